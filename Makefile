@@ -13,7 +13,7 @@ LAYER ?= slim
 STAGE ?= dev
 OVERRIDES ?=
 SAMPLE ?= istio
-# Programs that bring many dependencies of their own live in environments of their own.
+# Programs with many dependencies have separate environments.
 TOOLS := .tools
 SAM := $(TOOLS)/sam/bin
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What podgraft costs a month on AWS: the table of docs/deploying.md, and what it rests on."""
+"""Compute the monthly cost of podgraft on AWS: the table of docs/deploying.md, and its basis."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ _FROM, _TO = "<!-- scripts/cost.py -->\n", "<!-- /scripts/cost.py -->\n"
 @click.option("--measure", is_flag=True, help="Measure on this machine, and write it to the page.")
 @click.option("--reviews", default=1000, show_default=True, help="How many to measure.")
 def command(measure: bool, reviews: int) -> None:
-    """Print what docs/deploying.md says about costs."""
+    """Print the section about costs of docs/deploying.md."""
     if measure:
         figures = json.dumps(asdict(measurement.measure(reviews)), indent=2)
         FIGURES.write_text(f"{figures}\n")
@@ -31,7 +31,7 @@ def command(measure: bool, reviews: int) -> None:
 
 
 def render_costs() -> str:
-    """What stands between the marks of the page, by the figures that were measured last."""
+    """Return the text between the markers of the page, for the last measurement."""
     figures = bill.Figures(**json.loads(FIGURES.read_text()))
     ready = bill.provisioned_cost(bill.PROCESSOR_MIB, 2)
     return (

@@ -28,7 +28,7 @@ HOLDER = Path(holder.__file__)
 _LIMIT_SECONDS = 300
 
 
-class Caller:
+class ReviewClient:
     """An authenticated caller that measures each review."""
 
     def __init__(self, server: ServerProcess, request: bytes) -> None:
@@ -58,7 +58,7 @@ class Caller:
         return seconds
 
 
-def measure(caller: Caller, reviews: int) -> tuple[list[float], list[float]]:
+def measure(caller: ReviewClient, reviews: int) -> tuple[list[float], list[float]]:
     """Sorted seconds of reviews on a connection that stays, and on new ones."""
     pairs = [(caller.seconds(new=False), caller.seconds(new=True)) for _ in range(reviews)]
     return sorted(stays for stays, _ in pairs), sorted(new for _, new in pairs)
@@ -101,10 +101,10 @@ def command(connections: int, reviews: int) -> None:
         measured = load_benchmark_input()
         request, *_ = throughput.review_files(measured, folder)
         with throughput.start_server(measured, folder) as server:
-            caller = Caller(server, Path(request).read_bytes())
+            caller = ReviewClient(server, Path(request).read_bytes())
             measure(caller, reviews)
             for shape in SHAPES:
-                # Each time anew: what else the machine does changes meanwhile.
+                # Measured each time, because the load of the machine changes.
                 print(_line("quiet", measure(caller, reviews)), flush=True)
                 for addresses in ("one", "many"):
                     with silence(server.port, shape, connections, addresses):

@@ -22,7 +22,7 @@ def test_the_text_has_place_problem_and_remedy(
     assert str(diagnostic) == text
 
 
-def test_a_warning_becomes_an_error_and_keeps_its_text() -> None:
+def test_a_warning_becomes_an_error_and_retains_its_text() -> None:
     warning = Diagnostic(
         document="a", problem="is old", remedy="renew it", severity=Severity.WARNING
     )
@@ -31,7 +31,7 @@ def test_a_warning_becomes_an_error_and_keeps_its_text() -> None:
     assert str(error) == str(warning)
 
 
-def test_a_diagnostic_is_an_error_unless_it_says_otherwise() -> None:
+def test_a_diagnostic_is_an_error_unless_it_states_otherwise() -> None:
     assert not Diagnostic(document="a", problem="is old", remedy="renew it").is_warning
 
 

@@ -196,7 +196,7 @@ def test_a_body_full_of_repeated_keys_is_refused_in_linear_time() -> None:
         load(f'{{{keys},"499999":1}}')
 
 
-def test_printing_is_compact_and_keeps_order_and_characters() -> None:
+def test_printing_is_compact_and_retains_order_and_characters() -> None:
     assert dump({"b": [1, 1.0, None], "a": "é<\u2028"}) == '{"b":[1,1.0,null],"a":"é<\u2028"}'
 
 

@@ -12,7 +12,7 @@ TEXTS = st.text("ab-é\n", max_size=8)
 
 
 @given(TEXTS)
-def test_every_method_answers_as_the_compiled_patterns(text: str) -> None:
+def test_every_method_returns_the_same_as_the_compiled_patterns(text: str) -> None:
     late, now = lazy_compile("(a+)-?", re.IGNORECASE), re.compile("(a+)-?", re.IGNORECASE)
     assert late.sub("<\\1>", text) == now.sub("<\\1>", text)
     assert late.subn("", text, 1) == now.subn("", text, 1)
@@ -29,7 +29,7 @@ def test_bytes_have_patterns_too() -> None:
     assert lazy_compile(b"a+").fullmatch(b"aa")
 
 
-def test_what_a_pattern_says_of_itself_is_there() -> None:
+def test_what_a_pattern_states_of_itself_is_there() -> None:
     assert (lazy_compile("(?P<n>a)").pattern, lazy_compile("(?P<n>a)").groupindex) == (
         "(?P<n>a)",
         {"n": 1},

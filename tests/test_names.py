@@ -285,6 +285,21 @@ def test_no_exception_of_the_rules_is_unused() -> None:
     assert not ACCEPTED - FOUND.keys()
 
 
+# Tests state behavior in sentences, so question words that start a clause are accepted.
+ACCEPTED_IN_TESTS = frozenset({"what", "where", "why", "who"})
+
+
+def test_names_of_tests_contain_no_avoided_word() -> None:
+    names = {
+        node.name
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    }
+    avoided = AVOIDED - ACCEPTED_IN_TESTS
+    assert [name for name in sorted(names) if avoided.intersection(split_words(name))] == []
+
+
 def test_a_bare_verb_is_a_name() -> None:
     names = ("read", "split", "_substring", "with_fields", "is_enabled", "_read_padded", "set_")
     assert [name for name in names if describe_problem(name)] == []

@@ -71,7 +71,7 @@ STARTS = {
 
 
 @pytest.mark.parametrize(("start", "ahead"), STARTS.items())
-def test_nobody_waits_for_a_start_ahead(start: str, ahead: bool) -> None:
+def test_no_one_waits_for_a_start_ahead(start: str, ahead: bool) -> None:
     on_lambda = {**AWS, "AWS_LAMBDA_FUNCTION_NAME": "f", "AWS_LAMBDA_INITIALIZATION_TYPE": start}
     assert settings.parse_settings(on_lambda).priming_enabled is ahead
     assert not settings.parse_settings(
@@ -110,17 +110,17 @@ ERRORS = (
     InvalidCase(
         "a folder that is not there",
         {"PODGRAFT_STORE": "file:/no/such"},
-        ("PODGRAFT_STORE: got 'file:/no/such'; use a folder that exists",),
+        ("PODGRAFT_STORE: got 'file:/no/such'; use an existing folder",),
     ),
     InvalidCase(
         "no bucket",
         {"PODGRAFT_STORE": "aws"},
-        ("PODGRAFT_BUCKET: got ''; use the name of the bucket of bundles",),
+        ("PODGRAFT_BUCKET: got ''; use the name of the bucket with the bundles",),
     ),
     InvalidCase(
         "a misspelt name",
         {**AWS, "PODGRAFT_ATUH": "none"},
-        (f"PODGRAFT_ATUH: is unknown; known: {KNOWN}",),
+        (f"PODGRAFT_ATUH: unknown variable; use one of: {KNOWN}",),
     ),
     InvalidCase(
         "everything at once",
@@ -137,10 +137,13 @@ ERRORS = (
         (
             "PODGRAFT_AUTH: got 'nobody'; use token, mtls, none",
             "PODGRAFT_STACK: got '1st/stack'; use the name of a CloudFormation stack",
-            "PODGRAFT_BUCKET: got 'Not A Bucket'; use the name of the bucket of bundles",
-            "PODGRAFT_BUNDLE_PREFIX: got 'bundles'; use a prefix that ends with /, or nothing",
-            "PODGRAFT_PARAMETER_PREFIX: got 'podgraft'; use a path that begins with /",
-            "PODGRAFT_REFRESH_SECONDS: got '0'; use whole seconds from 1 to 3600",
+            "PODGRAFT_BUCKET: got 'Not A Bucket'; use the name of the bucket with the bundles",
+            (
+                "PODGRAFT_BUNDLE_PREFIX: got 'bundles'; "
+                "use an empty value, or a prefix that ends with /"
+            ),
+            "PODGRAFT_PARAMETER_PREFIX: got 'podgraft'; use a path that starts with /",
+            "PODGRAFT_REFRESH_SECONDS: got '0'; use an integer from 1 to 3600",
             "PODGRAFT_AWS_CLIENT: got 'boto3'; use auto, botocore",
         ),
     ),

@@ -1,4 +1,4 @@
-"""Stands for typing_extensions: what is asked of it here is in Python 3.11's own ``typing``."""
+"""Stub of typing_extensions: Python 3.11 has the required names in ``typing``."""
 
 import typing
 

@@ -29,7 +29,7 @@ EVENT_OVERHEAD = 26
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """What was measured, of one warm review and of what stands in template.yaml.
+    """The measurements of one warm review, and the settings of template.yaml.
 
     ``milliseconds`` are of a whole processor; ``log_bytes`` and ``events`` are those of the
     function's log and of the API's access log together.
@@ -55,7 +55,7 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the bill; ``how`` says what is multiplied."""
+    """One line of the bill; ``how`` describes the calculation."""
 
     item: str
     how: str
@@ -87,7 +87,7 @@ def monthly_lines(figures: Figures, pods: int, clusters: int = 1) -> Iterator[Li
 
 
 def provisioned_cost(memory_mib: int, environments: int) -> float:
-    """Dollars a month for environments that are kept ready, used or not."""
+    """Return dollars per month for provisioned environments."""
     gib = environments * memory_mib / 1024
     return gib * SECONDS_A_MONTH * PROVISIONED_GIB_SECOND
 
@@ -111,7 +111,7 @@ def render_table(figures: Figures) -> str:
 
 
 def render_assumptions(figures: Figures) -> str:
-    """What the table rests on, in sentences."""
+    """Return the basis of the table, in sentences."""
     share = figures.memory_mib / PROCESSOR_MIB
     return (
         f"List prices of us-east-1 in {PRICES_READ}, first tier, without free tiers or savings "
@@ -126,7 +126,7 @@ def render_assumptions(figures: Figures) -> str:
 
 
 def _busy_environments(figures: Figures, pods: int) -> int:
-    """How many the load keeps busy: one that answers all day long refreshes all day long."""
+    """Return the number of busy environments; each of them also refreshes its snapshot."""
     busy = pods * figures.billed_milliseconds / 1000 / SECONDS_A_MONTH
     return max(1, math.ceil(busy))
 

@@ -30,7 +30,7 @@ _HEADERS = (
     "Date: Sat, 21 Nov 2026 06:00:00 GMT",
     "Apigw-Requestid: Uz3bYgYkDoE=",
 )
-# What API Gateway writes in place of each variable of the access log's format.
+# The values of the variables of the access log format of API Gateway.
 _ACCESS = {
     "requestId": "Uz3bYgYkDoEEM0w=",
     "requestTime": "21/Nov/2026:03:00:17 +0000",
@@ -46,7 +46,7 @@ _REASONS = 5
 
 
 def measure(reviews: int) -> Figures:
-    """Measure on this machine; what the template decides is read from it."""
+    """Measure on this machine; the settings come from the template."""
     measured = load_benchmark_input()
     template = (ROOT / "template.yaml").read_text()
     with TemporaryDirectory(prefix="podgraft-cost-") as name:
@@ -111,7 +111,7 @@ def _processor_seconds(process: int) -> float:
 
 
 def _response_size(response: Any) -> int:
-    """The answer as it leaves API Gateway."""
+    """Return the size of the response of API Gateway."""
     headers = [*_HEADERS, *(f"{name}: {value}" for name, value in response["headers"].items()), ""]
     return sum(len(line) + 2 for line in headers) + len(response["body"].encode())
 

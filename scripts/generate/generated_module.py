@@ -1,4 +1,4 @@
-"""Modules that a script writes from data: written, or compared with what the data says now."""
+"""Modules that a script generates from data, or compares with the data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def write_or_compare(argv: Sequence[str] | None, target: Path, fresh: str, tests: str) -> int:
-    """Write *fresh* to *target* or, with ``--check``, compare them; say what to do next."""
+    """Write *fresh* to *target* or, with ``--check``, compare them; print the next step."""
     parser = argparse.ArgumentParser(description=f"write {target.name}")
     parser.add_argument("--check", action="store_true", help="only compare")
     if not parser.parse_args(argv).check:

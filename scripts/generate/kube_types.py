@@ -1,7 +1,7 @@
 """Write ``kube/structs.py``, the table of Kubernetes' Go types.
 
     scripts/generate/kube_types.py           # write it
-    scripts/generate/kube_types.py --check   # fail where it is not what the data says
+    scripts/generate/kube_types.py --check   # fail if it differs from the data
 
 What it reads, all in ``scripts/generate/data/kube``:
 
@@ -59,7 +59,7 @@ _EXTERNAL_SCALARS = ("types.UID", "ManagedFieldsOperationType", "LabelSelectorOp
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the module, or compare it; say what to do next."""
+    """Write the module, or compare it; print the next step."""
     return write_or_compare(argv, TARGET, module(), "tests/kube")
 
 

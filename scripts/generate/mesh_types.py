@@ -1,7 +1,7 @@
 """Write ``injectors/istio/config/mesh_table.py``, the table of Istio's mesh messages.
 
     scripts/generate/mesh_types.py           # write it
-    scripts/generate/mesh_types.py --check   # fail where it is not what the data says
+    scripts/generate/mesh_types.py --check   # fail if it differs from the data
 
 What it reads is ``scripts/generate/data/istio/mesh-types.json``: the messages that MeshConfig and
 ProxyConfig reach, of one recent Istio, in declaration order. ``_OTHERS`` adds the fields of other
@@ -65,7 +65,7 @@ MESSAGES = {"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the module, or compare it; say what to do next."""
+    """Write the module, or compare it; print the next step."""
     return write_or_compare(argv, TARGET, module(), "tests/injectors/istio")
 
 

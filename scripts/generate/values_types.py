@@ -1,7 +1,7 @@
 """Write ``injectors/istio/config/values_table.py``, the types of Istio's Helm values by release.
 
     scripts/generate/values_types.py                   # write it from the data
-    scripts/generate/values_types.py --check           # fail if it is not what the data says
+    scripts/generate/values_types.py --check           # fail if it differs from the data
     scripts/generate/values_types.py --istio CLONE     # read the data again from a clone of Istio
 
 The data is ``scripts/generate/data/istio/values-types.json``: the messages that ``Values`` reaches,
@@ -71,7 +71,7 @@ MESSAGES = {'''
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the module, or compare it; say what to do next."""
+    """Write the module, or compare it; print the next step."""
     arguments = [*(sys.argv[1:] if argv is None else argv)]
     if arguments[:1] == ["--istio"]:
         described = read_clone(Path(arguments[1]))
@@ -115,7 +115,7 @@ def _extend(spans: list[tuple[str, int, int]], type_: str, minor: int) -> None:
 
 
 def _proto(clone: Path, minor: int) -> str:
-    """The file of a minor's latest patch; of its release candidate or HEAD, where there is none."""
+    """Return the file of the latest patch of a minor, else of its release candidate or HEAD."""
     tags = _git(clone, "tag", "--list", f"1.{minor}.*").split()
     released = [tag for tag in tags if re.fullmatch(r"\d+\.\d+\.\d+", tag)]
     latest = max(released or tags or ["HEAD"], key=_order)

@@ -29,7 +29,7 @@ def make_table(root: Path) -> Table:
 
 
 class _recording:  # noqa: N801 - a context manager
-    """Record what the engine compiles with the native library."""
+    """Record the results of the engine with the native library."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

@@ -91,7 +91,7 @@ def reduce_library(content: bytes) -> dict[str, bytes]:
 
 
 def is_used(name: str) -> bool:
-    """Whether the page keeps a file of Python's library."""
+    """Whether the page needs a file of the standard library."""
     module = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
     package, _, rest = module.partition(".")
     if package == "encodings":

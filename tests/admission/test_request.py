@@ -68,7 +68,7 @@ SEEN = (
 
 
 @pytest.mark.parametrize("case", SEEN, ids=lambda case: case.name)
-def test_kind_resource_and_operation_are_told_apart(case: ExpectedRequest) -> None:
+def test_kind_resource_and_operation_are_distinguished(case: ExpectedRequest) -> None:
     request = admission.decode(load_request(case.name).body)
     assert request.kind == case.kind
     assert request.resource == case.resource
@@ -107,39 +107,35 @@ class InvalidCase:
     message: str
 
 
-TOO_DEEP = "body: is not readable JSON: nested deeper than 200 levels"
+TOO_DEEP = "body: invalid JSON: nested deeper than 200 levels"
 ERRORS = (
     # No JSON
     InvalidCase("empty", b"", f"body: is empty; {WANTED}"),
-    InvalidCase(
-        "white space", b" \n", "body: is not readable JSON: line 2 column 1: Expecting value"
-    ),
-    InvalidCase("HTML", b"<html>", "body: is not readable JSON: line 1 column 1: Expecting value"),
-    InvalidCase(
-        "cut off", b'{"a": ', "body: is not readable JSON: line 1 column 7: Expecting value"
-    ),
-    InvalidCase("two values", b"{} {}", "body: is not readable JSON: line 1 column 4: Extra data"),
-    InvalidCase("invalid UTF-8", b'{"a": "\xff"}', "body: is not readable JSON: byte 7: not UTF-8"),
-    InvalidCase("NaN", b'{"a": NaN}', "body: is not readable JSON: NaN is not a JSON number"),
+    InvalidCase("white space", b" \n", "body: invalid JSON: line 2 column 1: Expecting value"),
+    InvalidCase("HTML", b"<html>", "body: invalid JSON: line 1 column 1: Expecting value"),
+    InvalidCase("cut off", b'{"a": ', "body: invalid JSON: line 1 column 7: Expecting value"),
+    InvalidCase("two values", b"{} {}", "body: invalid JSON: line 1 column 4: Extra data"),
+    InvalidCase("invalid UTF-8", b'{"a": "\xff"}', "body: invalid JSON: byte 7: not UTF-8"),
+    InvalidCase("NaN", b'{"a": NaN}', "body: invalid JSON: NaN is not a JSON number"),
     InvalidCase(
         "infinity",
         b'{"a": -Infinity}',
-        "body: is not readable JSON: -Infinity is not a JSON number",
+        "body: invalid JSON: -Infinity is not a JSON number",
     ),
     InvalidCase(
         "beyond float64",
         b'{"a": 1e999}',
-        "body: is not readable JSON: 1e999 is outside the range of a 64-bit float",
+        "body: invalid JSON: 1e999 is outside the range of a 64-bit float",
     ),
     InvalidCase(
         "repeated key",
         b'{"kind": "a", "kind": "b"}',
-        "body: is not readable JSON: duplicate key 'kind' in an object",
+        "body: invalid JSON: duplicate key 'kind' in an object",
     ),
     InvalidCase(
         "half a surrogate pair",
         b'{"a": "\\ud83d"}',
-        "body: is not readable JSON: a string contains a lone surrogate",
+        "body: invalid JSON: a string contains a lone surrogate",
     ),
     # Nested too deeply
     InvalidCase("201 levels", nested_review(201), TOO_DEEP),
@@ -201,14 +197,14 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
-def test_a_body_that_is_no_review_says_where_and_why(case: InvalidCase) -> None:
+def test_a_body_that_is_no_review_states_the_location_and_the_reason(case: InvalidCase) -> None:
     with pytest.raises(admission.NotAReviewError) as error:
         admission.decode(case.body)
     assert str(error.value) == case.message
 
 
 def test_a_number_too_long_for_python_is_the_callers_fault() -> None:
-    with pytest.raises(admission.NotAReviewError, match="is not readable JSON: a number is too"):
+    with pytest.raises(admission.NotAReviewError, match="invalid JSON: a number is too"):
         admission.decode(b"9" * 5000)
 
 
@@ -227,7 +223,7 @@ def test_an_object_of_3_mib_is_read_and_one_byte_more_is_not() -> None:
     assert isinstance(request.object, dict)
     with pytest.raises(admission.TooLargeError) as error:
         admission.decode(sized_review(admission.MAX_OBJECT_BYTES + 1))
-    assert str(error.value) == "/request/object: 3145729 bytes; at most 3145728 are taken"
+    assert str(error.value) == "/request/object: got 3145729 bytes; send at most 3145728 bytes"
 
 
 def test_two_objects_of_less_than_3_mib_each_are_read() -> None:
@@ -238,7 +234,7 @@ def test_two_objects_of_less_than_3_mib_each_are_read() -> None:
 def test_a_request_over_lambdas_limit_is_not_parsed() -> None:
     with pytest.raises(admission.TooLargeError) as error:
         admission.decode(b"x" * (admission.MAX_REQUEST_BYTES + 1))
-    assert str(error.value) == "request: 6291457 bytes; at most 6291456 are taken"
+    assert str(error.value) == "request: got 6291457 bytes; send at most 6291456 bytes"
 
 
 @given(st.binary(max_size=200))

@@ -2,12 +2,12 @@
 
 import base64
 import json
-from dataclasses import replace
 from http import HTTPStatus
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from podgraft import admission
 from podgraft.admission import AdmissionRequest
@@ -19,7 +19,7 @@ OPERATIONS = [{"op": "add", "path": "/metadata/labels/a~1b", "value": "ö<&"}]
 AUDIT = {"decision": "inject", "reason": "policy-enabled"}
 
 
-def test_allowed_says_nothing_more() -> None:
+def test_allowed_states_nothing_more() -> None:
     assert admission.encode(admission.allowed(V1)) == (
         b'{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1",'
         b'"response":{"uid":"u-1","allowed":true}}'
@@ -53,7 +53,7 @@ def test_errored_is_a_v1_status_of_one_line() -> None:
     )
 
 
-def test_the_answer_is_in_the_requests_own_version() -> None:
+def test_the_response_is_in_the_requests_own_version() -> None:
     for name in ("01-deployment-pod", "18-v1beta1"):
         request = admission.decode(load_request(name).body)
         answer = json.loads(admission.encode(admission.allowed(request)))
@@ -70,7 +70,7 @@ def test_notes_are_filled_on_v1_alone() -> None:
     assert json.loads(silent)["response"] == {"uid": "u-1", "allowed": True}
 
 
-def test_a_warning_is_said_once() -> None:
+def test_a_warning_is_reported_once() -> None:
     assert admission.allowed(V1, warnings=["a\nb", "c", "a b"]).warnings == ("a b", "c")
 
 

@@ -16,7 +16,7 @@ ENVIRONMENT = Environment(
 )
 
 
-def test_faults_are_drawn_under_the_line_they_stand_in() -> None:
+def test_faults_are_drawn_under_their_line() -> None:
     with pytest.raises(CompileError) as raised:
         ENVIRONMENT.compile_("true &&\n  nope")
 
@@ -24,7 +24,7 @@ def test_faults_are_drawn_under_the_line_they_stand_in() -> None:
     assert str(raised.value) == "2:3: undeclared reference to 'nope'\n    nope\n    ^"
 
 
-def test_a_fault_outside_the_text_is_told_without_a_line() -> None:
+def test_a_fault_outside_the_text_is_reported_without_a_line() -> None:
     assert Problem(0, 0, "lost").excerpt("x") == "0:0: lost"
 
 
@@ -50,7 +50,7 @@ def test_fields_of_unknown_shape_are_left_to_their_values() -> None:
     assert ENVIRONMENT.compile_("request.name.x + object.y").type == "dyn"
 
 
-def test_the_type_that_is_wanted_is_checked() -> None:
+def test_the_type_that_is_expected_is_checked() -> None:
     with pytest.raises(CompileError, match="must evaluate to bool or int, not string"):
         ENVIRONMENT.compile_("'a'", "bool", "int")
 

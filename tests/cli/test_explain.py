@@ -176,9 +176,7 @@ def run(write: Write, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_the_station_that_decides_is_named_and_the_exit_status_follows(
-    case: Case, run: Run
-) -> None:
+def test_the_step_that_decides_is_named_and_the_exit_status_follows(case: Case, run: Run) -> None:
     """One station decides; the status is 0 for an injected pod and 3 for one left as it is."""
     status, text = run(case.files, "--output", "json", webhook=case.webhook)
     told = json.loads(text)
@@ -197,7 +195,7 @@ def test_namespace_labels_open_the_namespace_selector(run: Run) -> None:
     assert status == 0
 
 
-def test_the_tree_tells_every_station_and_what_would_come(run: Run) -> None:
+def test_the_tree_reports_every_step_and_what_would_come(run: Run) -> None:
     """Without a terminal there is no colour; the deciding station is marked."""
     _, text = run(pod(), webhook=registration())
     assert click.unstyle(text) == text.replace("\x1b[0m", "")
@@ -232,7 +230,7 @@ BAD = (
 
 
 @pytest.mark.parametrize(("arguments", "words"), BAD)
-def test_a_wrong_command_line_is_told_with_its_remedy(
+def test_an_invalid_command_line_is_reported_with_its_remedy(
     arguments: tuple[str, ...], words: str, write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit status 2 is the command line's."""

@@ -36,7 +36,7 @@ def test_from_standard_input_to_standard_output(
 
 
 @pytest.mark.parametrize("mode", [(), ("--webhook",)])
-def test_a_file_is_written_with_lists_and_strangers_kept(
+def test_a_file_is_written_with_lists_and_unknown_documents_retained(
     tmp_path: Path, capsys: Out, mode: tuple[str, ...]
 ) -> None:
     out = tmp_path / "out.yaml"
@@ -52,7 +52,7 @@ def test_a_file_is_written_with_lists_and_strangers_kept(
 
 @pytest.mark.parametrize("text", [HOST, DECLINED])
 @pytest.mark.parametrize("mode", [(), ("--webhook",)])
-def test_what_is_skipped_is_said_beside_the_output(
+def test_what_is_skipped_is_reported_with_the_output(
     tmp_path: Path, capsys: Out, text: str, mode: tuple[str, ...]
 ) -> None:
     assert inject(tmp_path / "in.yaml", text, *mode) == 0
@@ -76,7 +76,7 @@ def test_istioctls_three_files_are_a_configuration(tmp_path: Path, capsys: Out) 
     assert "image: mine" in capsys.readouterr().out
 
 
-def test_errors_say_where_and_what(tmp_path: Path, capsys: Out) -> None:
+def test_errors_state_location_and_problem(tmp_path: Path, capsys: Out) -> None:
     path = tmp_path / "in.yaml"
 
     assert inject(path, "a: [") == 1

@@ -231,7 +231,7 @@ WRONG: tuple[tuple[dict[str, str | Object], tuple[str, ...], str], ...] = (
 
 
 @pytest.mark.parametrize(("files", "options", "words"), WRONG)
-def test_wrong_settings_are_an_error_with_its_remedy(
+def test_invalid_settings_are_an_error_with_its_remedy(
     files: dict[str, str | Object], options: tuple[str, ...], words: str, run: Run
 ) -> None:
     """Never a stream that looks injected: nothing is printed at all."""
@@ -240,7 +240,7 @@ def test_wrong_settings_are_an_error_with_its_remedy(
     assert words in err
 
 
-def test_a_template_that_a_pod_names_in_vain_is_told_what_there_is(run: Run) -> None:
+def test_an_unknown_template_of_a_pod_is_reported_with_the_known_ones(run: Run) -> None:
     pod = DEPLOYMENT.replace(
         "labels: {app: web}", "annotations: {inject.istio.io/templates: gateway}"
     )
@@ -283,7 +283,7 @@ def bundle_of(sample: str) -> tuple[str, str]:
     return "--bundle", str(SAMPLES / sample / "bundle")
 
 
-def test_a_bundle_of_overlays_says_what_was_not_done(run: Run) -> None:
+def test_a_bundle_of_overlays_states_what_was_not_done(run: Run) -> None:
     refused = (SAMPLES / "allow" / "input.refused.yaml").read_text()
     status, out, err = run(refused, *bundle_of("allow"), "--webhook")
     assert (status, out) == (0, f"{refused}---\n")
@@ -302,7 +302,7 @@ def test_a_bundle_of_overlays_alone_is_refused_without_webhook(run: Run) -> None
     assert "use --webhook to inject Pods, or podgraft explain" in err
 
 
-def test_overlays_beside_istio_are_reported(run: Run, tmp_path: Path) -> None:
+def test_overlays_with_istio_are_reported(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "bundle"
     folder.mkdir()
     for sample in ("istio", "datadog-env"):

@@ -33,7 +33,7 @@ def test_a_key_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
     assert modes == {"key": 0o600, "pem": 0o644}
 
 
-def test_nothing_is_written_where_one_file_exists(tmp_path: Path) -> None:
+def test_nothing_is_written_if_one_file_exists(tmp_path: Path) -> None:
     (tmp_path / "pem").write_bytes(b"old")
     with pytest.raises(OutputError, match=r"pem: exists already; --force replaces it"):
         outputs.write_files(
@@ -51,7 +51,7 @@ def test_force_replaces_and_hardens(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_a_failure_midway_leaves_nothing_behind(tmp_path: Path, force: bool) -> None:
+def test_a_failure_midway_leaves_no_files(tmp_path: Path, force: bool) -> None:
     (tmp_path / "file").touch()
     impossible = Output(tmp_path / "file" / "pem", b"p")
     with pytest.raises(OSError, match="file"):
@@ -59,7 +59,7 @@ def test_a_failure_midway_leaves_nothing_behind(tmp_path: Path, force: bool) -> 
     assert _listing(tmp_path) == {"file": b""}
 
 
-def test_a_file_that_appears_meanwhile_is_kept(tmp_path: Path) -> None:
+def test_a_file_that_appears_meanwhile_is_retained(tmp_path: Path) -> None:
     """Both outputs name one path: the second finds what the first has just put there."""
     twice = [Output(tmp_path / "pem", b"first"), Output(tmp_path / "pem", b"second")]
     with pytest.raises(OutputError, match="was made by somebody else meanwhile"):

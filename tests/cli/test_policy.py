@@ -125,7 +125,7 @@ def write_policy(local: Path, policy: str) -> None:
     (local / "policy.yaml").write_text(policy)
 
 
-def test_check_says_what_would_be_pushed(local: Path, run: Run) -> None:
+def test_check_states_what_would_be_pushed(local: Path, run: Run) -> None:
     status, said = run("check", *local_options(local))
     assert (status, bundle.digest(BUNDLE) in said) == (0, True)
     assert "2 files" in said
@@ -147,7 +147,7 @@ def test_the_digest_takes_a_line_of_the_document(
 
 def test_a_document_without_room_for_the_digest_is_refused(local: Path, run: Run) -> None:
     write_policy(local, "{policy: enabled}")
-    assert "one key a line" in run("check", *local_options(local))[1]
+    assert "one key per line" in run("check", *local_options(local))[1]
 
 
 def test_push_shows_its_progress_and_again_changes_nothing(
@@ -159,7 +159,7 @@ def test_push_shows_its_progress_and_again_changes_nothing(
     assert "take it back" not in said
     stored = keys()
     status, said = run("push", *local_options(local), *REMOTE)
-    assert (status, "upload" in said, "the same already" in said) == (0, False, True)
+    assert (status, "upload" in said, "already the same" in said) == (0, False, True)
     assert (keys(), len(versions())) == (stored, 1)
 
 
@@ -170,7 +170,7 @@ def closing(local: Path) -> None:
     file.write_bytes(text.replace(b'"hub": "registry.example.com"', b'"hub": "registry.istio.io"'))
 
 
-def test_push_tells_warnings_and_goes_on(local: Path, run: Run, aws: FaultyAws) -> None:
+def test_push_reports_warnings_and_goes_on(local: Path, run: Run, aws: FaultyAws) -> None:
     del aws
     closing(local)
     status, said = run("push", *local_options(local), *REMOTE)
@@ -247,7 +247,7 @@ def test_push_refuses_a_bundle_that_a_strange_object_spoils(
     before = keys()
     status, said = run("push", *local_options(local), *REMOTE)
     assert (status, keys(), len(versions())) == (1, before, 1)
-    assert f"error: s3://{BUCKET}/{key}: is no file of bundle {bundle.digest(BUNDLE)}" in said
+    assert f"error: s3://{BUCKET}/{key}: unexpected object; bundle {bundle.digest(BUNDLE)}" in said
     remedy = said[said.index("aws s3 rm") :].splitlines()[0]
     assert shlex.split(remedy) == ["aws", "s3", "rm", f"s3://{BUCKET}/{key}"]
     client("s3").delete_object(Bucket=BUCKET, Key=key)
@@ -325,14 +325,14 @@ def test_an_advanced_parameter_stays_one(local: Path, run: Run, aws: FaultyAws) 
     assert [each["Tier"] for each in found] == ["Standard", "Advanced", "Advanced", "Advanced"]
 
 
-def test_a_version_that_is_not_there_is_said_with_those_that_are(
+def test_a_version_that_is_not_there_is_reported_with_those_that_are(
     local: Path, run: Run, aws: FaultyAws
 ) -> None:
     del aws
-    assert "kept: none" in run("rollback", "7", *REMOTE)[1]
+    assert "available versions: none" in run("rollback", "7", *REMOTE)[1]
     run("push", *local_options(local), *REMOTE)
     status, said = run("rollback", "7", *REMOTE)
-    assert (status, "no version 7; kept: 1 to 1" in said) == (1, True)
+    assert (status, "version 7 not found; available versions: 1 to 1" in said) == (1, True)
 
 
 def test_a_rollback_to_a_bundle_that_is_gone_is_refused(
@@ -355,7 +355,7 @@ def test_diff_shows_keys_files_and_the_patches_of_sample_pods(
     run("push", *local_options(local), *REMOTE)
     (local / "pod.yaml").write_text(POD)
     sample = ("-f", str(local / "pod.yaml"))
-    assert "the same already" in run("diff", *local_options(local), *REMOTE, *sample)[1]
+    assert "already the same" in run("diff", *local_options(local), *REMOTE, *sample)[1]
     write_policy(local, "policy: disabled\n")
     path = local / "bundle" / "injector.yaml"
     path.write_bytes(path.read_bytes().replace(b"init:1", b"init:2"))
@@ -376,7 +376,7 @@ def test_what_single_clusters_override_is_not_what_all_get(
     run("push", *local_options(local), *REMOTE)
     (local / "pod.yaml").write_text(POD)
     assert (
-        "the same already"
+        "already the same"
         in run("diff", *local_options(local), *REMOTE, "-f", f"{local}/pod.yaml")[1]
     )
 

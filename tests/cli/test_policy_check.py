@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import bundle, injectors, kube, policy
 from podgraft.cli import main
 from podgraft.cli.policy import schema
+from podgraft.diagnostics import Diagnostic
 from podgraft.jsonvalue import Object
 from support.broken_bundles import BROKEN, POLICY, BrokenBundle
 from support.store_fixture import BUNDLE
@@ -82,12 +82,9 @@ def finding_locations(findings: list[str]) -> set[str]:
     return {match["place"] for match in matches if match}
 
 
-@pytest.mark.parametrize(
-    "fault", [policy.Diagnostic, bundle.Diagnostic, injectors.Diagnostic, kube.SelectorDiagnostic]
-)
-def test_no_fault_can_be_made_without_a_remedy(fault: type) -> None:
-    [remedy] = [field for field in dataclasses.fields(fault) if field.name == "remedy"]
-    assert (remedy.default, remedy.default_factory) == (dataclasses.MISSING, dataclasses.MISSING)
+def test_every_diagnostic_has_a_remedy() -> None:
+    with pytest.raises(TypeError, match="remedy"):
+        Diagnostic(problem="is empty")  # pyright: ignore[reportCallIssue]
 
 
 SPOILT_POLICY = """\
@@ -162,7 +159,7 @@ EVERYTHING_WRONG = {
 }
 
 
-def test_one_run_says_everything_that_is_wrong(local: Folder, check: Check) -> None:
+def test_one_run_states_everything_that_is_invalid(local: Folder, check: Check) -> None:
     local.policy.write_text(SPOILT_POLICY)
     for name, content in SPOILT_BUNDLE.items():
         local.write(name, content)
@@ -183,7 +180,7 @@ def test_one_run_says_everything_that_is_wrong(local: Folder, check: Check) -> N
         ("0.8", True),
     ],
 )
-def test_a_release_that_is_not_known_is_said(
+def test_a_release_that_is_not_known_is_reported(
     local: Folder, check: Check, release: str, *, wrong: bool
 ) -> None:
     local.policy.write_text(f"istioRelease: '{release}'\n")
@@ -268,7 +265,7 @@ def replace_with_folder(path: Path) -> None:
 
 POLICY_FILES = (
     (binary, "is not UTF-8: byte 0xff at offset 8; save it as UTF-8"),
-    (empty_file, 'is empty; write "policy: enabled", or leave --policy out'),
+    (empty_file, 'is empty; write "policy: enabled", or omit --policy'),
     (delete_file, "does not exist; name one that does"),
     (replace_with_folder, "is a folder; name a file in it"),
     (
@@ -279,7 +276,7 @@ POLICY_FILES = (
 
 
 @pytest.mark.parametrize(("spoil", "said"), POLICY_FILES)
-def test_a_policy_file_that_is_none_is_said_beside_the_bundles_faults(
+def test_a_policy_file_that_is_none_is_reported_with_the_bundles_faults(
     local: Folder, check: Check, spoil: Spoil, said: str
 ) -> None:
     spoil(local.policy)
@@ -291,13 +288,13 @@ def test_a_policy_file_that_is_none_is_said_beside_the_bundles_faults(
 
 BUNDLE_FILES = (
     (binary, "mesh.yaml", "is not UTF-8: byte 0xff at offset 8; save it as UTF-8, or remove"),
-    (empty_file, "mesh.yaml", "is empty; write the manifest, or take"),
+    (empty_file, "mesh.yaml", "is empty; write the manifest, or remove"),
     (link_to_itself, "bundle/mesh.yaml", "cannot be read: Too many levels"),
 )
 
 
 @pytest.mark.parametrize(("spoil", "place", "said"), BUNDLE_FILES)
-def test_a_bundle_file_that_is_none_is_said_beside_the_policys_faults(
+def test_a_bundle_file_that_is_none_is_reported_with_the_policys_faults(
     local: Folder, check: Check, spoil: Spoil, place: str, said: str
 ) -> None:
     spoil(local.bundle / "mesh.yaml")
@@ -330,7 +327,7 @@ def replace_with_file(folder: Folder) -> None:
         (replace_with_file, "is no folder"),
     ],
 )
-def test_a_bundle_folder_that_is_none_is_said_beside_the_policys_faults(
+def test_a_bundle_folder_that_is_none_is_reported_with_the_policys_faults(
     local: Folder, check: Check, spoil: Callable[[Folder], None], said: str
 ) -> None:
     spoil(local)
@@ -348,7 +345,7 @@ def test_a_cluster_with_a_bundle_of_its_own_is_not_compiled_with_this_one(
     assert check() == []
 
 
-def test_what_only_a_cluster_asks_of_the_bundle_is_said_at_its_place(
+def test_what_only_a_cluster_requests_of_the_bundle_is_reported_at_its_place(
     local: Folder, check: Check
 ) -> None:
     local.policy.write_text("policy: enabled\nclusters: {a/b: {istioRelease: '0.8'}}\n")
@@ -359,7 +356,7 @@ def test_what_only_a_cluster_asks_of_the_bundle_is_said_at_its_place(
     }  # and no cluster can be called so
 
 
-def test_templates_that_are_not_there_are_said_where_they_are_named(
+def test_templates_that_are_not_there_are_reported_if_they_are_named(
     local: Folder, check: Check
 ) -> None:
     aliases = b"aliases: {both: [sidecar, spire]}\n    templates:"
@@ -373,7 +370,7 @@ def test_templates_that_are_not_there_are_said_where_they_are_named(
     ]
 
 
-def test_a_template_that_istio_would_not_parse_at_load_is_said_all_the_same(
+def test_a_template_that_istio_would_not_parse_at_load_is_reported_all_the_same(
     local: Folder, check: Check
 ) -> None:
     """Up to 1.13 istiod found out only when a pod came."""
@@ -383,12 +380,12 @@ def test_a_template_that_istio_would_not_parse_at_load_is_said_all_the_same(
     assert finding_locations(check()) == {"injector.yaml /data/config/templates/sidecar"}
 
 
-def test_a_schema_is_heard_only_where_the_readers_found_nothing() -> None:
+def test_a_schema_is_used_only_if_the_readers_found_nothing() -> None:
     document: Object = {"policy": "maybe", "bundle": "x"}
     [found] = schema.validate_document("policy", "policy.yaml", document, reported=["/bundle"])
     assert str(found) == (
         "policy.yaml /policy: 'maybe' is not one of ['enabled', 'disabled', None]; "
-        "write what docs/schemas/policy.schema.json allows there"
+        "use a value that docs/schemas/policy.schema.json allows"
     )
 
 

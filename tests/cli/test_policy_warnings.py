@@ -73,7 +73,7 @@ def local(
     return Local(tmp_path, run)
 
 
-def test_a_warning_is_told_and_the_status_is_0(local: Local) -> None:
+def test_a_warning_is_reported_and_the_status_is_0(local: Local) -> None:
     local.write('istioRelease: "1.0"\n', injector=OLD)
     outcome = local.check()
     assert (outcome.status, outcome.errors) == (0, ())
@@ -90,7 +90,7 @@ def test_strict_makes_an_error_of_a_warning(local: Local) -> None:
     assert (outcome.errors, outcome.warnings) == (warnings, ())
 
 
-def test_warnings_are_told_beside_errors(local: Local) -> None:
+def test_warnings_are_reported_with_errors(local: Local) -> None:
     local.write('istioRelease: "1.0"\nbundle: x\n', injector=OLD)
     outcome = local.check()
     assert (outcome.status, len(outcome.errors), len(outcome.warnings)) == (1, 1, 1)
@@ -100,7 +100,7 @@ def test_without_warnings_strict_changes_nothing(local: Local) -> None:
     local.write("policy: enabled\n", injector=INJECTOR)
     outcome = local.check("--strict")
     assert (outcome.status, outcome.warnings, outcome.errors) == (0, (), ())
-    assert outcome.out.endswith("nothing is wrong\n")
+    assert outcome.out.endswith("no errors or warnings\n")
 
 
 def test_a_key_of_no_release_is_refused(local: Local) -> None:
@@ -114,7 +114,7 @@ def test_a_key_of_no_release_is_refused(local: Local) -> None:
     )
 
 
-def test_a_registry_that_closes_is_told(local: Local) -> None:
+def test_a_registry_that_closes_is_reported(local: Local) -> None:
     values = INJECTOR.replace('{"global": {"tag": "1.30.0", "hub": "registry.example.com"}}', HUB)
     local.write("policy: enabled\n", injector=values)
     outcome = local.check()
@@ -145,7 +145,7 @@ spec: {containers: [{name: a, image: a}]}
 
 @pytest.mark.parametrize("command", ["inject", "explain"])
 @pytest.mark.parametrize("by_file", [True, False])
-def test_offline_commands_tell_the_same(local: Local, command: str, by_file: bool) -> None:
+def test_offline_commands_report_the_same(local: Local, command: str, by_file: bool) -> None:
     local.write('istioRelease: "1.0"\n', injector=OLD)
     Path("pod.yaml").write_text(POD)
     config = OLD.partition("config: |\n")[2].replace("    ", "")
@@ -161,7 +161,7 @@ def test_offline_commands_tell_the_same(local: Local, command: str, by_file: boo
     assert f"/data/config/neverInjectSelector: {GIVEN}; move it" in warning
 
 
-def test_explain_tells_of_the_image_that_an_annotation_names(local: Local) -> None:
+def test_explain_reports_the_image_that_an_annotation_names(local: Local) -> None:
     image = "gcr.io/istio-release/proxyv2:1.28.1"
     local.write("policy: enabled\n", injector=(SAMPLES / "istio/bundle/injector.yaml").read_text())
     annotations = f'annotations: {{sidecar.istio.io/proxyImage: "{image}"}}'
@@ -196,7 +196,7 @@ def webhook(*urls: str) -> str:
 CALLERS = "clusters:\n  prod-eu: {policy: disabled}\n  prod-us: {policy: disabled}\n"
 
 
-def test_a_caller_that_shares_the_bundle_of_another_cluster_id_is_told(local: Local) -> None:
+def test_a_caller_that_shares_the_bundle_of_another_cluster_id_is_reported(local: Local) -> None:
     local.write(CALLERS, injector=of_mesh("prod-eu"))
     [warning] = local.check().warnings
     assert warning == (
@@ -215,7 +215,7 @@ def test_a_caller_that_shares_the_bundle_of_another_cluster_id_is_told(local: Lo
         (f"clusters: {{prod-us: {{bundle: 'sha256:{'0' * 64}'}}}}\n", "prod-eu"),
     ],
 )
-def test_callers_that_fit_are_not_told(local: Local, policy: str, cluster_id: str) -> None:
+def test_callers_that_fit_are_not_reported(local: Local, policy: str, cluster_id: str) -> None:
     local.write(policy, injector=of_mesh(cluster_id))
     assert local.check().warnings == ()
 
@@ -309,7 +309,7 @@ REVISIONS = (
 
 
 @pytest.mark.parametrize(("name", "injector", "path"), REVISIONS, ids=lambda value: value[:9])
-def test_a_revision_that_the_policy_forgets_is_told(
+def test_a_revision_that_the_policy_forgets_is_reported(
     local: Local, name: str, injector: str, path: str
 ) -> None:
     del name
@@ -324,7 +324,7 @@ def test_a_revision_that_the_policy_forgets_is_told(
     assert local.check().warnings == ()
 
 
-def test_the_default_revision_is_not_told(local: Local) -> None:
+def test_the_default_revision_is_not_reported(local: Local) -> None:
     labeled = INJECTOR.replace("metadata:\n", "metadata:\n  labels: {istio.io/rev: default}\n", 1)
     local.write("policy: enabled\n", injector=labeled)
     assert local.check().warnings == ()

@@ -44,7 +44,7 @@ def test_an_error_ends_with_its_status_and_message(
     assert capsys.readouterr().err.endswith(message)
 
 
-def test_a_bug_keeps_its_traceback() -> None:
+def test_a_bug_retains_its_traceback() -> None:
     with pytest.raises(ModuleNotFoundError):
         run_failing(ModuleNotFoundError("", name="podgraft.absent"))
     with pytest.raises(ZeroDivisionError):
@@ -82,7 +82,7 @@ def test_known_errors_are_converted(error: Exception, message: str) -> None:
     assert str(caught.value) == message
 
 
-def test_a_package_that_only_some_commands_need_is_named_where_it_is_missing() -> None:
+def test_a_package_that_only_some_commands_need_is_named_if_it_is_missing() -> None:
     """The other commands work without it."""
     text = (
         "import sys; sys.modules['cryptography'] = None\n"

@@ -5,7 +5,6 @@ an injector that remembers, and each by itself by one that does not and shows te
 from __future__ import annotations
 
 import copy
-import dataclasses
 import json
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from itertools import count, repeat
 from random import Random
 from typing import Any
 
+import msgspec.structs
 import pytest
 
 from injectors.istio import bundles
@@ -169,7 +169,7 @@ NAMESPACES = ("shop", "bank", "istio-system", "")
 
 def _namespace_injector(release: str) -> istio.Injector:
     """An injector to which it matters where a pod goes: its namespace's ids and proxies."""
-    documents = dataclasses.replace(
+    documents = msgspec.structs.replace(
         bundles.documents(),
         namespaces={
             name: {"metadata": {"name": name, "annotations": {_UIDS: f"{number}000/100"}}}

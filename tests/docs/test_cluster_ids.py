@@ -28,7 +28,7 @@ def test_no_command_puts_the_calling_cluster_into_the_path(page: str) -> None:
         assert "--network" not in command.split()
 
 
-def test_the_page_about_registrations_tells_the_two_ids_apart() -> None:
+def test_the_page_about_registrations_distinguishes_the_two_ids() -> None:
     text = (ROOT / "docs" / "registration.md").read_text()
     for words in (
         "ISTIO_META_CLUSTER_ID",

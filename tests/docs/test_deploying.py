@@ -114,7 +114,7 @@ def _run(words: list[str]) -> None:
         Path(output).write_text(done.stdout)
 
 
-def test_make_knows_the_pages_targets_and_variables() -> None:
+def test_make_has_the_pages_targets_and_variables() -> None:
     makefile = (ROOT / "Makefile").read_text()
     for _, target, *variables in commands("make"):
         assert re.search(rf"^{target}:.* ## ", makefile, re.MULTILINE)

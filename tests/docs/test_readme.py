@@ -56,7 +56,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.usefixtures("aws", "folder")
-def test_every_command_of_readme_does_what_it_says() -> None:
+def test_every_command_of_readme_does_what_it_states() -> None:
     """The pod of the example gets its sidecar only in a labelled namespace: 3 is explain's word."""
     assert len(COMMANDS) > 5
     for arguments in COMMANDS:

@@ -95,7 +95,7 @@ def test_running_pods_are_left_alone(client: Client) -> None:
     assert "patch" not in send_review(client, pod("foo-v1", INJECT_TRUE), "UPDATE")
 
 
-def test_explain_tells_the_same(tmp_path: Path, client: Client) -> None:
+def test_explain_reports_the_same(tmp_path: Path, client: Client) -> None:
     del client
     policy = tmp_path / "default" / "policy.yaml"
     policy.write_text("policy: disabled\n")

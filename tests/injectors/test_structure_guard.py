@@ -241,7 +241,7 @@ CHANGED = (" x", "x ", " x ", "\tx", "x\t", "x\n", "x\u0085", "...\n", "x # y", 
 
 @pytest.mark.parametrize("text", CHANGED, ids=repr)
 @pytest.mark.parametrize("way", WAYS[:2], ids=lambda way: way[0])
-def test_a_scalar_alone_keeps_its_text(text: str, way: tuple[str, Render]) -> None:
+def test_a_scalar_alone_retains_its_text(text: str, way: tuple[str, Render]) -> None:
     template = (
         "spec:\n  containers:\n  {{- range .Spec.Containers }}\n  - name: {{ .Name }}\n"
         "    tty: true\n  {{- end }}\n"

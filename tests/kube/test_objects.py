@@ -232,7 +232,7 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
-def test_wrong_types_are_told_in_go_s_words(case: Case) -> None:
+def test_invalid_types_are_reported_in_go_s_terms(case: Case) -> None:
     with pytest.raises(kube.DecodeError) as caught:
         kube.check(kube.TYPES[case.type], case.given)
     assert str(caught.value) == case.want
@@ -275,7 +275,7 @@ def test_yaml_is_read_leniently(case: Case) -> None:
     assert equal(kube.decode(kube.TYPES[case.type], case.given, lenient=True), case.want)
 
 
-def test_yaml_is_not_read_leniently_where_go_does_not() -> None:
+def test_yaml_is_not_read_leniently_if_go_does_not() -> None:
     env: JSON = {"env": [{"name": "A", "valueFrom": {"secretKeyRef": {"name": 5, "key": "k"}}}]}
     with pytest.raises(kube.DecodeError, match="SecretKeySelector"):
         kube.decode(kube.CONTAINER, env, lenient=True)

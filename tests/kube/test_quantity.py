@@ -83,7 +83,7 @@ def test_an_exponent_of_any_size_costs_nothing(text: str) -> None:
     assert len(str(parsed)) < 50
 
 
-def test_a_number_beyond_floats_is_infinite() -> None:
+def test_a_number_above_floats_is_infinite() -> None:
     assert quantity.parse("9" * 400).approximate() == float("inf")
     assert quantity.parse("-" + "9" * 400).approximate() == float("-inf")
 

@@ -121,11 +121,11 @@ ERRORS = (
 
 
 @pytest.mark.parametrize("case", ERRORS, ids=lambda case: case.name)
-def test_every_fault_of_a_selector_is_told_with_its_remedy(case: Case) -> None:
+def test_every_fault_of_a_selector_is_reported_with_its_remedy(case: Case) -> None:
     with pytest.raises(SelectorError) as caught:
         selectors.compile_(case.given)
-    assert tuple(map(str, caught.value.errors)) == case.want
     assert str(caught.value) == "; ".join(case.want)
+    assert len(caught.value.errors) == len(case.want)
 
 
 @given(LABELS, st.sampled_from("abc"), st.lists(st.sampled_from("xy"), min_size=1, unique=True))

@@ -17,7 +17,7 @@ def names(type_: GoType) -> list[str]:
     return [field.name for field in type_.fields]
 
 
-def test_the_table_is_what_its_data_says() -> None:
+def test_the_table_is_what_its_data_states() -> None:
     assert kube_types.TARGET.read_text(encoding="utf-8") == kube_types.module()
     assert kube_types.main(["--check"]) == 0
 

@@ -51,7 +51,7 @@ EXTERNAL: tuple[tuple[str, JSON, bool], ...] = (
 
 
 @pytest.mark.parametrize(("kind", "spec", "is_workload"), EXTERNAL)
-def test_an_external_kind_is_a_workload_if_its_pod_is_where_it_should_be(
+def test_an_external_kind_with_a_pod_template_is_a_workload(
     kind: str, spec: JSON, is_workload: bool
 ) -> None:
     """Volcano's Job has another form; OpenKruise's StatefulSet has the same."""
@@ -124,7 +124,7 @@ def test_a_pod_put_back_changes_nothing_else(document: Object) -> None:
     assert workload.with_pod(injected, place(document), POD) == document
 
 
-def test_a_cron_job_s_pod_template_keeps_its_own_metadata() -> None:
+def test_a_cron_job_s_pod_template_retains_its_own_metadata() -> None:
     injected = workload.with_pod(CRON_JOB, place(CRON_JOB), EMPTY)
     assert injected["spec"] == {
         "jobTemplate": {
@@ -149,7 +149,7 @@ def test_a_missing_template_that_go_points_to_is_an_error(kind: str) -> None:
         workload.pod_of(document, place(document))
 
 
-def test_a_template_of_another_type_is_told() -> None:
+def test_a_template_of_another_type_is_reported() -> None:
     document: Object = {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"template": "x"}}
     with pytest.raises(WorkloadError, match=r"^spec\.template: got string; use a mapping$"):
         workload.pod_of(document, place(document))

@@ -102,7 +102,7 @@ def test_no_log_holds_a_path_and_every_log_ends() -> None:
         "authentication_failure_total",
     ],
 )
-def test_somebody_is_called_when(metric: str) -> None:
+def test_alarms_start_when(metric: str) -> None:
     [alarm] = [
         each
         for each in resources_of_type("CloudWatch::Alarm").values()

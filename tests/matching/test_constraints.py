@@ -1,8 +1,9 @@
 """Which requests ``matchConstraints`` is for: every rule of kube-apiserver's matcher a row."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
+from msgspec.structs import replace
 
 from podgraft.admission import AdmissionRequest, GroupVersionResource, Operation
 from podgraft.jsonvalue import JSON, Object
@@ -267,7 +268,7 @@ def test_faults_are_named_with_their_place(given: Object, fault: str) -> None:
     assert fault in parse_constraints(given)[1]
 
 
-def test_a_mismatch_says_what_was_seen() -> None:
+def test_a_mismatch_states_what_was_seen() -> None:
     found, _ = parse_constraints({"resourceRules": [rule()]})
 
     assert found is not None

@@ -146,7 +146,7 @@ VALUES: st.SearchStrategy[JSON] = st.recursive(
 
 
 @given(VALUES, VALUES)
-def test_a_patched_value_is_the_wanted_one(before: JSON, after: JSON) -> None:
+def test_a_patched_value_is_the_expected_one(before: JSON, after: JSON) -> None:
     kept = deepcopy((before, after))
     operations = diff(before, after)
     assert equal(patch.apply(before, operations), after)
@@ -160,7 +160,7 @@ def test_a_value_does_not_differ_from_itself(value: JSON) -> None:
 
 
 @given(VALUES, VALUES)
-def test_nothing_is_added_where_no_parent_is(before: JSON, after: JSON) -> None:
+def test_nothing_is_added_if_the_parent_is_missing(before: JSON, after: JSON) -> None:
     document = before
     for operation in diff(before, after):
         parent, _, _ = operation["path"].rpartition("/")
@@ -207,7 +207,7 @@ def test_operations_do_not_depend_on_the_hash_seed() -> None:
         ({}, [{"op": "delete", "path": "/a"}]),
     ],
 )
-def test_a_patch_that_does_not_fit_says_so(document: JSON, operations: list[Operation]) -> None:
+def test_a_patch_that_does_not_fit_states_it(document: JSON, operations: list[Operation]) -> None:
     with pytest.raises(PatchError, match=r"^the patch does not apply: ."):
         patch.apply(document, operations)
 

@@ -55,7 +55,7 @@ def test_a_pointer_finds_its_value(text: str, value: JSON) -> None:
 
 
 @pytest.mark.parametrize(("text", "message"), MISSED)
-def test_a_pointer_to_nothing_says_where_it_failed(text: str, message: str) -> None:
+def test_a_pointer_to_nothing_states_the_location(text: str, message: str) -> None:
     with pytest.raises(PointerError) as caught:
         pointer.resolve(DOCUMENT, text)
     assert str(caught.value) == message

@@ -409,7 +409,7 @@ FAULTS = (
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.go)
-def test_a_fault_says_where_in_the_patch_and_what(fault: MergeErrorCase) -> None:
+def test_a_fault_states_the_location_in_the_patch_and_the_problem(fault: MergeErrorCase) -> None:
     """``str`` shows no value of the patch: it may be logged, and a value may be a secret."""
     with pytest.raises(MergeError) as caught:
         strategic.merge(TARGET, fault.patch, kube.POD)
@@ -456,7 +456,7 @@ def test_the_cost_grows_with_the_lists_and_not_with_their_square() -> None:
     assert cost(4000) < 12 * cost(500)
 
 
-def test_a_table_of_types_that_is_broken_is_our_fault_and_says_so() -> None:
+def test_a_table_of_types_that_is_broken_is_an_internal_error_and_states_it() -> None:
     broken = struct_type("v1.Broken")
     broken.fields = (Field("List", GoType("[]?", Kind.SLICE), "list"),)
     with pytest.raises(TypeError, match=r"\[\]\? has no elements"):

@@ -26,7 +26,7 @@ def test_a_missing_package_is_reported(tmp_path: Path) -> None:
         pyodide.read_package(tmp_path, tmp_path / "pyodide.tgz")
 
 
-def test_without_npm_the_build_says_what_to_install(
+def test_without_npm_the_build_states_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "which", dict[str, str]().get)

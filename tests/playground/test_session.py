@@ -104,7 +104,9 @@ def test_the_texts_are_the_command_lines(session: Session, tmp_path: Path, given
     assert answer["status"] == expected.returncode
 
 
-def test_a_wrong_label_is_the_error_of_the_command_line(session: Session, tmp_path: Path) -> None:
+def test_an_invalid_label_is_the_error_of_the_command_line(
+    session: Session, tmp_path: Path
+) -> None:
     given = make_input(*ISTIO, options={"namespace-labels": "a"})
     expected = run_cli(tmp_path / "cli", given)
 

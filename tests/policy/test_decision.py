@@ -1,11 +1,12 @@
 """Every row of the promise: policy, never, always, mark → injected; then the safety rules."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from podgraft import policy
 from podgraft.jsonvalue import Object
@@ -129,7 +130,7 @@ def test_the_text_of_a_mark(text: str, yaml: bool | None, strict: bool | None, p
 
 
 @pytest.mark.parametrize(("text", "strict"), [(text, strict) for text, _, strict in TEXTS])
-def test_a_strange_mark_warns_where_values_are_strict(text: str, strict: bool | None) -> None:
+def test_a_strange_mark_warns_if_values_are_strict(text: str, strict: bool | None) -> None:
     assert policy.decide(ENABLED, pod(label=text), "").warnings == ()
     strictly = policy.decide(
         replace(ENABLED, inject_values=InjectValueSyntax.STRICT), pod(text), ""
@@ -282,7 +283,7 @@ def test_all_reasons_that_hold_are_given_the_deciding_one_first(case: ReasonCase
     assert decision.deciding_step.reason is decision.reasons[0]
 
 
-def test_every_step_is_told_with_what_it_saw() -> None:
+def test_every_step_is_reported_with_its_observation() -> None:
     decision = policy.decide(NEVER, pod("true"), "")
     assert [(step.name, step.observed, step.verdict) for step in decision.steps] == [
         (StepName.HOST_NETWORK, "not set", Verdict.UNDECIDED),

@@ -78,7 +78,7 @@ def test_a_cluster_without_overrides_has_the_policy_itself(cluster: str | None) 
 
 
 @pytest.mark.parametrize("nothing", ["", "{}", "# only a comment\n", "policy:\nfeatures:\n"])
-def test_an_empty_document_says_nothing(nothing: str) -> None:
+def test_an_empty_document_states_nothing(nothing: str) -> None:
     rules = InjectionRules(policy="disabled", honors_label=False)
     assert policy.parse(nothing) == Policy()
     assert policy.parse(nothing).apply_to(rules) == rules
@@ -88,7 +88,7 @@ def test_json_is_read_too() -> None:
     assert policy.parse('{"policy": "disabled"}') == Policy(policy="disabled")
 
 
-def test_what_the_policy_says_replaces_the_configurations_own_rules() -> None:
+def test_what_the_policy_states_replaces_the_configurations_own_rules() -> None:
     own = InjectionRules(policy="disabled", ignored_namespaces=frozenset({"a"}), honors_label=False)
     said = policy.parse("policy: enabled\nignoredNamespaces: []\ninjectValues: strict")
     assert said.apply_to(own) == InjectionRules(
@@ -209,7 +209,7 @@ def test_every_fault_is_named_with_its_place_and_remedy(case: InvalidCase) -> No
     assert str(error.value) == f"policy: {'. '.join(case.faults)}"
 
 
-def test_text_that_is_no_yaml_says_where() -> None:
+def test_text_that_is_not_yaml_states_the_location() -> None:
     with pytest.raises(
         policy.PolicyError, match=r"^policy: /: invalid YAML: line .*; correct this"
     ):
@@ -248,7 +248,7 @@ def test_what_istio_tolerates_is_tolerated_and_noted() -> None:
     )
 
 
-def test_what_would_be_tolerated_is_told_beside_what_is_not() -> None:
+def test_what_would_be_tolerated_is_reported_with_what_is_not() -> None:
     with pytest.raises(policy.PolicyError) as error:
         policy.parse("policy: maybe\nalwaysInjectSelector: [{matchLabels: {a b: c}}]\nbundle: x")
     assert [fault.pointer for fault in error.value.errors] == ["/bundle"]

@@ -50,13 +50,13 @@ def test_more_memory_shortens_what_is_billed_until_a_whole_processor(
     assert replace(FIGURES, memory_mib=memory).billed_milliseconds == billed
 
 
-def test_environments_refresh_as_many_as_the_load_keeps_busy() -> None:
+def test_environments_refresh_as_many_as_the_load_retains_busy() -> None:
     """A billion pods of 9 ms are 3.5 environments' work of a month."""
     few, many = (dollars(FIGURES, pods)["KMS, tokens"] for pods in (1, 1000 * MILLION))
     assert many == pytest.approx(4 * few)
 
 
-def test_the_page_says_what_the_script_prints(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_page_states_what_the_script_prints(capsys: pytest.CaptureFixture[str]) -> None:
     assert cost.main([]) == 0
     assert f"<!-- scripts/cost.py -->\n\n{capsys.readouterr().out}\n<!--" in cost.PAGE.read_text()
 
@@ -71,7 +71,7 @@ def test_the_columns_add_up() -> None:
         assert total == pytest.approx(sum(lines), abs=0.01 * len(lines))
 
 
-def test_what_is_measured_is_a_review_with_its_answer_and_its_logs() -> None:
+def test_what_is_measured_is_a_review_with_its_response_and_its_logs() -> None:
     got = measurement.measure(10)
     assert 0.1 < got.milliseconds < 1000
     assert 2_000 < got.response_bytes < GB

@@ -94,7 +94,7 @@ def test_json_brings_back_what_it_was_made_of(value: Any) -> None:
 
 
 @given(st.text(alphabet='{}[]",:truefalsn0123.eE+- \\u', max_size=12))
-def test_a_fault_is_found_exactly_where_there_is_no_value(text: str) -> None:
+def test_a_fault_is_found_exactly_if_there_is_no_value(text: str) -> None:
     error = unmarshal(text).error
     try:
         json.loads(text, parse_constant=lambda _: 1 / 0)

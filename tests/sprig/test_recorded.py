@@ -20,17 +20,17 @@ NEVER_FAIL = {
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_go_answers_the_same(file: Path) -> None:
+def test_go_returns_the_same(file: Path) -> None:
     assert_corpus(
         load_answers(file), name=itemgetter("template"), expected=go_answer, actual=answer
     )
 
 
-def test_enough_was_asked() -> None:
+def test_enough_was_recorded() -> None:
     assert sum(1 for file in FILES for _ in load_answers(file)) >= LEAST_ROWS
 
 
-def test_every_function_was_asked_and_failed_where_it_can() -> None:
+def test_every_function_was_recorded_and_failed_if_it_can() -> None:
     succeeded, failed = set[str](), set[str]()
     asked = (row for file in FILES if file.stem != "guesses" for row in load_answers(file))
     for row in asked:

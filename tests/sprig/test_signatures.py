@@ -32,7 +32,7 @@ def body(function: Function) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_body_takes_what_its_signature_says(name: str) -> None:
+def test_a_body_takes_what_its_signature_states(name: str) -> None:
     function = FUNCTIONS[name]
     parameters = inspect.signature(body(function)).parameters.values()
     kinds = [parameter.kind for parameter in parameters]
@@ -68,7 +68,7 @@ def test_an_older_release_lacks_functions(release: str, has: str, lacks: str) ->
         compile_(f"{{{{ {lacks} }}}}", name="t", functions=functions)
 
 
-def test_families_and_what_they_stand_on_are_imported_when_they_are_called() -> None:
+def test_families_and_their_dependencies_are_imported_when_they_are_called() -> None:
     program = """
 import sys
 from podgraft import sprig

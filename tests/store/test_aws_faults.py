@@ -74,7 +74,7 @@ def test_cold(world: World, name: str, make: Make, status: int) -> None:
     assert (answer.headers.get("Retry-After") == "1") == (status == 503)
 
 
-def test_a_service_that_hangs_is_asked_once(world: World) -> None:
+def test_a_service_that_hangs_is_requested_once(world: World) -> None:
     """One attempt is all that patience leaves time for."""
     for service in Service:
         world.fail(service, Fault.TIMEOUT)
@@ -84,7 +84,7 @@ def test_a_service_that_hangs_is_asked_once(world: World) -> None:
     assert world.faulty.calls == [Service.SSM]
 
 
-def test_a_fresh_snapshot_asks_nothing_of_the_network(world: World) -> None:
+def test_a_fresh_snapshot_requests_nothing_of_the_network(world: World) -> None:
     """Only the first of many reviews reads anything."""
     function = world.function()
     review(function)

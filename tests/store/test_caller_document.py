@@ -46,7 +46,7 @@ def test_both_tokens_are_known_while_one_is_rotated() -> None:
     assert not callers.without_token(OLD.identity).has_token(OLD.sha256)
 
 
-def test_nobody_is_known_where_nothing_is_stored() -> None:
+def test_an_empty_store_has_no_callers() -> None:
     assert caller_document.parse_callers(None) == caller_document.parse_callers({}) == Callers()
     assert not Callers().has_token(caller_document.hash_token(""))
 
@@ -65,13 +65,13 @@ ERRORS = (
     InvalidCase(
         "misspelt",
         {"token": []},
-        "the document: has an unknown key; known: tokens, subjects",
+        "the document: unknown key; use tokens, subjects",
     ),
     InvalidCase("tokens no list", {"tokens": {}}, "tokens: expected a list"),
     InvalidCase(
         "token a string",
         {"tokens": [HASH]},
-        "tokens[0]: expected a mapping with sha256, created and note",
+        "tokens[0]: expected a mapping with sha256, created, and note",
     ),
     InvalidCase(
         "the token instead of its hash",
@@ -86,9 +86,9 @@ ERRORS = (
     InvalidCase(
         "a key of a token misspelt",
         {"tokens": [{"sha": HASH}]},
-        "tokens[0]: has an unknown key; known: sha256, created, note",
+        "tokens[0]: unknown key; use sha256, created, note",
     ),
-    InvalidCase("three", {"tokens": THREE}, "tokens: 3 are listed, at most 2 may be active"),
+    InvalidCase("three", {"tokens": THREE}, "tokens: got 3 tokens; at most 2 can be active"),
     InvalidCase(
         "an empty subject",
         {"subjects": [""]},
@@ -105,11 +105,11 @@ def test_an_impossible_document_is_refused_by_its_key(case: InvalidCase) -> None
 
 
 def test_a_third_active_token_is_refused() -> None:
-    with pytest.raises(TokensError, match="2 tokens are active already; revoke one of them first"):
+    with pytest.raises(TokensError, match="2 tokens are already active; revoke one of them first"):
         Callers((OLD, NEW)).with_token(NEW)
 
 
 @pytest.mark.parametrize("identity", ["", "zz", "e"])
 def test_revoking_needs_exactly_one_token(identity: str) -> None:
-    with pytest.raises(TokensError, match=f"names . tokens; active: {OLD.identity}"):
+    with pytest.raises(TokensError, match=f". tokens match; use one of: {OLD.identity}"):
         Callers((OLD,)).without_token(identity)

@@ -50,7 +50,7 @@ def test_a_revocation_holds_though_anothers_document_does_not_load(broken: str) 
     assert source.knows("b", "b's")
 
 
-def test_callers_that_do_not_load_say_since_when_they_are_older() -> None:
+def test_callers_that_do_not_load_state_since_when_they_are_older() -> None:
     source = Source(a=callers_document("a's"), b=callers_document("b's"))
     assert not source.store.callers().stale
     source.documents["b"] = BROKEN
@@ -66,7 +66,7 @@ def test_callers_that_do_not_load_say_since_when_they_are_older() -> None:
     assert source.knows("b", "mended")
 
 
-def test_out_of_reach_all_callers_say_so() -> None:
+def test_out_of_reach_all_callers_state_it() -> None:
     source = Source(a=callers_document("a's"), b=callers_document("b's"))
     source.store.callers()
     source.documents["b"] = BROKEN
@@ -93,7 +93,7 @@ def test_no_text_of_a_document_is_quoted() -> None:
     assert "s3cret" not in str(Source(b=NOT_YAML).store.callers().load_errors["b"])
 
 
-def test_a_deleted_document_leaves_nobody() -> None:
+def test_a_deleted_document_leaves_no_one() -> None:
     before = CallerDocuments({"a": Callers(), "b": Callers()})
     assert before.merge({"a": Callers()}).callers.keys() == {"a"}
 

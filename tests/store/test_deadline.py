@@ -77,7 +77,7 @@ def test_a_cold_start_has_one_patience_for_all_it_needs() -> None:
     assert aws.now == MAX_WAIT_SECONDS
 
 
-def test_a_try_is_told_what_is_left_and_none_begins_without() -> None:
+def test_an_attempt_gets_the_remaining_time_and_none_starts_without() -> None:
     told: list[float] = []
 
     def request(seconds: float) -> None:

@@ -108,7 +108,7 @@ INVALID: Mapping[str, str] = {
 
 
 @pytest.mark.parametrize("text", INVALID.values(), ids=INVALID)
-def test_a_cold_start_answers_from_the_version_before(text: str) -> None:
+def test_a_cold_start_responds_with_the_version_before(text: str) -> None:
     cloud = Cloud()
     cloud.put(named("1"), named("2"), text)
     found = of(cloud, cloud.store())
@@ -150,7 +150,7 @@ def test_all_versions_are_tried_newest_first_ten_a_request() -> None:
     assert cloud.requests == ["policy", *["versions"] * 3, "bundle"]
 
 
-def test_no_more_versions_are_tried_than_parameter_store_keeps() -> None:
+def test_no_more_versions_are_tried_than_parameter_store_retains() -> None:
     cloud = Cloud()
     cloud.put(named(), *["policy: ["] * 101)
     store = cloud.store()
@@ -202,7 +202,7 @@ def test_a_bundle_that_is_pushed_again_ends_it() -> None:
     assert (found.policy_version, found.stale) == ("2", None)
 
 
-def test_a_fallback_says_how_long_it_has_been_in_force() -> None:
+def test_a_fallback_states_how_long_it_has_been_in_force() -> None:
     cloud = Cloud()
     cloud.put(named("1"), "policy: [")
     store = cloud.store()
@@ -263,7 +263,7 @@ HISTORY: tuple[tuple[StoreError, type[StoreError]], ...] = (
 
 
 @pytest.mark.parametrize(("problem", "kind"), HISTORY, ids=["denied", "throttled"])
-def test_a_cold_start_that_cannot_read_earlier_versions_says_both(
+def test_a_cold_start_that_cannot_read_earlier_versions_reports_both(
     problem: StoreError, kind: type[StoreError]
 ) -> None:
     cloud = Cloud()
@@ -277,7 +277,7 @@ def test_a_cold_start_that_cannot_read_earlier_versions_says_both(
 
 
 @pytest.mark.parametrize(("problem", "_kind"), HISTORY, ids=["denied", "throttled"])
-def test_a_running_environment_keeps_its_version_then(
+def test_a_running_environment_retains_its_version_then(
     problem: StoreError, _kind: type[StoreError]
 ) -> None:
     cloud = Cloud()
@@ -317,7 +317,7 @@ def test_the_search_ends_with_the_deadline_and_goes_on_with_the_next_review() ->
     assert cloud.requests.count("bundle") == len(broken) + 1
 
 
-def test_a_deleted_policy_is_unknown_and_stays_in_force_where_it_was() -> None:
+def test_a_deleted_policy_is_unknown_and_remains_in_force() -> None:
     cloud = Cloud()
     cloud.put(named("1"))
     warm = cloud.store()

@@ -17,7 +17,7 @@ def test_files_that_change_while_they_are_read_are_read_again() -> None:
     assert reloading.current() == LoadedValue(1)
 
 
-def test_files_that_never_rest_are_tried_anew_at_each_look() -> None:
+def test_files_that_never_rest_are_tried_again_at_each_look() -> None:
     fingerprints = count()
     reloading = FileCache(lambda: next(fingerprints), lambda: "half")
     for _ in range(2):

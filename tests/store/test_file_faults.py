@@ -214,7 +214,7 @@ def unmount(store: Path) -> None:
 
 
 @pytest.mark.parametrize("go", [rmtree, unmount], ids=["removed", "emptied"])
-def test_a_store_that_is_gone_revokes_nobody(go: Break, at: Site) -> None:
+def test_a_store_that_is_gone_revokes_no_one(go: Break, at: Site) -> None:
     warm, cold = at.process(), at.process()
     assert ask(warm) == GOOD
     go(at.store)
@@ -224,7 +224,7 @@ def test_a_store_that_is_gone_revokes_nobody(go: Break, at: Site) -> None:
     assert (ask(warm), ask(cold)) == (GOOD, GOOD)
 
 
-def test_auth_that_is_gone_revokes_nobody_and_a_file_in_it_does(at: Site) -> None:
+def test_auth_that_is_gone_revokes_no_one_and_a_file_in_it_does(at: Site) -> None:
     admit(at.store, "staging", OTHER_TOKEN)
     warm = at.process()
     assert (ask(warm), ask(warm, OTHER_TOKEN)) == (GOOD, GOOD)
@@ -312,7 +312,7 @@ def test_an_empty_manifest_replaces_none(at: Site) -> None:
     assert "bundle: mesh.yaml: is empty" in str(at.records[-1]["stale"])
 
 
-def test_an_empty_document_of_callers_revokes_nobody(at: Site) -> None:
+def test_an_empty_document_of_callers_revokes_no_one(at: Site) -> None:
     warm = at.process()
     assert ask(warm) == GOOD
     (at.store / "auth" / "prod-eu.yaml").write_bytes(b"")
@@ -320,7 +320,7 @@ def test_an_empty_document_of_callers_revokes_nobody(at: Site) -> None:
     assert ask(at.process()).code == 500
 
 
-def test_a_policy_that_is_cut_inside_its_value_warns_in_the_answer(at: Site) -> None:
+def test_a_policy_that_is_cut_inside_its_value_warns_in_the_response(at: Site) -> None:
     process = at.process()
     write_injector(at.store, policy="policy: ena")
     response: Any = json.loads(post(process).data)["response"]

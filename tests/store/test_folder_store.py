@@ -66,7 +66,7 @@ BROKEN = (
 
 
 @pytest.mark.parametrize(("name", "file", "content", "why"), BROKEN, ids=[b[0] for b in BROKEN])
-def test_the_last_good_snapshot_answers_and_says_why(
+def test_the_last_good_snapshot_responds_and_states_the_reason(
     name: str, file: str, content: bytes, why: str, tmp_path: Path
 ) -> None:
     store = FolderStore(write_injector(tmp_path))

@@ -73,7 +73,7 @@ def test_what_is_more_than_lambdas_own_words_is_left_to_botocore(
     assert http_client.config_from_environment(LAMBDA | more) is None
 
 
-def test_botocore_is_asked_for_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_botocore_is_selected_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     """``PODGRAFT_AWS_CLIENT=botocore``, the way back to the SDK."""
     monkeypatch.setenv("AWS_DEFAULT_REGION", LAMBDA["AWS_REGION"])
     by_lambda, by_name = clients.make_clients(LAMBDA), clients.make_clients(LAMBDA, botocore=True)
@@ -134,7 +134,7 @@ class _KeepAliveHandler(_SilentHandler):
         self.wfile.write(port)
 
 
-def test_a_connection_is_kept() -> None:
+def test_a_connection_is_retained() -> None:
     with serve_s3(_KeepAliveHandler) as s3:
         assert len({s3.read("bucket", "key", ENOUGH) for _ in range(3)}) == 1
 
@@ -163,7 +163,7 @@ class _SlowStatusHandler(_SlowBodyHandler):
 
 @pytest.mark.usefixtures("patient_clients")
 @pytest.mark.parametrize("handler", [_SlowBodyHandler, _SlowHeaderHandler, _SlowStatusHandler])
-def test_an_answer_that_trickles_is_given_up(handler: type[BaseHTTPRequestHandler]) -> None:
+def test_a_response_that_trickles_is_given_up(handler: type[BaseHTTPRequestHandler]) -> None:
     with serve_s3(handler) as s3, assert_ends_within(LITTLE):
         s3.read("bucket", "key", LITTLE)
 
@@ -227,7 +227,7 @@ def test_a_call_takes_no_longer_than_it_is_given(way: str) -> None:
 
 
 @pytest.mark.usefixtures("patient_clients")
-def test_an_answer_that_trickles_is_given_up_through_botocore_too() -> None:
+def test_a_response_that_trickles_is_given_up_through_botocore_too() -> None:
     with ThreadingHTTPServer(("127.0.0.1", 0), _SlowHeaderHandler) as server:
         server.daemon_threads = True
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -269,7 +269,7 @@ def test_many_addresses_together_have_the_time_of_one(
 
 @pytest.mark.usefixtures("patient_clients")
 @pytest.mark.parametrize("way", ["direct", "botocore"])
-def test_a_name_that_nobody_resolves_takes_no_longer_either(
+def test_a_name_that_no_one_resolves_takes_no_longer_either(
     way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asleep = Event()

@@ -13,7 +13,7 @@ def at(own_folder: Path) -> Site:
     return Site(own_folder)
 
 
-def test_a_new_process_answers_from_what_another_one_loaded(at: Site) -> None:
+def test_a_new_process_responds_with_what_another_one_loaded(at: Site) -> None:
     assert ask(at.process(kept=True)) == GOOD
     write_injector(at.store, policy="policy: [")
     later = at.process(kept=True)
@@ -34,7 +34,7 @@ def test_processes_agree_on_the_last_good_version(at: Site) -> None:
     assert ask(first) == ask(second) == Seen(200, injected=False, stale=True)
 
 
-def test_what_is_kept_is_the_owners_alone_and_holds_no_callers(at: Site) -> None:
+def test_what_is_retained_is_the_owners_alone_and_holds_no_callers(at: Site) -> None:
     assert ask(at.process(kept=True)) == GOOD
     [file] = (at.root / "state").iterdir()
     assert (file.name, file.stat().st_mode & 0o777) == ("default.json", 0o600)
@@ -46,7 +46,9 @@ def test_what_is_kept_is_the_owners_alone_and_holds_no_callers(at: Site) -> None
 @pytest.mark.parametrize(
     "content", [b"", b"{", b"[]", b'{"policy": 1, "version": "", "bundles": {}}']
 )
-def test_what_was_kept_and_is_damaged_is_as_if_it_were_not_there(content: bytes, at: Site) -> None:
+def test_what_was_retained_and_is_damaged_is_as_if_it_were_not_there(
+    content: bytes, at: Site
+) -> None:
     assert ask(at.process(kept=True)) == GOOD
     (at.root / "state" / "default.json").write_bytes(content)
     assert ask(at.process(kept=True)) == GOOD

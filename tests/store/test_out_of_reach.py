@@ -71,7 +71,7 @@ def make_function(
 
 @pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.NONE])
 @pytest.mark.parametrize("full", [True, False], ids=["no connection", "no answer"])
-def test_a_cold_start_with_everything_out_of_reach_is_told_in_time(
+def test_a_cold_start_with_everything_out_of_reach_is_reported_in_time(
     full: bool, auth: Auth, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The best of a few starts counts: a busy machine stalls one of them, not all."""

@@ -85,7 +85,7 @@ def test_what_is_denied_is_the_operators_fault() -> None:
         Service(denied="GetParameters").parameters().policy_versions("istio", [1], PATIENCE)
 
 
-def test_what_is_missing_is_asked_for_once() -> None:
+def test_a_missing_parameter_is_requested_once() -> None:
     service = Service(versions=0)
     with pytest.raises(MissingError):
         service.parameters().policy("istio", PATIENCE)

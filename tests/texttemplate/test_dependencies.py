@@ -116,17 +116,17 @@ KEPT: list[tuple[str, Value]] = [
 
 
 @pytest.mark.parametrize(("text", "kept"), KEPT)
-def test_it_keeps_what_the_template_can_read(text: str, kept: Value) -> None:
+def test_it_retains_what_the_template_can_read(text: str, kept: Value) -> None:
     assert _project(text) == kept
 
 
-def test_objects_that_differ_in_order_alone_are_kept_as_equals() -> None:
+def test_objects_that_differ_in_order_alone_are_retained_as_equals() -> None:
     keep = _compile_template("{{.ObjectMeta.Name}}{{.ObjectMeta.Labels.app}}").projection(DATA)
     turned = {"ObjectMeta": dict(reversed(META.items()))}
     assert [*keep(turned)["ObjectMeta"]] == [*keep(POD)["ObjectMeta"]]
 
 
-def test_what_is_no_object_where_one_belongs_is_kept() -> None:
+def test_what_is_no_object_if_one_belongs_is_retained() -> None:
     keep = _compile_template("{{range .Spec.Containers}}{{.Name}}{{end}}").projection(DATA)
     assert keep({"Spec": None}) == {"Spec": None}
     assert keep({"Spec": {"containers": [None]}}) == {"Spec": {"containers": [None]}}
@@ -231,7 +231,7 @@ def _outcome(program: texttemplate.Program, data: Value) -> str:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_a_template_writes_the_same_of_what_is_kept(seed: int) -> None:
+def test_a_template_writes_the_same_of_what_is_retained(seed: int) -> None:
     random = Random(seed)  # noqa: S311 - the same templates each time
     for _ in range(150):
         text = write_template(random)

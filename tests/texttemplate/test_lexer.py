@@ -43,7 +43,7 @@ def test_a_template_is_cut_into_tokens(template: str, wanted: str) -> None:
 
 
 @given(st.text(alphabet="{}- \n.x$1(|\"`'/*a@é", max_size=40))
-def test_what_stands_between_tokens_is_white_space_and_marks(template: str) -> None:
+def test_what_is_between_tokens_is_white_space_and_marks(template: str) -> None:
     """Nothing of the text is lost but trimmed space, trim marks, and comments."""
     at = 0
     for token in tokens(template, ("{{", "}}")):

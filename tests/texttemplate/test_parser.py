@@ -48,7 +48,7 @@ def test_a_tree_prints_as_source(template: str, printed: str | None) -> None:
     assert nodes.to_source(trees(template)["t"].body) == (printed or template)
 
 
-def test_a_template_knows_the_functions_it_calls_and_no_others() -> None:
+def test_a_template_has_the_functions_it_calls_and_no_others() -> None:
     parsed = trees(
         "{{define `d`}}{{len .}}{{end}}{{print (.x | not)}}{{block `b` and}}{{or}}{{end}}"
     )

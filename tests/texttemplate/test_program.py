@@ -294,7 +294,7 @@ def test_surrogates_and_quotes_come_through_unchanged() -> None:
 # Functions
 
 
-def test_a_function_gets_what_its_parameters_say() -> None:
+def test_a_function_gets_what_its_parameters_define() -> None:
     taken: list[Value] = []
 
     def take(*values: Value) -> str:

@@ -15,7 +15,7 @@ SUBJECTS = sorted(FIXTURES.glob("*.jsonl"), key=str)
 
 
 @pytest.mark.parametrize("path", SUBJECTS, ids=lambda path: path.stem)
-def test_go_and_the_engine_give_the_same_answers(path: Path) -> None:
+def test_go_and_the_engine_return_the_same(path: Path) -> None:
     assert_corpus(
         load_answers(path), name=itemgetter("template"), expected=go_answer, actual=answer
     )

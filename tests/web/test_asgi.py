@@ -64,7 +64,7 @@ def test_the_environment_is_that_of_the_request() -> None:
     assert {key: seen[key] for key in wanted} == wanted
 
 
-def test_the_answer_is_sent_whole() -> None:
+def test_the_response_is_sent_whole() -> None:
     def app(_: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         start_response("418 I'm a teapot", [("Content-Type", "text/plain"), ("X-A", "ö")])
         return [b"short ", b"and stout"]

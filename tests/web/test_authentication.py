@@ -97,7 +97,7 @@ def test_a_credential_alone_names_the_caller(case: Case) -> None:
 
 @pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.MTLS])
 @pytest.mark.parametrize("wrong", ["guess", caller_document.hash_token(TOKEN)])
-def test_an_unknown_credential_is_refused_where_all_documents_load(auth: Auth, wrong: str) -> None:
+def test_an_unknown_credential_is_refused_if_all_documents_load(auth: Auth, wrong: str) -> None:
     store = _CopiedCallers()
     store.now = {"prod-eu": Callers(hash_tokens(TOKEN), (SUBJECT,))}
     shown = CallerCredentials((wrong,), subjects.parse_subject(f"CN={wrong}"), "")

@@ -53,7 +53,7 @@ SHOWN: tuple[tuple[str, dict[str, Any], CallerCredentials], ...] = (
 
 
 @pytest.mark.parametrize(("name", "environ", "wanted"), SHOWN, ids=[name for name, _, _ in SHOWN])
-def test_credentials_are_read_from_where_they_stand(
+def test_credentials_are_read_from_each_source(
     name: str, environ: dict[str, Any], wanted: CallerCredentials
 ) -> None:
     assert credentials.extract_credentials(environ) == wanted, name

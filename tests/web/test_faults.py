@@ -100,26 +100,26 @@ CASES = (
         "not JSON",
         body(b"<html>"),
         400,
-        "body: is not readable JSON: line 1 column 1: Expecting value",
+        "body: invalid JSON: line 1 column 1: Expecting value",
     ),
     case(
         "invalid UTF-8",
         body(b'{"\xff": 1}'),
         400,
-        "body: is not readable JSON: byte 2: not UTF-8",
+        "body: invalid JSON: byte 2: not UTF-8",
     ),
-    case("NaN", body(b"[NaN]"), 400, "body: is not readable JSON: NaN is not a JSON number"),
+    case("NaN", body(b"[NaN]"), 400, "body: invalid JSON: NaN is not a JSON number"),
     case(
         "repeated keys",
         body(b'{"kind": 1, "kind": 2}'),
         400,
-        "body: is not readable JSON: duplicate key 'kind' in an object",
+        "body: invalid JSON: duplicate key 'kind' in an object",
     ),
     case(
         "1,000 levels",
         body(b"[" * 1000 + b"]" * 1000),
         400,
-        "body: is not readable JSON: nested deeper than 200 levels",
+        "body: invalid JSON: nested deeper than 200 levels",
     ),
     case(
         "no AdmissionReview",
@@ -160,13 +160,13 @@ CASES = (
         "an object over 3 MiB",
         body(sized_body(admission.MAX_OBJECT_BYTES + 1)),
         413,
-        "/request/object: 3145729 bytes; at most 3145728 are taken",
+        "/request/object: got 3145729 bytes; send at most 3145728 bytes",
     ),
     case(
         "a request over Lambda's limit",
         body(b"x" * (admission.MAX_REQUEST_BYTES + 1)),
         413,
-        "request: 6291457 bytes; at most 6291456 are taken",
+        "request: got 6291457 bytes; send at most 6291456 bytes",
     ),
     # Who calls
     case(
@@ -210,7 +210,7 @@ CASES = (
         "no name of an injector",
         post_with_token(TOKEN, "/auth/inject"),
         404,
-        "the path names an injector as none can be called; a token stands behind /k/",
+        "invalid injector name in the path; to send a token, use the prefix /k/<token>/",
     ),
     # The operator's
     case(
@@ -272,7 +272,7 @@ def test_every_fault_is_a_status_that_kubectl_shows(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_every_fault_leaves_one_line_that_says_whose_it_is(
+def test_every_fault_leaves_one_line_with_its_origin(
     case: Case, token_application: ApplicationFixture
 ) -> None:
     case.act(token_application)
@@ -304,7 +304,7 @@ def test_a_template_that_fails_for_this_pod_names_the_template(
     assert str(record["place"]).startswith("sidecar:3:")
 
 
-def test_a_mistake_of_ours_is_a_failed_call_with_the_uid_and_no_message_in_the_log(
+def test_an_internal_error_is_a_failed_call_with_the_uid_and_no_message_in_the_log(
     folder: Path,
 ) -> None:
     class Mistaken(FolderStore):
@@ -375,19 +375,17 @@ def test_many_failures_of_one_source_are_answered_shortly_and_logged_no_more(
     assert post_with_token("guess")(token_application).status_code == 401
 
 
-def test_without_authentication_everybody_is_answered_and_the_log_says_so(folder: Path) -> None:
+def test_without_authentication_everyone_is_answered_and_the_log_states_it(folder: Path) -> None:
     at = make_application(folder, Auth.NONE)
     assert at.post(GOOD, headers={"Authorization": ""}).status_code == 200
     assert at.records[0]["level"] == "WARNING"
-    assert "whoever reaches this address" in str(at.records[0]["message"])
+    assert "authentication is disabled" in str(at.records[0]["message"])
 
 
 @pytest.mark.parametrize(
     "path", ["/s3cret-token/inject", "/inject/s3cret-token", "/k/s3cret-token"]
 )
-def test_a_token_in_the_wrong_place_is_not_written(
-    path: str, token_application: ApplicationFixture
-) -> None:
+def test_a_misplaced_token_is_not_written(path: str, token_application: ApplicationFixture) -> None:
     response = token_application.client.post(path, data=GOOD)
     assert response.status_code in {401, 404}
     assert "s3cret" not in json.dumps(token_application.records)

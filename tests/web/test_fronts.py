@@ -63,7 +63,7 @@ def handler(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.mark.parametrize("front", [rest_api, load_balancer])
-def test_another_front_gets_the_answer_that_the_http_api_gets(
+def test_another_front_gets_the_response_that_the_http_api_gets(
     handler: Any, front: Callable[[Mapping[str, str]], dict[str, Any]]
 ) -> None:
     wanted = json.loads(handler(EVENT, None)["body"])
@@ -73,7 +73,7 @@ def test_another_front_gets_the_answer_that_the_http_api_gets(
 
 
 @pytest.mark.parametrize("front", [rest_api, load_balancer])
-def test_another_front_lets_nobody_in_without_a_token(
+def test_another_front_lets_no_one_in_without_a_token(
     handler: Any, front: Callable[[Mapping[str, str]], dict[str, Any]]
 ) -> None:
     headers = {k: v for k, v in EVENT["headers"].items() if k != "authorization"}

@@ -96,7 +96,7 @@ def test_every_recording_comes_out_of_the_function_as_of_the_engine(
         assert handler(sent, None)["body"] == admission.encode(outcome.response).decode(), name
 
 
-def test_text_beyond_ascii_survives_both_ways(handler: Handler) -> None:
+def test_text_outside_ascii_survives_both_ways(handler: Handler) -> None:
     sent = event("bearer-token")
     sent["body"] = load_request("20-unicode-and-html").body.decode()
     sent["headers"]["content-length"] = str(len(sent["body"].encode()))
@@ -155,7 +155,7 @@ def test_what_does_not_load_does_not_stop_the_cold_start(
     assert "/polcy: unknown key" in json.loads(response["body"])["message"]
 
 
-def test_the_stores_are_asked_while_the_application_is_made(
+def test_the_stores_are_requested_while_the_application_is_made(
     build: Callable[..., Handler], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policies, callers = store.open_stores(store.FolderStoreConfig(folder))
@@ -217,7 +217,7 @@ def test_nothing_secret_and_no_value_of_the_pod_is_written(
         assert secret not in written
 
 
-def test_on_lambda_metrics_are_written_beside_the_log(
+def test_on_lambda_metrics_are_written_with_the_log(
     build: Callable[..., Handler], folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     build(PODGRAFT_STORE=f"file:{folder}", **ON_LAMBDA)(event("bearer-token"), None)
@@ -230,7 +230,7 @@ STARTS = {"on-demand": 0, "provisioned-concurrency": 1, "snap-start": 1}
 
 
 @pytest.mark.parametrize(("start", "reviews"), STARTS.items())
-def test_a_start_that_nobody_waits_for_rehearses_one_review(
+def test_a_start_that_no_one_waits_for_primes_with_one_review(
     start: str,
     reviews: int,
     build: Callable[..., Handler],
@@ -254,7 +254,7 @@ def test_a_start_that_nobody_waits_for_rehearses_one_review(
     assert answer_of(handler(event("bearer-token"), None))["allowed"] is True
 
 
-def test_a_rehearsal_that_fails_does_not_stop_the_start(
+def test_priming_that_fails_does_not_stop_the_start(
     build: Callable[..., Handler], folder: Path
 ) -> None:
     write_injector(folder, policy="polcy: 1")

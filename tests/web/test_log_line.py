@@ -173,7 +173,7 @@ def test_a_call_leaves_a_line_and_metrics_as_they_are_documented(
     assert emitted["reason"] == case.reason
 
 
-def test_a_mistake_leaves_a_line_as_it_is_documented(
+def test_an_internal_error_leaves_a_line_as_it_is_documented(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delattr(admission, "decode")

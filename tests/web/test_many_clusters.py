@@ -103,7 +103,7 @@ def _applied_versions(body: Any) -> tuple[str, str]:
     return pod["metadata"]["annotations"]["example.com/policy"], proxy["image"]
 
 
-def test_every_answer_is_of_one_policy_and_the_bundle_that_it_names(tmp_path: Path) -> None:
+def test_every_response_is_of_one_policy_and_the_bundle_that_it_names(tmp_path: Path) -> None:
     world, ended = FleetFixture(tmp_path), Event()
     for injector in INJECTORS:
         world.change(injector, 1)
@@ -154,7 +154,7 @@ def test_the_release_of_the_bundle_alone_reads_the_path(read_by_newer: str, tmp_
     assert [record["cluster"] for record in records] == ["cluster-0"]
 
 
-def test_the_token_alone_names_the_caller_whatever_the_path_says(tmp_path: Path) -> None:
+def test_the_token_alone_names_the_caller_whatever_the_path_states(tmp_path: Path) -> None:
     world = FleetFixture(tmp_path)
     for injector in INJECTORS:
         world.change(injector, 1)

@@ -52,7 +52,7 @@ def test_a_call_counts_for_what_came_of_it(
     }, name
 
 
-def test_strangers_are_counted_apart() -> None:
+def test_unknown_callers_are_counted_apart() -> None:
     for fault in ("UnauthenticatedError", "ForbiddenError"):
         record = {**FAULT, "origin": "caller", "fault": fault}
         assert [found.metric for found in record_measures(record)] == [Metric.UNAUTHENTICATED]
@@ -101,7 +101,7 @@ def test_a_review_leaves_one_line_of_names_and_words(lines: list[dict[str, JSON]
     assert "milliseconds" in review
 
 
-def test_a_line_has_the_record_beside_the_loggers_keys(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_has_the_record_with_the_loggers_keys(capsys: pytest.CaptureFixture[str]) -> None:
     record = {"event": "fault", "level": "WARNING", "place": None, "message": "no {such} %s"}
     make_request_log()(record)
     line = json.loads(capsys.readouterr().out)

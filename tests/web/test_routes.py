@@ -28,7 +28,7 @@ SERVED = tuple(
 
 
 @pytest.mark.parametrize(("path", "route"), SERVED)
-def test_every_review_route_answers_with_and_without_injector_and_token(
+def test_every_review_route_responds_with_and_without_injector_and_token(
     path: str, route: str, token_application: ApplicationFixture
 ) -> None:
     response = token_application.send(POD, path)
@@ -100,7 +100,7 @@ def test_a_review_is_posted(method: str, token_application: ApplicationFixture) 
         }
 
 
-def test_ping_says_pong(token_application: ApplicationFixture) -> None:
+def test_ping_responds_with_pong(token_application: ApplicationFixture) -> None:
     response = token_application.client.get("/ping")
     assert (response.status_code, response.data) == (200, b"pong")
     assert response.headers["Content-Type"] == "text/plain; charset=utf-8"
@@ -133,7 +133,7 @@ def test_a_store_of_nothing_is_not_ready(tmp_path: Path) -> None:
     assert json.loads(response.data)["message"].startswith("injector default: ")
 
 
-def test_a_mistake_of_ours_is_a_status_on_every_route(folder: Path) -> None:
+def test_an_internal_error_is_a_status_on_every_route(folder: Path) -> None:
     class Mistaken(FolderStore):
         def injectors(self) -> tuple[str, ...]:
             raise RuntimeError("s3cret")
@@ -143,7 +143,7 @@ def test_a_mistake_of_ours_is_a_status_on_every_route(folder: Path) -> None:
     assert json.loads(response.data)["message"] == "internal error; see the podgraft log"
 
 
-def test_readiness_tells_of_a_stale_snapshot(token_application: ApplicationFixture) -> None:
+def test_readiness_reports_a_stale_snapshot(token_application: ApplicationFixture) -> None:
     token_application.client.get("/readyz")
     (token_application.folder / "istio" / "policy.yaml").write_text("polcy: enabled")
     ready = json.loads(token_application.client.get("/readyz").data)

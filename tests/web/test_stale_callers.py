@@ -57,7 +57,7 @@ def callers_document(token: str) -> str:
     return f"tokens: [sha256: {caller_document.hash_token(token)}]"
 
 
-def test_old_callers_are_told_to_their_own_cluster(folder: Path) -> None:
+def test_old_callers_are_reported_to_their_own_cluster(folder: Path) -> None:
     at = StaleCallersApplication(folder)
     assert at.post(OTHER_TOKEN) == (200, [])
     at.documents["staging"] = "tokens: nonsense"
@@ -73,7 +73,7 @@ def test_old_callers_are_told_to_their_own_cluster(folder: Path) -> None:
     assert at.stale_fields() == ("", False, 0)
 
 
-def test_callers_out_of_reach_are_told_to_every_cluster(folder: Path) -> None:
+def test_callers_out_of_reach_are_reported_to_every_cluster(folder: Path) -> None:
     at = StaleCallersApplication(folder)
     at.post(TOKEN)
     at.reachable, at.clock.seconds = False, 45

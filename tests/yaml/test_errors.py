@@ -91,7 +91,7 @@ FAULTS = (
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.text)
-def test_a_fault_says_where_and_what(fault: Fault) -> None:
+def test_a_fault_states_the_location_and_the_problem(fault: Fault) -> None:
     with pytest.raises(NotYAMLError) as caught:
         yaml.load(fault.text)
     assert str(caught.value) == fault.message

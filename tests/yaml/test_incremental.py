@@ -168,7 +168,7 @@ def _outcome(load: Callable[[str], JSON], text: str) -> str:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_no_text_means_anything_else_beside_others(seed: int) -> None:
+def test_no_text_means_anything_else_with_others(seed: int) -> None:
     random = Random(seed)  # noqa: S311 - the same texts each time
     for text in TEXTS:
         texts = IncrementalLoader()

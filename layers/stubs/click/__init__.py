@@ -1,1 +1,1 @@
-"""Stands for Click, which Flask imports for its command line."""
+"""Stub of Click, which Flask imports for its command line."""

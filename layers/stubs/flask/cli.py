@@ -1,4 +1,4 @@
-"""Stands for Flask's command line, which a function never has: an application keeps one anyway."""
+"""Stub of Flask's command line, which a Flask application requires."""
 
 
 class AppGroup:

@@ -1,4 +1,4 @@
-"""Stands for ItsDangerous: a function signs no sessions."""
+"""Stub of ItsDangerous: the function signs no sessions."""
 
 
 class BadSignature(Exception):

@@ -1,4 +1,4 @@
-"""Stands for Jinja: Flask derives classes from these, and makes none before a template is used."""
+"""Stub of Jinja: Flask derives classes from these, but uses no template."""
 
 
 class _Absent:

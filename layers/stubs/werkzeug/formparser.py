@@ -1,4 +1,4 @@
-"""Stands for Werkzeug's forms: what a function is sent is JSON."""
+"""Stub of Werkzeug's forms: requests of the function are JSON."""
 
 from typing import NoReturn
 

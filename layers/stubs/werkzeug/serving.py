@@ -1,4 +1,4 @@
-"""Stands for Werkzeug's development server, which would bring Python's own with it."""
+"""Stub of Werkzeug's development server, which would import the server of Python."""
 
 from typing import NoReturn
 

@@ -1,4 +1,4 @@
-"""Stands for Werkzeug's test client."""
+"""Stub of Werkzeug's test client."""
 
 
 class Client:

@@ -1,4 +1,4 @@
-"""Stands for PyYAML: what its binding of libyaml looks for; the parser in Python is left out."""
+"""Stub of PyYAML: the names that the libyaml binding needs, without the Python parser."""
 
 from . import (
     composer,

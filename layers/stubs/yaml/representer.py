@@ -1,4 +1,4 @@
-"""Stands for PyYAML's representer: the error that libyaml's binding raises in its name."""
+"""Stub of PyYAML's representer: the error class that the libyaml binding raises."""
 
 from .error import YAMLError
 

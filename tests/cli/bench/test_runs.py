@@ -78,7 +78,7 @@ def test_load_is_counted_with_its_errors(generator: str, plan: Plan, tmp_path: P
     assert found.rate == pytest.approx((found.requests - found.errors) / found.seconds)
 
 
-def test_our_generator_trusts_nobody_but_the_ca(plan: Plan, tmp_path: Path) -> None:
+def test_our_generator_trusts_no_one_but_the_ca(plan: Plan, tmp_path: Path) -> None:
     other = tmp_path / "other"
     assert main(["certs", "ca", "--dir", str(other), "--key-type", "p-256"]) == 0
     distrusting = Plan(
@@ -159,7 +159,7 @@ def test_the_command_refuses_before_it_measures(
     assert problem in capsys.readouterr().err
 
 
-def test_the_program_says_how_long_it_will_take() -> None:
+def test_the_program_states_how_long_it_will_take() -> None:
     effort = command.RunSize(
         starts=10, requests=500, scaling_seconds=20, load_seconds=60, reviews=200_000
     )
@@ -167,7 +167,7 @@ def test_the_program_says_how_long_it_will_take() -> None:
     assert 600 < sum(effort.estimated_seconds().values()) < 1800
 
 
-def test_the_page_shows_the_run_that_is_kept_beside_it() -> None:
+def test_the_page_shows_the_run_that_is_retained_with_it() -> None:
     docs = ROOT / "docs"
     rows, machine = table.read_json(docs / page.DATA)
     text = (docs / "performance.md").read_text()

@@ -49,7 +49,7 @@ CELLS: tuple[tuple[str, dict[str, Any], str], ...] = (
 @pytest.mark.parametrize(
     ("given_", "cells"), [case[1:] for case in CELLS], ids=[case[0] for case in CELLS]
 )
-def test_a_row_says(given_: dict[str, Any], cells: str) -> None:
+def test_a_row_states(given_: dict[str, Any], cells: str) -> None:
     assert cells in table.render_markdown([make_row(**given_)])
 
 
@@ -76,7 +76,7 @@ def test_a_run_that_was_written_is_read_again(rows: list[Row], tmp_path: Path) -
     fixed=st.floats(1e-4, 1e-2),
     each=st.floats(1e-6, 1e-4),
 )
-def test_the_power_is_found_behind_the_fixed_part(power: float, fixed: float, each: float) -> None:
+def test_the_power_is_found_after_the_fixed_part(power: float, fixed: float, each: float) -> None:
     sizes = (1, 10, 50, 100, 250, 500)
     points = [(float(size), fixed + each * size**power) for size in sizes]
     if points[-1][1] > 2 * points[0][1]:
@@ -91,7 +91,7 @@ def test_what_hardly_grows_has_no_power(spread: float) -> None:
 # The page
 
 
-def test_the_page_keeps_all_but_what_stands_between_its_marks(rows: list[Row]) -> None:
+def test_the_page_retains_all_but_what_is_between_its_marks(rows: list[Row]) -> None:
     empty = f"# Before\n{BEGIN}\n{END}\nafter\n"
     once = page.replace_table(empty, rows, {"machine": "two cores"})
     assert once.startswith("# Before\n")
@@ -109,7 +109,7 @@ def test_a_page_without_its_marks_is_left_alone(text: str, rows: list[Row], tmp_
     assert [path.name for path in tmp_path.iterdir()] == ["performance.md"]
 
 
-def test_a_run_is_kept_as_table_data_and_picture(rows: list[Row], tmp_path: Path) -> None:
+def test_a_run_is_retained_as_table_data_and_picture(rows: list[Row], tmp_path: Path) -> None:
     (tmp_path / "performance.md").write_text(f"{BEGIN}{END}")
     page.write_page(tmp_path, rows, {"python": "3.11"})
     assert table.read_json(tmp_path / "performance.json") == (rows, {"python": "3.11"})

@@ -98,14 +98,14 @@ def test_the_root_completes_the_chain(stubbed_client: tuple[Importer, Any]) -> N
     assert acm.import_certificate(_import(), client) == ARN
 
 
-def test_a_certificate_is_replaced_where_it_is() -> None:
+def test_an_imported_certificate_is_replaced_in_place() -> None:
     replacing: Any = acm.make_acm_client("us-east-1", ARN)
     assert replacing.meta.region_name == "eu-central-1"
     with pytest.raises(CertificateError, match="is no ARN of an ACM certificate"):
         acm.make_acm_client(None, "certificate/6d3f7c1e")
 
 
-def test_a_renewed_certificate_keeps_its_arn(stubbed_client: tuple[Importer, Any]) -> None:
+def test_a_renewed_certificate_retains_its_arn(stubbed_client: tuple[Importer, Any]) -> None:
     client, stubber = stubbed_client
     expected = {
         "Certificate": pem.dump_certificates([SERVER]),

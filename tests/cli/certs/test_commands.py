@@ -116,7 +116,7 @@ def test_no_leaf_takes_the_place_of_the_ca(
         ("rotate-ca", "--from", "certificates", "--to", "next", "begin"),
     ],
 )
-def test_more_days_than_a_date_can_say_are_an_error(
+def test_more_days_than_a_date_can_express_are_an_error(
     certificate_folder: Run, command: tuple[str, ...], days: str
 ) -> None:
     before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
@@ -135,7 +135,7 @@ def test_the_longest_life_can_be_inspected(run: Run) -> None:
     assert "Traceback" not in inspected.err
 
 
-def test_renewing_keeps_key_and_names_unless_told_otherwise(certificate_folder: Run) -> None:
+def test_renewing_retains_key_and_names_by_default(certificate_folder: Run) -> None:
     (old,) = pem.read_certificates(FOLDER / "server.pem")
     assert certificate_folder("renew", "server", "--as", "same").status == 0
     assert (
@@ -168,7 +168,7 @@ def test_keys_are_encrypted_with_a_passphrase_file(run: Run) -> None:
     assert run(*server, "--ca-passphrase-file", "secret").status == 0
 
 
-def test_a_client_certificate_tells_how_to_let_the_cluster_in(certificate_folder: Run) -> None:
+def test_a_client_certificate_states_how_to_let_the_cluster_in(certificate_folder: Run) -> None:
     outcome = certificate_folder("client", "prod-eu")
     assert outcome.status == 0
     assert "subject CN=prod-eu,O=podgraft-clusters, until " in outcome.out
@@ -219,18 +219,18 @@ def test_a_bundle_takes_nothing_else(certificate_folder: Run, file: str, words: 
         (
             ("certificates/server.pem", "--warn-days", "400"),
             1,
-            "soon       CN=a.example.com expires",
+            "warning    CN=a.example.com expires",
         ),
         (
             ("certificates/server.pem", "--host", "b.example.com"),
             2,
-            "wrong      the certificate is",
+            "error      the certificate is",
         ),
         (("certificates/server.pem", "--key", "certificates/ca.key"), 2, "key        of another"),
         (("certificates/server.key",), 3, ""),
     ],
 )
-def test_inspect_speaks_to_people_and_to_monitoring(
+def test_inspect_serves_people_and_monitoring(
     certificate_folder: Run, arguments: tuple[str, ...], status: int, words: str
 ) -> None:
     outcome = certificate_folder("inspect", *arguments)
@@ -271,7 +271,7 @@ def test_what_aws_would_refuse_is_not_sent(certificate_folder: Run) -> None:
     assert outcome.err.startswith("error: not imported: the certificate must carry 1 to 100")
 
 
-def test_a_wrong_command_line_is_status_2(run: Run) -> None:
+def test_an_invalid_command_line_is_status_2(run: Run) -> None:
     assert run("server").status == 2
     assert run("--help").status == 0
 

@@ -78,6 +78,6 @@ def test_a_bad_address_is_refused(text: str) -> None:
         Address.parse(text)
 
 
-def test_trust_speaks_of_a_certificate_without_subject_by_its_number() -> None:
+def test_trust_names_a_certificate_without_subject_by_its_number() -> None:
     server = CA.server("10.0.0.1")
     assert trust.describe_subject(server) == f"certificate {server.serial_number:x}"

@@ -111,7 +111,7 @@ def test_findings(case: Case) -> None:
     assert report.status is case.status
 
 
-def test_the_report_shows_what_the_file_says() -> None:
+def test_the_report_shows_what_the_file_states() -> None:
     report = inspection.inspect_chain(_ask(key=KEY, chain=(SERVER, CA.certificate)))
     assert [line.split(maxsplit=1)[1] for line in report.lines if not line.startswith("valid")] == [
         "CN=a.example.com",

@@ -79,7 +79,7 @@ def test_a_server_certificate_serves_and_nothing_else(case: Leaf) -> None:
     assert str(names.names_of(certificate)) == "a.example.com, ::1"
 
 
-def test_a_client_certificate_says_who_the_cluster_is() -> None:
+def test_a_client_certificate_identifies_the_cluster() -> None:
     key = keys.make_key(KeyType.P_256).public_key()
     certificate = issuance.make_client_certificate(
         "prod-eu", "podgraft-clusters", key, CA.issuer, YEAR
@@ -90,9 +90,7 @@ def test_a_client_certificate_says_who_the_cluster_is() -> None:
 
 
 @pytest.mark.parametrize("hosts", [("10.0.0.1",), (f"{'a' * 40}.{'b' * 40}.example.com",)])
-def test_names_stand_critical_where_no_common_name_fits(
-    hosts: tuple[str, ...], goverify: Path
-) -> None:
+def test_names_are_critical_if_no_common_name_fits(hosts: tuple[str, ...], goverify: Path) -> None:
     certificate = CA.server(*hosts)
     assert not certificate.subject.rdns
     assert _extension(certificate, x509.SubjectAlternativeName)[1]

@@ -68,7 +68,7 @@ def test_every_name_that_is_taken_covers_itself_and_its_wildcard_one_label(name:
     assert [wildcard.matches_host(host) for host in hosts] == [True, False, False]
 
 
-def test_names_and_addresses_are_told_apart_and_kept_in_order_once() -> None:
+def test_names_and_addresses_are_separated_in_order_without_duplicates() -> None:
     parsed = names.parse_names(
         ["b.example.com", "A.example.com", "10.0.0.1", "b.example.com", "[::1]"]
     )
@@ -117,7 +117,7 @@ def test_a_name_that_would_never_match_is_refused_with_its_own_words(text: str) 
     assert str(error.value) == f"{text!r}: {REFUSED[text]}"
 
 
-def test_every_bad_name_is_told_at_once() -> None:
+def test_every_bad_name_is_reported_at_once() -> None:
     with pytest.raises(CertificateError, match=r"'\*'.*\n.*'10.0.0.256'"):
         names.parse_names(["*", "webhook.example.com", "10.0.0.256"])
 

@@ -150,7 +150,9 @@ def test_new_keys_by_choice(run: Run) -> None:
     assert NEW.certificate("server").public_key() != OLD.certificate("server").public_key()
 
 
-def test_a_bundle_that_is_no_base64_is_told(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bundle_that_is_no_base64_is_reported(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
     _begin_rotation(run)
     path = Path(_make_registration("prod.yaml", *_cas()))
     path.write_text(path.read_text().replace("caBundle: LS0", "caBundle: LS*"))

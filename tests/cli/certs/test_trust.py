@@ -152,7 +152,7 @@ def trial(request: pytest.FixtureRequest) -> Trial:
     return request.param
 
 
-def test_ours_accepts_or_says_why(trial: Trial) -> None:
+def test_podgraft_accepts_or_states_the_reason(trial: Trial) -> None:
     faults = trust.find_trust_problems(trial.chain, trial.roots, trial.host, trial.now)
     assert (faults[0] if faults else "").startswith(trial.fault or "")
     assert bool(faults) is bool(trial.fault)

@@ -307,7 +307,7 @@ WRONG = (
 
 
 @pytest.mark.parametrize(("manifest", "options", "words"), WRONG)
-def test_a_wrong_registration_names_the_file(
+def test_an_invalid_registration_names_the_file(
     manifest: Object, options: tuple[str, ...], words: str, run: Run, tmp_path: Path
 ) -> None:
     path = tmp_path / "webhooks.yaml"

@@ -82,7 +82,7 @@ def test_what_is_printed_is_checked_sorted_and_stable(run: Run) -> None:
     assert "kubectl apply --server-side" in once.err
 
 
-def test_a_bundle_that_nothing_was_checked_with_is_told(run: Run) -> None:
+def test_a_bundle_that_nothing_was_checked_with_is_reported(run: Run) -> None:
     assert "not checked: give --server-cert or --probe" in run(*TRUSTED[:2]).err
 
 
@@ -188,14 +188,14 @@ def test_the_cluster_id_in_the_path_is_compared_with_the_mesh(
     assert "not compared: the path" not in outcome.err
 
 
-def test_the_cluster_id_that_a_url_already_has_is_kept_and_compared(run: Run) -> None:
+def test_the_cluster_id_that_a_url_already_has_is_retained_and_compared(run: Run) -> None:
     mesh("c2")
     outcome = run("--bundle", "bundle", url=f"{URL}/inject/cluster/prod-eu")
     assert _client(outcome)["url"] == f"{URL}/inject/cluster/prod-eu"
     assert 'the path sets the cluster id of proxies to "prod-eu"' in outcome.err
 
 
-def test_a_caller_with_another_name_than_the_mesh_is_told(run: Run) -> None:
+def test_a_caller_with_another_name_than_the_mesh_is_reported(run: Run) -> None:
     mesh("c2")
     Path("policy.yaml").write_text("clusters: {prod-eu: {policy: disabled}}\n")
     outcome = run("--bundle", "bundle", "--policy", "policy.yaml", "--cluster", "prod-eu")

@@ -148,7 +148,7 @@ def test_a_second_token_is_refused() -> None:
 
 
 @pytest.mark.parametrize("facts", [[("cluster", "prod")], [("team", "a"), ("team", "b")]])
-def test_a_fact_is_said_once(facts: list[tuple[str, str]]) -> None:
+def test_a_fact_is_reported_once(facts: list[tuple[str, str]]) -> None:
     found = endpoint.parse_endpoint("https://a.example/inject/cluster/prod")
     with pytest.raises(RegistrationError, match=r"the URL already says .*; say it once"):
         endpoint.with_facts(found, facts)

@@ -105,7 +105,7 @@ def _pods(draw: st.DrawFn) -> Object:
 
 @settings(deadline=None)  # the first expressions load cel-cpp
 @given(rules=RULES, pod=_pods(), namespace=st.sampled_from(("shop", "kube-system")))
-def test_the_guard_expects_a_sidecar_exactly_where_podgraft_injects(
+def test_the_guard_expects_a_sidecar_exactly_if_podgraft_injects(
     rules: InjectionRules, pod: Object, namespace: str
 ) -> None:
     assert _is_rejected(rules, pod, namespace) is isinstance(decide(rules, pod, namespace), Inject)

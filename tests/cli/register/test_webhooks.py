@@ -134,7 +134,7 @@ def test_the_schemas_of_kubernetes_take_them(release: str, registration: Registr
         support.kube_schemas.validate(made, release)
 
 
-def test_nothing_asked_for_is_nothing_made() -> None:
+def test_without_a_request_nothing_is_made() -> None:
     assert webhooks.make_mutating_configuration(PLAIN, inject=False, mutate=()) is None
     assert webhooks.make_validating_configuration(PLAIN, ()) is None
 

@@ -123,7 +123,7 @@ def test_a_key_that_does_not_fit_leaves_the_old_certificate_in_service(
     )
     running_server.process.terminate()
     _, errors = running_server.process.communicate(timeout=20)
-    assert errors.count("the old certificate stays") == 1
+    assert errors.count("cannot load the new certificate") == 1
 
 
 def test_stopping_finishes_what_was_begun(running_server: RunningServer) -> None:
@@ -139,7 +139,7 @@ def test_stopping_finishes_what_was_begun(running_server: RunningServer) -> None
         running_server.get("/done")
 
 
-def test_connections_are_kept_for_the_next_review(running_server: RunningServer) -> None:
+def test_connections_are_retained_for_the_next_review(running_server: RunningServer) -> None:
     ports = set[int]()
     with running_server.connect() as connection:
         for _ in range(3):
@@ -169,7 +169,7 @@ def _show(running: RunningServer, authority: Authority, folder: Path) -> None:
     running.context.load_cert_chain(folder / "client.pem")
 
 
-def test_an_encrypted_key_needs_its_passphrase_and_never_asks(tmp_path: Path) -> None:
+def test_an_encrypted_key_needs_its_passphrase_and_never_prompts(tmp_path: Path) -> None:
     files = _write(tmp_path, secret=b"correct horse")
     ReloadingContext(TLSFiles(files.certificate, files.key, passphrase=b"correct horse"))
     with pytest.raises(CommandError, match=r"server\.pem and .*server\.key do not load"):

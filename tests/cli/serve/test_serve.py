@@ -68,7 +68,7 @@ def test_a_client_certificate_lets_a_cluster_in(start: Start) -> None:
 def test_without_authentication_it_warns_loudly(start: Start) -> None:
     served = start("--auth", "none")
     assert served.ask("POST", "/inject")[0] == 200
-    assert "PODGRAFT_AUTH=none: whoever reaches this address is answered" in served.stop()
+    assert "PODGRAFT_AUTH=none: authentication is disabled" in served.stop()
 
 
 def test_a_passphrase_opens_the_key(start: Start, folder: Path) -> None:
@@ -87,7 +87,7 @@ def test_what_was_found_is_reported_at_start(start: Start) -> None:
     assert "error" not in written
 
 
-def test_a_store_that_nobody_may_call_says_how_to_let_a_cluster_in(start: Start) -> None:
+def test_a_store_that_no_one_may_call_states_how_to_let_a_cluster_in(start: Start) -> None:
     written = start().stop()
     remedy = "no cluster can call; run scripts/tokens.py issue --cluster ID --store file:store"
     assert f"warning: store/auth: {remedy}" in written
@@ -122,7 +122,7 @@ def test_check_reports_and_does_not_serve(capsys: pytest.CaptureFixture[str]) ->
     assert main([*SERVE, "--store", "store", "--check"]) == 1
     written = capsys.readouterr()
     assert "error: store/other: " in written.out
-    assert "something does not load; correct the errors above" in written.err
+    assert "some documents do not load; correct the errors above" in written.err
 
 
 def _write(path: str, text: str) -> None:
@@ -141,7 +141,7 @@ UNUSABLE: tuple[tuple[str, Callable[[], object], str, str], ...] = (
         "empty",
         lambda: Path("empty").mkdir(),
         "empty",
-        "--store empty: contains no injector; put the manifests of one into empty/default/bundle",
+        "--store empty: contains no injector; put manifests into empty/default/bundle",
     ),
     (
         "callers alone",
@@ -200,12 +200,12 @@ def test_a_certificate_that_no_client_accepts_is_refused(
     ("words", "status", "message"),
     [
         (("--key", "certificates/prod-eu.key"), 1, "do not load: [X509: KEY_VALUES_MISMATCH]"),
-        (("--auth", "mtls"), 2, "--auth mtls needs --client-ca"),
+        (("--auth", "mtls"), 2, "--auth mtls requires --client-ca"),
         (("--cert", "missing.pem"), 2, "'missing.pem' does not exist"),
         (("--port", "70000"), 2, "70000 is not in the range"),
     ],
 )
-def test_what_cannot_work_is_told_before_anything_listens(
+def test_what_cannot_work_is_reported_before_anything_listens(
     words: tuple[str, ...], status: int, message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["serve", "--store", "store", "--cert", CERT, "--key", KEY, *words]) == status

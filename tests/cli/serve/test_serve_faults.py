@@ -133,7 +133,7 @@ def next_answer(tls: socket.socket) -> Answer:
     return Answer(data)
 
 
-def test_plain_http_is_told_to_use_https(served: Served) -> None:
+def test_plain_http_gets_the_remedy(served: Served) -> None:
     with socket.create_connection(("127.0.0.1", served.port), 20) as plain:
         plain.sendall(b"GET /ping HTTP/1.1\r\nHost: a\r\n\r\n")
         answer = next_answer(plain)
@@ -152,7 +152,7 @@ def test_a_body_that_is_too_large_is_refused_so_that_the_client_can_read_it(
     assert answer.headers["connection"] == "close"
 
 
-def test_nothing_large_is_collected_for_a_stranger(served: Served) -> None:
+def test_nothing_large_is_collected_for_an_unknown_caller(served: Served) -> None:
     answer = served.send(head("x", MAX_REQUEST_BYTES) + b"{")
     assert (answer.code, answer.headers["connection"]) == (401, "close")
 
@@ -173,9 +173,7 @@ def test_bodies_of_all_sizes_arrive_in_pieces(
             assert json.loads(answer.body)["response"]["allowed"] is True
 
 
-def test_a_client_that_asks_first_is_told_to_continue(
-    served: Served, place: tuple[Path, str]
-) -> None:
+def test_a_client_that_expects_continue_gets_it(served: Served, place: tuple[Path, str]) -> None:
     for body in (BODY, BODY + b" " * 100_000):
         with served.open() as tls:
             tls.sendall(head(place[1], len(body), "Expect: 100-continue"))

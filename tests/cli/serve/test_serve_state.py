@@ -102,7 +102,7 @@ def break_policy(folder: Path) -> None:
     write_injector(folder / "store", policy="policy: [")
 
 
-def test_a_new_worker_answers_from_what_the_one_before_loaded(folder: Path) -> None:
+def test_a_new_worker_responds_with_what_the_one_before_loaded(folder: Path) -> None:
     with serving(folder) as server:
         assert server.review() == (200, [])
         break_policy(folder)
@@ -118,7 +118,7 @@ def test_a_new_worker_answers_from_what_the_one_before_loaded(folder: Path) -> N
     assert not list((folder / "temporary").glob("podgraft-*"))
 
 
-def test_a_restart_answers_from_the_state_folder(folder: Path) -> None:
+def test_a_restart_uses_the_state_folder(folder: Path) -> None:
     with serving(folder, "--state", "state") as server:
         assert server.review() == (200, [])
         server.stop()

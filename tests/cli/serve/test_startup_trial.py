@@ -39,7 +39,7 @@ def test_one_broken_injector_stops_no_other(tmp_path: Path) -> None:
     assert line.startswith("injector good: ")
 
 
-def test_a_last_good_version_is_served_and_said_to_be_one(tmp_path: Path) -> None:
+def test_a_last_good_version_is_served_and_reported(tmp_path: Path) -> None:
     store, state = tmp_path / "store", tmp_path / "state"
     state.mkdir()
     write_injector(store, "shop", policy="policy: enabled")

@@ -97,7 +97,7 @@ def test_another_waits_until_the_first_has_written(
     assert written == digests(tmp_path)
 
 
-def test_changes_of_six_kinds_are_all_kept(tmp_path: Path) -> None:
+def test_changes_of_six_kinds_are_all_retained(tmp_path: Path) -> None:
     """Reading, changing and writing is one step for the others."""
     assert at_once(tmp_path, ("issue", "--cluster", "prod", "--output", "first")) == [0]
     subjects = [f"CN={number}" for number in range(4)]
@@ -212,7 +212,7 @@ def test_what_is_stored_is_read_again(
     monkeypatch.setattr(type(shelf), "write", and_another)
     assert main(["tokens", *ISSUE, *STACK]) == 1
     assert not Path("token").exists()
-    assert f"{NAME}: is not what was written" in capsys.readouterr().err
+    assert f"{NAME}: another process changed the document" in capsys.readouterr().err
 
 
 def test_a_lock_that_was_left_names_what_removes_it(
@@ -227,7 +227,7 @@ def test_a_lock_that_was_left_names_what_removes_it(
 
 
 ELSEWHERE = (
-    ((), "--stack-name: is missing; name the stack, or give --parameter-prefix"),
+    ((), "--stack-name: is missing; set it, --parameter-prefix, or --store"),
     (("--parameter-prefix", "/podgraft-dve"), "parameter /podgraft-dve/stack: not found"),
     (("--stack-name", "nowhere"), "stack nowhere: "),
     (("--store", "file:store", *STACK), "--stack-name: requires --store aws"),

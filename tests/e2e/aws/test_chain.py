@@ -63,4 +63,4 @@ def test_pushing_twice_changes_nothing(stack: Stack, tmp_path: Path) -> None:
     podgraft(stack, "push", *local(policy), *where)
     again = podgraft(stack, "push", *local(policy), *where)
     assert "is in S3 already" in again
-    assert "version 1 says the same already" in again
+    assert "version 1 is already the same" in again

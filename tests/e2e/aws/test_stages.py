@@ -34,7 +34,7 @@ def tokens(stack: Stack, prod: Stack, tmp_path_factory: pytest.TempPathFactory) 
     return found
 
 
-def test_each_stage_answers_by_its_own_policy_and_tokens(
+def test_each_stage_responds_by_its_own_policy_and_tokens(
     stack: Stack, prod: Stack, tokens: Tokens
 ) -> None:
     for stage, injected in ((stack, True), (prod, False)):

@@ -99,11 +99,11 @@ def test_bytecode_is_of_the_release_or_there_is_none(built_layers: BuiltLayers) 
             assert find_uncompiled(layer, built_layers.target) == []
         else:
             assert stamps == set()
-    word = ", with bytecode" if built_layers.has_bytecode else "WITHOUT bytecode (no "
+    word = ", with bytecode" if built_layers.has_bytecode else "WITHOUT bytecode (neither "
     assert built_layers.said.count(word) == 2
 
 
-def test_layers_are_as_large_as_the_page_says(built_layers: BuiltLayers) -> None:
+def test_layers_are_as_large_as_the_page_states(built_layers: BuiltLayers) -> None:
     """Which is a seventh of what Lambda takes."""
     page = (ROOT / "docs" / "deploying.md").read_text()
     word = "with bytecode" if built_layers.has_bytecode else "without"
@@ -123,7 +123,7 @@ def test_nothing_is_shipped_that_no_review_needs(built_layers: BuiltLayers) -> N
     assert not list(built_layers.dependencies.rglob("*.pyi"))
 
 
-def test_the_layers_answer_a_review_under_their_own_python(
+def test_the_layers_serve_a_review_with_their_python(
     built_layers: BuiltLayers, tmp_path: Path
 ) -> None:
     """With an empty environment and without site-packages: what is not in the layers is missing.

@@ -61,7 +61,7 @@ def test_the_second_asking_changes_nothing(program: Path, world: ClusterFixture)
     assert ["patch" in response for response in responses] == [True, True, False]
 
 
-def test_dry_run_is_said(program: Path, world: ClusterFixture) -> None:
+def test_dry_run_is_reported(program: Path, world: ClusterFixture) -> None:
     (scene,) = (scene for scene in SCENES if scene.name == "dry run")
     (call,) = run_scenario(program, world.scenario(scene))["calls"]
     assert call["request"]["request"]["dryRun"] is True

@@ -5,7 +5,7 @@ import pytest
 import e2e_kube
 
 
-def test_without_go_it_says_so_and_is_content(
+def test_without_go_the_program_reports_it_and_succeeds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", "")

@@ -55,7 +55,7 @@ class _Connection:
 
 
 @pytest.mark.parametrize(("scene", "call"), CALLS)
-def test_the_app_answers_as_recorded(
+def test_the_app_responds_as_recorded(
     scene: ClusterScenario, call: Mapping[str, Any], store: Path
 ) -> None:
     certified = scene.credentials is PresentedCredentials.CERTIFICATE

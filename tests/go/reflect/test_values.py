@@ -157,7 +157,7 @@ def test_pointers_point_on() -> None:
     assert isinstance(outer.convert(outer.convert(5)), Pointer)
 
 
-def test_views_are_what_they_say() -> None:
+def test_views_are_what_they_describe() -> None:
     assert isinstance(go.STRING_MAP.convert({}), Map)
     assert isinstance(go.STRINGS.convert([]), Slice)
     assert go.type_of({}) is go.ANY_MAP

@@ -77,7 +77,7 @@ def test_a_moment_is_written_by_its_layout(moment: Moment, layout: str, want: st
 
 
 @pytest.mark.parametrize(("layout", "text", "reason"), UNREADABLE)
-def test_what_cannot_be_read_is_said(layout: str, text: str, reason: str) -> None:
+def test_what_cannot_be_read_is_reported(layout: str, text: str, reason: str) -> None:
     with pytest.raises(LayoutError) as caught:
         parse_time(layout, text)
     assert str(caught.value) == reason
@@ -90,7 +90,7 @@ def test_a_duration_is_written_and_read(nanoseconds: int, text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "-", "1", ".s", "1x", "1 h", "9223372036854775808ns"])
-def test_what_is_no_duration_is_said(text: str) -> None:
+def test_what_is_no_duration_is_reported(text: str) -> None:
     with pytest.raises(DurationError, match=r"^time: "):
         parse_duration(text)
 

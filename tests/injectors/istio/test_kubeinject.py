@@ -59,7 +59,7 @@ def test_other_objects_are_copied_byte_for_byte() -> None:
         assert _inject(text).text == f"{text}---\n"
 
 
-def test_a_stream_keeps_its_documents_and_their_order() -> None:
+def test_a_stream_retains_its_documents_and_their_order() -> None:
     result = _inject(f"{SERVICE}---\n{DEPLOYMENT}--- # again\n{SERVICE}")
     first, second, third = _documents(result.text)
 

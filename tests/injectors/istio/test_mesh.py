@@ -116,7 +116,7 @@ def test_a_text_is_merged_over_the_mesh(text: str, changes: Object) -> None:
     assert mesh.apply_mesh_config(SCHEMA, BASE, text, []) == expected
 
 
-def test_an_applied_mesh_keeps_the_order_of_the_proto_file() -> None:
+def test_an_applied_mesh_retains_the_order_of_the_proto_file() -> None:
     applied = mesh.apply_mesh_config(SCHEMA, mesh.defaults(NEWEST), "rootNamespace: x", [])
     names = [field.json for field in SCHEMA.type(MESH_CONFIG).fields]
 

@@ -287,7 +287,7 @@ def test_the_label_of_a_deployment_config(release: str, own: str, owners: str) -
     assert _printed(".DeploymentMeta.Labels", release, given) == owners
 
 
-def test_the_pod_in_the_cluster_keeps_the_label_of_its_deployment_config() -> None:
+def test_the_pod_in_the_cluster_retains_the_label_of_its_deployment_config() -> None:
     template = "metadata: {labels: {c: d}}\nspec: {containers: [{name: istio-proxy}]}"
     given = _deployment_config_pod(a="b")
     done = bundles.template_injector(template, release="1.20.4").inject(given, REQUEST)

@@ -33,7 +33,7 @@ class Checker:
     __slots__ = ("_environment",)
 
     def __init__(self, overloads: Iterable[Overload], variables: Mapping[str, str]) -> None:
-        # The wheel has stubs, but no py.typed that would say so.
+        # The wheel has stubs, but no py.typed.
         from cel_expr_python import cel  # pyright: ignore[reportMissingTypeStubs]
 
         self._environment = cel.NewEnv(

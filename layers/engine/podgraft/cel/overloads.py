@@ -37,7 +37,7 @@ class Overload:
 
     @property
     def id(self) -> str:
-        """A name of its own for the checker's tables."""
+        """A unique name for the tables of the checker."""
         return f"{self.name}({','.join(self.parameters)}){'.' if self.member else ''}"
 
 
@@ -122,7 +122,7 @@ def _python_type(name: str, more: Mapping[str, type[object]]) -> type[object]:
 
 
 def is_parameter(name: str) -> bool:
-    """Whether a type's name stands for any type."""
+    """Whether the name of a type means any type."""
     return len(name) == 1 and name.isupper()
 
 

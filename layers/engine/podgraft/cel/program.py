@@ -16,7 +16,7 @@ from .evaluation import Compiler, Evaluate, Frame
 from .library import DECLARED, FUNCTIONS
 from .values import Value
 
-# Fields that a variable has, for variables that Kubernetes types and cel-cpp is told are ``dyn``:
+# The fields of variables that have a type in Kubernetes and are ``dyn`` in cel-cpp:
 # name to the shape of the field; ``None`` is a field of which nothing more is known.
 Shape: TypeAlias = "Mapping[str, Shape | None]"
 

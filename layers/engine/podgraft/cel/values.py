@@ -24,7 +24,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 from .errors import EvaluationError
 
-# Any CEL value: the table above. There is no narrower honest Python type for it.
+# Any CEL value of the table above. Python has no narrower type for it.
 Value: TypeAlias = Any
 
 NANOSECONDS = 1_000_000_000

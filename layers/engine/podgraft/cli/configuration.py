@@ -26,33 +26,39 @@ _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 _OPTIONS = (
     click.option("--bundle", type=_FOLDER, help="Folder of manifests."),
-    click.option("--policy", "document", type=_FILE, help="Policy document over the bundle's own."),
+    click.option(
+        "--policy", "document", type=_FILE, help="Policy document, applied over that of the bundle."
+    ),
     click.option(
         "--injectConfigFile",
         "config",
         type=_FILE,
-        help="ConfigMap istio-sidecar-injector, or its key config.",
+        help="ConfigMap istio-sidecar-injector, or the text of its key config.",
     ),
-    click.option("--valuesFile", "values", type=_FILE, help="Key values of the same ConfigMap."),
-    click.option("--meshConfigFile", "mesh", type=_FILE, help="ConfigMap istio, or its key mesh."),
+    click.option(
+        "--valuesFile", "values", type=_FILE, help="Text of the key values of the same ConfigMap."
+    ),
+    click.option(
+        "--meshConfigFile", "mesh", type=_FILE, help="ConfigMap istio, or the text of its key mesh."
+    ),
     click.option("--revision", help="Revision of the control plane."),
     click.option(
         "--istio-release",
         "release",
         help="Istio release, such as 1.30.3. Default: from policy, global.tag, or template.",
     ),
-    click.option("--cluster", help="Cluster that calls, for the policy's overrides."),
-    click.option("--istio-cluster-id", help="Istio's cluster id, as in the webhook's URL."),
-    click.option("--network", help="Istio's network, as in the webhook's URL."),
+    click.option("--cluster", help="Calling cluster, for the overrides of the policy."),
+    click.option("--istio-cluster-id", help="Cluster id of Istio, as in the URL of the webhook."),
+    click.option("--network", help="Network of Istio, as in the URL of the webhook."),
     click.option(
-        "--env", multiple=True, metavar="NAME=VALUE", help="Variable, as in the webhook's URL."
+        "--env", multiple=True, metavar="NAME=VALUE", help="Variable, as in the URL of the webhook."
     ),
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectOptions:
-    """The options as they were given."""
+    """The options of a configuration."""
 
     bundle: Path | None
     document: Path | None
@@ -68,14 +74,14 @@ class InjectOptions:
 
 
 def inject_options(function: Callable[P, R]) -> Callable[P, R]:
-    """The options that name a configuration; they arrive as the fields of ``Given``."""
+    """Add the options of a configuration."""
     for option in reversed(_OPTIONS):
         function = option(function)
     return function
 
 
 def parse_options(options: Mapping[str, Path | str | tuple[str, ...] | None]) -> InjectOptions:
-    """The options that ``options`` added, out of a command's own."""
+    """Collect the options that ``inject_options`` added."""
     return InjectOptions(**options)  # pyright: ignore[reportArgumentType] — click has checked each type
 
 
@@ -101,7 +107,7 @@ def _variable(text: str) -> tuple[str, ...]:
 
 
 def warn_of_unused(options: InjectOptions, snapshot: Snapshot) -> None:
-    """Report options of the webhook's URL that the configuration does not read."""
+    """Report options of the URL that the configuration does not read."""
     injector = snapshot.bundle.istio
     variables = {
         "--istio-cluster-id": options.istio_cluster_id,

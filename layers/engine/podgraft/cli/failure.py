@@ -6,7 +6,7 @@ import click
 
 
 class CommandError(Exception):
-    """The command could not do its work; each argument is a finding, shown on its own line.
+    """The command failed; each argument is an error, printed on a separate line.
 
     ``warnings`` are printed before the findings.
     """

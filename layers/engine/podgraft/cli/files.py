@@ -8,7 +8,7 @@ from .failure import CommandError
 
 
 class UnreadableError(CommandError):
-    """Files that cannot be read; ``faults`` says why not, and what to do."""
+    """Unreadable files; ``errors`` contains the problems and remedies."""
 
     def __init__(self, *faults: Diagnostic) -> None:
         super().__init__(*map(str, faults))

@@ -77,7 +77,7 @@ def _find_manifests(folder: Path, faults: list[Diagnostic]) -> Iterator[Path]:
 
 
 def suggest(folder: Path) -> str | None:
-    """The error for a folder that contains bundles and is none, or ``None``."""
+    """Return the error for a folder that contains bundles but is not a bundle, or ``None``."""
     bundles = [folder / "bundle", *sorted(folder.glob("*/bundle"))]
     candidates = [path for path in bundles if path.is_dir() and any(_find_manifests(path, []))]
     if not candidates:

@@ -1,6 +1,6 @@
 """Reviews without a cluster: one snapshot in hand, and objects made into admission requests.
 
-The command line asks the same use case as the function does, so both give the same answer.
+The command line and the function call the same use case, so their results are equal.
 """
 
 from collections.abc import Mapping
@@ -48,12 +48,12 @@ class FixedStore:
 
 
 def make_snapshot(policy: Policy, bundle: Bundle) -> Snapshot:
-    """A bundle on disk and its policy as what answers reviews."""
+    """Make a snapshot of a compiled bundle and its policy."""
     return Snapshot(policy=policy, policy_version="local", bundle=bundle)
 
 
 def load_snapshot(document: str, files: Mapping[str, bytes]) -> Snapshot:
-    """A policy document and a bundle's files as what answers reviews."""
+    """Load a snapshot from a policy document and the files of a bundle."""
     try:
         read = policies.parse(document)
         return make_snapshot(read, bundles.compile_(files, read))
@@ -71,7 +71,7 @@ def make_create_request(pod: Object, namespace: str) -> AdmissionRequest:
 def review_pod(
     pod: Object, namespace: str, snapshot: Snapshot, caller: ReviewContext = CALLER
 ) -> ReviewResult:
-    """What the webhook would make of the pod."""
+    """Return the pod after the review of the webhook."""
     request = make_create_request(pod, namespace)
     return review.inject(caller.with_request(request), FixedStore(snapshot))
 
@@ -172,7 +172,7 @@ def apply_response(value: Object, outcome: ReviewResult) -> Object:
 
 
 def describe_outcome(outcome: ReviewResult) -> str:
-    """An outcome in one line: the decision, or why there is none."""
+    """Format an outcome in one line: the decision, or the error."""
     match outcome:
         case ReviewResponse(response=response, record=record):
             message = f": {response.status.message}" if response.status else ""

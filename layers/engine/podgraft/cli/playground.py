@@ -41,7 +41,7 @@ _ONE_YEAR = "public, max-age=31536000, immutable"
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("build/playground"),
     show_default=True,
-    help="Folder that make playground writes.",
+    help="Folder of the built page (make playground).",
 )
 def command(*, port: int, folder: Path) -> None:
     """Serve the playground on http://127.0.0.1, and print its address.

@@ -91,7 +91,7 @@ class ReportingGroup(click.Group):
 
 
 def print_next_steps(*steps: str) -> None:
-    """Print what the operator does next, one step per line, to standard error."""
+    """Print the next steps for the operator to standard error, one per line."""
     click.echo("next:", err=True)
     for step in steps:
         click.echo(f"  {step}", err=True)

@@ -20,11 +20,11 @@ DEFAULT_BUNDLE_PREFIX = "bundles/"
 
 
 class AbsentError(CommandError):
-    """What was requested is not there."""
+    """The requested resource does not exist."""
 
 
 class ExistsError(CommandError):
-    """What was to be created exists."""
+    """The resource to create already exists."""
 
 
 _KINDS: Mapping[str, type[CommandError]] = {
@@ -107,7 +107,7 @@ def find_owner(ssm: Any, parameter_prefix: str) -> Owner | None:
 
 
 def no_owner_error(parameter_prefix: str, bucket: str = "BUCKET") -> CommandError:
-    """The error for a prefix that no stack owns: nothing would read what is written there."""
+    """Return the error for a prefix without a stack: no function would read its parameters."""
     name = owner_parameter(parameter_prefix)
     value = json.dumps({"stack": "NAME", "bucket": bucket, "bundlePrefix": DEFAULT_BUNDLE_PREFIX})
     command = f"aws ssm put-parameter --type String --name {name} --value {shlex.quote(value)}"

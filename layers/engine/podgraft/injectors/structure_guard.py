@@ -99,7 +99,7 @@ def render_guarded(template: GuardedTemplate[T], *, is_harmless: bool) -> T:
 
 
 def find_unexpected_structure(trace: Trace) -> Address:
-    """The place of a text that changes the structure of the rendered text, which must be YAML."""
+    """Return the address of a text that changes the structure of the rendered YAML."""
     from .structure_comparison import StructureComparison  # most pods need no comparison
 
     text, masked = trace.text, trace.masked_text
@@ -123,7 +123,7 @@ def find_unexpected_structure(trace: Trace) -> Address:
 
 
 def find_failing_text(template: GuardedTemplate[T], works: Callable[[str], bool]) -> Address:
-    """The place of the text that makes a function or the rendered text fail.
+    """Return the address of the text that makes a function or the rendered text fail.
 
     ``None`` if no text does, or no text alone. ``works`` is whether a rendered text does not fail.
     """
@@ -138,7 +138,7 @@ def find_failing_text(template: GuardedTemplate[T], works: Callable[[str], bool]
 def find_breaking_text(
     subject: S, mask: Callable[[S, Masker], S], works: Callable[[S], bool]
 ) -> Address:
-    """The place of a string with YAML syntax that makes the template fail.
+    """Return the address of a string with YAML syntax that makes the template fail.
 
     ``None`` if no string does, or no string alone.
     """
@@ -174,7 +174,7 @@ def bisect_failure(count: int, predicate: Callable[[int], bool]) -> int:
 
 
 def _find_failing_emission(trace: Trace, works: Callable[[str], bool]) -> Address:
-    """The place of a text with which the rendered text fails."""
+    """Return the address of a text with which the rendered text fails."""
     count = len(trace.emissions)
     for replacement in _REPLACEMENTS if count else ():
         if works(trace.mix(0, replacement)):
@@ -196,14 +196,14 @@ def _mixed_works(
 
 
 def _find_failure_source(slots: PlaceholderRegistry, error: ExecError | LimitError) -> Address:
-    """The place of the text with which a function failed, or from which it made nothing."""
+    """Return the address of the text that made a function fail or return an empty text."""
     if isinstance(error, ExecError) and not error.is_by_author:
         return _find_source(slots, error.sources or slots.last_empty_sources)
     return _find_source(slots, error.sources)
 
 
 def _find_source(slots: PlaceholderRegistry, sources: Sequence[int]) -> Address:
-    """The place of the first of these texts that can be syntax, or else of the first text."""
+    """Return the address of the first text that can be syntax, or else of the first text."""
     roots = [slots.roots[source] for source in sources]
     return next(
         (address for text, address in roots if not is_plain_text(text)),

@@ -17,7 +17,7 @@ from . import quantity, selectors, workload, workload_owner
 from .decode_errors import DecodeError, FieldError
 from .decoding import check, decode
 from .encoding import encode
-from .errors import KubeError, QuantityError, SelectorDiagnostic, SelectorError, WorkloadError
+from .errors import KubeError, QuantityError, SelectorError, WorkloadError
 from .json_codecs import SELF_MARSHALING
 from .object_type import object_type
 from .quantity import Quantity
@@ -54,7 +54,6 @@ __all__ = [
     "OwnerRules",
     "Quantity",
     "QuantityError",
-    "SelectorDiagnostic",
     "SelectorError",
     "WorkloadError",
     "WorkloadRef",

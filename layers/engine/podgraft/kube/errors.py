@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from msgspec import Struct
+from podgraft.diagnostics import Diagnostic
 
 
 class KubeError(ValueError):
@@ -13,24 +13,17 @@ class QuantityError(KubeError):
     """The text is not a resource quantity; the message is Go's."""
 
 
-class SelectorDiagnostic(Struct, frozen=True):
-    """One error in a selector; ``pointer`` is a JSON Pointer into the selector."""
-
-    pointer: str
-    problem: str
-    remedy: str
-
-    def __str__(self) -> str:
-        location = f"{self.pointer}: " if self.pointer else ""
-        return f"{location}{self.problem}; {self.remedy}"
-
-
 class SelectorError(KubeError):
-    """A label selector that Kubernetes rejects; ``errors`` are all its errors."""
+    """A label selector that Kubernetes rejects; pointers in ``errors`` start at the selector."""
 
-    def __init__(self, errors: Iterable[SelectorDiagnostic]) -> None:
+    def __init__(self, errors: Iterable[Diagnostic]) -> None:
         self.errors = tuple(errors)
-        super().__init__("; ".join(map(str, self.errors)))
+        super().__init__("; ".join(map(_describe, self.errors)))
+
+
+def _describe(error: Diagnostic) -> str:
+    location = f"{error.pointer}: " if error.pointer else ""
+    return f"{location}{error.problem}; {error.remedy}"
 
 
 class WorkloadError(KubeError):

@@ -6,12 +6,13 @@ from typing import NamedTuple, assert_never
 
 import msgspec
 
+from podgraft.diagnostics import Diagnostic
 from podgraft.go.reflect import Struct
 from podgraft.jsonvalue import JSON
 
 from .decode_errors import DecodeError, FieldError
 from .decoding import decode
-from .errors import SelectorDiagnostic, SelectorError
+from .errors import SelectorError
 from .names import NameProblem, label_key_problem, label_value_problem
 from .types import LABEL_SELECTOR
 
@@ -138,7 +139,7 @@ def _requirement(expression: _Expression) -> Requirement:
     return Requirement(expression.key, operator, frozenset(expression.values))
 
 
-def _label_diagnostics(labels: Mapping[str, str]) -> Iterator[SelectorDiagnostic]:
+def _label_diagnostics(labels: Mapping[str, str]) -> Iterator[Diagnostic]:
     for key, value in labels.items():
         yield from _diagnostic_at("/matchLabels", label_key_problem(key))
         yield from _diagnostic_at(
@@ -146,7 +147,7 @@ def _label_diagnostics(labels: Mapping[str, str]) -> Iterator[SelectorDiagnostic
         )
 
 
-def _expression_diagnostics(expressions: tuple[_Expression, ...]) -> Iterator[SelectorDiagnostic]:
+def _expression_diagnostics(expressions: tuple[_Expression, ...]) -> Iterator[Diagnostic]:
     for index, expression in enumerate(expressions):
         path = f"/matchExpressions/{index}"
         yield from _diagnostic_at(f"{path}/key", label_key_problem(expression.key))
@@ -156,9 +157,9 @@ def _expression_diagnostics(expressions: tuple[_Expression, ...]) -> Iterator[Se
             yield from _diagnostic_at(f"{path}/values/{number}", label_value_problem(value))
 
 
-def _diagnostic_at(path: str, problem: NameProblem | None) -> Iterator[SelectorDiagnostic]:
+def _diagnostic_at(path: str, problem: NameProblem | None) -> Iterator[Diagnostic]:
     if problem is not None:
-        yield SelectorDiagnostic(path, *problem)
+        yield Diagnostic(pointer=path, problem=problem.got, remedy=problem.remedy)
 
 
 def _operator_problem(operator: str) -> NameProblem | None:
@@ -180,11 +181,11 @@ def _count_problem(expression: _Expression) -> NameProblem | None:
             return None
 
 
-def _from_field_error(error: FieldError) -> SelectorDiagnostic:
+def _from_field_error(error: FieldError) -> Diagnostic:
     """Convert a decode error."""
     pointer = "".join(f"/{_escape_pointer(step)}" for step in error.pointer)
     remedy = f"use {_TYPES.get(error.expected, 'a mapping')}"
-    return SelectorDiagnostic(pointer, f"got {error.got.split()[0]}", remedy)
+    return Diagnostic(pointer=pointer, problem=f"got {error.got.split()[0]}", remedy=remedy)
 
 
 def _escape_pointer(step: str) -> str:

@@ -167,7 +167,7 @@ _STRING_KINDS = (
 
 
 def _format_element(value: Value) -> str:
-    """A value inside a list or map, told apart from text."""
+    """Format a value inside a list or map, with quotes around text."""
     match value:
         case str():
             return json.dumps(value, ensure_ascii=False)

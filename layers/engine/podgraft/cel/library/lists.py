@@ -151,7 +151,7 @@ SETS = (
     function("sets.intersects", "list(A) list(A) -> bool", _intersects, pairwise_cost),
 )
 
-# ext/lists.go refuses longer ranges, so that one call cannot fill memory.
+# ext/lists.go rejects longer ranges, so one call cannot fill the memory.
 _LONGEST_RANGE = 100_000
 
 

@@ -38,7 +38,7 @@ class IP:
 
 @dataclass(frozen=True, slots=True)
 class CIDR:
-    """An address and the length of its prefix; bits after the prefix are kept."""
+    """An address and the length of its prefix, including the bits after the prefix."""
 
     CEL_NAME: ClassVar = "net.CIDR"
 

@@ -1,4 +1,4 @@
-"""``optional.of(…)`` and what can be asked of an optional."""
+"""``optional.of(…)`` and the methods of optionals."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _element(position: int) -> Callable[[list[Value]], Optional]:
     return lambda elements: Optional(True, elements[position]) if elements else NONE
 
 
-# cel-cpp's checker does not know these two.
+# The checker of cel-cpp does not support these two.
 UNWRAPPING = (
     function("optional.unwrap", "list(optional_type(A)) -> list(A)", _unwrap),
     member("unwrapOpt", "list(optional_type(A)) -> list(A)", _unwrap),

@@ -27,7 +27,7 @@ _Identifier: TypeAlias = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Semver:
-    """A version; the build is no part of the comparison but of the text, and so of ``==``."""
+    """A version. The build belongs to the text, and so to ``==``, but not to the order."""
 
     CEL_NAME: ClassVar = "kubernetes.Semver"
 

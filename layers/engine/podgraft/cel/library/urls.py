@@ -27,7 +27,7 @@ _PATH_ALLOWED = _PATH_UNESCAPED | frozenset(b"!'()*[]%")
 
 @dataclass(frozen=True, slots=True)
 class URL:
-    """The parts of a URL; the query is kept as it was written."""
+    """The parts of a URL, with the original query."""
 
     CEL_NAME: ClassVar = "kubernetes.URL"
 
@@ -42,7 +42,7 @@ class URL:
 
 
 def _parse(text: str) -> URL:
-    """Raises ``EvaluationError`` with what is wrong."""
+    """Raises ``EvaluationError`` with the problem."""
     if not text:
         raise EvaluationError("empty url")
     if any(ord(char) < 0x20 or ord(char) == 0x7F for char in text):  # noqa: PLR2004 - controls

@@ -23,7 +23,7 @@ from podgraft.store import caller_document
 
 from .bench_input import CLUSTER, ROOT, TOKEN, BenchmarkInput
 
-# Where `make e2e-aws` installs ministack, or the folder that the tests are told of.
+# The folder in which `make e2e-aws` installs ministack, or that of the tests.
 TOOLS = Path(os.environ.get("PODGRAFT_E2E_TOOLS") or ROOT / ".tools")
 PROGRAM = TOOLS / "ministack" / "bin" / "ministack"
 MISSING = f"cold start, AWS store: NOT MEASURED, {PROGRAM} is missing; make e2e-aws installs it"
@@ -33,7 +33,7 @@ STARTUP_SECONDS = 30
 
 @contextmanager
 def aws_environment(inputs: BenchmarkInput, folder: Path) -> Generator[Mapping[str, str] | None]:
-    """The environment of a function whose store is AWS; ``None`` where ministack is missing."""
+    """Yield the environment of a function with a store in AWS; ``None`` without ministack."""
     if not PROGRAM.exists():
         yield None
         return

@@ -1,7 +1,7 @@
-"""What is measured: a store with Istio's 1.30 injector, and reviews as kube-apiserver sends them.
+"""The input of the benchmark: a store with the injector of Istio 1.30, and admission reviews.
 
-The templates are those of the conformance corpus where it is at hand (PODGRAFT_CORPUS), else of
-samples/istio; the pod is the corpus' ``hello``, with what the API server's admission adds.
+The templates come from the conformance corpus if it is available (PODGRAFT_CORPUS), else from
+samples/istio. The pod is ``hello`` of the corpus, with the additions of the API server.
 """
 
 import json
@@ -44,7 +44,7 @@ def load_benchmark_input() -> BenchmarkInput:
 
 
 def sample_input() -> BenchmarkInput:
-    """The world of samples/istio, which is always at hand."""
+    """Return the input from samples/istio, which is always available."""
     folder = ROOT / "samples" / "istio"
     files = {path.name: path.read_bytes() for path in (folder / "bundle").iterdir()}
     pod: Any = yaml.load((folder / "input.web.yaml").read_text())

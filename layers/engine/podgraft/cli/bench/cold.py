@@ -74,8 +74,8 @@ def _minimal_environment() -> dict[str, str]:
 def _time_start(
     artifact: Path, environment: Start, event: Mapping[str, Any]
 ) -> tuple[float, float]:
-    """Seconds to the first ``next``, and to the answer to the first event."""
-    # As on Lambda, where nothing can write beside the handler: it has no bytecode.
+    """Return the seconds to the first ``next``, and to the response of the first event."""
+    # As on Lambda, where the folder of the handler is read-only: it has no bytecode.
     process_environment = {
         "PYTHONPATH": str(artifact / "python"),
         "PYTHONDONTWRITEBYTECODE": "1",

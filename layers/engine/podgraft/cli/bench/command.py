@@ -44,7 +44,7 @@ BUILD, DOCS = ROOT / "build", ROOT / "docs"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSize:
-    """How much of each part to measure."""
+    """The number of measurements of each part."""
 
     starts: int
     requests: int
@@ -122,17 +122,28 @@ def _parse_parts(context: click.Context, parameter: click.Parameter, value: str)
     default=",".join(PARTS),
     show_default=True,
     callback=_parse_parts,
-    help="Which parts, with commas between them.",
+    help="Parts to measure, separated by commas.",
 )
-@click.option("--starts", default=10, show_default=True, help="Cold starts of each kind.")
-@click.option("--requests", default=500, show_default=True, help="Warm requests of each kind.")
+@click.option("--starts", default=10, show_default=True, help="Number of cold starts per kind.")
 @click.option(
-    "--scaling-seconds", default=20.0, show_default=True, help="For each series of sizes."
+    "--requests", default=500, show_default=True, help="Number of warm requests per kind."
 )
-@click.option("--seconds", default=60.0, show_default=True, help="Of load, at each concurrency.")
-@click.option("--reviews", default=200_000, show_default=True, help="Of the memory's part.")
-@click.option("--write-docs", is_flag=True, help="Keep the run in docs/performance.*.")
-@click.option("--redraw", is_flag=True, help="Only write docs/performance.* anew from its data.")
+@click.option(
+    "--scaling-seconds", default=20.0, show_default=True, help="Seconds per series of sizes."
+)
+@click.option("--seconds", default=60.0, show_default=True, help="Seconds of load per concurrency.")
+@click.option(
+    "--reviews",
+    default=200_000,
+    show_default=True,
+    help="Number of reviews for the memory measurement.",
+)
+@click.option("--write-docs", is_flag=True, help="Write the results to docs/performance.*.")
+@click.option(
+    "--redraw",
+    is_flag=True,
+    help="Write docs/performance.* from the stored results, without a measurement.",
+)
 def command(  # noqa: PLR0913 — one parameter an option
     *,
     parts: tuple[str, ...],
@@ -144,7 +155,7 @@ def command(  # noqa: PLR0913 — one parameter an option
     write_docs: bool,
     redraw: bool,
 ) -> None:
-    """Measure, print the table, and write it to build/bench.json, its plot to build/bench.svg."""
+    """Measure podgraft, print the table, and write build/bench.json and build/bench.svg."""
     check_checkout("bench")
     if redraw:
         page.write_page(DOCS, *table.read_json(DOCS / page.DATA))
@@ -196,7 +207,7 @@ def _machine_facts() -> dict[str, str]:
 
 
 def _load_average() -> str:
-    """How many processes wanted a core, which tells a quiet machine from a busy one."""
+    """Return the load of the machine, to recognize a busy one."""
     return f"{os.getloadavg()[0]:.1f}"
 
 

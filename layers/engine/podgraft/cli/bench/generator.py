@@ -20,12 +20,12 @@ from typing import Any
 _OK = b"HTTP/1.1 200 "
 _LENGTH = b"content-length:"
 _TIMEOUT_SECONDS = 10  # kube-apiserver's default for a webhook
-# Beside the connection's own errors, an answer that is none: no length, or cut short.
+# Errors of the connection, and responses without a length or with a truncated body.
 _FAILURES = (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
 
 
 class Client:
-    """Connections that ask until the time is over, and what they saw."""
+    """Connections that send requests until the time is over, and their results."""
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self._plan = plan
@@ -35,7 +35,7 @@ class Client:
         self.errors = 0
 
     async def run(self) -> float:
-        """Ask on all connections; the seconds that it took."""
+        """Send requests on all connections; return the duration in seconds."""
         started = perf_counter()
         ends = started + self._plan["seconds"]
         connections = self._plan["connections"]

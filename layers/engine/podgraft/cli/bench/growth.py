@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 Point = tuple[float, float]
 
-# Below this, the largest costs so little more than the smallest that no power can be told.
+# Below this, the difference between the smallest and the largest size is too small for a power.
 _MIN_COST_RATIO = 1.25
 _POWERS = tuple(step / 100 for step in range(10, 301))
 

@@ -42,7 +42,7 @@ class Load:
 
     @property
     def rate(self) -> float:
-        """Good answers a second."""
+        """Valid responses per second."""
         return (self.requests - self.errors) / self.seconds
 
 

@@ -1,4 +1,4 @@
-"""Memory over many reviews: flat, or something keeps what it should forget."""
+"""Memory over many reviews. If it is not flat, a cache has no limit."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from .bench_input import ROOT, BenchmarkInput
 from .table import Row
 from .timing import make_timings
 
-# Where the table tells; the first is when caches are full and the rest is measured against.
+# The rows of the table. At the first one, caches are full; the others are compared with it.
 SHARES = (0.1, 0.25, 0.5, 1.0)
 # Of the last stretch's median to the first one's; allocators breathe by a few hundredths.
 FLAT = 1.05
@@ -30,7 +30,7 @@ def measure_memory(
     reviews: int,
     progress: Callable[[str], None] = lambda _: None,
 ) -> list[Row]:
-    """A row for each share of the reviews; none where the system does not tell."""
+    """Return a row per share of the reviews; none if the system does not report the memory."""
     if not soak.STATM.exists():
         progress(MISSING)
         return []

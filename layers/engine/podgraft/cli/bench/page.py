@@ -1,4 +1,4 @@
-"""docs/performance.md: the last run's table between two marks, with its data and picture beside."""
+"""docs/performance.md: the table of the last run between two markers, with data and chart files."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ END = "<!-- What was written by scripts/bench.py ends. -->"
 
 
 class PageError(CommandError):
-    """The page has no place for the table; the message says what is missing."""
+    """The page has no markers for the table; the message contains the missing one."""
 
 
 def write_page(folder: Path, rows: Sequence[Row], machine: Mapping[str, str]) -> None:
@@ -27,7 +27,7 @@ def write_page(folder: Path, rows: Sequence[Row], machine: Mapping[str, str]) ->
 
 
 def replace_table(page: str, rows: Sequence[Row], machine: Mapping[str, str]) -> str:
-    """The page with these rows in place of those that were there."""
+    """Replace the rows of the page."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:

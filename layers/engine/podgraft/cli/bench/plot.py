@@ -158,7 +158,7 @@ def _draw_diagonal(last: Point, across: _Scale, up: _Scale) -> str:
 
 
 def _draw_labels(lines: Sequence[PlotLine], across: _Scale, up: _Scale) -> Iterator[str]:
-    """Each label beside the end of its line, moved up or down until none covers another."""
+    """Place each label next to the end of its line, without overlaps."""
     ends = sorted((up.position(line.points[-1][1]), line.style, line.label) for line in lines)
     occupied: list[float] = []
     for y, _, _ in ends:

@@ -15,7 +15,7 @@ def similar_pod(inputs: BenchmarkInput, number: int) -> dict[str, Any]:
 
 
 def unseen_pod(inputs: BenchmarkInput, number: int) -> dict[str, Any]:
-    """A pod whose labels and annotations nobody has had before."""
+    """Return a pod with unique labels and annotations."""
     pod = _replace_volume(inputs.pod, f"kube-api-access-{number % 100_000:05d}")
     metadata = pod["metadata"]
     metadata["labels"] = {**metadata.get("labels", {}), "app": f"app-{number}"}

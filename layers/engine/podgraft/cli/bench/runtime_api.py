@@ -1,4 +1,4 @@
-"""Lambda's Runtime API on loopback, so that the real runtime client serves the real handler.
+"""The Runtime API of Lambda on loopback, for the real runtime client and the real handler.
 
 AWS documents the API (Lambda developer guide, "Using the Lambda runtime API"): the client asks for
 the next event, and posts a response or an error for it, or an error of its initialisation. The stub
@@ -34,7 +34,7 @@ class ClientMessage:
 
 
 class RuntimeApi:
-    """The stub; ``invoke`` sends one event and returns what the client posted for it."""
+    """The API; ``invoke`` sends one event and returns the message of the client."""
 
     def __init__(
         self, address: str, messages: "Queue[ClientMessage]", events: "Queue[bytes]"
@@ -111,7 +111,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of clients that were ended while they waited."""
+        """Log nothing about clients that were stopped while they waited."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -155,4 +155,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 — the base class's name
-        """Say nothing."""
+        """Log nothing."""

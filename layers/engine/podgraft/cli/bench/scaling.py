@@ -1,4 +1,4 @@
-"""How the cost of a review, and of loading a bundle, grows with what it is about.
+"""The growth of the cost of a review, and of loading a bundle, with the size of the input.
 
 All sizes of a series and their baselines are measured in turns, and of every series the power by
 which the cost grows is told (growth.py): 1 is linear. All pods are ones never seen before.
@@ -55,7 +55,7 @@ def measure_scaling(inputs: BenchmarkInput, folder: Path, seconds: float) -> Ite
 
 
 def measure_series(series: Series, seconds: float) -> list[Row]:
-    """A row a size; the last says how the cost grew."""
+    """Return a row per size; the last one contains the power of the growth."""
     makers = {f"podgraft {size}": make for size, make in series.makers.items()}
     makers |= {f"base {size}": make for size, make in series.base.items()}
     once = sum(each.median for each in time_interleaved(makers, 3, warmup=2).values())

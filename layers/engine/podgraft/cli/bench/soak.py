@@ -1,4 +1,4 @@
-"""Reviews without end in a process of its own, which tells how much memory it has.
+"""Many reviews in a separate process that reports its memory.
 
     soak.py STORE REVIEWS    prints a line of JSON, ``[reviews, bytes]``, SAMPLES times
 
@@ -35,7 +35,7 @@ def resident_bytes() -> int:
 
 
 def mixed_event(inputs: BenchmarkInput, number: int) -> Event:
-    """The review of this number: each kind comes as often as it stands in the table."""
+    """Return the review of this number; the table sets the frequency of each kind."""
     return _KINDS[number % len(_KINDS)](inputs, number)
 
 
@@ -103,7 +103,7 @@ _KINDS: tuple[Callable[[BenchmarkInput, int], Event], ...] = (
 
 
 def main() -> None:
-    """Review, and tell."""
+    """Run the reviews, and print the memory."""
     store, reviews = Path(sys.argv[1]), int(sys.argv[2])
     real_stdout = sys.stdout
     measured = load_benchmark_input()

@@ -43,7 +43,7 @@ class Row:
 
     @property
     def is_target_met(self) -> bool | None:
-        """Whether the target is met; ``None`` where there is none."""
+        """Whether the target is reached; ``None`` without a target."""
         if self.target is None:
             return None
         return (self.ratio if self.power is None else self.power) <= self.target

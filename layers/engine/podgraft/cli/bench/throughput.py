@@ -1,4 +1,4 @@
-"""``podgraft serve`` under load, over TLS by a CA of its own, with a token and kept connections.
+"""``podgraft serve`` under load, over TLS with a test CA, a token, and persistent connections.
 
 The baseline is ``GET /ping`` of the same server at the same concurrency: TLS, HTTP and the
 generator, without a review.
@@ -93,7 +93,7 @@ class ServerProcess:
 
 @contextmanager
 def start_server(inputs: BenchmarkInput, folder: Path) -> Generator[ServerProcess]:
-    """``podgraft serve`` over the world's store, until the block ends."""
+    """Run ``podgraft serve`` with the store of the input until the block ends."""
     store = inputs.write_store(folder / "store")
     for arguments in (("ca", "--key-type", "p-256"), ("server", "--key-type", "p-256", _HOST)):
         subprocess.run(
@@ -105,7 +105,7 @@ def start_server(inputs: BenchmarkInput, folder: Path) -> Generator[ServerProces
     command = [sys.executable, "-m", "podgraft", "serve", "--store", str(store)]
     command += ["--cert", "certificates/server.pem", "--key", "certificates/server.key"]
     command += ["--host", _HOST, "--port", "0", "--workers", str(WORKERS)]
-    # A file, since the journal of many reviews would fill a pipe that nobody reads.
+    # A file, because the log of many reviews would fill a pipe without a reader.
     log = folder / "log"
     with log.open("w") as out, subprocess.Popen(command, cwd=folder, stdout=out) as process:
         try:
@@ -117,7 +117,7 @@ def start_server(inputs: BenchmarkInput, folder: Path) -> Generator[ServerProces
 
 
 def _parse_port(log: Path) -> int:
-    """The port that the server says it listens on."""
+    """Return the port that the server prints."""
     ends = monotonic() + STARTUP_SECONDS
     while monotonic() < ends:
         match = _LISTENS.search(log.read_text())

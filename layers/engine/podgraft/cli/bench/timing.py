@@ -12,7 +12,7 @@ Action = Callable[[], object]
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """What the repetitions of one thing took, in seconds."""
+    """The durations of the repetitions of one action, in seconds."""
 
     seconds: tuple[float, ...]
 

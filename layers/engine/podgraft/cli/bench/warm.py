@@ -27,7 +27,7 @@ Handler = Callable[[Mapping[str, Any], object], Any]
 
 @contextmanager
 def make_handler(store: Path) -> Generator[Handler]:
-    """The function as a cold start on Lambda makes it, over a folder; its log goes nowhere."""
+    """Yield the handler of the function for a folder store, with a discarded log."""
     variables = {
         "PODGRAFT_STORE": f"file:{store}",
         "AWS_LAMBDA_FUNCTION_NAME": "podgraft",

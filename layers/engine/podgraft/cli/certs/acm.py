@@ -1,8 +1,8 @@
-"""Importing a certificate into AWS Certificate Manager, for the API's regional custom domain.
+"""The import of a certificate into AWS Certificate Manager, for the custom domain of the API.
 
-Everything ACM and API Gateway would refuse, or take and then not serve, is said before the first
-call: regional endpoints take RSA-2048 and ECDSA P-256; ACM wants an unencrypted key and each
-certificate of the chain signed by the next (AWS Certificate Manager User Guide, «Prerequisites for
+All problems that ACM or API Gateway would reject are reported before the first request. Regional
+endpoints support RSA-2048 and ECDSA P-256. ACM requires an unencrypted key, and each certificate of
+the chain must be signed by the next one (AWS Certificate Manager User Guide, «Prerequisites for
 importing»).
 """
 
@@ -36,7 +36,7 @@ class Importer(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """What is imported."""
+    """The certificate to import."""
 
     chain: Certificates  # the server's certificate first
     roots: Certificates
@@ -77,7 +77,7 @@ def import_certificate(request: Import, client: Importer) -> str:
     try:
         arn = client.import_certificate(**arguments).get("CertificateArn")
     except faults.ClientError as error:
-        # Its code alone: AWS may quote what it refuses, and here the key is not encrypted.
+        # Only the code: the message of AWS can quote the unencrypted key.
         raise CertificateError(f"ACM: {error.response['Error']['Code']}") from error
     except faults.BotoCoreError as error:
         raise CertificateError(f"ACM: {error}") from error

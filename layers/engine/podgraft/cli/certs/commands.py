@@ -45,7 +45,7 @@ command.add_command(rotate_ca)
 @options.folder_option
 @options.key_type_option
 @click.option("--days", type=int, default=AUTHORITY_DAYS, show_default=True)
-@click.option("--common-name", help="Its name; by default one that follows from its key.")
+@click.option("--common-name", help="Common name of the CA; by default derived from its key.")
 @options.passphrase_file
 @options.force_option
 def ca(
@@ -56,7 +56,7 @@ def ca(
     passphrase_file: Path | None,
     force: bool,
 ) -> None:
-    """Make the CA that clusters will trust."""
+    """Create a CA for the clusters to trust."""
     key = keys.make_key(KeyType(key_type))
     lifetime = Validity.from_now(datetime.now(UTC), days)
     certificate = issuance.make_ca(key, common_name, lifetime)
@@ -71,10 +71,10 @@ def ca(
 
 @command.command()
 @click.argument("hosts", nargs=-1, required=True)
-@click.option("--name", default="server", show_default=True, help="What its files are called.")
+@click.option("--name", default="server", show_default=True, help="Name of the files.")
 @options.signing_options
 def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
-    """Make a server certificate for HOSTS: DNS names and IP addresses, as many as needed."""
+    """Create a server certificate for HOSTS: one or more DNS names and IP addresses."""
     alt_names = names.parse_names(hosts)
     key = keys.make_key(signing.key_type)
     certificate = issuance.make_server_certificate(
@@ -95,11 +95,11 @@ def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
 
 @command.command()
 @click.argument("cluster")
-@click.option("--name", help="What its files are called; by default the cluster's id.")
+@click.option("--name", help="Name of the files; default: the id of the cluster.")
 @click.option("--organization", default="podgraft-clusters", show_default=True)
 @options.signing_options
 def client(signing: SigningOptions, cluster: str, name: str | None, organization: str) -> None:
-    """Make a certificate by which CLUSTER shows who it is (mutual TLS)."""
+    """Create a client certificate that identifies CLUSTER (mutual TLS)."""
     check_cluster(cluster)
     key = keys.make_key(signing.key_type)
     certificate = issuance.make_client_certificate(
@@ -112,20 +112,25 @@ def client(signing: SigningOptions, cluster: str, name: str | None, organization
     program.print_next_steps(
         f"podgraft tokens allow --cluster {cluster} '{subject}'",
         f"podgraft register … --control-plane DIR --client-cert {pair.certificate} "
-        f"--client-key {pair.key}: what kube-apiserver needs to show it",
+        f"--client-key {pair.key}: the files with which kube-apiserver presents it",
     )
 
 
 @command.command()
 @click.argument("name")
-@click.option("--as", "as_name", help="Write beside the old one, under this name.")
-@click.option("--new-key/--keep-key", default=False, show_default=True, help="Make a new key.")
-@click.option("--host", "hosts", multiple=True, help="Another set of names; by default the same.")
+@click.option("--as", "as_name", help="Name of the new files; default: replace the old files.")
+@click.option("--new-key/--keep-key", default=False, show_default=True, help="Create a new key.")
+@click.option(
+    "--host",
+    "hosts",
+    multiple=True,
+    help="DNS name or IP address; default: those of the old certificate.",
+)
 @options.signing_options
 def renew(
     signing: SigningOptions, name: str, as_name: str | None, new_key: bool, hosts: tuple[str, ...]
 ) -> None:
-    """Make the certificate NAME anew, by the same CA, with the same key and names by default."""
+    """Renew the certificate NAME with the same CA; by default with the same key and names."""
     old, old_key = signing.folder.certificate(name), signing.folder.key_pair(name).key
     key = keys.make_key(signing.key_type) if new_key else keys.read_key(old_key, signing.passphrase)
     certificate = issuance.renew_certificate(
@@ -139,22 +144,22 @@ def renew(
     ends = (old.not_valid_after_utc, certificate.not_valid_after_utc)
     click.echo("valid until {1:%Y-%m-%d}, before that until {0:%Y-%m-%d}".format(*ends))
     program.print_next_steps(
-        "podgraft serve reads it anew by itself; ACM needs podgraft certs import-acm --arn ARN"
+        "podgraft serve reloads it automatically; for ACM, run podgraft certs import-acm --arn ARN"
     )
 
 
 @command.command()
 @click.argument("pems", nargs=-1, required=True, type=options.FILE)
-@click.option("--output", type=click.Path(path_type=Path), help="Also write the PEM bundle here.")
+@click.option("--output", type=click.Path(path_type=Path), help="File for the PEM bundle.")
 @options.force_option
 def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
     """Print the caBundle (base64) of the CAs in the files PEMS."""
-    warnings = trust.check_roots(
+    roots = trust.check_roots(
         [certificate for file in pems for certificate in pem.read_certificates(file)]
     )
     if output is not None:
-        outputs.write_files([Output(output, pem.dump_certificates(warnings))], force=force)
-    click.echo(trust.encode_ca_bundle(warnings))
+        outputs.write_files([Output(output, pem.dump_certificates(roots))], force=force)
+    click.echo(trust.encode_ca_bundle(roots))
     program.print_next_steps(
         "it is the value of webhooks[].clientConfig.caBundle; podgraft register --ca-bundle "
         "FILE fills it in and checks it"
@@ -163,9 +168,13 @@ def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
 
 @command.command()
 @click.argument("certificate", type=options.FILE)
-@click.option("--key", type=options.FILE, help="Check that this key belongs to it.")
-@click.option("--ca", "authority", type=options.FILE, help="Check that these CAs vouch for it.")
-@click.option("--host", "hosts", multiple=True, help="Check that it is valid for this host.")
+@click.option("--key", type=options.FILE, help="Key to compare with the certificate.")
+@click.option(
+    "--ca", "authority", type=options.FILE, help="CAs that must have signed the certificate."
+)
+@click.option(
+    "--host", "hosts", multiple=True, help="Host for which the certificate must be valid."
+)
 @click.option("--warn-days", type=int, default=WARN_DAYS, show_default=True)
 @options.passphrase_file
 def inspect(
@@ -176,9 +185,9 @@ def inspect(
     warn_days: int,
     passphrase_file: Path | None,
 ) -> int:
-    """Say what CERTIFICATE is and what is wrong with it.
+    """Print a report about CERTIFICATE, with all errors and warnings.
 
-    Exit status, for monitoring: 0 fine, 1 expires soon, 2 would be refused, 3 cannot be read.
+    Exit status, for monitoring: 0 valid, 1 expires soon, 2 invalid, 3 unreadable.
     """
     try:
         with program.convert_errors():
@@ -198,9 +207,9 @@ def inspect(
 
 @command.command("import-acm")
 @options.folder_option
-@click.option("--name", default="server", show_default=True, help="Which certificate.")
-@click.option("--arn", help="Replace this imported certificate instead of adding one.")
-@click.option("--region", help="The API's region; by default the environment's.")
+@click.option("--name", default="server", show_default=True, help="Name of the certificate.")
+@click.option("--arn", help="ARN of the imported certificate to replace.")
+@click.option("--region", help="Region of the API; default: the region of the environment.")
 @options.passphrase_file
 def import_acm(
     path: Path, name: str, arn: str | None, region: str | None, passphrase_file: Path | None
@@ -218,8 +227,8 @@ def import_acm(
     click.echo(acm.import_certificate(request, acm.make_acm_client(region, arn)))
     program.print_next_steps(
         'make deploy STAGE=dev OVERRIDES="CertificateArn=ARN DomainName=HOST"',
-        "mutual TLS with an imported certificate also needs OwnershipVerificationCertificateArn: a "
-        "public ACM certificate of the same domain",
+        "mutual TLS with an imported certificate also requires "
+        "OwnershipVerificationCertificateArn: a public ACM certificate of the same domain",
     )
 
 
@@ -231,14 +240,14 @@ def _print_report(report: inspection.InspectionReport) -> int:
     for line in report.lines:
         click.echo(line)
     for fault in report.errors:
-        click.echo(f"wrong      {fault}")
+        click.echo(f"error      {fault}")
     for warning in report.warnings:
-        click.echo(f"soon       {warning}")
+        click.echo(f"warning    {warning}")
     match report.status:
         case ExitStatus.FINE:
-            program.print_next_steps("nothing; inspect it again before it expires")
+            program.print_next_steps("none; inspect the certificate again before it expires")
         case ExitStatus.ACT_SOON:
             program.print_next_steps("podgraft certs renew NAME --force")
         case _:
-            program.print_next_steps("do not deploy it; mend what is marked wrong")
+            program.print_next_steps("do not deploy the certificate; fix the errors above")
     return report.status

@@ -1,4 +1,4 @@
-"""A live endpoint: what it shows, and whether a client with given roots would trust it."""
+"""A live endpoint: its certificates, and whether a client with given roots trusts them."""
 
 import socket
 import ssl
@@ -61,7 +61,7 @@ def fetch_certificate(address: Address) -> x509.Certificate:
     """The certificate that the endpoint shows, trusted or not."""
     context = ssl.create_default_context()
     context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # the certificate is what is asked for; nothing is sent
+    context.verify_mode = ssl.CERT_NONE  # only the handshake; no data is sent
     return _shake_hands(address, context)
 
 

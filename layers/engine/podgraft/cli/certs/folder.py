@@ -1,7 +1,7 @@
 """A folder of certificates: which file holds what, read and written as pairs.
 
 ``ca.pem`` and ``ca.key`` are the authority; ``NAME.pem`` and ``NAME.key`` a server or a client.
-Beside a rotation's new authority, ``ca-bundle.pem`` holds the old one too.
+During a rotation, ``ca-bundle.pem`` also contains the old CA.
 """
 
 from collections.abc import Iterator

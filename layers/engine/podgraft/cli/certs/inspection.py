@@ -1,4 +1,4 @@
-"""What a certificate file says, and what is wrong with it: for people and for monitoring."""
+"""The inspection of a certificate file, for people and for monitoring."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from podgraft.cli.certs.trust import Certificates
 
 
 class ExitStatus(IntEnum):
-    """The exit status, as monitoring plugins count: fine, act soon, act now, cannot tell."""
+    """The exit status, as for monitoring plugins: OK, warning, critical, unknown."""
 
     FINE = 0
     ACT_SOON = 1
@@ -44,14 +44,14 @@ class InspectionReport:
 
     @property
     def status(self) -> ExitStatus:
-        """What the findings come to."""
+        """The exit status of the findings."""
         if self.errors:
             return ExitStatus.BROKEN
         return ExitStatus.ACT_SOON if self.warnings else ExitStatus.FINE
 
 
 def inspect_chain(question: InspectionRequest) -> InspectionReport:
-    """Judge a certificate chain, with its key, its CA and its hosts where they are given."""
+    """Inspect a certificate chain, and its key, CA, and hosts if they are set."""
     faults = dict.fromkeys((*_certificate_errors(question), *_trust_errors(question)))
     return InspectionReport(
         tuple(_summary_lines(question)), tuple(faults), tuple(_expiry_warnings(question))
@@ -116,7 +116,7 @@ def _trust_errors(question: InspectionRequest) -> Iterator[str]:
 
 
 def _first_host(leaf: x509.Certificate) -> str:
-    """A host that the certificate speaks for, where the operator names none."""
+    """Return a host of the certificate, if the operator names none."""
     carried = names.names_of(leaf)
     hosts = (*carried.dns, *map(str, carried.addresses))
     return hosts[0].replace("*", "any", 1) if hosts else ""

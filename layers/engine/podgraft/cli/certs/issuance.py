@@ -1,4 +1,4 @@
-"""Making certificates: an authority, and the servers and clients it speaks for (RFC 5280 §4.2)."""
+"""The creation of certificates: CAs, servers, and clients (RFC 5280 §4.2)."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -21,13 +21,13 @@ LEAF_DAYS = 300  # under the 398 days that public authorities and some clients s
 MAX_COMMON_NAME = 64  # ub-common-name, RFC 5280 appendix A.1
 # RFC 5280 §4.1.2.5: the last date that a certificate can contain, which means that it has no end.
 LAST_END = datetime(9999, 12, 31, tzinfo=UTC)
-CLOCK_SKEW = timedelta(minutes=5)  # a cluster whose clock is late trusts the certificate too
+CLOCK_SKEW = timedelta(minutes=5)  # a cluster with a slow clock also trusts the certificate
 
 PublicKey: TypeAlias = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
 
 
 class CertificatePurpose(Enum):
-    """What a certificate is for, and the extended key usage that says so."""
+    """The purpose of a certificate, with its extended key usage."""
 
     SERVER = ExtendedKeyUsageOID.SERVER_AUTH
     CLIENT = ExtendedKeyUsageOID.CLIENT_AUTH

@@ -57,7 +57,7 @@ def read_passphrase(file: Path | None) -> bytes | None:
 
 
 def encode_key(key: PrivateKey, secret: bytes | None) -> bytes:
-    """*key* as PKCS #8 PEM, encrypted where there is a passphrase."""
+    """Encode a key as PKCS #8 PEM, encrypted if there is a passphrase."""
     encryption = (
         serialization.BestAvailableEncryption(secret) if secret else serialization.NoEncryption()
     )
@@ -82,5 +82,5 @@ def read_key(file: Path, secret: bytes | None) -> PrivateKey:
 
 
 def is_key_pair(key: PrivateKey, certificate: Certificate) -> bool:
-    """Whether *certificate* speaks for *key*."""
+    """Whether *key* is the key of *certificate*."""
     return key.public_key() == certificate.public_key()

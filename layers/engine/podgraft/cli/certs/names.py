@@ -1,8 +1,8 @@
-"""The names a certificate speaks for: subjectAltNames, read as kube-apiserver reads them.
+"""The names of a certificate: subjectAltNames, matched as in kube-apiserver.
 
-kube-apiserver is written in Go and uses crypto/x509: the common name counts for nothing, an IP
-address must stand in the certificate as an address, and ``*`` stands for exactly one whole leftmost
-label (``Certificate.VerifyHostname``). What Go would never match is refused before it is signed.
+kube-apiserver uses Go's crypto/x509: the common name is ignored, an IP address must be an address
+in the certificate, and ``*`` matches exactly the complete first label
+(``Certificate.VerifyHostname``). A name that Go never matches is rejected.
 """
 
 import re
@@ -20,7 +20,7 @@ Address: TypeAlias = IPv4Address | IPv6Address
 MAX_NAME_LENGTH = 253  # RFC 1035 §3.1 less the length octet of the root
 MAX_LABEL_LENGTH = 63  # RFC 1035 §2.3.4
 
-# RFC 952 knows no underscores, but Go matches them, and some internal names have them.
+# RFC 952 has no underscores, but Go matches them, and some internal names have them.
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?")
 
 
@@ -50,7 +50,7 @@ class SubjectAltNames:
 
 
 def parse_names(texts: Iterable[str]) -> SubjectAltNames:
-    """Sort *texts* into names and addresses; ``CertificateError`` tells every fault at once."""
+    """Separate names and addresses; raises ``CertificateError`` with all errors."""
     dns: dict[str, None] = {}
     addresses: dict[Address, None] = {}
     faults: list[str] = []
@@ -123,7 +123,7 @@ def _is_invalid_label(label: str) -> bool:
     return len(label) > MAX_LABEL_LENGTH or not _LABEL.fullmatch(label)
 
 
-# The first rule that a name breaks is told; frequent mistakes come first.
+# The first rule that a name breaks is reported; frequent errors are first.
 _NAME_RULES: tuple[tuple[Callable[[str], bool], str], ...] = (
     (lambda name: not name, "is empty"),
     (lambda name: "://" in name, "is a URL; give the host alone, without https:// and path"),

@@ -23,30 +23,30 @@ folder_option = click.option(
     type=FOLDER,
     default=Path("certificates"),
     show_default=True,
-    help="The folder of the certificates.",
+    help="Folder of the certificates.",
 )
-force_option = click.option("--force", is_flag=True, help="Replace files that exist.")
+force_option = click.option("--force", is_flag=True, help="Replace existing files.")
 days_option = click.option(
-    "--days", type=int, default=LEAF_DAYS, show_default=True, help="How long it is valid."
+    "--days", type=int, default=LEAF_DAYS, show_default=True, help="Validity in days."
 )
 key_type_option = click.option(
     "--key-type",
     type=click.Choice([kind.value for kind in KeyType]),
     default=KeyType.RSA_2048.value,
     show_default=True,
-    help="The kind of key to make.",
+    help="Type of a new key.",
 )
 passphrase_file = click.option(
-    "--passphrase-file", type=FILE, help="Its first line encrypts the key (and decrypts it)."
+    "--passphrase-file", type=FILE, help="File whose first line is the passphrase of the key."
 )
 ca_passphrase_file = click.option(
-    "--ca-passphrase-file", type=FILE, help="Its first line decrypts the CA's key."
+    "--ca-passphrase-file", type=FILE, help="File whose first line is the passphrase of the CA key."
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SigningOptions:
-    """What every command is told that signs a certificate with the CA of a folder."""
+    """The options of commands that sign a certificate with the CA of a folder."""
 
     folder: CertificateFolder
     issuer: Issuer
@@ -56,12 +56,12 @@ class SigningOptions:
     force: bool
 
     def save(self, name: str, certificate: x509.Certificate, key: PrivateKey) -> KeyPair:
-        """Write a certificate and its key as the options say."""
+        """Write a certificate and its key."""
         return self.folder.save_leaf(name, certificate, key, self.passphrase, force=self.force)
 
 
 def signing_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of ``Signing`` to *command*, which is given their values as one."""
+    """Add the signing options to *command*, which gets one ``SigningOptions``."""
 
     @wraps(command)
     def run_with_options(

@@ -16,8 +16,8 @@ from podgraft.cli.certs.rotation import KeyPolicy, Rotation, RotationStage
 
 
 @click.group("rotate-ca")
-@click.option("--from", "old", type=options.FOLDER, required=True, help="The folder of the old CA.")
-@click.option("--to", "new", type=options.FOLDER, required=True, help="The folder of the new CA.")
+@click.option("--from", "old", type=options.FOLDER, required=True, help="Folder of the old CA.")
+@click.option("--to", "new", type=options.FOLDER, required=True, help="Folder of the new CA.")
 @click.pass_context
 def rotate_ca(context: click.Context, old: Path, new: Path) -> None:
     """Replace the CA, step by step, without a moment in which a cluster does not trust us.
@@ -62,10 +62,12 @@ def begin(rotating: Rotation, key_type: str, days: int, passphrase_file: Path | 
     "clusters",
     type=options.FILE,
     multiple=True,
-    help="What kubectl get mutatingwebhookconfigurations -o yaml prints; one file a cluster.",
+    help="Output of kubectl get mutatingwebhookconfigurations -o yaml; one file per cluster.",
 )
 @click.option(
-    "--new-key", type=click.Choice([kind.value for kind in KeyType]), help="Make new keys."
+    "--new-key",
+    type=click.Choice([kind.value for kind in KeyType]),
+    help="Type of new keys; default: keep the keys.",
 )
 @click.option("--days", type=int, default=LEAF_DAYS, show_default=True)
 @options.passphrase_file
@@ -79,7 +81,7 @@ def switch(
     passphrase_file: Path | None,
     ca_passphrase_file: Path | None,
 ) -> None:
-    """Issue every certificate anew, once every cluster trusts both CAs."""
+    """Renew all certificates with the new CA, after every cluster trusts both CAs."""
     rotating.check_stage(RotationStage.SWITCH)
     choice = KeyPolicy(KeyType(new_key) if new_key else None, keys.read_passphrase(passphrase_file))
     issuer = rotating.new.issuer(keys.read_passphrase(ca_passphrase_file))
@@ -91,7 +93,7 @@ def switch(
 
 
 @rotate_ca.command()
-@click.option("--probe", "url", required=True, help="The endpoint, as https://host[:port].")
+@click.option("--probe", "url", required=True, help="Endpoint, as https://HOST[:PORT].")
 @click.pass_obj
 def finish(rotating: Rotation, url: str) -> None:
     """End the bundle, once the endpoint shows a certificate of the new CA."""

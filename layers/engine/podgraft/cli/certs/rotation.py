@@ -1,13 +1,13 @@
-"""A new CA takes over from an old one, and no cluster is without trust for a moment.
+"""The rotation of the CA without downtime: every cluster always trusts the presented certificate.
 
-The new authority grows in a folder of its own, so that nothing is overwritten and every step can be
-repeated. Each step refuses to happen before what it stands on is true in the clusters:
+The new CA is created in a separate folder, so no file is overwritten and you can repeat each step.
+Each step checks its preconditions, and stops if one is not met:
 
-1. begin   makes the new CA and the bundle of both. Then clusters are registered with the bundle.
-2. switch  needs proof that every cluster trusts both, and issues all certificates anew. Then these
-           are deployed.
-3. finish  needs proof that the endpoint shows the new certificate, and ends the bundle. Then
-           clusters are registered with the new CA alone.
+1. begin   creates the new CA and the bundle of both CAs. Then register the clusters with it.
+2. switch  requires that every cluster trusts both CAs, and renews all certificates. Then deploy
+           the certificates.
+3. finish  requires that the endpoint presents the new certificate, and ends the bundle. Then
+           register the clusters with the new CA only.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ class Rotation:
 
     @property
     def stage(self) -> RotationStage:
-        """What the files say about how far the rotation is."""
+        """The state of the rotation, by its files."""
         if not self.new.key_pair(AUTHORITY).certificate.exists():
             return RotationStage.BEGIN
         if any(not self.new.key_pair(name).certificate.exists() for name in self.old.leaf_names()):
@@ -65,7 +65,7 @@ class KeyPolicy:
     passphrase: bytes | None = None
 
     def key_for(self, old: Path) -> PrivateKey:
-        """The key for the successor of the certificate whose key is in *old*."""
+        """Return the key for the renewed certificate; *old* is the file of the old key."""
         return (
             keys.read_key(old, self.passphrase) if self.kind is None else keys.make_key(self.kind)
         )

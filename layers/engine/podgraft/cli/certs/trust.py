@@ -1,9 +1,9 @@
-"""Whether a client with given roots would trust a server, and if not, why.
+"""Whether a client with given roots trusts a server, and the problems if it does not.
 
-The sentences come from a walk of our own, because a verifier's own words («candidates exhausted»)
-help nobody; the verdict comes from cryptography's path validation as well, so that a rule this walk
-does not know (path length, name constraints) still counts. The rules are Go's: kube-apiserver takes
-roots without key usage or key identifiers, so those are not asked for.
+The errors of a verifier («candidates exhausted») do not name the problem, so this module checks the
+path itself. It also runs the path validation of cryptography, which knows more rules (path length,
+name constraints). The rules are those of Go: kube-apiserver accepts roots without key usage and key
+identifiers.
 """
 
 import base64
@@ -31,14 +31,14 @@ def find_trust_problems(
 ) -> tuple[str, ...]:
     """Every reason why a client that trusts *roots* refuses *chain* for *host*; none if it accepts.
 
-    *chain* is what the server sends: its own certificate first.
+    *chain* contains the certificates that the server sends, its own first.
     """
     problems = (*leaf_problems(chain[0], host, now), *path_problems(chain, roots, now))
     return problems or _verify(chain, roots, host, now)
 
 
 def leaf_problems(leaf: x509.Certificate, host: str, now: datetime) -> Iterator[str]:
-    """What is wrong with a server certificate, whoever signed it."""
+    """Yield the problems of a server certificate, without its signature."""
     yield from time_problems(leaf, now)
     carried = names.names_of(leaf)
     if carried == names.SubjectAltNames():
@@ -55,7 +55,7 @@ def leaf_problems(leaf: x509.Certificate, host: str, now: datetime) -> Iterator[
 
 
 def path_problems(chain: Certificates, roots: Certificates, now: datetime) -> Iterator[str]:
-    """What is wrong on the way from the leaf to a root; the first gap ends the way."""
+    """Yield the problems on the path from the leaf to a root, up to the first gap."""
     current = chain[0]
     for _ in range(len(chain)):
         above = next((root for root in roots if is_signed_by(current, root)), None)
@@ -92,7 +92,7 @@ def time_problems(certificate: x509.Certificate, now: datetime) -> Iterator[str]
 
 
 def check_roots(certificates: Certificates) -> tuple[x509.Certificate, ...]:
-    """*certificates* as roots, each once; raises ``CertificateError`` for one that is no CA."""
+    """Return unique roots; raises ``CertificateError`` if a certificate is not a CA."""
     for certificate in certificates:
         if not is_ca(certificate):
             raise CertificateError(
@@ -109,7 +109,7 @@ def encode_ca_bundle(certificates: Certificates) -> str:
 
 
 def describe_subject(certificate: x509.Certificate) -> str:
-    """The subject, or the serial number where there is none, for messages."""
+    """Return the subject, or the serial number without one, for messages."""
     return certificate.subject.rfc4514_string() or f"certificate {certificate.serial_number:x}"
 
 

@@ -1,8 +1,8 @@
 """``podgraft explain``: each step of a review, from kube-apiserver to the patch.
 
-``flow`` makes the requests that kube-apiserver sends for an object, and answers them with
-``podgraft.review``, which records its steps. ``registration`` evaluates the webhook configuration;
-``stages`` and ``journey`` hold the result, which ``tree``, ``chart``, and JSON show.
+``flow`` makes the requests that kube-apiserver sends for an object, and runs their reviews with
+``podgraft.review``, which records its steps. ``webhook_match`` evaluates the webhook configuration.
+``stages`` and ``decision_trace`` contain the result, which ``tree``, ``chart``, and JSON print.
 """
 
 from .command import command

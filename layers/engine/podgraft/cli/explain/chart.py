@@ -1,7 +1,7 @@
-"""A journey as a flow chart in SVG: the taken path is drawn strongly, the rest is faint.
+"""A decision trace as a flow chart in SVG: the executed path is bold, the rest is faint.
 
-Stations stand under each other; an exit to the right shows the outcome of a step, the way down
-leads on. Written here: the picture is forty shapes, less than any drawing library's import.
+The steps are in a column. An exit to the right shows the result of a step, and an arrow leads to
+the next step. The chart has about forty shapes, so it needs no drawing library.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ text{fill:#f0f6fc}.small{fill:#9198a1}.step{fill:#151b23;stroke:#3d444d}
 
 
 def render_chart(trace: DecisionTrace) -> str:
-    """The journey as a standalone SVG document."""
+    """Render the trace as a standalone SVG document."""
     body: list[str] = []
     top = _MARGIN + 28
     for stage in trace.stages:
@@ -105,7 +105,7 @@ def _draw_exit(step: TraceStep, top: int, css_class: str) -> Iterator[str]:
 
 
 def _draw_end(trace: DecisionTrace, top: int) -> Iterator[str]:
-    """The last box: what the pod has in the end."""
+    """Draw the last box: the containers of the pod after all steps."""
     changes = trace.verdict in {Verdict.INJECTED, Verdict.CHANGED}
     colour = "injects" if changes else "stops"
     facts = _sidecar_rows(trace.sidecars)

@@ -24,7 +24,7 @@ _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
 class OutputFormat(StrEnum):
-    """How the result is written."""
+    """The output format."""
 
     TEXT = "text"
     JSON = "json"
@@ -32,12 +32,16 @@ class OutputFormat(StrEnum):
 
 
 @click.command("explain")
-@click.option("-f", "--filename", type=_FILE, required=True, help="YAML or JSON; - reads stdin.")
+@click.option(
+    "-f", "--filename", type=_FILE, required=True, help="YAML or JSON file; - reads standard input."
+)
 @configuration.inject_options
-@click.option("--namespace", help="Namespace of objects that name none.")
+@click.option("--namespace", help="Namespace of objects without one.")
 @click.option("--namespace-labels", default="", help="Labels of the namespace: key=value,…")
-@click.option("--webhook-config", type=_FILE, help="Webhook configurations of the cluster.")
-@click.option("--injector", help="Injector that the bundle is for, with --webhook-config.")
+@click.option(
+    "--webhook-config", type=_FILE, help="File of the webhook configurations of the cluster."
+)
+@click.option("--injector", help="Injector of the bundle, with --webhook-config.")
 @click.option(
     "--output",
     type=click.Choice([each.value for each in OutputFormat]),

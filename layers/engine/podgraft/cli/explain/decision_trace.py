@@ -130,7 +130,7 @@ class DecisionTrace:
 
 
 def make_trace(subject: str, stages: Iterable[Stage], sidecars: Sidecars | None) -> DecisionTrace:
-    """The journey of a document, with the one step that settles its verdict."""
+    """Make the trace of a document, with the one step that decides its verdict."""
     all_stages = list(stages)
     index = _find_deciding_stage(all_stages)
     verdict = Verdict.NOT_REVIEWED if index is None else all_stages[index].verdict
@@ -202,7 +202,7 @@ def _describe_verdict(trace: DecisionTrace) -> str:
 
 
 def to_json(trace: DecisionTrace) -> Object:
-    """The journey for programs; keys are stable."""
+    """Encode the trace as JSON with stable keys."""
     sidecars = trace.sidecars
     stages: list[JSON] = [_stage_json(stage) for stage in trace.stages]
     reviews: list[JSON] = [

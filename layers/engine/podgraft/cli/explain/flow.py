@@ -137,7 +137,7 @@ class _Run:
         return ROUTES[webhook.route](context, offline.FixedStore(self.cluster.snapshot))
 
     def _add_uncalled(self, subject: ExplainedPod) -> None:
-        """What /inject would decide about a pod that no webhook is called for."""
+        """Add the decision of /inject for a pod that matches no webhook."""
         webhook = next((each for each in self.cluster.webhooks if each.route == "inject"), None)
         if webhook is None or webhook.manifest is None or not subject.is_pod:
             return
@@ -146,7 +146,7 @@ class _Run:
         self.stages.append(stages.uncalled_stage(subject, webhook, outcome, trace))
 
     def sidecars(self, before: ExplainedPod, after: ExplainedPod) -> Sidecars:
-        """What the pod has in the end that it had not before."""
+        """Return the additions to the pod after all steps."""
         additions = self.additions or Additions()
         added = {key: _find_added_names(before.object, after.object, key) for key in _LISTS}
         return Sidecars(

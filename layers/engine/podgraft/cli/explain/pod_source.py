@@ -27,7 +27,7 @@ _CLUSTER_SCOPED = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedPod:
-    """An object about to be created; ``place`` is where it keeps its pod, if it has one."""
+    """A new object; ``pod_path`` is the path of its pod or pod template, if it has one."""
 
     namespace: str
     object: Object
@@ -50,7 +50,7 @@ class ExplainedPod:
         return constraints.make_create_request(self.object, self.namespace)
 
     def with_object(self, value: Object) -> "ExplainedPod":
-        """The same subject after a webhook changed it."""
+        """Return a copy with the object after a webhook changed it."""
         return replace(self, object=value)
 
     def make_pod(self) -> "ExplainedPod":

@@ -1,4 +1,4 @@
-"""A journey as a tree for the terminal, in colour where the terminal has any."""
+"""A decision trace as a tree for the terminal, in color if the terminal supports it."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ _COLOURS = {
 
 
 def render_tree(trace: DecisionTrace) -> str:
-    """The journey, a line a step; the one that decided is marked ``◀``."""
+    """Render the trace, one line per step; ``◀`` marks the deciding step."""
     return "\n".join(_tree_lines(trace)) + "\n"
 
 

@@ -11,7 +11,7 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors
 
 from .local import STANDARD_BYTES
-from .target import Target
+from .target import DeploymentTarget
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -37,13 +37,13 @@ class PolicyVersion:
 class DeployedInjector:
     """One injector in one AWS account and region, with the credentials of the process."""
 
-    def __init__(self, target: Target, ssm: "SSMClient", s3: "S3Client") -> None:
+    def __init__(self, target: DeploymentTarget, ssm: "SSMClient", s3: "S3Client") -> None:
         self.target = target
         self._ssm = ssm
         self._s3 = s3
 
     @classmethod
-    def connect(cls, target: Target) -> "DeployedInjector":
+    def connect(cls, target: DeploymentTarget) -> "DeployedInjector":
         """Connect with the region and the credentials of the environment, as aws-cli does."""
         return cls(target, stacks.make_client("ssm"), stacks.make_client("s3"))
 
@@ -164,7 +164,7 @@ class DeployedInjector:
 
     def upload_file(self, digest: str, path: str, content: bytes) -> None:
         """Store one file of a bundle."""
-        key = self.target.key(digest, path)
+        key = self.target.object_key(digest, path)
         with aws_errors(f"s3://{self.target.bucket}/{key}"):
             self._s3.put_object(Bucket=self.target.bucket, Key=key, Body=content)
 
@@ -186,7 +186,7 @@ class DeployedInjector:
         """
         problems = {path: bundle.validate_path(path) for path in paths}
         findings = [
-            f"object {self.target.key(digest, path)!r} in s3://{self.target.bucket}: "
+            f"object {self.target.object_key(digest, path)!r} in s3://{self.target.bucket}: "
             f"the path of a file {problem}; delete the object"
             for path, problem in problems.items()
             if problem
@@ -196,12 +196,12 @@ class DeployedInjector:
 
     def read_file(self, digest: str, path: str) -> bytes:
         """Return a stored file of a bundle, without verification."""
-        key = self.target.key(digest, path)
+        key = self.target.object_key(digest, path)
         with aws_errors(f"s3://{self.target.bucket}/{key}"):
             return self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"].read()
 
 
-def _other_stack(target: Target, owner: Owner, option: str, value: str, used: str) -> str:
+def _other_stack(target: DeploymentTarget, owner: Owner, option: str, value: str, used: str) -> str:
     return (
         f"{option}: got {value!r}, but stack {owner.stack} reads {target.parameter_prefix} and "
         f"uses {used!r}; use --stack-name {owner.stack}, or the --parameter-prefix of your stack"

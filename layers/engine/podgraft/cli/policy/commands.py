@@ -17,7 +17,7 @@ from podgraft.store import InvalidVersionError, trial
 from . import diff
 from .cloud import DeployedInjector, PolicyVersion
 from .local import STANDARD_BYTES, CheckedBundle, check_bundle
-from .target import Target, TargetOptions, target_options
+from .target import DeploymentTarget, TargetOptions, target_options
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -146,13 +146,13 @@ def _upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
         click.echo(f"bundle   {checked.digest} is in S3 already")
 
 
-def _check_unexpected_objects(target: Target, digest: str, paths: Sequence[str]) -> None:
+def _check_unexpected_objects(target: DeploymentTarget, digest: str, paths: Sequence[str]) -> None:
     """Raise ``CommandError`` for objects below the prefix that do not belong to the bundle.
 
     They change the digest of the bundle. podgraft does not know their origin, so the operator must
     delete them.
     """
-    urls = [f"s3://{target.bucket}/{target.key(digest, path)}" for path in paths]
+    urls = [f"s3://{target.bucket}/{target.object_key(digest, path)}" for path in paths]
     findings = [
         f"{url}: unexpected object; bundle {digest} does not load with it; "
         f"delete it: aws s3 rm {shlex.quote(url)}"
@@ -296,5 +296,5 @@ def _bundle_digest(version: PolicyVersion, otherwise: str = "") -> str:
     raise CommandError(f"version {version.number} names no bundle; push one")
 
 
-def _rollback_command(target: Target, number: int) -> str:
+def _rollback_command(target: DeploymentTarget, number: int) -> str:
     return f"podgraft policy rollback {number} {target.options}"

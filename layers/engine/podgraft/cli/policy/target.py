@@ -15,7 +15,7 @@ DEFAULT_PARAMETER_PREFIX = "/podgraft"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class DeploymentTarget:
     """The storage of one injector. ``stack`` is set if an option names the stack."""
 
     injector: str
@@ -33,7 +33,7 @@ class Target:
         """The key prefix of one bundle."""
         return f"{self.bundle_prefix}{self.injector}/{digest.removeprefix('sha256:')}/"
 
-    def key(self, digest: str, path: str) -> str:
+    def object_key(self, digest: str, path: str) -> str:
         """The key of the object of one file of a bundle."""
         return self.folder(digest) + path
 
@@ -79,18 +79,18 @@ class TargetOptions:
         if self.stack_name is None and self.bucket is None:
             raise click.UsageError("Missing option '--stack-name' or '--bucket'.")
 
-    def resolve(self) -> Target:
+    def resolve(self) -> DeploymentTarget:
         """Return the target; AWS looks up a stack."""
         if self.stack_name is not None:
             stack = lookup_stack(self.stack_name)
-            return Target(
+            return DeploymentTarget(
                 injector=self.injector,
                 bucket=stack.bucket,
                 bundle_prefix=stack.bundle_prefix,
                 parameter_prefix=stack.parameter_prefix,
                 stack=stack.name,
             )
-        return Target(
+        return DeploymentTarget(
             injector=self.injector,
             bucket=self.bucket or "",
             bundle_prefix=(

@@ -39,7 +39,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 class RegisterOptions(TypedDict):
-    """The command line."""
+    """The options of the command line."""
 
     url: str
     allow_loopback: bool
@@ -73,47 +73,63 @@ class RegisterOptions(TypedDict):
 
 
 @click.command("register")
-@click.option("--url", required=True, help="The endpoint: https://host[:port]")
+@click.option("--url", required=True, help="Endpoint, as https://HOST[:PORT].")
 @click.option("--allow-loopback", is_flag=True, help="Allow localhost, for tests.")
-@click.option("--ca-bundle", type=FILE, multiple=True, help="PEM CAs; without: public roots.")
-@click.option("--server-cert", type=FILE, help="Check that the CAs vouch for this certificate.")
-@click.option("--probe", is_flag=True, help="Check that the CAs vouch for the live endpoint.")
-@click.option("--injector", help="Which injector; by default the URL's, or default.")
 @click.option(
-    "--cluster", help="Calling cluster, as its token or certificate proves it; never in the path."
+    "--ca-bundle", type=FILE, multiple=True, help="CA certificates, PEM; default: public CAs."
+)
+@click.option("--server-cert", type=FILE, help="Server certificate, to verify it with the CAs.")
+@click.option("--probe", is_flag=True, help="Connect to the endpoint, and verify its certificate.")
+@click.option("--injector", help="Injector; default: that of the URL, or default.")
+@click.option(
+    "--cluster", help="Calling cluster, which its token or certificate identifies; not in the path."
 )
 @click.option(
     "--istio-cluster-id", metavar="ID", help="Cluster id of Istio's proxies, in the path."
 )
 @click.option("--istio-network", metavar="NET", help="Network of Istio's proxies, in the path.")
-@click.option("--env", multiple=True, help="NAME=VALUE for proxies, put into the path.")
-@click.option("--token-file", type=FILE, help="The cluster's token, put into the path.")
-@click.option("--client-cert", type=FILE, help="The cluster's certificate, for --control-plane.")
-@click.option("--client-key", type=FILE, help="The key of --client-cert.")
+@click.option("--env", multiple=True, help="Variable NAME=VALUE of proxies, in the path.")
+@click.option("--token-file", type=FILE, help="File of the token, to add it to the path.")
+@click.option(
+    "--client-cert", type=FILE, help="Client certificate of the cluster, for --control-plane."
+)
+@click.option("--client-key", type=FILE, help="Key of --client-cert.")
 @click.option(
     "--control-plane",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Write an AdmissionConfiguration here that shows token or certificate in a header or "
-    "handshake: then the token stays out of the path.",
+    help="Folder for an AdmissionConfiguration that sends the token in a header, or the client "
+    "certificate.",
 )
-@click.option("--force", is_flag=True, help="Replace the files of --control-plane.")
-@click.option("--revision", help="Register for one Istio revision or tag.")
+@click.option("--force", is_flag=True, help="Replace existing files of --control-plane.")
+@click.option("--revision", help="Istio revision or tag to register.")
 @click.option("--inject/--no-inject", default=True, show_default=True, help="Inject into pods.")
 @click.option(
-    "--mutate", multiple=True, help="Overlays for [GROUP/]VERSION/RESOURCE[:OPERATION,…]."
+    "--mutate",
+    multiple=True,
+    help="Resources for overlays: [GROUP/]VERSION/RESOURCE[:OPERATION,…].",
 )
-@click.option("--validate", multiple=True, help="Rules for [GROUP/]VERSION/RESOURCE[:OPERATION,…].")
-@click.option("--exclude-namespace", multiple=True, help="What the endpoint itself depends on.")
-@click.option("--namespace-selector", default="", help="As kubectl -l; further demands.")
-@click.option("--object-selector", default="", help="As kubectl -l; further demands.")
-@click.option("--match-condition", multiple=True, help="NAME=CEL expression.")
+@click.option(
+    "--validate",
+    multiple=True,
+    help="Resources to validate: [GROUP/]VERSION/RESOURCE[:OPERATION,…].",
+)
+@click.option(
+    "--exclude-namespace",
+    multiple=True,
+    help="Namespace without injection, such as that of the endpoint.",
+)
+@click.option("--namespace-selector", default="", help="Additional selector, as for kubectl -l.")
+@click.option("--object-selector", default="", help="Additional selector, as for kubectl -l.")
+@click.option("--match-condition", multiple=True, help="Match condition, as NAME=CEL-EXPRESSION.")
 @click.option(
     "--failure-policy",
     type=click.Choice([one.value for one in FailurePolicy]),
     default=FailurePolicy.FAIL.value,
     show_default=True,
 )
-@click.option("--timeout", type=int, default=10, show_default=True, help="Seconds, 1 to 30.")
+@click.option(
+    "--timeout", type=int, default=10, show_default=True, help="Timeout in seconds, 1 to 30."
+)
 @click.option(
     "--reinvocation-policy",
     type=click.Choice([one.value for one in Reinvocation]),
@@ -125,16 +141,16 @@ class RegisterOptions(TypedDict):
     is_flag=False,
     flag_value=guard.DEFAULT_CONTAINER,
     metavar="[CONTAINER]",
-    help="Also reject pods that should carry this sidecar and do not.",
+    help="Also print a ValidatingAdmissionPolicy that rejects pods without this sidecar.",
 )
-@click.option("--policy", type=FILE, help="The policy document that --guard goes by.")
+@click.option("--policy", type=FILE, help="Policy document for --guard.")
 @click.option(
     "--bundle",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Bundle that --guard goes by, below the policy; the path is compared with its mesh.",
+    help="Bundle for --guard; its mesh is also compared with the path.",
 )
 def command(**options: Unpack[RegisterOptions]) -> None:
-    """Check the settings, then print webhook configurations for kubectl apply."""
+    """Check the settings, and print webhook manifests for kubectl apply."""
     with program.convert_errors(BundleError, IdentifierError, PolicyError):
         _register(options)
 
@@ -241,7 +257,7 @@ def _make_manifests(
 
 
 def _load_rules(options: RegisterOptions, compiled: Bundle | None) -> InjectionRules:
-    """What decides about pods in the cluster: the bundle's own rules, and the policy over them."""
+    """Return the injection rules of the bundle, with the policy applied."""
     return compiled.rules if compiled else _own_policy(options).apply_to(InjectionRules())
 
 
@@ -250,19 +266,19 @@ def _policy(options: RegisterOptions) -> Policy:
 
 
 def _own_policy(options: RegisterOptions) -> Policy:
-    """Return the policy for the calling cluster and the given bundle, whichever it names."""
+    """Return the policy for the calling cluster, for the local bundle."""
     return replace(_policy(options).for_cluster(options["cluster"]), bundle=None)
 
 
 def _compile_bundle(options: RegisterOptions) -> Bundle | None:
-    """Return the bundle by the policy for the calling cluster."""
+    """Compile the bundle with the policy of the calling cluster."""
     if options["bundle"] is None:
         return None
     return compile_(read_manifests(options["bundle"]), _own_policy(options))
 
 
 def _warn(registration: Registration, options: RegisterOptions, compiled: Bundle | None) -> None:
-    """Print what the mesh of the bundle makes of the variables in the path."""
+    """Print warnings about the variables in the path and the mesh of the bundle."""
     tail = registration.endpoint.tail
     if compiled is not None:
         url = UrlPath(tail, file="--url and --istio-cluster-id")
@@ -277,7 +293,7 @@ def _warn(registration: Registration, options: RegisterOptions, compiled: Bundle
 
 
 def _load_auth_info(options: RegisterOptions) -> AuthInfo | None:
-    """What the control plane shows; None where it shows nothing, or the path does."""
+    """Return the credentials for the control plane; None if the path has the token."""
     certificate, key = options["client_cert"], options["client_key"]
     if options["control_plane"] is None:
         if certificate or key:

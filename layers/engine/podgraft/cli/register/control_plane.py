@@ -1,8 +1,8 @@
-"""The files by which kube-apiserver shows the webhook who it is: a bearer token or a certificate.
+"""The files with which kube-apiserver presents a bearer token or a certificate to the webhook.
 
-For control planes whose flags can be set (``--admission-control-config-file``). The user in the
-kubeconfig must be named exactly as the client looks it up, or it is silently not used: the host
-alone for port 443, ``host:port`` for every other (apiserver/pkg/util/webhook/authentication.go).
+They require a control plane with configurable flags (``--admission-control-config-file``). The name
+of the user in the kubeconfig must be the host for port 443, and ``host:port`` for other ports.
+kube-apiserver silently ignores another name (apiserver/pkg/util/webhook/authentication.go).
 """
 
 import base64
@@ -22,14 +22,14 @@ _PLUGINS = ("MutatingAdmissionWebhook", "ValidatingAdmissionWebhook")
 
 @dataclass(frozen=True, slots=True)
 class AuthInfo:
-    """What the control plane shows; both may be shown together."""
+    """The credentials of the control plane; it can present both."""
 
     token: str | None = None
     certificate: bytes | None = None
     key: bytes | None = None
 
     def user(self) -> Object:
-        """The user's part of a kubeconfig, with everything in it, so that one file is enough."""
+        """Return the user of a kubeconfig with inline data, so one file is enough."""
         parts = {
             "token": self.token,
             "client-certificate-data": _encode_base64(self.certificate),

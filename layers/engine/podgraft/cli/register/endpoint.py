@@ -31,7 +31,7 @@ _SECRETS = (("//[^/]*@", "//…@"), ("/k/[^/]*", "/k/…"), ("=[^/:]*", "=…"),
 class Endpoint:
     """Where one cluster calls one injector."""
 
-    host: str  # as it stands in the URL: an IPv6 address in brackets
+    host: str  # as in the URL: an IPv6 address in brackets
     port: int | None = None
     prefix: tuple[str, ...] = ()
     pairs: tuple[str, ...] = ()
@@ -104,7 +104,7 @@ def with_token(endpoint: Endpoint, token: str | None) -> Endpoint:
 
 
 def with_facts(endpoint: Endpoint, facts: Iterable[tuple[str, str]]) -> Endpoint:
-    """Put what the proxies shall know (``cluster``, ``net``, environment) behind the route."""
+    """Add the variables of the proxies (``cluster``, ``net``, environment) after the route."""
     pairs = list(endpoint.pairs)
     for key, value in facts:
         if key in pairs[::2]:
@@ -119,7 +119,7 @@ def with_facts(endpoint: Endpoint, facts: Iterable[tuple[str, str]]) -> Endpoint
 def service_namespace(endpoint: Endpoint) -> tuple[str, ...]:
     """The namespace of an endpoint that is a Service: ``podgraft.NAMESPACE.svc[.cluster.local]``.
 
-    While its own pods wait for it, nobody injects them.
+    The webhook cannot inject its own pods while it does not run.
     """
     labels = endpoint.host.split(".")
     return (labels[1],) if labels[2:3] == ["svc"] else ()

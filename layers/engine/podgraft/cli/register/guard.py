@@ -1,10 +1,10 @@
-"""The admission policy that rejects pods which should carry the sidecar but do not.
+"""The guard: an admission policy that rejects pods without their sidecar.
 
-With failurePolicy Ignore, a webhook that cannot be reached lets pods through bare, and nobody is
-told. This policy is evaluated inside kube-apiserver, after all mutation, and needs no webhook: it
-takes the decision of ``podgraft.policy.decide`` once more, in CEL, and looks whether the container
-is there. A ValidatingAdmissionPolicy is stable since Kubernetes 1.30. A binding stands for each
-injecting webhook, with that webhook's own selectors, so that both are for the same pods.
+With failurePolicy Ignore, pods start without a sidecar if the webhook is unreachable, and nothing
+reports it. kube-apiserver evaluates this policy after all mutations, without a webhook. The policy
+repeats the decision of ``podgraft.policy.decide`` in CEL, and checks that the container exists.
+ValidatingAdmissionPolicy is stable since Kubernetes 1.30. Each injecting webhook has a binding with
+the same selectors, so both match the same pods.
 """
 
 from collections.abc import Iterable

@@ -54,7 +54,7 @@ def parse_selector(text: str) -> Selector:
 
 
 def selector_to_manifest(selector: Selector) -> Object:
-    """A LabelSelector; ``{}`` selects everything, and is what the API server would fill in."""
+    """Return a LabelSelector; ``{}``, the default of the API server, selects everything."""
     expressions: list[JSON] = [_to_match_expression(one) for one in selector.requirements]
     return {"matchExpressions": expressions} if expressions else {}
 
@@ -122,7 +122,7 @@ def _intersect(one: Selector, other: Selector) -> Selector:
 
 
 def _to_match_expression(requirement: Requirement) -> Object:
-    """A matchExpression; ``matchLabels`` say nothing that these do not."""
+    """Return a matchExpression; it can express each entry of ``matchLabels``."""
     equals = requirement.operator is Operator.EQUALS
     operator = Operator.IN if equals else requirement.operator
     expression: Object = {"key": requirement.key, "operator": operator.value}

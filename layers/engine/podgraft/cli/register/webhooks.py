@@ -1,4 +1,4 @@
-"""The webhook configurations, every default written out, so that GitOps tools see no difference."""
+"""The webhook manifests. They include every default, so GitOps tools report no differences."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ API_VERSION = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.16
 DOMAIN = "podgraft.dev"
 SECONDS = range(1, 31)  # what admissionregistration.k8s.io/v1 accepts
 
-# What a match condition may speak of; what the objects hold, only the cluster knows.
+# The variables of a match condition. The fields of objects are unknown here.
 _CONDITION = Environment(dict.fromkeys(("object", "oldObject", "request", "authorizer"), "dyn"))
 
 _VERSION = re.compile(r"v[0-9]+((alpha|beta)[0-9]+)?|\*")
@@ -25,14 +25,14 @@ _OPERATIONS = ("CREATE", "UPDATE", "DELETE", "CONNECT", "*")
 
 
 class FailurePolicy(StrEnum):
-    """What becomes of an object whose webhook cannot be asked."""
+    """The failurePolicy: what happens to an object if its webhook is unreachable."""
 
     FAIL = "Fail"
     IGNORE = "Ignore"
 
 
 class Reinvocation(StrEnum):
-    """Whether a webhook is asked again after a later one changed the object."""
+    """Whether a webhook is called again after a later webhook changed the object."""
 
     NEVER = "Never"
     IF_NEEDED = "IfNeeded"
@@ -120,7 +120,7 @@ class Registration:
 
 
 def check_registration(registration: Registration) -> None:
-    """Raise ``RegistrationError`` for what the API server would refuse."""
+    """Raise ``RegistrationError`` for a registration that the API server would reject."""
     if registration.timeout_seconds not in SECONDS:
         raise RegistrationError(
             f"a timeout of {registration.timeout_seconds} s: use {SECONDS[0]} to {SECONDS[-1]} s"

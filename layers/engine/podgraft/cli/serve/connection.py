@@ -1,8 +1,7 @@
-"""One TLS connection of ``podgraft serve``, read and written without ever waiting for its client.
+"""One TLS connection of ``podgraft serve``, with non-blocking reads and writes.
 
-Every method returns at once. If the client has to act first, the method raises
-``ssl.SSLWantReadError`` or ``ssl.SSLWantWriteError``, and the worker asks the operating system to
-report when the client did.
+Every method returns at once. If the client must act first, the method raises
+``ssl.SSLWantReadError`` or ``ssl.SSLWantWriteError``, and the worker waits for the event.
 """
 
 import ssl
@@ -18,19 +17,19 @@ _READ_BYTES = 65_536
 
 
 class Phase(Enum):
-    """What a connection does, and so who has to act next."""
+    """The phase of a connection, which determines who must act next."""
 
     HANDSHAKE = auto()  # the client
-    IDLE = auto()  # the client, if it wants: no byte of a request has arrived
+    IDLE = auto()  # optionally the client: no byte of a request has arrived
     HEAD = auto()  # the client: a part of a head has arrived
     BODY = auto()  # the client: the head has arrived, the body has not
-    SERVING = auto()  # a thread of ours: a request is complete, or does not need its body
-    SENDING = auto()  # the client: it has to read the response
-    CLOSING = auto()  # the client: it has read the response, and we read what it still sends
+    SERVING = auto()  # a thread: the request is complete, or does not need its body
+    SENDING = auto()  # the client: it must read the response
+    CLOSING = auto()  # the client: it has read the response, and its last bytes are discarded
 
 
 class Connection:
-    """A connection, its phase, and what has arrived and not yet been used."""
+    """A connection, its phase, and the received bytes that are not processed yet."""
 
     __slots__ = (
         "awaits_body",
@@ -55,21 +54,21 @@ class Connection:
         self.socket = sock
         self.client = client
         self.server = server
-        self.source = source  # what the bound for an address counts by
+        self.source = source  # the address for the limit per address
         self.phase = Phase.HANDSHAKE
-        self.deadline_seconds = 0.0  # on the clock of the worker; what ends then, the phase says
-        # Whether its client is known to have a reason to be here: a verified certificate, or a
-        # review that was answered. Only such connections survive a shortage of room.
+        self.deadline_seconds = 0.0  # of the current phase, on the monotonic clock
+        # Whether the client has a verified certificate or has received a review. Other connections
+        # are closed first if there is no room.
         self.is_proven = False
         self.received = bytearray()
-        self.searched = 0  # bytes that hold no end of a head
+        self.searched = 0  # bytes without the end of a head
         self.message: Message | None = None
-        self.awaits_body = False  # whether the application has asked for a body that is large
-        self.counted_bytes = 0  # of what was received, in the sum of large bodies
+        self.awaits_body = False  # whether the application has requested a large body
+        self.counted_bytes = 0  # the received bytes in the sum of large bodies
         self.outgoing = b""
-        self.closes = False  # after what is outgoing
+        self.closes = False  # after the outgoing bytes
         self.discarded_bytes = 0
-        self.watched_events = 0  # what the loop waits for, as ``selectors`` counts
+        self.watched_events = 0  # the events of ``selectors`` that the loop waits for
 
     def shake_hands(self) -> None:
         """Continue the TLS handshake."""
@@ -77,45 +76,45 @@ class Connection:
         self.is_proven = self.socket.getpeercert(binary_form=True) is not None
 
     def receive(self) -> bool:
-        """Read what has arrived; False if the client has closed the connection."""
+        """Read the received bytes; return False if the client has closed the connection."""
         data = self.socket.recv(_READ_BYTES)
-        # OpenSSL may hold the rest of a record, of which the operating system reports nothing.
+        # OpenSSL can buffer the rest of a record, which the operating system does not report.
         while pending := self.socket.pending():
             data += self.socket.recv(pending)
         self.received += data
         return bool(data)
 
     def send(self) -> None:
-        """Write what is outgoing."""
+        """Write the outgoing bytes."""
         while self.outgoing:
             sent = self.socket.send(self.outgoing)
             self.outgoing = self.outgoing[sent:]
 
     def send_plain(self, data: bytes) -> None:
-        """Write to a client that uses no TLS, as much as it takes at once."""
+        """Write to a client without TLS, as many bytes as the socket accepts."""
         with suppress(OSError):
             socket.send(self.socket, data)
 
     def end_output(self) -> None:
-        """Tell the client that nothing more follows (RFC 9112, section 9.6).
+        """Close the direction to the client (RFC 9112, section 9.6).
 
-        A socket that is closed while unread bytes wait in it makes the operating system send a
-        reset, and a reset destroys what the client has not read yet: our response. So this ends
-        one direction, and ``discard`` empties the other.
+        If a socket with unread bytes is closed, the operating system sends a reset. The reset
+        discards the response if the client has not read it yet. So this method closes one
+        direction, and ``discard`` reads the other one.
         """
         with suppress(OSError, ValueError):
-            self.socket.unwrap()  # sends close_notify, and raises as the client's own is missing
+            self.socket.unwrap()  # sends close_notify; raises, as the client has not sent its own
         with suppress(OSError):
             socket.shutdown(self.socket, SHUT_WR)
 
     def discard(self) -> bool:
-        """Read and drop what has arrived, still encrypted; False if the client has closed."""
+        """Discard the received bytes, still encrypted; return False if the client has closed."""
         data = socket.recv(self.socket, _READ_BYTES)
         self.discarded_bytes += len(data)
         return bool(data)
 
     def begin_next(self) -> None:
-        """Forget the request that was answered; what follows it remains."""
+        """Remove the bytes of the finished request; those of the next one remain."""
         if self.message is not None:
             del self.received[: self.message.end]
         self.message = None
@@ -128,9 +127,9 @@ class Connection:
 
 
 def source_of(client: Any) -> str:
-    """What counts as one address: an IPv4 address, or the /64 network of an IPv6 address.
+    """Return the source for limits: an IPv4 address, or the /64 network of an IPv6 address.
 
-    A host gets a /64 at least, so it owns all addresses in there.
+    A host with IPv6 controls at least a /64 network.
     """
     try:
         address = ip_address(str(client[0]).partition("%")[0])

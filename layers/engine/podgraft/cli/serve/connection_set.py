@@ -1,8 +1,8 @@
-"""All connections of a worker, and which one goes if there is no room for another.
+"""All connections of a worker, and the selection of one to close if there is no room.
 
-A new connection is always let in, and a silent one pays for it: the other way round, whoever fills
-the room with silence would shut everyone else out. A client that sends its review at once is done
-before it becomes the oldest.
+A new connection is always accepted, and a silent one is closed for it. Otherwise, one client with
+many silent connections could lock out all others. A client that sends its review at once is done
+before its connection is the oldest.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ class ConnectionSet:
     def __init__(self, capacity: int, per_address: int) -> None:
         self._capacity = capacity
         self._per_address = per_address
-        self._connections: dict[Connection, None] = {}  # a dict keeps the order
+        self._connections: dict[Connection, None] = {}  # in order of the last use
         self._by_source: dict[str, dict[Connection, None]] = {}
 
     def __len__(self) -> int:
@@ -60,10 +60,10 @@ class ConnectionSet:
         )
 
     def find_victim(self, source: str | None) -> Connection | None:
-        """Find the connection to close for another one of *source*; None if all are working.
+        """Find the connection to close for another one of *source*; None if all are in use.
 
-        If the source has more than its share, it pays itself. Otherwise anyone does, and the
-        oldest connection first that has carried no review.
+        If the source has more than its share, one of its own is closed. Otherwise, it is the
+        oldest connection of all without a review.
         """
         group = self._by_source.get(source, {}) if source is not None else {}
         if len(group) >= self._per_address:

@@ -1,4 +1,4 @@
-"""One request and its response: the application runs in a thread and waits for no client."""
+"""One request and its response. The application runs in a thread and never waits for a client."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from podgraft.web import format_traceback
 
 
 class Host(Protocol):
-    """What an exchange uses of its worker."""
+    """The attributes of a worker that an exchange uses."""
 
     alive: bool
     cfg: Any
@@ -25,18 +25,18 @@ class Host(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What came of a request."""
+    """The result of a request."""
 
     response: bytes = b""
     closes: bool = True  # whether the connection ends with the response
-    is_review: bool = False  # whether it was answered as only authenticated callers are
-    needs_body: bool = False  # there is no response yet: the application waits for the body
+    is_review: bool = False  # whether it is a review of an authenticated caller
+    needs_body: bool = False  # no response yet: the application needs the body
 
 
 class _Output:
-    """What gunicorn and the application take for the client's socket.
+    """A replacement for the socket of the client.
 
-    The response is collected, so that the loop sends it and a failure can still replace it.
+    It collects the response, so the loop can send it, and a failure can still replace it.
     """
 
     __slots__ = ("_peer", "chunks")
@@ -50,16 +50,16 @@ class _Output:
         self.chunks.append(data)
 
     def send(self, data: bytes) -> int:
-        """Drop ``100 Continue``, for which alone gunicorn uses this: the worker has sent it."""
+        """Ignore ``100 Continue``, the only use of this method: the worker has already sent it."""
         return len(data)
 
     def getpeercert(self, binary_form: bool = False) -> Any:
-        """The client's certificate, which web/credentials.py reads."""
+        """Return the certificate of the client for web/credentials.py."""
         return self._peer.getpeercert(binary_form)
 
 
 def run_exchange(host: Host, connection: Connection) -> Exchange:
-    """Run the application on a request; whatever happens, there is an exchange."""
+    """Run the application for a request; an error becomes a response, too."""
     message = connection.message
     if message is None:
         return Exchange()
@@ -69,7 +69,7 @@ def run_exchange(host: Host, connection: Connection) -> Exchange:
         response, environ = wsgi.create(
             message.request, output, connection.client, connection.server, host.cfg
         )
-    except ParseException as error:  # a SCRIPT_NAME that the path does not begin with
+    except ParseException as error:  # the path does not start with SCRIPT_NAME
         return Exchange(http_fault.parse_fault(error).encode())
     try:
         if not (host.alive and message.is_complete(connection.received)):
@@ -77,8 +77,8 @@ def run_exchange(host: Host, connection: Connection) -> Exchange:
         _respond(host, response, environ)
     except BodyPendingError:
         return Exchange(needs_body=True)
-    except Exception as error:  # noqa: BLE001  the last line: whatever happened is answered
-        # Without the error's message, which can quote the request.
+    except Exception as error:  # noqa: BLE001  every request gets a response
+        # Without the message of the error, which can quote the request.
         host.log.error("request from %s failed: %s", connection.source, format_traceback(error))  # noqa: TRY400
         return Exchange(http_fault.INTERNAL.encode())
     return Exchange(

@@ -1,7 +1,11 @@
-"""Message framing: where a request begins and ends in the bytes of a connection (RFC 9112).
+"""Message framing: where a request starts and ends in the bytes of a connection (RFC 9112).
 
-gunicorn's parser judges the head. This module finds the end of the head and of the body, so nobody
-has to wait on a socket to find out. It performs no I/O.
+gunicorn's parser validates the head. This module finds the end of the head and of the body in
+received bytes. It does no I/O, so no thread waits on a socket.
+
+The hazard is request smuggling. If the server and a proxy in front of it disagree about the end of
+a request, the rest of one request becomes the start of another. So only one framing is accepted: a
+Content-Length that the parser has validated. Chunked bodies and bare line feeds are rejected.
 """
 
 from dataclasses import dataclass
@@ -17,15 +21,15 @@ from gunicorn.http.errors import (
 )
 from gunicorn.http.parser import RequestParser
 
-# kube-apiserver's head has some 500 bytes. gunicorn's limits (100 fields of 8 KiB) are per field,
-# and would let every unauthenticated client fill most of a megabyte.
+# The head of kube-apiserver has about 500 bytes. With the limits of gunicorn (100 fields of 8 KiB),
+# every unauthenticated client could fill most of a megabyte.
 MAX_HEAD_BYTES = 65_536
 
 _HEAD_END = b"\r\n\r\n"
 
 
 class Body(Protocol):
-    """What the application reads as ``wsgi.input``."""
+    """The ``wsgi.input`` of the application."""
 
     def read(self, size: int = ..., /) -> bytes:
         """Read at most *size* bytes."""
@@ -33,27 +37,27 @@ class Body(Protocol):
 
 
 class LengthRequiredError(ParseException):
-    """The body is sent in chunks, without its length."""
+    """The request has a chunked body, without a length."""
 
 
 class BodyPendingError(BaseException):
     """The application reads a body that has not arrived.
 
-    It unwinds the application, which must not treat it as an error: hence no ``Exception``.
+    It unwinds the application. It is not an ``Exception``, so the application does not handle it.
     """
 
 
 class PendingBody:
-    """The body of a request while its rest is missing."""
+    """The body of a request that has not arrived completely."""
 
     def read(self, size: int = -1, /) -> bytes:
-        """Raise ``BodyPendingError``: the caller would wait for the client otherwise."""
+        """Raise ``BodyPendingError`` instead of waiting for the client."""
         raise BodyPendingError(size)
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A request with a complete head: where its body begins and ends."""
+    """A request with a complete head, and the start and the end of its body."""
 
     request: Any  # gunicorn's Request
     begin: int
@@ -61,7 +65,7 @@ class Message:
 
     @property
     def body_bytes(self) -> int:
-        """The length of the body that the head announces."""
+        """The length of the body, by the head."""
         return self.end - self.begin
 
     @property
@@ -74,7 +78,7 @@ class Message:
         return len(received) >= self.end
 
     def body(self, received: bytearray) -> Body:
-        """The body as the application reads it, which never waits."""
+        """Return the body for the application; its ``read`` never blocks."""
         if not self.is_complete(received):
             return PendingBody()
         return BytesIO(received[self.begin : self.end])
@@ -83,10 +87,10 @@ class Message:
 def read_message(
     received: bytearray, searched: int, configuration: Any, client: Any
 ) -> Message | None:
-    """Read the head at the beginning of *received*; None while it is incomplete.
+    """Parse the head at the start of *received*; return ``None`` while it is incomplete.
 
-    The end of the head is not in the first *searched* bytes. Raises ``ParseException`` for what is
-    not HTTP/1.1, and for a body without a length.
+    The first *searched* bytes do not contain the end of the head. Raises ``ParseException`` for
+    invalid HTTP/1.1, and for a body without a length.
     """
     end = received.find(_HEAD_END, max(0, searched - len(_HEAD_END) + 1))
     if end < 0:
@@ -103,7 +107,7 @@ def read_message(
 
 
 def _check_beginning(received: bytearray) -> None:
-    """Refuse a head that can no longer become valid, instead of waiting for its end."""
+    """Reject a head that cannot become valid, instead of waiting for its end."""
     if len(received) > MAX_HEAD_BYTES:
         raise LimitRequestHeaders("head")
     if received.count(b"\n") != received.count(b"\r\n"):
@@ -111,7 +115,7 @@ def _check_beginning(received: bytearray) -> None:
 
 
 def _body_bytes(request: Any) -> int:
-    """The length of the body; the parser has refused lengths that are invalid or contradictory."""
+    """Return the length of the body; the parser rejects invalid and contradictory lengths."""
     fields: dict[str, str] = dict(request.headers)
     if "TRANSFER-ENCODING" in fields:
         raise LengthRequiredError

@@ -1,7 +1,7 @@
-"""HTTP faults below the application: what is not a request that it could answer.
+"""HTTP faults below the application: invalid, late, or oversized requests.
 
-The answer is a v1 ``Status`` as for all other faults, never HTML: kube-apiserver shows its message
-to the user. It never quotes the request, whose path and headers can hold tokens.
+The response is a v1 ``Status``, as for all other faults, because kube-apiserver forwards its
+message to the user. It never quotes the request: the path and the headers can contain tokens.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class HTTPFault:
 
     code: HTTPStatus
     message: str
-    retry_after_seconds: int = 0  # kube-apiserver repeats the call then, until its own timeout
+    retry_after_seconds: int = 0  # kube-apiserver retries after this time, until its own timeout
 
     def encode(self) -> bytes:
         """Format the complete response; the connection is closed after it."""
@@ -68,7 +68,7 @@ PLAIN_HTTP = HTTPFault(
 
 
 def parse_fault(error: ParseException) -> HTTPFault:
-    """The fault of a request that the parser refuses."""
+    """Return the fault of a request that the parser rejects."""
     match error:
         case LengthRequiredError():
             return HTTPFault(

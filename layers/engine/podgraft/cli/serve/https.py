@@ -1,4 +1,4 @@
-"""A WSGI app over HTTPS by gunicorn: certificates reloaded, open requests finished at the end."""
+"""The HTTPS server: gunicorn with reloaded certificates and a graceful stop."""
 
 import ssl
 from dataclasses import dataclass
@@ -13,27 +13,27 @@ from gunicorn.arbiter import Arbiter
 from podgraft.cli.serve.tls import ReloadingContext
 from podgraft.cli.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, RedactingWorker
 
-# Go's client keeps an idle connection for 90 s: it must be the one that closes, or a review that is
-# just being sent is lost.
+# Go's client closes an idle connection after 90 s. If the server closed it first, a review in
+# transit would be lost.
 KEEP_ALIVE_SECONDS = 120
-GRACE_SECONDS = 35  # kube-apiserver waits 30 s at most for a review
+GRACE_SECONDS = 35  # kube-apiserver waits at most 30 s for a review
 
-_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 — for gunicorn's heartbeats, which a disk could delay
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 — heartbeat files of gunicorn; a disk could delay them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerConfig:
-    """Where an app is served, and how much of it at once."""
+    """The address of the server, and its limits."""
 
     host: str
-    port: int  # 0 lets the system choose
+    port: int  # 0 selects a free port
     workers: int
     threads: int
     connections_per_address: int = DEFAULT_CONNECTIONS_PER_ADDRESS  # in each worker
 
 
 class Server(BaseApplication):
-    """One app at one place until it is told to stop: SIGTERM ends it, the open requests first."""
+    """A server for one application. On SIGTERM, it completes the open requests and stops."""
 
     def __init__(self, app: Flask, config: ServerConfig, tls: ReloadingContext) -> None:
         self._app = app
@@ -42,12 +42,12 @@ class Server(BaseApplication):
         super().__init__()
 
     def load_config(self) -> None:
-        """Set gunicorn up; neither its files nor its environment variables are read."""
+        """Configure gunicorn, without its configuration files and environment variables."""
         for name, value in self._settings().items():
             self.cfg.set(name, value)
 
     def load(self) -> Any:
-        """The app; gunicorn's stubs know a narrower WSGI than Flask and the standard library."""
+        """Return the application. The stubs of gunicorn have a narrower WSGI type than Flask."""
         return self._app
 
     def _settings(self) -> dict[str, object]:
@@ -56,7 +56,7 @@ class Server(BaseApplication):
         return {
             "bind": f"{host}:{config.port}",
             "workers": config.workers,
-            # gunicorn makes the worker itself: what is ours reaches it by the class.
+            # gunicorn creates the worker, so its settings are attributes of the class.
             "worker_class": type(
                 "BoundedWorker",
                 (RedactingWorker,),
@@ -70,7 +70,7 @@ class Server(BaseApplication):
             "worker_tmp_dir": str(_SHARED_MEMORY) if _SHARED_MEMORY.is_dir() else None,
             "control_socket_disable": True,
             "loglevel": "warning",
-            # With a certificate gunicorn speaks TLS; which one it is, the context decides.
+            # The certificate enables TLS in gunicorn. The context contains the one to present.
             "certfile": str(self._tls.files.certificate),
             "keyfile": str(self._tls.files.key),
             "ssl_context": self._tls_context,
@@ -78,13 +78,13 @@ class Server(BaseApplication):
         }
 
     def _tls_context(self, config: object, default: object) -> ssl.SSLContext:
-        """What gunicorn asks for at every connection."""
+        """Return the context for a new connection."""
         del config, default
         return self._tls.current()
 
 
 def _print_address(arbiter: Arbiter) -> None:
-    """Say where, once connections are accepted: with port 0 nobody else knows."""
+    """Print the address when the server accepts connections."""
     for listener in arbiter.LISTENERS:
         host, port = listener.sock.getsockname()[:2]
         click.echo(f"podgraft listens on https://{f'[{host}]' if ':' in host else host}:{port}")

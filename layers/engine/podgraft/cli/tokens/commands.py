@@ -1,4 +1,4 @@
-"""``podgraft tokens``: printed once, stored as hashes, rotated without downtime."""
+"""``podgraft tokens``: tokens are printed once, stored as hashes, and rotated without downtime."""
 
 import secrets
 import shlex
@@ -22,7 +22,7 @@ from podgraft.web.subjects import parse_subject
 from .storage import CallerStorage, CallerStorageError, Entry, Location
 from .storage_factory import open_storage
 
-TOKEN_BYTES = 32  # 256 random bits; base64url makes them one segment of a URL's path as they are
+TOKEN_BYTES = 32  # 256 random bits; base64url needs no escaping in a URL path
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +33,18 @@ class CallerRepository:
     location: Location
 
     def read(self, cluster: str) -> Callers:
-        """The callers of *cluster*; nobody where nothing is written yet."""
+        """Return the callers of *cluster*; none without a document."""
         return self._parse(cluster, self.storage.read(cluster))
 
     @contextmanager
     def change(self, cluster: str) -> Generator["Change"]:
-        """Read the callers of *cluster* to replace them; no other process can do so meanwhile."""
+        """Lock and read the callers of *cluster*, to replace them."""
         with self.storage.lock(cluster):
             entry = self.storage.read(cluster)
             yield Change(self, cluster, self._parse(cluster, entry), entry)
 
     def command(self, *words: str) -> str:
-        """A line that runs another command on the same store."""
+        """Return a command line for the same store."""
         return shlex.join(["podgraft", "tokens", *words, *self.location.options])
 
     def _parse(self, cluster: str, entry: Entry) -> Callers:
@@ -53,9 +53,9 @@ class CallerRepository:
         try:
             return hashes.parse_callers(yaml.load(entry.text))
         except yaml.NotYAMLError as error:
-            # Without its words: they may quote what somebody wrote in place of a hash.
+            # Without the text of the error: it can quote a token.
             location = f"{self.storage.location(cluster)}, line {error.line} column {error.column}"
-            raise TokensError(f"{location}: is not YAML") from error
+            raise TokensError(f"{location}: invalid YAML; correct the document") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +68,24 @@ class Change:
     entry: Entry
 
     def write(self, callers: Callers) -> None:
-        """Replace the callers, and check that they are what is stored then."""
-        shelf, text = self.repository.storage, yaml.dump(hashes.to_document(callers))
-        shelf.write(self.cluster, text, self.entry)
-        if shelf.read(self.cluster).text != text:
+        """Store the callers, and verify the stored document."""
+        storage, text = self.repository.storage, yaml.dump(hashes.to_document(callers))
+        storage.write(self.cluster, text, self.entry)
+        if storage.read(self.cluster).text != text:
             raise CallerStorageError(
-                f"{shelf.location(self.cluster)}: is not what was written; check it with podgraft "
-                "tokens list, then run the command again"
+                f"{storage.location(self.cluster)}: another process changed the document; check "
+                "it with podgraft tokens list, then run the command again"
             )
 
 
 def store_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that name the store to *command*, which is given its book first."""
+    """Add the options of the store to *command*, which gets a repository first."""
 
     @wraps(command)
     def run_in_store(
         *, store: str, stack_name: str | None, parameter_prefix: str | None, **own: object
     ) -> None:
-        # A stack that is named wins over a prefix of the environment.
+        # --stack-name overrides a prefix of the environment.
         prefix = None if stack_name is not None else parameter_prefix
         location = Location(store, stack_name, prefix)
         command(CallerRepository(open_storage(location), location), **own)
@@ -95,16 +95,16 @@ def store_options(command: Callable[..., None]) -> Callable[..., None]:
             "--parameter-prefix",
             envvar="PODGRAFT_PARAMETER_PREFIX",
             show_envvar=True,
-            help="Stack output ParameterPrefix; instead of --stack-name.",
+            help="Output ParameterPrefix of the stack; replaces --stack-name.",
         ),
-        click.option("--stack-name", help="Deployed stack whose clusters these are; with aws."),
+        click.option("--stack-name", help="Deployed stack of the clusters, with --store aws."),
         click.option(
             "--store",
             envvar="PODGRAFT_STORE",
             default="aws",
             show_default=True,
             show_envvar=True,
-            help="Where the webhook looks: aws, or file:<folder>.",
+            help="Store of the webhook: aws, or file:<folder>.",
         ),
     ):
         run_in_store = option(run_in_store)
@@ -120,12 +120,14 @@ def command() -> None:
     """Issue, rotate, revoke, and list the tokens of clusters."""
 
 
-cluster_option = click.option("--cluster", required=True, help="The id of the calling cluster.")
-note_option = click.option("--note", default="", help="Why, or for whom; kept beside the hash.")
+cluster_option = click.option("--cluster", required=True, help="Id of the calling cluster.")
+note_option = click.option(
+    "--note", default="", help="Note, such as a ticket, to store with the hash."
+)
 output_option = click.option(
     "--output",
     type=click.Path(path_type=Path),
-    help="Write the token into this new file (0600) and not to standard output.",
+    help="New file for the token (mode 0600); default: standard output.",
 )
 
 
@@ -135,10 +137,10 @@ output_option = click.option(
 @output_option
 @store_options
 def issue(repository: CallerRepository, cluster: str, note: str, output: Path | None) -> None:
-    """Make a cluster's first token."""
+    """Create the first token of a cluster."""
     with repository.change(cluster) as change:
         if change.callers.tokens:
-            raise TokensError(f"{cluster} has a token already; replace it: podgraft tokens rotate")
+            raise TokensError(f"{cluster} already has a token; replace it: podgraft tokens rotate")
         token = _issue(change, note, output)
     _print_token(repository, cluster, token, output)
     _print_register_step(cluster, output)
@@ -150,7 +152,7 @@ def issue(repository: CallerRepository, cluster: str, note: str, output: Path | 
 @output_option
 @store_options
 def rotate(repository: CallerRepository, cluster: str, note: str, output: Path | None) -> None:
-    """Make a second token beside the first, which stays valid until it is revoked."""
+    """Create a second token. The first one remains valid until you revoke it."""
     with repository.change(cluster) as change:
         if not change.callers.tokens:
             raise TokensError(f"{cluster} has no token yet; create one: podgraft tokens issue")
@@ -158,7 +160,7 @@ def rotate(repository: CallerRepository, cluster: str, note: str, output: Path |
     _print_token(repository, cluster, token, output)
     [old] = [token.identity for token in change.callers.tokens]
     revoke = repository.command("revoke", "--cluster", cluster, old)
-    _print_register_step(cluster, output, f"once that is applied: {revoke}")
+    _print_register_step(cluster, output, f"after you have applied it: {revoke}")
 
 
 @command.command()
@@ -166,24 +168,24 @@ def rotate(repository: CallerRepository, cluster: str, note: str, output: Path |
 @click.argument("identity")
 @store_options
 def revoke(repository: CallerRepository, cluster: str, identity: str) -> None:
-    """Forget the token whose hash begins with IDENTITY, as list shows it."""
+    """Revoke the token with the id IDENTITY, the start of its hash that list prints."""
     with repository.change(cluster) as change:
         callers = change.callers.without_token(identity)
         change.write(callers)
     click.echo(f"{cluster}: revoked {identity}")
     if callers.tokens or callers.subjects:
-        program.print_next_steps("the webhook refuses it from its next refresh on")
+        program.print_next_steps("the webhook rejects it after its next refresh")
     else:
         program.print_next_steps(
-            f"nobody can call for {cluster} any more: issue a token, or delete its webhook"
+            f"cluster {cluster} cannot call podgraft any more: issue a token, or delete its webhook"
         )
 
 
 @command.command("list")
-@click.option("--cluster", help="Only this one; by default all.")
+@click.option("--cluster", help="Id of one cluster; default: all clusters.")
 @store_options
 def list_(repository: CallerRepository, cluster: str | None) -> None:
-    """Show who may call for which cluster."""
+    """List the tokens and certificate subjects of the clusters."""
     clusters = [cluster] if cluster else repository.storage.clusters()
     for name in clusters:
         callers = repository.read(name)
@@ -193,7 +195,7 @@ def list_(repository: CallerRepository, cluster: str | None) -> None:
             click.echo(f"{name}\tcertificate {subject}")
     if not clusters:
         program.print_next_steps(
-            f"{repository.command('issue', '--cluster', 'CLUSTER')}: nobody may call yet"
+            f"{repository.command('issue', '--cluster', 'CLUSTER')}: no cluster can call yet"
         )
 
 
@@ -202,17 +204,17 @@ def list_(repository: CallerRepository, cluster: str | None) -> None:
 @click.argument("subject")
 @store_options
 def allow(repository: CallerRepository, cluster: str, subject: str) -> None:
-    """Allow client certificates with SUBJECT, as podgraft certs client prints it."""
+    """Allow client certificates with SUBJECT, which podgraft certs client prints."""
     if parse_subject(subject) is None:
         raise TokensError(
             f"subject: got {subject!r}, which can match no certificate; "
-            "use the form CN=prod-eu,O=podgraft-clusters, with one attribute in each part"
+            "use a subject such as CN=prod-eu,O=podgraft-clusters, with one attribute in each part"
         )
     with repository.change(cluster) as change:
         subjects = tuple(dict.fromkeys((*change.callers.subjects, subject)))
         change.write(replace(change.callers, subjects=subjects))
-    click.echo(f"{cluster}: {subject} may call")
-    program.print_next_steps("PODGRAFT_AUTH=mtls makes the webhook ask for certificates")
+    click.echo(f"{cluster}: {subject} is allowed")
+    program.print_next_steps("set PODGRAFT_AUTH=mtls, so the webhook requires client certificates")
 
 
 @command.command()
@@ -220,23 +222,24 @@ def allow(repository: CallerRepository, cluster: str, subject: str) -> None:
 @click.argument("subject")
 @store_options
 def forbid(repository: CallerRepository, cluster: str, subject: str) -> None:
-    """Take back what allow gave."""
+    """Remove SUBJECT from the allowed client certificates."""
     with repository.change(cluster) as change:
         callers = change.callers
         if subject not in callers.subjects:
             subject_list = "; ".join(callers.subjects) or "none"
-            raise TokensError(f"{subject!r} is not among the subjects of {cluster}: {subject_list}")
+            raise TokensError(
+                f"subject {subject!r} of {cluster} not found; use one of: {subject_list}"
+            )
         subjects = tuple(one for one in callers.subjects if one != subject)
         change.write(replace(callers, subjects=subjects))
-    click.echo(f"{cluster}: {subject} may no longer call")
-    program.print_next_steps("the webhook refuses it from its next refresh on")
+    click.echo(f"{cluster}: {subject} is not allowed any more")
+    program.print_next_steps("the webhook rejects it after its next refresh")
 
 
 def _issue(change: Change, note: str, output: Path | None) -> str:
-    """Make a token and store its hash; the token is in *output*, if that is given.
+    """Create a token and store its hash; write the token to *output*, if it is set.
 
-    The file is written first and deleted again if the hash cannot be stored: each token that is
-    left works.
+    The file is written first, and deleted if storing the hash fails. So every issued token works.
     """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -259,7 +262,7 @@ def _print_token(
     if output is None:
         click.echo(token)
     click.echo(
-        f"{cluster}: hash in {repository.storage.location(cluster)}; the token is kept nowhere",
+        f"{cluster}: hash in {repository.storage.location(cluster)}; the token is not stored",
         err=True,
     )
 
@@ -267,6 +270,6 @@ def _print_token(
 def _print_register_step(cluster: str, output: Path | None, *further: str) -> None:
     program.print_next_steps(
         f"podgraft register --url https://HOST --cluster {cluster} "
-        f"--token-file {output or 'FILE'}, and kubectl apply what it prints",
+        f"--token-file {output or 'FILE'}, then kubectl apply the output",
         *further,
     )

@@ -1,4 +1,4 @@
-"""The documents as files: ``<folder>/auth/<cluster>.yaml``, replaced in one step."""
+"""The documents as files: ``<folder>/auth/<cluster>.yaml``, replaced atomically."""
 
 import fcntl
 from collections.abc import Generator
@@ -17,20 +17,20 @@ LOCK = ".tokens.lock"
 
 @dataclass(frozen=True, slots=True)
 class FolderStorage:
-    """The ``auth`` folder beside the injectors of a file store."""
+    """The ``auth`` folder of a folder store."""
 
     folder: Path
 
     def location(self, cluster: str) -> str:
-        """Where the document of *cluster* is."""
+        """Return the path of the document of *cluster*."""
         return str(self._path(cluster))
 
     def clusters(self) -> list[str]:
-        """Every cluster that has a file."""
+        """Return every cluster with a file."""
         return sorted(path.stem for path in (self.folder / "auth").glob(f"*{SUFFIX}"))
 
     def read(self, cluster: str) -> Entry:
-        """The file's text."""
+        """Return the text of the file."""
         try:
             return Entry(self._path(cluster).read_text(encoding="utf-8"))
         except FileNotFoundError:
@@ -38,9 +38,9 @@ class FolderStorage:
 
     @contextmanager
     def lock(self, cluster: str) -> Generator[None]:
-        """Wait until no other process changes the store; the system frees what a process locked.
+        """Wait for the lock of the store. The system releases the lock of a process that ends.
 
-        The lock file stays: a process that waits for it would lock a file without a name.
+        The lock file is not deleted: another process can wait for the same file.
         """
         check_cluster_name(cluster)
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -49,10 +49,10 @@ class FolderStorage:
             yield
 
     def write(self, cluster: str, text: str, replaced: Entry) -> None:
-        """Replace the file at once: a server that reads meanwhile sees the old or the new one.
+        """Replace the file atomically, so a server reads the old or the new one.
 
-        What was read under the lock is what is replaced. All users may read the file: the hash of
-        256 random bits gives nothing away.
+        The lock guarantees that *replaced* is the current document. All users can read the file,
+        because the hash of 256 random bits does not reveal the token.
         """
         del replaced
         outputs.write_files([Output(self._path(cluster), text.encode())], force=True)

@@ -9,12 +9,12 @@ from podgraft.identifiers import IdentifierError, check_cluster
 
 
 class CallerStorageError(CommandError):
-    """The storage cannot be used; the message is place, problem, and remedy."""
+    """An error of the storage, with location, problem, and remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One document as it was read; ``text`` is None and ``version`` 0 where there is none."""
+    """A stored document; without one, ``text`` is None and ``version`` is 0."""
 
     text: str | None = None
     version: int = 0
@@ -22,7 +22,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The store that the options name."""
+    """The options of the store."""
 
     store: str
     stack_name: str | None = None
@@ -30,7 +30,7 @@ class Location:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """The options that name the same store in another command."""
+        """The options of the same store for another command."""
         if self.stack_name is not None:
             return ("--stack-name", self.stack_name)
         if self.parameter_prefix is not None and self.store == "aws":
@@ -42,15 +42,15 @@ class CallerStorage(Protocol):
     """The operations of a store that ``podgraft tokens`` uses."""
 
     def location(self, cluster: str) -> str:
-        """Where the document of *cluster* is, for messages."""
+        """Return the location of the document of *cluster*, for messages."""
         ...
 
     def clusters(self) -> list[str]:
-        """Every cluster that has a document, sorted."""
+        """Return every cluster with a document, sorted."""
         ...
 
     def read(self, cluster: str) -> Entry:
-        """The document as it is stored now."""
+        """Return the current document."""
         ...
 
     def lock(self, cluster: str) -> AbstractContextManager[None]:
@@ -58,15 +58,15 @@ class CallerStorage(Protocol):
         ...
 
     def write(self, cluster: str, text: str, replaced: Entry) -> None:
-        """Put the document's text in the place of *replaced*, under the lock.
+        """Replace the document *replaced*, under the lock.
 
-        Raises ``CallerStorageError`` if something else was stored meanwhile.
+        Raises ``CallerStorageError`` if another document is stored.
         """
         ...
 
 
 def check_cluster_name(cluster: str) -> str:
-    """*cluster*, or ``CallerStorageError`` where it is no name for a parameter or a file."""
+    """Check that *cluster* is a valid name of a parameter and a file; return it."""
     try:
         return check_cluster(cluster)
     except IdentifierError as error:

@@ -15,21 +15,20 @@ def open_storage(location: Location) -> CallerStorage:
     if store.startswith("file:") and store != "file:":
         if location.stack_name is not None:
             raise CallerStorageError(
-                f"--stack-name: requires --store aws, got {store!r}; leave one out"
+                f"--stack-name: requires --store aws, got {store!r}; omit one of them"
             )
         return FolderStorage(Path(store.removeprefix("file:")))
     if store == "aws":
         return _open_parameters(location)
-    raise CallerStorageError(f"{store!r}: the store is aws or file:<folder>")
+    raise CallerStorageError(f"--store: got {store!r}; use aws or file:<folder>")
 
 
 def _open_parameters(location: Location) -> CallerStorage:
-    """The parameters of the stack, or of the prefix, that the options name; there is no default."""
+    """Return the parameters of the stack or of the prefix; there is no default."""
     if location.stack_name is not None:
         return open_parameter_storage(lookup_stack(location.stack_name).parameter_prefix)
     if location.parameter_prefix is None:
         raise CallerStorageError(
-            "--stack-name: is missing; name the stack, or give --parameter-prefix, or --store "
-            "file:<folder>"
+            "--stack-name: is missing; set it, --parameter-prefix, or --store file:<folder>"
         )
     return open_parameter_storage(location.parameter_prefix)

@@ -1,4 +1,4 @@
-"""Stands for Powertools' queries into events: the logger is given no path to a correlation ID."""
+"""Stub of Powertools' queries into events: the logger uses no correlation ID."""
 
 from typing import NoReturn
 

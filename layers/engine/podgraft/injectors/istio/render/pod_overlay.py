@@ -205,7 +205,9 @@ def _leaf_normalizer(type_: GoType) -> _Normalizer:
         if value is None or class_ is plain or (class_ is int and value in integers):
             return value
         try:
-            return _decode_text(type_, value) if class_ is str else kube.decode(type_, value)
+            return (
+                _decode_text(type_, value) if isinstance(value, str) else kube.decode(type_, value)
+            )
         except kube.DecodeError as error:
             raise _TypeMismatchError(str(error)) from error
 
