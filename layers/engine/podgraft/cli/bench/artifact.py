@@ -11,7 +11,7 @@ from .bench_input import ROOT
 
 
 def build(folder: Path) -> Path:
-    """Fill *folder* as Lambda would see it: ``python/`` of the layers, ``handler.py`` beside."""
+    """Fill *folder* as on Lambda: ``python/`` of the layers, and ``handler.py``."""
     shutil.rmtree(folder, ignore_errors=True)
     layers = folder / "python"
     machine = "arm64" if platform.machine() in {"aarch64", "arm64"} else "x86_64"

@@ -61,9 +61,9 @@ def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
     """Read an endpoint's URL: its root, or already with a route (``/inject/cluster/prod``).
 
     The path can contain the route ``/inject``, which belongs to every registration. The other
-    routes need rules, so that options and not the URL select them.
+    routes need rules, so options select them.
 
-    Raises ``RegistrationError`` for everything that kube-apiserver would refuse or never reach.
+    Raises ``RegistrationError`` for everything that kube-apiserver would reject or never reach.
     """
     _check_characters(url)
     redacted_url = _redact(url)

@@ -107,7 +107,7 @@ def make_dot(context: InjectorContext, fields: Message, *, mutates_data: bool = 
 def pod_values(facts: InjectorContext, fields: Message) -> list[JSON]:
     """The values of the dot's fields, without what all pods of the injector share.
 
-    Helm's values are shared, and so is the mesh but for the proxy's configuration in it.
+    The values of Helm are shared, and the mesh without the configuration of the proxy.
     """
     values = dict(fields)
     if "Values" in values:
