@@ -103,10 +103,10 @@ def with_token(endpoint: Endpoint, token: str | None) -> Endpoint:
     return replace(endpoint, prefix=(TOKEN_SEGMENT, token, *endpoint.prefix))
 
 
-def with_facts(endpoint: Endpoint, facts: Iterable[tuple[str, str]]) -> Endpoint:
+def with_variables(endpoint: Endpoint, variables: Iterable[tuple[str, str]]) -> Endpoint:
     """Add the variables of the proxies (``cluster``, ``net``, environment) after the route."""
     pairs = list(endpoint.pairs)
-    for key, value in facts:
+    for key, value in variables:
         if key in pairs[::2]:
             raise RegistrationError(f"the URL already says {key}; say it once")
         pair = (key, value.replace("/", "--slash--"))
