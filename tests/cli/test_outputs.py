@@ -35,7 +35,7 @@ def test_a_key_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
 
 def test_nothing_is_written_if_one_file_exists(tmp_path: Path) -> None:
     (tmp_path / "pem").write_bytes(b"old")
-    with pytest.raises(OutputError, match=r"pem: exists already; --force replaces it"):
+    with pytest.raises(OutputError, match=r"pem: already exists; use --force to replace it"):
         outputs.write_files(
             [Output(tmp_path / "key", b"k"), Output(tmp_path / "pem", b"p")], force=False
         )

@@ -339,5 +339,5 @@ def test_the_control_plane_shows_a_certificate(run: Run) -> None:
     assert "client-key-data" in kubeconfig
     again = run("--control-plane", "cp", *shown)
     assert (again.status, again.out) == (1, "")
-    assert "exists already; --force replaces it" in again.err
+    assert "already exists; use --force to replace it" in again.err
     assert run("--control-plane", "cp", "--force", *shown).status == 0

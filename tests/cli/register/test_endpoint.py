@@ -116,7 +116,7 @@ def test_loopback_is_allowed_for_tests(url: str) -> None:
 def test_token_injector_and_facts_find_their_places() -> None:
     found = endpoint.parse_endpoint("https://a.example")
     found = endpoint.with_token(endpoint.with_injector(found, "istio"), "t0k3n_-")
-    found = endpoint.with_facts(found, [("cluster", "arn:aws:eks/prod"), ("net", "n1")])
+    found = endpoint.with_variables(found, [("cluster", "arn:aws:eks/prod"), ("net", "n1")])
     assert found.url("inject") == (
         "https://a.example/k/t0k3n_-/istio/inject/cluster/arn:aws:eks--slash--prod/net/n1"
     )
@@ -151,7 +151,7 @@ def test_a_second_token_is_refused() -> None:
 def test_a_fact_is_reported_once(facts: list[tuple[str, str]]) -> None:
     found = endpoint.parse_endpoint("https://a.example/inject/cluster/prod")
     with pytest.raises(RegistrationError, match=r"the URL already says .*; say it once"):
-        endpoint.with_facts(found, facts)
+        endpoint.with_variables(found, facts)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Mutator(Protocol):
-    """Adds to an object what the operator configured.
+    """Applies the configuration of the operator to an object.
 
     Raises ``injectors.UserError`` or ``injectors.OperatorError``, by the origin of the error.
     """

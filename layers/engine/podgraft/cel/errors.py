@@ -33,7 +33,7 @@ class CompileError(Exception):
 class EvaluationError(Exception):
     """The expression failed for these values, e.g. ``no such key: replicas``.
 
-    ``||``, ``&&`` and the macros absorb it as CEL says: ``error || true`` is true.
+    ``||``, ``&&``, and the macros absorb it, as CEL defines: ``error || true`` is true.
     """
 
 

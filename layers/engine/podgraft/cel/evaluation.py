@@ -136,7 +136,7 @@ def _loop_variable(slot: int) -> Evaluate:
 
 
 def _access_cost(operand: Node) -> int:
-    """What a field costs beyond its operand: a chain of fields is one access with many steps."""
+    """The cost of a field without its operand: a chain of fields is one access with many steps."""
     starts = isinstance(operand, Ident | Select)
     return SELECT if starts else IDENT + SELECT
 
@@ -179,7 +179,7 @@ def _strict_call(function: OverloadSet, arguments: list[Evaluate]) -> Evaluate:
 def _append(accumulator: Evaluate, more: Evaluate) -> Evaluate:
     """``@result + [x]``, the step of ``map`` and ``filter``: in place, or a loop is quadratic.
 
-    Only the loop itself can name the accumulator, so nobody sees the list change.
+    Only the loop can access the accumulator, so the change of the list is not visible.
     """
 
     def evaluate(frame: Frame) -> Value:

@@ -23,7 +23,7 @@ Shape: TypeAlias = "Mapping[str, Shape | None]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A compiled expression; ``type`` is the name of its type, ``dyn`` where only values tell."""
+    """A compiled expression; ``type`` is ``dyn`` if only the value determines it."""
 
     text: str
     type: str
@@ -48,7 +48,7 @@ def _checker(variables: tuple[tuple[str, str], ...]) -> Checker:
 
 
 class Environment:
-    """Variables by name with their types; ``shapes`` says which fields some of them have."""
+    """Variables by name with their types; ``shapes`` contains the fields of some of them."""
 
     __slots__ = ("_checker", "_shapes")
 
@@ -59,9 +59,9 @@ class Environment:
         self._shapes = shapes or {}
 
     def compile_(self, text: str, *types: str) -> Program:
-        """Compile ``text``, which must give one of ``types`` (any, where none is named).
+        """Compile ``text``, which must have one of ``types`` (any type without them).
 
-        Raises ``CompileError``. A result that only values tell (``dyn``) is taken.
+        Raises ``CompileError``. A result of type ``dyn`` is accepted.
         """
         serialised, type_ = self._checker.check(text)
         checked = syntax.decode_checked_expr(serialised)

@@ -115,7 +115,7 @@ NUMBERS: frozenset[type[object]] = frozenset({int, Uint, float})
 
 
 def same_number(left: float, right: float) -> bool:
-    """Whether two numbers are equal; beside a double the other is one, rounded, as in cel-go."""
+    """Whether two numbers are equal; with a double, both are compared as doubles, as in cel-go."""
     if type(left) is float or type(right) is float:
         return float(left) == float(right)
     return left == right
@@ -132,7 +132,7 @@ def has_key(mapping: Mapping[Value, Value], key: Value) -> bool:
 
 
 def member(container: Value, key: Value) -> Value:
-    """The element under a key or index; raises what cel-go says where there is none."""
+    """Return the element under a key or index; a missing one raises the error of cel-go."""
     if is_map(container):
         if has_key(container, check_key(key)):
             return container[key]

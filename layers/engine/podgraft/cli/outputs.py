@@ -26,14 +26,14 @@ class Output:
 
 
 def write_files(outputs: Sequence[Output], *, force: bool) -> None:
-    """Write all *outputs* or, as far as a file system can promise it, none of them.
+    """Write all *outputs* or, as far as a file system guarantees it, none of them.
 
-    Each is written to a file of its own beside its place and then moved there in one step. Raises
-    ``OutputError`` where a file exists and *force* is not given.
+    Each output is written to a temporary file in the same folder, and then renamed. Raises
+    ``OutputError`` if a file exists and *force* is not set.
     """
     existing = [str(output.path) for output in outputs if output.path.exists()]
     if existing and not force:
-        raise OutputError(f"{', '.join(existing)}: exists already; --force replaces it")
+        raise OutputError(f"{', '.join(existing)}: already exists; use --force to replace it")
     staged: list[Path] = []
     try:
         staged.extend(map(_write_temporary, outputs))

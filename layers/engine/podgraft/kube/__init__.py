@@ -1,16 +1,16 @@
-"""Kubernetes objects as Kubernetes' Go code sees them: types, decoding, selectors, workloads.
+"""Kubernetes objects as in the Go code of Kubernetes: types, decoding, selectors, workloads.
 
-In go raw JSON objects, as ``jsonvalue`` and ``yaml`` read them; out come Go types and values
-for templates, canonical JSON, and answers. Objects are never changed in place. Pure: no I/O, no
-clock.
+The input are JSON objects of ``jsonvalue`` and ``yaml``. The output are Go types and values for
+templates, canonical JSON, and results of selectors. No function changes an object in place, does
+I/O, or reads a clock.
 
-It equals k8s.io/api and k8s.io/apimachinery 0.37 (``types`` also knows older releases) and Go
-1.26's encoding/json, whose words its errors use. Deliberately different:
+The package equals k8s.io/api and k8s.io/apimachinery 0.37 (``types`` also contains older releases)
+and encoding/json of Go 1.26, including its error texts. Intended differences:
 
-- JSON's ``80.0`` is read as the integer 80, because YAML's is; Go refuses it in JSON alone.
-- Structs are without the String methods that protobuf generated, so that a template that prints a
-  whole struct sees fmt's form (``{web …}``, ``<nil>``), not ``&Container{…}`` and ``nil``.
-- What ``quantity`` says of numbers beyond 64 bits.
+- ``80.0`` in JSON is the integer 80, as in YAML. Go rejects it in JSON only.
+- Structs do not have the String methods of protobuf. A template that prints a complete struct gets
+  the format of fmt (``{web …}``, ``<nil>``), not ``&Container{…}`` and ``nil``.
+- The errors of ``quantity`` for numbers above 64 bits.
 """
 
 from . import quantity, selectors, workload, workload_owner

@@ -142,6 +142,6 @@ RESOURCE_LIST = named_type(
     map_of(RESOURCE_NAME, QUANTITY),
     {
         "Name": Method(_find_quantity, (RESOURCE_NAME, _FORMAT), result=_POINTER),
-        **{method: _resource_method(*facts) for method, facts in _GETTERS.items()},
+        **{method: _resource_method(*row) for method, row in _GETTERS.items()},
     },
 )

@@ -1,7 +1,7 @@
 """The functions of expressions: CEL's standard functions and Kubernetes' libraries.
 
-They are those of kube-apiserver 1.37 (k8s.io/apiserver pkg/cel/environment/base.go), but for
-``authorizer``. A module holds one subject as a table of ``Overload`` rows.
+They are those of kube-apiserver 1.37 (k8s.io/apiserver pkg/cel/environment/base.go), except
+``authorizer``. Each module contains a table of ``Overload`` rows for one subject.
 """
 
 from podgraft.cel.overloads import table

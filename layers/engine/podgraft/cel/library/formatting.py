@@ -98,7 +98,7 @@ def _format_scientific(value: Value, precision: int) -> str:
 
 
 def _parse_double(clause: str, value: Value) -> float | str:
-    """The double, or what stands for one that is no number."""
+    """Return the double, or the text of NaN or an infinity."""
     if isinstance(value, str) and value in _SPECIAL:
         return _SPECIAL[value]
     if not isinstance(value, float):

@@ -226,8 +226,8 @@ EXTENDED_LISTS = (
 def _insert(entries: dict[Value, Value], new: Value, *value: Value) -> dict[Value, Value]:
     """The step of ``transformMap`` (a key and its value) and ``transformMapEntry`` (a map).
 
-    Keys may come once only. ``entries`` is the loop's own map, which nobody else can name: it
-    grows in place, or a loop would be quadratic.
+    Keys must be unique. Only the loop can access ``entries``, so it grows in place. A copy per
+    step would make the loop quadratic.
     """
     new_entries = {check_key(new): value[0]} if value else new
     for key in new_entries:

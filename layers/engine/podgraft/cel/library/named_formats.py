@@ -1,7 +1,7 @@
 """``format.dns1123Label().validate(text)``: Kubernetes' named formats (library/format.go).
 
-``validate`` gives ``optional.none()`` for good text and else what is wrong with it, in the words
-of k8s.io/apimachinery/pkg/util/validation.
+``validate`` returns ``optional.none()`` for valid text, else the errors, with the texts of
+k8s.io/apimachinery/pkg/util/validation.
 """
 
 from __future__ import annotations

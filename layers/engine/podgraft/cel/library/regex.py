@@ -27,7 +27,7 @@ class Match(Protocol):
 
 
 class Pattern(Protocol):
-    """As much as is used of a compiled pattern; google-re2 has no types of its own."""
+    """The used part of a compiled pattern; google-re2 has no types."""
 
     def search(self, text: str) -> Match | None:
         """The first place."""

@@ -140,7 +140,7 @@ def _offset_seconds(sign: str, hours: str, minutes: str) -> int:
 def _local_time(value: Timestamp, zone: str) -> tuple[int, int]:
     """Days since 1970 and seconds of the day in a zone: ``UTC`` or an offset.
 
-    Named zones would need the machine's zone files, and an answer must not depend on them.
+    Named zones would require the zone files of the machine, and results must not depend on them.
     """
     offset = _OFFSET.fullmatch(zone)
     if offset is None and zone != "UTC":

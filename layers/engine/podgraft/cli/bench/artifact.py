@@ -11,7 +11,7 @@ from .bench_input import ROOT
 
 
 def build(folder: Path, layer: str = "slim", root: Path = ROOT) -> Path:
-    """Fill *folder* as Lambda would see it: ``python/`` of the layers, ``handler.py`` beside.
+    """Fill *folder* as on Lambda: ``python/`` of the layers, and ``handler.py``.
 
     *layer* is the ``LAYER`` of the build: ``slim`` or ``plain``. *root* has the sources.
     """

@@ -1,6 +1,6 @@
-"""AWS on loopback, so that a cold start can fetch what it serves: ministack, filled with a world.
+"""AWS on loopback for cold starts: ministack with the input of the benchmark.
 
-Plain HTTP: what TLS costs is botocore's and the network's, and the floor has none of it either.
+It uses plain HTTP, because the baseline has no TLS either.
 """
 
 import http.client

@@ -1,10 +1,10 @@
-"""A load generator of our own, for where wrk is not installed: one process, one line of JSON.
+"""A load generator for machines without wrk: one process that prints one line of JSON.
 
-    generator.py PLAN    a JSON file: what ``load.Plan`` holds
+    generator.py PLAN    PLAN is a JSON file with the fields of ``load.Plan``
 
-Keeps as many TLS connections open as it is told, verifies the server's certificate, and sends the
-next request on a connection when the last was answered, as wrk does: a slow answer delays the next
-question, so that waiting times under a given arrival rate are not what it measures.
+It opens TLS connections, verifies the certificate of the server, and sends the next request on a
+connection after the last response, as wrk does. A slow response delays the next request, so it does
+not measure waiting times at an arrival rate.
 """
 
 import asyncio

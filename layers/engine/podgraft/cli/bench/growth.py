@@ -20,13 +20,13 @@ class GrowthFit:
 
 
 def fit_growth(points: Sequence[Point]) -> GrowthFit:
-    """The power by which cost grows with size, its fixed part apart; 0 where it hardly grows.
+    """Fit the power by which the cost grows with the size, without its fixed part.
 
-    1 is linear and 2 is a square. A line through the logarithms of the costs themselves would say
-    less than is true, since the fixed part hides what small sizes add.
+    The power is 0 if the cost hardly grows, 1 if it is linear, and 2 if it is quadratic. A line
+    through the logarithms of the costs would have a lower power because of the fixed part.
     """
-    cheapest, dearest = min(cost for _, cost in points), max(cost for _, cost in points)
-    if dearest < _MIN_COST_RATIO * cheapest:
+    lowest, highest = min(cost for _, cost in points), max(cost for _, cost in points)
+    if highest < _MIN_COST_RATIO * lowest:
         return GrowthFit(0.0, sum(cost for _, cost in points) / len(points), 0.0)
     return min(
         (_fit_power(points, power) for power in _POWERS),

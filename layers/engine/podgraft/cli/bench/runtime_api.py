@@ -1,8 +1,8 @@
 """The Runtime API of Lambda on loopback, for the real runtime client and the real handler.
 
-AWS documents the API (Lambda developer guide, "Using the Lambda runtime API"): the client asks for
-the next event, and posts a response or an error for it, or an error of its initialisation. The stub
-hands out events one by one and keeps what came back, with the moments it came.
+AWS documents the API (Lambda developer guide, "Using the Lambda runtime API"): the client gets
+the next event, and posts a response or an error for it, or an error of its initialization. This API
+returns events one by one, and stores the messages of the client with their times.
 """
 
 import json
@@ -84,7 +84,7 @@ def start_runtime_client(
 ) -> Generator["subprocess.Popen[bytes]"]:
     """Start AWS's runtime client on the handler in *folder*; end it with the block.
 
-    The process gets *environment* and nothing of ours but PATH.
+    The process gets *environment* and PATH.
     """
     process = subprocess.Popen(
         [python, "-m", "awslambdaric", handler],

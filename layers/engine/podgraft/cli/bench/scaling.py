@@ -1,7 +1,7 @@
 """The growth of the cost of a review, and of loading a bundle, with the size of the input.
 
-All sizes of a series and their baselines are measured in turns, and of every series the power by
-which the cost grows is told (growth.py): 1 is linear. All pods are ones never seen before.
+All sizes of a series and their baselines are measured in turns. Each series has a power by which
+the cost grows (growth.py): 1 is linear. No pod was reviewed before.
 """
 
 import copy

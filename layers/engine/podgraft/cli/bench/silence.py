@@ -2,8 +2,8 @@
 
     silence.py PORT SHAPE CONNECTIONS one|many SECONDS [TOKEN]
 
-It keeps as many connections open as it is told: one that the server closes is opened again after a
-pause. It ends by itself after SECONDS, or when its standard input ends.
+If the server closes a connection, the process opens another one after a pause. The process ends
+after SECONDS, or when its standard input ends.
 """
 
 import asyncio

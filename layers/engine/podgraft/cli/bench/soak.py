@@ -2,9 +2,9 @@
 
     soak.py STORE REVIEWS    prints a line of JSON, ``[reviews, bytes]``, SAMPLES times
 
-No two reviews are alike: pods that the template has seen and pods with names, namespaces, labels,
-annotations, images and networks of their own; annotations that are refused; bodies that are no
-review; injectors that do not exist; and bad tokens from thousands of addresses.
+No two reviews are equal: known pods; pods with unique names, namespaces, labels, annotations,
+images, and networks; rejected annotations; invalid bodies; unknown injectors; and invalid tokens
+from thousands of addresses.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Repeated measurements, taken in turns so that a noisy machine is noisy for all of them."""
+"""Repeated measurements, taken in turns, so noise of the machine affects all of them."""
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
@@ -32,11 +32,11 @@ class Timings:
 def time_interleaved(
     makers: Mapping[str, Callable[[int], Action]], repetitions: int, *, warmup: int = 0
 ) -> dict[str, Timings]:
-    """Time one action of every maker, and so on for all repetitions; *warmup* more are not kept.
+    """Time one action of each maker per repetition, after *warmup* repetitions without timing.
 
-    A maker gets the repetition's number and gives the action; only that is timed. Each repetition
-    has an order of its own, the same in every run: what comes after a megabyte finds caches and
-    heap as that left them, and nothing shall always come after it.
+    A maker gets the number of the repetition and returns the action; only the action is timed. Each
+    repetition has another order, the same in every run, because an action affects the caches and
+    the heap of the next one.
     """
     durations: dict[str, list[float]] = {name: [] for name in makers}
     gc.collect()

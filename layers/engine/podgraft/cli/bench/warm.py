@@ -1,4 +1,4 @@
-"""Warm requests: the very handler, event in and response out, its log written to nowhere.
+"""Warm requests: the real handler, from event to response, with a discarded log.
 
 The baseline decodes and encodes the same review with the standard library's json.
 """

@@ -62,7 +62,7 @@ class Validity:
 def make_ca(key: PrivateKey, common_name: str | None, lifetime: Validity) -> x509.Certificate:
     """A self-signed CA that signs leaf certificates only.
 
-    Without *common_name* it is named after its key, so that an old and a new CA are never confused.
+    Without *common_name*, its name derives from its key, so an old and a new CA have other names.
     """
     identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
     subject = _make_name(common_name or f"podgraft CA {identifier.digest.hex()[:8]}")

@@ -26,10 +26,10 @@ class WebhookRegistration:
 
 
 def read_registrations(file: Path, served: SubjectAltNames) -> tuple[WebhookRegistration, ...]:
-    """The webhooks of *file* whose host is one of the *served* names.
+    """Return the webhooks of *file* with one of the *served* names as host.
 
-    *file* is what ``kubectl get mutatingwebhookconfigurations -o yaml`` prints. Raises
-    ``CertificateError`` where no webhook calls the endpoint: such a file proves nothing.
+    *file* is the output of ``kubectl get mutatingwebhookconfigurations -o yaml``. Raises
+    ``CertificateError`` if no webhook calls the endpoint.
     """
     webhooks = tuple(
         webhook

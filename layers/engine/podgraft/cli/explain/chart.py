@@ -108,10 +108,10 @@ def _draw_end(trace: DecisionTrace, top: int) -> Iterator[str]:
     """Draw the last box: the containers of the pod after all steps."""
     changes = trace.verdict in {Verdict.INJECTED, Verdict.CHANGED}
     colour = "injects" if changes else "stops"
-    facts = _sidecar_rows(trace.sidecars)
-    yield _draw_box(_MARGIN, top, _WIDTH + _EXIT, f"{colour} taken", _HEIGHT + 22 * len(facts))
+    rows = _sidecar_rows(trace.sidecars)
+    yield _draw_box(_MARGIN, top, _WIDTH + _EXIT, f"{colour} taken", _HEIGHT + 22 * len(rows))
     yield _draw_text(_MARGIN + 14, top + 31, describe_conclusion(trace), "strong", _WIDTH + _EXIT)
-    for index, (name, value) in enumerate(facts):
+    for index, (name, value) in enumerate(rows):
         yield _draw_text(_MARGIN + 14, top + 56 + 22 * index, f"{name}: {value}", "small", 720)
 
 

@@ -1,8 +1,8 @@
-"""The requests that kube-apiserver sends for a document, answered as the function answers them.
+"""The requests that kube-apiserver sends for a document, reviewed as in the function.
 
-A workload is reviewed first, then the pod that its controller creates of what came of it. Each
-mutating webhook receives the object that the one before returned; the validating ones receive the
-last. Objects between a workload and its pod (ReplicaSet, Job) and reinvocation are left out.
+A workload is reviewed first, then the pod that its controller creates from the result. Each
+mutating webhook receives the result of the previous one, and the validating webhooks receive the
+last result. Objects between a workload and its pod (ReplicaSet, Job) and reinvocation are omitted.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -40,7 +40,7 @@ CallObserver = Callable[[ExplainedPod, Webhook, ReviewResult, ExplainedPod | Non
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cluster:
-    """The cluster that calls: its webhooks, and the snapshot that answers them.
+    """The calling cluster: its webhooks, and the snapshot for their reviews.
 
     ``labels`` are those of the namespace, if they are given; kube-apiserver alone reads them. The
     function reads the Namespaces of the bundle. ``observer`` receives each call.

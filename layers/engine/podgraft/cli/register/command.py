@@ -185,7 +185,7 @@ def _make_registration(options: RegisterOptions) -> Registration:
         parsed_endpoint = endpoint.with_token(parsed_endpoint, _read_token(options["token_file"]))
     roots = [one for file in options["ca_bundle"] for one in pem.read_certificates(file)]
     registration = Registration(
-        endpoint=endpoint.with_facts(parsed_endpoint, _variables(options)),
+        endpoint=endpoint.with_variables(parsed_endpoint, _variables(options)),
         ca_bundle=trust.encode_ca_bundle(roots) if roots else None,
         injector=parsed_endpoint.injector,
         revision=options["revision"],

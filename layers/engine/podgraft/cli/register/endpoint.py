@@ -61,9 +61,9 @@ def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
     """Read an endpoint's URL: its root, or already with a route (``/inject/cluster/prod``).
 
     The path can contain the route ``/inject``, which belongs to every registration. The other
-    routes need rules, so that options and not the URL select them.
+    routes need rules, so options select them.
 
-    Raises ``RegistrationError`` for everything that kube-apiserver would refuse or never reach.
+    Raises ``RegistrationError`` for everything that kube-apiserver would reject or never reach.
     """
     _check_characters(url)
     redacted_url = _redact(url)
@@ -103,10 +103,10 @@ def with_token(endpoint: Endpoint, token: str | None) -> Endpoint:
     return replace(endpoint, prefix=(TOKEN_SEGMENT, token, *endpoint.prefix))
 
 
-def with_facts(endpoint: Endpoint, facts: Iterable[tuple[str, str]]) -> Endpoint:
+def with_variables(endpoint: Endpoint, variables: Iterable[tuple[str, str]]) -> Endpoint:
     """Add the variables of the proxies (``cluster``, ``net``, environment) after the route."""
     pairs = list(endpoint.pairs)
-    for key, value in facts:
+    for key, value in variables:
         if key in pairs[::2]:
             raise RegistrationError(f"the URL already says {key}; say it once")
         pair = (key, value.replace("/", "--slash--"))

@@ -97,7 +97,7 @@ class Registration:
 
     @property
     def labels(self) -> Object:
-        """What the objects are found by; istioctl and its dashboards look for the revision."""
+        """The labels of the objects; istioctl and its dashboards use the revision."""
         labels: Object = {
             "app.kubernetes.io/name": "podgraft",
             "app.kubernetes.io/instance": self.injector,
@@ -200,7 +200,7 @@ def parse_condition(text: str) -> MatchCondition:
 
 
 def _check_rules(registration: Registration, rules: Iterable[WebhookRule]) -> None:
-    """Whoever calls us for everything, and fails without us, cannot mend anything without us."""
+    """Reject a webhook for all resources with Fail: without podgraft, no repair is possible."""
     for one in rules:
         if "*" in one.resource and registration.failure_policy is FailurePolicy.FAIL:
             raise RegistrationError(

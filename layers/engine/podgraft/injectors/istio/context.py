@@ -285,7 +285,7 @@ def _visible_pod(
 ) -> Object:
     """The pod as templates can read it, without managed fields.
 
-    What an earlier injection added is removed, and what the user wrote under the injected names is
+    The additions of an earlier injection are removed, and the original elements of the user are
     inserted again.
     """
     metadata = object_at(base, "metadata")

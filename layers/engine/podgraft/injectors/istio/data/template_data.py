@@ -103,17 +103,17 @@ def make_dot(context: InjectorContext, fields: Message, *, mutates_data: bool = 
     return Struct(dot_type(context.profile), fields)
 
 
-def pod_values(facts: InjectorContext, fields: Message) -> list[JSON]:
+def pod_values(injector_context: InjectorContext, fields: Message) -> list[JSON]:
     """The values of the dot's fields, without what all pods of the injector share.
 
-    Helm's values are shared, and so is the mesh but for the proxy's configuration in it.
+    The values of Helm are shared, and the mesh without the configuration of the proxy.
     """
     values = dict(fields)
     if "Values" in values:
         values["Values"] = None
     if "MeshConfig" in values:
         mesh = object_at(values, "MeshConfig")
-        values["MeshConfig"] = proxy_of(mesh) if facts.is_merged_into_mesh else None
+        values["MeshConfig"] = proxy_of(mesh) if injector_context.is_merged_into_mesh else None
     return [*values.values()]
 
 
