@@ -87,9 +87,9 @@ def render_table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _measure(folder: Path, turns: int, *, instructions: bool) -> str:
-    world = load_benchmark_input()
-    store = world.write_store(folder / "store")
-    events = _write_events(world, folder / "events.json")
+    bench_input = load_benchmark_input()
+    store = bench_input.write_store(folder / "store")
+    events = _write_events(bench_input, folder / "events.json")
     artefacts = _build(folder)
     times = measure_turns(artefacts, store, events, turns)
     counts = {
@@ -99,7 +99,7 @@ def _measure(folder: Path, turns: int, *, instructions: bool) -> str:
     }
     sizes = {name: _size(path / "python") for name, path in artefacts.items()}
     rows = [row for candidate in CANDIDATES for row in _rows(candidate, times, counts, sizes)]
-    return f"{_describe_run(world, turns)}\n{render_table(rows)}"
+    return f"{_describe_run(bench_input, turns)}\n{render_table(rows)}"
 
 
 def _build(folder: Path) -> Mapping[str, Path]:
@@ -117,12 +117,12 @@ def _build(folder: Path) -> Mapping[str, Path]:
     return made
 
 
-def _write_events(world: BenchmarkInput, path: Path) -> Path:
+def _write_events(bench_input: BenchmarkInput, path: Path) -> Path:
     numbers = range(_REVIEWS)
     events = {
-        "first": api_gateway_event(body(world.pod)),
-        "seen": [pods.similar_pod(world, number) for number in numbers],
-        "new": [pods.unseen_pod(world, number) for number in numbers],
+        "first": api_gateway_event(body(bench_input.pod)),
+        "seen": [pods.similar_pod(bench_input, number) for number in numbers],
+        "new": [pods.unseen_pod(bench_input, number) for number in numbers],
     }
     path.write_text(json.dumps(events))
     return path
@@ -151,13 +151,13 @@ def _rows(
     return rows
 
 
-def _describe_run(world: BenchmarkInput, turns: int) -> str:
+def _describe_run(bench_input: BenchmarkInput, turns: int) -> str:
     facts = {
         "measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
         "python": sys.version.split()[0],
         "load at the end": f"{os.getloadavg()[0]:.1f}",
-        "templates": world.source,
+        "templates": bench_input.source,
         "turns": str(turns),
     }
     return "".join(f"- {name}: {value}\n" for name, value in facts.items())

@@ -84,7 +84,9 @@ def measure_turns(
 def ratio(candidate: Sequence[Costs], product: Sequence[Costs], kind: str) -> float:
     """The median over the turns of how many times the product's cost it is in the same turn."""
     pairs = zip(candidate, product, strict=True)
-    return median(theirs[kind] / ours[kind] for theirs, ours in pairs)
+    return median(
+        candidate_costs[kind] / product_costs[kind] for candidate_costs, product_costs in pairs
+    )
 
 
 def can_count_instructions() -> bool:

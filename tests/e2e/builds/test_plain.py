@@ -125,7 +125,9 @@ def test_it_fits_into_lambda(build: PlainBuild) -> None:
     assert sum(path.stat().st_size for path in files) < LAMBDA_BYTES
 
 
-def test_both_layers_answer_every_recorded_event_alike(build: PlainBuild, tmp_path: Path) -> None:
+def test_both_layers_return_the_same_response_to_every_recorded_event(
+    build: PlainBuild, tmp_path: Path
+) -> None:
     store = write_injector(tmp_path)
     admit(store, "prod-eu", TOKEN)
     plain, slim = (_answers(build, each, store) for each in (build.plain, build.slim))
