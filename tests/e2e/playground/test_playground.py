@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from playground_build.examples import read_examples
+from support import playground_test_cases as test_cases
 
 from .browser import Browser
 from .conftest import ROOT, Site
@@ -59,6 +60,14 @@ def choose(page: Browser, name: str, pod: str | None = None) -> None:
     if pod is not None and page.value("#input-name") != pod:
         page.after("select", selector="#input-name", value=pod)
     page.do("waitFor", expression="document.body.dataset.state === 'idle'")
+
+
+def open_file(page: Browser, name: str) -> None:
+    """Select the tab of a file of the bundle."""
+    page.evaluate(
+        "[...document.querySelectorAll('#file-tabs [role=tab]')]"
+        f".find((tab) => tab.textContent === {json.dumps(name)}).click()"
+    )
 
 
 @pytest.mark.parametrize(("name", "pod"), INPUTS, ids=[f"{n}/{p}" for n, p in INPUTS])
@@ -244,15 +253,21 @@ def test_a_hostile_input_is_an_error_and_the_page_goes_on(page: Browser, text: s
     assert page.text("#text") == expected
 
 
+def start_endless_evaluation(page: Browser) -> None:
+    """Replace the template of an overlay by nested loops."""
+    page.do("click", selector="#tab-bundle")
+    head, _, _ = page.value("#bundle").partition("  template: |")
+    loop = "".join("{{ range until 9999 }}" for _ in range(6)) + "{{ end }}" * 6
+    page.do("fill", selector="#bundle", value=f"{head}  template: |\n    {loop}\n")
+    page.do("waitFor", expression="document.body.dataset.state === 'running'")
+
+
 def test_stop_ends_a_long_evaluation(page: Browser) -> None:
     reset(page)
     choose(page, "logging")
     page.do("click", selector="#tab-bundle")
     overlay = page.value("#bundle")
-    head, _, _ = overlay.partition("  template: |")
-    loop = "".join("{{ range until 9999 }}" for _ in range(6)) + "{{ end }}" * 6
-    page.do("fill", selector="#bundle", value=f"{head}  template: |\n    {loop}\n")
-    page.do("waitFor", expression="document.body.dataset.state === 'running'")
+    start_endless_evaluation(page)
     page.do("click", selector="#stop")
     page.do("waitFor", expression="document.body.dataset.state === 'idle'")
     page.after("fill", selector="#bundle", value=overlay)
@@ -266,7 +281,7 @@ def test_an_expression_that_the_browser_cannot_evaluate_has_no_result(
     reset(page)
     choose(page, "require-limits")
     page.do("click", selector="#tab-bundle")
-    page.do("select", selector="#file", value="require-limits.yaml")
+    open_file(page, "require-limits.yaml")
     text = page.value("#bundle").replace(
         "size(variables.withoutRequest) == 0", "size(variables.withoutRequest) < 1"
     )
@@ -312,6 +327,80 @@ def test_the_copied_command_prints_the_text_of_the_page(page: Browser, tmp_path:
     assert result.stdout == page.text("#text")
 
 
+@pytest.mark.parametrize(
+    ("name", "pod"), [("istio", "web"), ("allow", "refused"), ("selective-injection", "web")]
+)
+def test_the_copied_test_case_holds_for_the_command_line(
+    page: Browser, tmp_path: Path, name: str, pod: str
+) -> None:
+    reset(page)
+    choose(page, name, pod)
+    page.after("fill", selector="#namespace", value="test")
+    page.do("click", selector="#test-case")
+    page.do("waitFor", expression="document.getElementById('dialog').open")
+    script = page.value("#dialog-value")
+    page.do("press", keys=["Escape"])
+    subprocess.run(["sh", "-c", script], cwd=tmp_path, check=True)
+
+    assert test_cases.find_differences(tmp_path) == []
+
+
+def test_the_decision_names_what_each_step_reads(page: Browser) -> None:
+    reset(page)
+    steps = page.evaluate(
+        "[...document.querySelectorAll('#panel-why li')].map((step) => Object.fromEntries("
+        "[...step.querySelectorAll('dt')].map((term) =>"
+        " [term.textContent, term.nextElementSibling.textContent])))"
+    )
+    never = next(step for step in steps if step["asked"] == "Does a selector exclude the pod?")
+
+    assert all(step["asked"] for step in steps)
+    assert never["configuration says"] == "neverInjectSelector 1: batch.kubernetes.io/job-name"
+    assert "app: web" in never["pod says"]
+    assert never["observed"] == "none of 1 matches"
+    assert never["effect"] == "· continues"
+
+
+def test_every_file_of_the_bundle_has_a_tab(page: Browser) -> None:
+    reset(page)
+    page.do("click", selector="#tab-bundle")
+    for name, text in EXAMPLES["istio"]["files"].items():
+        open_file(page, name)
+        assert page.value("#bundle") == text
+    names = page.evaluate(
+        "[...document.querySelectorAll('#file-tabs > *')].map(t => t.textContent)"
+    )
+    assert names == [*EXAMPLES["istio"]["files"]]
+
+    page.evaluate("document.querySelector('#file-tabs [aria-selected=true]').focus()")
+    page.do("press", keys=["Home"])
+    assert page.value("#bundle") == EXAMPLES["istio"]["files"][names[0]]
+    assert page.evaluate("document.activeElement.textContent") == names[0]
+
+
+def test_typing_is_possible_during_an_evaluation(page: Browser) -> None:
+    reset(page)
+    choose(page, "logging")
+    start_endless_evaluation(page)
+    page.evaluate("document.getElementById('namespace').focus()")
+    page.do("press", keys=[*"abc"])
+
+    assert page.value("#namespace") == "abc"
+    assert page.evaluate("document.body.dataset.state") == "running"
+    page.do("click", selector="#stop")
+    page.do("waitFor", expression="document.body.dataset.state === 'idle'")
+
+
+def test_the_page_states_what_it_does_not_evaluate(page: Browser) -> None:
+    reset(page)
+    page.do("click", selector="#limits summary")
+    text = page.evaluate("document.getElementById('limits').innerText")
+
+    assert "CEL expressions that are not part of an example" in text
+    assert "RE2" in text
+    assert "libyaml" in text
+
+
 def test_every_control_is_reached_by_the_keyboard(page: Browser) -> None:
     reset(page)
     reached: set[str] = set()
@@ -326,6 +415,7 @@ def test_every_control_is_reached_by_the_keyboard(page: Browser) -> None:
         "input-name",
         "share",
         "command",
+        "test-case",
         "download",
         "reset",
         "namespace",
