@@ -41,7 +41,7 @@ def find_differences(folder: Path) -> list[str]:
     if "objects" not in expected:
         return differences + _compare("errors", result.stderr, expected["errors"])
     answer: Any = json.loads(result.stdout)
-    traces = answer if isinstance(answer, list) else [answer]
+    traces: Any = [answer] if isinstance(answer, dict) else answer
     for trace, wanted in zip(traces, expected["objects"], strict=True):
         for key in ("subject", "verdict", "conclusion"):
             differences += _compare(key, trace[key], wanted[key])
