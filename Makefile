@@ -106,7 +106,7 @@ $(TOOLS)/browser/.done: tests/e2e/playground/package.json tests/e2e/playground/p
 
 e2e-playground: setup ## Use the playground in Chromium (needs Chromium, Node.js, and npm; skips without)
 	@if command -v npm >/dev/null && command -v chromium >/dev/null; then \
-		$(MAKE) --no-print-directory $(TOOLS)/browser/.done playground; fi
+		$(MAKE) --no-print-directory $(TOOLS)/browser/.done site; fi
 	@PODGRAFT_E2E_TOOLS=$(TOOLS) PODGRAFT_E2E_PLAYGROUND=1 $(BIN)/python -m pytest -q tests/e2e/playground
 
 site: setup $(TOOLS)/docs/.done ## Build the documentation site, and check its links (with npm, also the playground)

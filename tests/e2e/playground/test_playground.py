@@ -176,6 +176,35 @@ def test_no_request_follows_the_first_result_and_none_leaves_the_origin(
     assert observed["problems"] == []
 
 
+# Milliseconds from a change of the pod to the result for it, as the page shows it.
+EDIT = """
+(async (index) => {
+  const area = document.getElementById("pod");
+  const shown = Number(document.body.dataset.shown);
+  const start = performance.now();
+  area.value = `${area.value.split("# edit")[0]}# edit ${index}\\n`;
+  area.dispatchEvent(new Event("input", { bubbles: true }));
+  while (Number(document.body.dataset.shown) === shown) await new Promise(requestAnimationFrame);
+  return performance.now() - start;
+})
+"""
+
+
+def test_durations_are_measured(browser: Browser, site: Site) -> None:
+    """The file of durations has no limits: they depend on what else the machine does."""
+    durations: dict[str, list[float]] = {"first visit": [], "later visit": [], "edit": []}
+    for _ in range(3):
+        durations["first visit"].append(browser.do("open", url=site.url)["milliseconds"])
+        durations["later visit"].append(browser.do("open", url=site.url, keep=True)["milliseconds"])
+    for index in range(10):
+        durations["edit"].append(browser.evaluate(f"{EDIT}({index})"))
+        browser.do("waitFor", expression="document.body.dataset.state === 'idle'")
+    (ROOT / "build" / "playground-durations.json").write_text(json.dumps(durations, indent=2))
+
+    assert "edit 9" in browser.value("#pod")
+    assert browser.text("#verdict").startswith("injected")
+
+
 def test_a_second_visit_transfers_only_the_check_for_a_new_build(
     browser: Browser, site: Site
 ) -> None:
@@ -310,6 +339,30 @@ def test_a_line_of_the_sidecar_leads_to_its_template_line(page: Browser) -> None
         "return a.value.slice(a.selectionStart, a.selectionEnd); })()"
     )
     assert selected.strip() == "- name: istio-proxy"
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "template"),
+    [
+        ("logging", "name: log-shipper", "overlay logging"),
+        ("vault-agent", "name: secrets-init", "overlay secrets"),
+        ("appmesh", "name: envoy", "mesh shop"),
+    ],
+)
+def test_an_added_line_names_its_template(
+    page: Browser, name: str, line: str, template: str
+) -> None:
+    reset(page)
+    choose(page, name)
+    page.do("click", selector="#tab-after")
+    page.do("waitFor", expression="document.body.dataset.origins === 'shown'")
+    label = page.evaluate(
+        "[...document.querySelectorAll('.diff tr.added')].find((row) => "
+        f"row.querySelector('.after').innerText.trim().endsWith('- {line}'))"
+        ".querySelector('.by').innerText"
+    )
+
+    assert label.startswith(f"{template}:")
 
 
 def test_the_copied_command_prints_the_text_of_the_page(page: Browser, tmp_path: Path) -> None:
