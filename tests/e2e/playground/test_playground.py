@@ -95,7 +95,8 @@ def test_all_24_rows_of_the_table_are_the_command_lines(page: Browser, tmp_path:
             f"[...document.querySelectorAll('#matrix tbody tr')[{number}].cells]"
             ".map((cell) => cell.innerText)"
         )
-        page.after("click", selector=f"#matrix tbody tr:nth-child({number + 1}) button")
+        target = "button" if number % 2 else "td"
+        page.after("click", selector=f"#matrix tbody tr:nth-child({number + 1}) {target}")
         folder = tmp_path / str(number)
         write_input(folder, example, page.value("#pod"), page.value("#policy"))
         expected = run_cli(
@@ -304,21 +305,37 @@ def test_stop_ends_a_long_evaluation(page: Browser) -> None:
     assert "injected" in page.text("#verdict")
 
 
+@pytest.mark.parametrize(
+    ("name", "file", "text", "replacement"),
+    [
+        (
+            "require-limits",
+            "require-limits.yaml",
+            "size(variables.withoutRequest) == 0",
+            "size(variables.withoutRequest) < 1",
+        ),
+        ("image-mirror", "overlay.yaml", 'regexFind "^[^/]+"', 'regexFind "(?i)^[^/]+"'),
+    ],
+)
 def test_an_expression_that_the_browser_cannot_evaluate_has_no_result(
-    page: Browser,
+    page: Browser, name: str, file: str, text: str, replacement: str
 ) -> None:
     reset(page)
-    choose(page, "require-limits")
+    choose(page, name)
     page.do("click", selector="#tab-bundle")
-    open_file(page, "require-limits.yaml")
-    text = page.value("#bundle").replace(
-        "size(variables.withoutRequest) == 0", "size(variables.withoutRequest) < 1"
-    )
-    page.after("fill", selector="#bundle", value=text)
+    open_file(page, file)
+    assert text in page.value("#bundle")
+    page.after("fill", selector="#bundle", value=page.value("#bundle").replace(text, replacement))
 
     assert page.text("#verdict") == "unknown: not evaluated here"
-    assert "size(variables.withoutRequest) < 1" in page.text("#unsupported")
+    expression = replacement.removeprefix('regexFind "').removesuffix('"')
+    assert expression in page.text("#unsupported")
     assert page.text("#text") == ""
+    assert page.evaluate("document.querySelectorAll('#panel-why li, .diff tr').length") == 0
+
+    page.do("click", selector="#test-case")
+    page.do("waitFor", expression="document.getElementById('note').textContent !== ''")
+    assert "no test case" in page.text("#note")
 
 
 def test_a_line_of_the_sidecar_leads_to_its_template_line(page: Browser) -> None:
