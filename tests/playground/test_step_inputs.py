@@ -74,7 +74,7 @@ def test_each_step_of_each_example_has_its_input(session: Session, name: str, po
 
 
 CASES = (
-    # example, step, parts of what the object says, parts of what the configuration says
+    # example, step, parts of what the object contains, parts of what the configuration contains
     ("istio", "hostNetwork", ["spec.hostNetwork: false"], ["never injected"]),
     ("istio", "ignoredNamespaces", ["namespace: shop"], ["kube-system"]),
     (

@@ -8,7 +8,20 @@ const OUTCOMES = {
 };
 
 export function showDecision(documents) {
-  byId("panel-why").replaceChildren(...documents.flatMap((document) => decision(readTrace(document))));
+  const isOpen = byId("open-steps")?.getAttribute("aria-pressed") === "true";
+  byId("panel-why").replaceChildren(...(documents.length ? [openButton()] : []), ...documents.flatMap((document) => decision(readTrace(document))));
+  if (isOpen) byId("open-steps")?.click();
+}
+
+// Opens all steps, or only those that decide.
+function openButton() {
+  const button = make("button", { type: "button", id: "open-steps", "aria-pressed": "false", textContent: "Open all steps" });
+  button.addEventListener("click", () => {
+    const isOpen = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(isOpen));
+    for (const each of document.querySelectorAll("details.step")) each.open = isOpen || each.parentElement.classList.contains("decides");
+  });
+  return button;
 }
 
 function decision(trace) {
@@ -23,15 +36,18 @@ function decision(trace) {
   ];
 }
 
+// A line for each step, which opens to its input; the deciding step is open.
 function step(each, isPod) {
   const classes = [each.isDeciding ? "decides" : "", each.reached ? "" : "unreached"].filter(Boolean).join(" ");
-  const rows = [["asked", each.question], [isPod ? "pod says" : "object says", each.object], ["configuration says", each.configuration],
-    ["observed", each.observed], ["effect", OUTCOMES[each.outcome] ?? each.outcome], ["reason", each.isDeciding ? each.reason : ""]];
+  const outcome = OUTCOMES[each.outcome] ?? each.outcome;
+  const rows = [["asked", each.question], [isPod ? "in the pod" : "in the object", each.object], ["in the configuration", each.configuration],
+    ["observed", each.observed], ["effect", outcome], ["reason", each.isDeciding ? each.reason : ""]];
   const notes = [each.isDeciding ? " ◀ decides" : "", each.reached ? "" : " (not reached)"].join("");
-  return make("li", { className: classes },
-    make("span", { className: "step-name", textContent: each.name }), notes,
+  return make("li", { className: classes }, make("details", { className: "step", open: each.isDeciding },
+    make("summary", {}, `${outcome.split(" ")[0]} `, make("span", { className: "step-name", textContent: each.name }),
+      make("span", { className: "observed", textContent: ` ${each.observed}` }), notes),
     make("dl", {}, ...rows.filter(([, value]) => value).flatMap(([name, value]) =>
-      [make("dt", { textContent: name }), make("dd", { className: value.includes("\n") ? "lines" : "", textContent: value })])));
+      [make("dt", { textContent: name }), make("dd", { className: value.includes("\n") ? "lines" : "", textContent: value })]))));
 }
 
 function sidecars(added) {
