@@ -49,6 +49,7 @@ def page(browser: Browser, site: Site) -> Browser:
 def reset(page: Browser) -> None:
     """Show the first example again, without another load of the page."""
     page.evaluate("document.querySelector('dialog').close()")
+    page.evaluate("document.querySelector('#open-steps[aria-pressed=true]')?.click()")
     for tab in ("pod", "why"):
         page.do("click", selector=f"#tab-{tab}")
     choose(page, "allow")
