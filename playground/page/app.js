@@ -122,8 +122,8 @@ function show(answer, origins) {
   byId("text").textContent = answer.text;
   byId("unsupported").hidden = !answer.notEvaluated;
   if (answer.notEvaluated) {
-    byId("unsupported").textContent = `Not evaluated here: the browser has no native library for this ${answer.notEvaluated.kind}: `
-      + `${answer.notEvaluated.text} — use "Copy as command" to evaluate it with podgraft on your machine.`;
+    byId("unsupported").textContent = `Not evaluated here: ${answer.notEvaluated.kind}: ${answer.notEvaluated.text} — `
+      + 'use "Copy as command" to evaluate the input with podgraft on your machine.';
   }
   views.showDecision(answer.documents);
   views.showObjects(answer.documents, origins, openSource);

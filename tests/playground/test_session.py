@@ -186,6 +186,28 @@ def test_an_input_outside_the_limits_is_an_error(
     assert answer["status"] == 1
 
 
+@pytest.mark.parametrize("part", ["pod", "policy", "webhooks", "files"])
+def test_a_byte_order_mark_inside_of_a_document_is_not_evaluated(
+    session: Session, part: str
+) -> None:
+    """libyaml and PyYAML's parser read it differently."""
+    text = "a: 1\n\ufeffb: 2\n"
+    answer = session.review(
+        make_input(*ISTIO, **{part: {"x.yaml": text} if part == "files" else text})
+    )
+
+    assert answer["documents"] == []
+    assert "line 2" in str(answer["notEvaluated"])
+
+
+def test_a_byte_order_mark_at_the_start_is_read_as_by_the_command_line(
+    session: Session, tmp_path: Path
+) -> None:
+    given = make_input(*ISTIO, pod="\ufeff" + EXAMPLES["istio"]["pods"]["web"])
+
+    assert session.review(given)["text"] == run_cli(tmp_path / "cli", given).stdout
+
+
 def test_a_bundle_is_compiled_again_after_a_change_only(session: Session) -> None:
     given = make_input(*ISTIO)
     session.review(given)

@@ -75,6 +75,7 @@ class Session:
     def _explain(self, given: Input) -> engine.Explanation:
         limits.check_files(given.files)
         limits.check_texts(given.texts)
+        limits.check_yaml(given.texts)
         write_files(self.folder, given.texts)
         with working_directory(self.folder):
             try:
