@@ -29,7 +29,7 @@ STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
 export SAM_CLI_TELEMETRY := 0
 
 .PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance bench \
-	e2e-aws e2e-builds e2e-kube e2e-playground playground build deploy delete clean
+	e2e-aws e2e-builds e2e-kube e2e-playground playground site build deploy delete clean
 
 help: ## Print this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,7 +59,7 @@ test-fast: setup ## Run the fast tests of every package
 test-long: setup ## Run the test suite with all generated examples
 	@PODGRAFT_LONG_TESTS=1 $(BIN)/python -m pytest -q -n auto
 
-check: lint types contracts template test-long e2e-builds e2e-aws e2e-playground ## Run everything that CI runs
+check: lint types contracts template test-long e2e-builds e2e-aws e2e-playground site ## Run everything that CI runs
 
 format: setup ## Write the house format
 	@$(BIN)/ruff format --quiet .
@@ -108,8 +108,14 @@ $(TOOLS)/browser/.done: tests/e2e/playground/package.json tests/e2e/playground/p
 
 e2e-playground: setup ## Use the playground in Chromium (needs Chromium, Node.js, and npm; skips without)
 	@if command -v npm >/dev/null && command -v chromium >/dev/null; then \
-		$(MAKE) --no-print-directory $(TOOLS)/browser/.done playground; fi
+		$(MAKE) --no-print-directory $(TOOLS)/browser/.done site; fi
 	@PODGRAFT_E2E_TOOLS=$(TOOLS) PODGRAFT_E2E_PLAYGROUND=1 $(BIN)/python -m pytest -q tests/e2e/playground
+
+site: setup $(TOOLS)/docs/.done ## Build the documentation site, and check its links (with npm, also the playground)
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory playground; \
+		else echo "the site has no playground: npm is missing"; fi
+	@NO_MKDOCS_2_WARNING=1 $(TOOLS)/docs/bin/mkdocs build --quiet --strict
+	@$(BIN)/python scripts/check_site.py build/site --address https://podgraft.dev/
 
 build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHITECTURE=arm64 LAYER=slim)
 	@LAYER=$(LAYER) PODGRAFT_RUNTIME=$(RUNTIME) PODGRAFT_ARCHITECTURE=$(ARCHITECTURE) $(SAM)/sam build \

@@ -6,7 +6,7 @@ import { Files } from "./js/files.js";
 import { FIELDS, onEdit, readState, writeState } from "./js/state.js";
 import { decodeState, encodeState, MAX_LINK } from "./js/share.js";
 import { saveFile, setUpDialog, showText } from "./js/dialog.js";
-import { toCommand } from "./js/command.js";
+import { toCommand, toTestCase } from "./js/command.js";
 import { showMatrix } from "./js/matrix.js";
 import * as views from "./js/views.js";
 
@@ -57,7 +57,8 @@ async function onReady(ready) {
   if (Object.keys(examples).length) return;
   examples = ready.examples;
   byId("example").replaceChildren(...Object.entries(examples).map(([name, each]) => make("option", { value: name, textContent: each.title })));
-  for (const id of ["example", "input-name", "share", "command", "download", "reset"]) byId(id).disabled = false;
+  for (const id of ["example", "input-name", "share", "command", "test-case", "download", "reset"]) byId(id).disabled = false;
+  byId("istio-releases").replaceChildren(...ready.releases.map((value) => make("option", { value })));
   await start();
 }
 
@@ -121,8 +122,8 @@ function show(answer, origins) {
   byId("text").textContent = answer.text;
   byId("unsupported").hidden = !answer.notEvaluated;
   if (answer.notEvaluated) {
-    byId("unsupported").textContent = `Not evaluated here: the browser has no native library for this ${answer.notEvaluated.kind}: `
-      + `${answer.notEvaluated.text} — use "Copy as command" to evaluate it with podgraft on your machine.`;
+    byId("unsupported").textContent = `Not evaluated here: ${answer.notEvaluated.kind}: ${answer.notEvaluated.text} — `
+      + 'use "Copy as command" to evaluate the input with podgraft on your machine.';
   }
   views.showDecision(answer.documents);
   views.showObjects(answer.documents, origins, openSource);
@@ -180,6 +181,12 @@ byId("command").addEventListener("click", () => {
   const input = state();
   const args = result?.arguments ?? [];
   showText("Command for this input", "Run it in an empty folder. It prints the text of this page.", toCommand(input, currentArguments(input, args)));
+});
+byId("test-case").addEventListener("click", async () => {
+  const input = state();
+  const answer = await engine.request("testCase", { input });
+  if (!answer?.document) return showNote(`no test case: ${answer?.problem ?? answer?.failure ?? "the evaluation was stopped"}`);
+  showText("Test case for this input", "Run it in an empty folder. It writes the input, and podgraft-test.yaml with the result.", toTestCase(input, answer.document));
 });
 byId("download").addEventListener("click", async () => {
   const answer = await engine.request("export", { input: state() });

@@ -1,6 +1,5 @@
 """The archive of everything that Python imports in the page: engine, dependencies, and samples."""
 
-import ast
 import hashlib
 import io
 import json
@@ -13,10 +12,12 @@ from pathlib import Path
 
 from . import cel_table, examples, pyodide
 from .failure import BuildError
+from .modules import find_imports, find_modules
 from .zips import make_zip
 
-# Parts of the engine that need AWS, sockets, or a web framework.
-_LEFT_OUT = ("web/", "store/aws/", "cli/serve/", "cli/policy/", "cli/playground")
+# Parts of the engine that need AWS or a web framework.
+_LEFT_OUT = ("web/", "store/aws/")
+_PAGE = "podgraft_playground"
 _PLATFORM = ("--platform", "manylinux2014_x86_64", "--python-version", "3.13")
 
 
@@ -26,15 +27,25 @@ def make_site(root: Path, cache: Path) -> bytes:
     return make_zip(
         {
             **dict(_dependencies(root, cache)),
-            **dict(_tree(root / "layers" / "engine" / "podgraft", "podgraft", _LEFT_OUT)),
-            **dict(
-                _tree(root / "playground" / "python" / "podgraft_playground", "podgraft_playground")
-            ),
+            **_select_engine(root),
+            **dict(_tree(root / "playground" / "python" / _PAGE, _PAGE)),
             **dict(_tree(root / "playground" / "stubs", "")),
             "cel_expr_python/checked.json": table.encode(),
-            "podgraft_playground/build.json": json.dumps(_build(root)).encode(),
+            f"{_PAGE}/build.json": json.dumps(_build(root)).encode(),
         }
     )
+
+
+def _select_engine(root: Path) -> dict[str, bytes]:
+    """The modules of the engine; of the command line, only those that the page imports."""
+    engine = dict(_tree(root / "layers" / "engine" / "podgraft", "podgraft", _LEFT_OUT))
+    page = dict(_tree(root / "playground" / "python" / _PAGE, _PAGE))
+    used = find_modules({**engine, **page}, f"{_PAGE}/api.py")
+    return {
+        name: content
+        for name, content in engine.items()
+        if not name.startswith("podgraft/cli/") or name in used
+    }
 
 
 def _build(root: Path) -> dict[str, object]:
@@ -57,22 +68,11 @@ def check_imports(site: bytes, library: bytes) -> None:
     with zipfile.ZipFile(io.BytesIO(site)) as archive:
         for name in archive.namelist():
             if name.endswith(".py") and not name.startswith("click/"):
-                for module in sorted(_find_imports(archive.read(name)) & removed):
+                for module in sorted(find_imports(archive.read(name)) & removed):
                     raise BuildError(
                         f"{name}: imports {module}, which the page leaves out; "
                         "remove it from _UNUSED in scripts/playground_build/pyodide.py"
                     )
-
-
-def _find_imports(source: bytes) -> set[str]:
-    """The modules that a file imports, inside functions as well."""
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module)
-    return names
 
 
 def read_licenses(root: Path, cache: Path) -> str:

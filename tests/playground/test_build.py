@@ -8,6 +8,7 @@ import pytest
 
 from playground_build import archive, page, pyodide
 from playground_build.failure import BuildError
+from playground_build.modules import find_modules
 from playground_build.zips import make_zip
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +41,23 @@ def test_an_import_of_a_module_that_is_left_out_stops_the_build() -> None:
     archive.check_imports(make_zip({"a.py": b"import json"}), library)
     with pytest.raises(BuildError, match=r"a\.py: imports xml"):
         archive.check_imports(make_zip({"a.py": b"def f():\n    import xml"}), library)
+
+
+def test_the_page_contains_the_modules_that_it_imports_and_no_other_command() -> None:
+    files = {
+        "page/api.py": b"from a.cli import one",
+        "a/__init__.py": b"",
+        "a/cli/__init__.py": b"",
+        "a/cli/one.py": b"def f():\n    from .two import three\n    from .. import four",
+        "a/cli/two/__init__.py": b"",
+        "a/cli/two/three.py": b"import a.five.six",
+        "a/four.py": b"",
+        "a/five/__init__.py": b"",
+        "a/five/six.py": b"from json import loads",
+        "a/cli/other.py": b"import socket",
+    }
+
+    assert find_modules(files, "page/api.py") == files.keys() - {"a/cli/other.py"}
 
 
 def test_zips_depend_on_their_content_only() -> None:

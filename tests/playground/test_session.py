@@ -1,9 +1,11 @@
 """The operations of the page, on CPython: the texts are the command line's."""
 
+import json
 import subprocess
 import sys
 import zipfile
 from base64 import b64decode
+from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -12,10 +14,11 @@ import pytest
 
 from playground_build.examples import read_examples
 from podgraft import yaml
-from podgraft_playground import export
+from podgraft_playground import api, export
 from podgraft_playground.session import Session
 from podgraft_playground.workspace import Input
 from podgraft_playground.yaml_lines import emit_lines
+from support import playground_test_cases as test_cases
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = read_examples(ROOT)
@@ -33,13 +36,12 @@ def make_input(name: str, own_pod: str, /, **changes: Any) -> Input:
     return Input(**{**values, **changes})
 
 
-def run_cli(folder: Path, given: Input) -> subprocess.CompletedProcess[str]:
+def run_cli(folder: Path, given: Input) -> test_cases.Result:
     for name, text in given.texts.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    command = [sys.executable, "-m", "podgraft", "explain", *given.arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    return test_cases.run_explain(folder, given.arguments)
 
 
 @pytest.fixture
@@ -101,7 +103,7 @@ def test_the_texts_are_the_command_lines(session: Session, tmp_path: Path, given
 
     assert answer["text"] == expected.stdout
     assert answer["errors"] == expected.stderr
-    assert answer["status"] == expected.returncode
+    assert answer["status"] == expected.status
 
 
 def test_an_invalid_label_is_the_error_of_the_command_line(
@@ -112,7 +114,7 @@ def test_an_invalid_label_is_the_error_of_the_command_line(
 
     answer = session.review(given)
 
-    assert answer["status"] == expected.returncode
+    assert answer["status"] == expected.status
     assert str(answer["errors"]).splitlines()[-1] == expected.stderr.splitlines()[-1]
 
 
@@ -186,6 +188,28 @@ def test_an_input_outside_the_limits_is_an_error(
     assert answer["status"] == 1
 
 
+@pytest.mark.parametrize("part", ["pod", "policy", "webhooks", "files"])
+def test_a_byte_order_mark_inside_of_a_document_is_not_evaluated(
+    session: Session, part: str
+) -> None:
+    """libyaml and PyYAML's parser read it differently."""
+    text = "a: 1\n\ufeffb: 2\n"
+    answer = session.review(
+        make_input(*ISTIO, **{part: {"x.yaml": text} if part == "files" else text})
+    )
+
+    assert answer["documents"] == []
+    assert "line 2" in str(answer["notEvaluated"])
+
+
+def test_a_byte_order_mark_at_the_start_is_read_as_by_the_command_line(
+    session: Session, tmp_path: Path
+) -> None:
+    given = make_input(*ISTIO, pod="\ufeff" + EXAMPLES["istio"]["pods"]["web"])
+
+    assert session.review(given)["text"] == run_cli(tmp_path / "cli", given).stdout
+
+
 def test_a_bundle_is_compiled_again_after_a_change_only(session: Session) -> None:
     given = make_input(*ISTIO)
     session.review(given)
@@ -212,6 +236,30 @@ def test_the_archive_explains_itself(tmp_path: Path) -> None:
 
     assert "podgraft explain" in script
     assert result.stdout == Session(tmp_path / "s").review(given)["text"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [*(make_input(*each) for each in INPUTS), *VARIANTS],
+    ids=[*IDS, *(f"variant-{number}" for number in range(len(VARIANTS)))],
+)
+def test_the_archive_is_a_test_case_that_holds(tmp_path: Path, given: Input) -> None:
+    answer = api.handle(json.dumps({"do": "export", "input": asdict(given)}), str(tmp_path / "s"))
+    with zipfile.ZipFile(BytesIO(b64decode(json.loads(answer)["zip"]))) as archive:
+        archive.extractall(tmp_path)
+
+    assert test_cases.find_differences(tmp_path / "playground") == []
+
+
+def test_a_test_case_does_not_hold_for_another_policy(session: Session, tmp_path: Path) -> None:
+    given = make_input(*ISTIO)
+    document = str(session.test_case(given)["document"])
+    for name, text in {**given.texts, "podgraft-test.yaml": document}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True, parents=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "policy.yaml").write_text(given.policy.replace("enabled", "disabled"))
+
+    assert "exitStatus: expected 0, got 3" in test_cases.find_differences(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -12,35 +12,44 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-// Tabs as the ARIA Authoring Practices describe them: arrow keys, Home, and End.
-export function setUpTabs(listId, selected) {
-  const list = byId(listId);
-  const tabs = [...list.querySelectorAll('[role="tab"]')];
-  const select = (tab, focus = false) => {
-    for (const each of tabs) {
-      const isSelected = each === tab;
-      each.setAttribute("aria-selected", String(isSelected));
-      each.tabIndex = isSelected ? 0 : -1;
-      byId(each.getAttribute("aria-controls")).hidden = !isSelected;
-    }
-    if (focus) tab.focus();
-  };
-  const moves = {
-    ArrowRight: (index) => (index + 1) % tabs.length,
-    ArrowLeft: (index) => (index + tabs.length - 1) % tabs.length,
-    Home: () => 0,
-    End: () => tabs.length - 1,
-  };
+const MOVES = {
+  ArrowRight: (index, count) => (index + 1) % count,
+  ArrowLeft: (index, count) => (index + count - 1) % count,
+  Home: () => 0,
+  End: (_, count) => count - 1,
+};
+
+// Tabs as the ARIA Authoring Practices describe them: arrow keys, Home, and End. Calls *select* with a tab.
+export function listenToTabs(list, select) {
   list.addEventListener("click", (event) => {
     const tab = event.target.closest('[role="tab"]');
     if (tab) select(tab);
   });
   list.addEventListener("keydown", (event) => {
-    const move = moves[event.key];
-    if (!move) return;
+    const tabs = [...list.querySelectorAll('[role="tab"]')];
+    const move = MOVES[event.key];
+    if (!move || !tabs.includes(document.activeElement)) return;
     event.preventDefault();
-    select(tabs[move(tabs.indexOf(document.activeElement))], true);
+    const tab = tabs[move(tabs.indexOf(document.activeElement), tabs.length)];
+    select(tab);
+    tab.focus();
   });
+}
+
+export function markSelected(list, selected) {
+  for (const tab of list.querySelectorAll('[role="tab"]')) {
+    tab.setAttribute("aria-selected", String(tab === selected));
+    tab.tabIndex = tab === selected ? 0 : -1;
+  }
+}
+
+export function setUpTabs(listId, selected) {
+  const list = byId(listId);
+  const select = (tab) => {
+    markSelected(list, tab);
+    for (const each of list.querySelectorAll('[role="tab"]')) byId(each.getAttribute("aria-controls")).hidden = each !== tab;
+  };
+  listenToTabs(list, select);
   select(byId(selected));
   return (id) => select(byId(id));
 }

@@ -1,6 +1,6 @@
-// The files of the bundle: one text area, a list of names, and folders that are dropped.
+// The files of the bundle: a tab for each file, one text area, and folders that are dropped.
 
-import { byId, make } from "./dom.js";
+import { byId, listenToTabs, make, markSelected } from "./dom.js";
 
 const MANIFEST = /\.(ya?ml|json)$/;
 const MAX_BYTES = 3 * 1024 * 1024;
@@ -10,7 +10,7 @@ export class Files {
     this.texts = {};
     this.onChange = onChange;
     this.onProblem = onProblem;
-    byId("file").addEventListener("change", () => this.show(byId("file").value));
+    listenToTabs(byId("file-tabs"), (tab) => this.show(tab.textContent));
     byId("bundle").addEventListener("input", () => { if (this.name) this.texts[this.name] = byId("bundle").value; });
     byId("add-file").addEventListener("click", () => this.edit(""));
     byId("rename-file").addEventListener("click", () => this.edit(this.name));
@@ -38,14 +38,18 @@ export class Files {
 
   list(name) {
     const names = Object.keys(this.texts);
-    byId("file").replaceChildren(...names.map((each) => make("option", { value: each, textContent: each })));
+    byId("file-tabs").replaceChildren(...names.map((each, index) =>
+      make("button", { type: "button", role: "tab", id: `tab-file-${index}`, "aria-controls": "panel-file", textContent: each })));
     byId("rename-file").disabled = byId("delete-file").disabled = byId("bundle").disabled = !names.length;
     this.show(name in this.texts ? name : names[0]);
   }
 
   show(name) {
     this.name = name;
-    byId("file").value = name ?? "";
+    const tab = [...byId("file-tabs").children].find((each) => each.textContent === name);
+    markSelected(byId("file-tabs"), tab);
+    if (tab) byId("panel-file").setAttribute("aria-labelledby", tab.id);
+    else byId("panel-file").removeAttribute("aria-labelledby");
     byId("bundle").value = this.texts[name] ?? "";
   }
 

@@ -36,8 +36,15 @@ export async function showMatrix(example, state, engine, onChoose) {
       make("thead", {}, make("tr", {}, ...COLUMNS.map((name) => name ? make("th", { scope: "col", textContent: name }) : make("td")))),
       make("tbody", {}, ...rows.map((row) => {
         const { verdict } = answer.verdicts[`${row.policy} ${row.name}`];
-        return make("tr", {}, cell(row.policy), cell(row.never ? "matches" : "no match"), cell(row.always ? "matches" : "no match"),
+        const element = make("tr", {}, cell(row.policy), cell(row.never ? "matches" : "no match"), cell(row.always ? "matches" : "no match"),
           cell(row.annotation || "none"), cell(verdict === "injected" ? "✓ injected" : "✗ not injected"),
-          make("td", {}, make("button", { type: "button", textContent: "Explain", ariaLabel: `Explain policy ${row.policy}, ${row.name}`, onclick: () => onChoose(row) })));
+          make("td", {}, make("button", { type: "button", textContent: "Explain", ariaLabel: `Explain policy ${row.policy}, ${row.name}` })));
+        // The button makes the row usable by keyboard; a click on any cell does the same.
+        element.addEventListener("click", () => {
+          section.querySelector("[aria-current]")?.removeAttribute("aria-current");
+          element.setAttribute("aria-current", "true");
+          onChoose(row);
+        });
+        return element;
       }))));
 }

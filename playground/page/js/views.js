@@ -3,31 +3,25 @@
 import { byId, make } from "./dom.js";
 import { readTrace } from "./trace.js";
 
-// What each step asks, by the start of its name.
-const QUESTIONS = [
-  ["rules", "Do the rules of the webhook include the object?"],
-  ["namespaceSelector", "Does the webhook select the namespace?"],
-  ["objectSelector", "Does the webhook select the object?"],
-  ["matchConditions", "Is the match condition true?"],
-  ["request", "Is the request for a new pod?"],
-  ["hostNetwork", "Does the pod use the network of its host?"],
-  ["ignoredNamespaces", "Is the namespace ignored?"],
-  ["inject mark", "What does the inject label or annotation of the pod set?"],
-  ["inject", "What does the inject label or annotation of the pod set?"],
-  ["neverInjectSelector", "Does a selector exclude the pod?"],
-  ["alwaysInjectSelector", "Does a selector include the pod?"],
-  ["policy", "What does the policy set for all other pods?"],
-  ["overlay", "Does the overlay match, and what does it change?"],
-  ["mesh", "Does the mesh select the pod?"],
-  ["template", "What does the template add?"],
-  ["result", "What does the webhook return?"],
-];
 const OUTCOMES = {
   passes: "· continues", injects: "✓ injects", changes: "✓ changes", stops: "✗ stops", denies: "✗ denies", fails: "! fails",
 };
 
 export function showDecision(documents) {
-  byId("panel-why").replaceChildren(...documents.flatMap((document) => decision(readTrace(document.trace))));
+  const isOpen = byId("open-steps")?.getAttribute("aria-pressed") === "true";
+  byId("panel-why").replaceChildren(...(documents.length ? [openButton()] : []), ...documents.flatMap((document) => decision(readTrace(document))));
+  if (isOpen) byId("open-steps")?.click();
+}
+
+// Opens all steps, or only those that decide.
+function openButton() {
+  const button = make("button", { type: "button", id: "open-steps", "aria-pressed": "false", textContent: "Open all steps" });
+  button.addEventListener("click", () => {
+    const isOpen = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", String(isOpen));
+    for (const each of document.querySelectorAll("details.step")) each.open = isOpen || each.parentElement.classList.contains("decides");
+  });
+  return button;
 }
 
 function decision(trace) {
@@ -35,22 +29,25 @@ function decision(trace) {
     make("h3", { textContent: trace.subject }),
     ...trace.stages.map((stage) =>
       make("details", { open: true }, make("summary", { textContent: stage.name }),
-        make("ol", { className: "steps" }, ...stage.steps.map(step)))),
+        make("ol", { className: "steps" }, ...stage.steps.map((each) => step(each, stage.object.startsWith("Pod/")))))),
     make("p", { className: "conclusion", textContent: trace.conclusion }),
     sidecars(trace.sidecars),
     ...trace.warnings.map((warning) => make("p", { className: "notice", textContent: `warning: ${warning}` })),
   ];
 }
 
-function step(each) {
+// A line for each step, which opens to its input; the deciding step is open.
+function step(each, isPod) {
   const classes = [each.isDeciding ? "decides" : "", each.reached ? "" : "unreached"].filter(Boolean).join(" ");
-  const rows = [["asked", QUESTIONS.find(([name]) => each.name.startsWith(name))?.[1]], ["observed", each.observed],
-    ["effect", OUTCOMES[each.outcome] ?? each.outcome], ["reason", each.isDeciding ? each.reason : ""]];
+  const outcome = OUTCOMES[each.outcome] ?? each.outcome;
+  const rows = [["asked", each.question], [isPod ? "in the pod" : "in the object", each.object], ["in the configuration", each.configuration],
+    ["observed", each.observed], ["effect", outcome], ["reason", each.isDeciding ? each.reason : ""]];
   const notes = [each.isDeciding ? " ◀ decides" : "", each.reached ? "" : " (not reached)"].join("");
-  return make("li", { className: classes },
-    make("span", { className: "step-name", textContent: each.name }), notes,
+  return make("li", { className: classes }, make("details", { className: "step", open: each.isDeciding },
+    make("summary", {}, `${outcome.split(" ")[0]} `, make("span", { className: "step-name", textContent: each.name }),
+      make("span", { className: "observed", textContent: ` ${each.observed}` }), notes),
     make("dl", {}, ...rows.filter(([, value]) => value).flatMap(([name, value]) =>
-      [make("dt", { textContent: name }), make("dd", { textContent: value })])));
+      [make("dt", { textContent: name }), make("dd", { className: value.includes("\n") ? "lines" : "", textContent: value })]))));
 }
 
 function sidecars(added) {
@@ -64,9 +61,9 @@ function sidecars(added) {
 // Objects before and after, with the template line of each added line once it is known.
 export function showObjects(documents, origins, onOpen) {
   const parts = documents.flatMap((document, index) => {
-    if (!document.rows.length) return [make("p", { textContent: `${readTrace(document.trace).subject}: no webhook is called.` })];
+    if (!document.rows.length) return [make("p", { textContent: `${document.trace.subject}: no webhook is called.` })];
     return [
-      make("h3", { textContent: readTrace(document.trace).subject }),
+      make("h3", { textContent: document.trace.subject }),
       table(document.rows, origins?.documents[index], origins?.templates, onOpen),
     ];
   });

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from podgraft.jsonvalue import Object
+from podgraft.injectors.istio import releases
+from podgraft.jsonvalue import JSON, Object
 
 from . import export
 from .session import Session
@@ -30,7 +31,8 @@ def _ready(_: Session, request: Mapping[str, Any]) -> Object:
     build: Object = {"podgraft": "", "examples": {}}
     if BUILD.exists():
         build = json.loads(BUILD.read_text())
-    return {**build, "python": platform.python_version()}
+    names: list[JSON] = [f"1.{minor}" for minor in reversed(releases.KNOWN)]
+    return {**build, "python": platform.python_version(), "releases": names}
 
 
 def _review(session: Session, request: Mapping[str, Any]) -> Object:
@@ -45,8 +47,14 @@ def _verdicts(session: Session, request: Mapping[str, Any]) -> Object:
     return session.verdicts(_input(request), request["pods"], request["policies"])
 
 
-def _export(_: Session, request: Mapping[str, Any]) -> Object:
-    return export.make_archive(_input(request))
+def _test_case(session: Session, request: Mapping[str, Any]) -> Object:
+    return session.test_case(_input(request))
+
+
+def _export(session: Session, request: Mapping[str, Any]) -> Object:
+    given = _input(request)
+    document = session.test_case(given).get("document")
+    return export.make_archive(given, str(document) if document else "")
 
 
 def _input(request: Mapping[str, Any]) -> Input:
@@ -58,5 +66,6 @@ _ANSWERS: Mapping[str, Callable[[Session, Mapping[str, Any]], Object]] = {
     "review": _review,
     "origins": _origins,
     "verdicts": _verdicts,
+    "testCase": _test_case,
     "export": _export,
 }

@@ -17,7 +17,7 @@ from podgraft import admission, jsonvalue
 from podgraft.bundle.retired_registries import image_warning
 from podgraft.cli import configuration, documents
 from podgraft.cli.explain.decision_trace import DecisionTrace, exit_status, to_json
-from podgraft.cli.explain.flow import Cluster
+from podgraft.cli.explain.flow import CallObserver, Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod, find_pods
 from podgraft.cli.explain.tree import render_tree
 from podgraft.cli.explain.webhooks import Webhook, read_webhooks, select_routes
@@ -26,6 +26,7 @@ from podgraft.jsonvalue import JSON, Object
 from podgraft.review import ReviewResponse, ReviewResult
 from podgraft.store import Snapshot
 
+from .step_inputs import Manifests, StepInput, StepReader, read_manifests
 from .workspace import BUNDLE, POD, POLICY, WEBHOOKS, Input
 
 _FAILED, _WRONG_USAGE = 1, 2
@@ -46,9 +47,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One object of the input: its decision trace, and the calls of webhooks for it."""
+    """One object of the input: its decision trace, the input of each step, and all calls."""
 
     trace: Object
+    inputs: list[list[StepInput]]
     calls: tuple[Call, ...]
 
 
@@ -64,10 +66,11 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled bundle with its policy, and the warnings that loading printed."""
+    """A compiled bundle with its policy and documents, and the warnings that loading printed."""
 
     options: configuration.InjectOptions
     snapshot: Snapshot
+    manifests: Manifests
     warnings: str
 
 
@@ -77,39 +80,47 @@ def compile_input(given: Input) -> Compiled:
     with _captured() as captured:
         snapshot = configuration.load_snapshot(options)
         configuration.warn_of_unused(options, snapshot)
-    return Compiled(options, snapshot, captured.getvalue())
+    manifests = read_manifests(given.files.values())
+    return Compiled(options, snapshot, manifests, captured.getvalue())
 
 
 def explain(given: Input, compiled: Compiled) -> Explanation:
     """Explain the objects of the working directory; raises ``CommandError``."""
-    snapshot = compiled.snapshot
-    calls: list[list[Call]] = []
+    calls: list[Call] = []
+    results: list[ExplainedPod | None] = []
 
     def observe(
         subject: ExplainedPod, webhook: Webhook, result: ReviewResult, after: ExplainedPod | None
     ) -> None:
-        calls[-1].append(_make_call(subject, webhook, result, after))
+        calls.append(_make_call(subject, webhook, result, after))
+        results.append(after)
 
-    cluster = Cluster(
-        snapshot=snapshot,
-        caller=configuration.caller(compiled.options),
-        webhooks=_read_webhooks(given, snapshot),
-        labels=_parse_labels(given.options.get("namespace-labels", "")),
-        observer=observe,
-    )
+    cluster = _make_cluster(given, compiled, observe)
+    reader = StepReader(cluster, compiled.manifests)
     traces: list[DecisionTrace] = []
+    explained: list[Document] = []
     for subject in find_pods(Path(POD), given.options.get("namespace") or None):
-        calls.append([])
-        traces.append(cluster.explain(subject))
-    text = "\n".join(map(render_tree, traces))
+        trace = cluster.explain(subject)
+        inputs = reader.read(subject, trace, results)
+        traces.append(trace)
+        explained.append(Document(trace=to_json(trace), inputs=inputs, calls=tuple(calls)))
+        calls.clear()
+        results.clear()
     return Explanation(
         status=exit_status(traces),
-        text=click.unstyle(text),
+        text=click.unstyle("\n".join(map(render_tree, traces))),
         errors=compiled.warnings + "".join(_image_warnings(traces)),
-        documents=tuple(
-            Document(trace=to_json(trace), calls=tuple(made))
-            for trace, made in zip(traces, calls, strict=True)
-        ),
+        documents=tuple(explained),
+    )
+
+
+def _make_cluster(given: Input, compiled: Compiled, observe: CallObserver) -> Cluster:
+    return Cluster(
+        snapshot=compiled.snapshot,
+        caller=configuration.caller(compiled.options),
+        webhooks=_read_webhooks(given, compiled.snapshot),
+        labels=_parse_labels(given.options.get("namespace-labels", "")),
+        observer=observe,
     )
 
 

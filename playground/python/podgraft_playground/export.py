@@ -7,16 +7,20 @@ from base64 import b64encode
 
 from podgraft.jsonvalue import Object
 
+from .test_case import FILE as TEST_CASE_FILE
 from .workspace import Input
 
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
-def make_archive(given: Input) -> Object:
+def make_archive(given: Input, test_case: str = "") -> Object:
     """The zip archive in base64; ``explain.sh`` in it prints what the page shows."""
+    files = {**given.texts, "explain.sh": _script(given)}
+    if test_case:
+        files[TEST_CASE_FILE] = test_case
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in {**given.texts, "explain.sh": _script(given)}.items():
+        for name, text in files.items():
             member = zipfile.ZipInfo(f"playground/{name}", _TIME)
             member.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(member, text.encode(errors="replace"))

@@ -5,8 +5,11 @@ from pathlib import PurePosixPath
 
 from podgraft import bundle
 
+from .unsupported import UnsupportedError
+
 MAX_BYTES = 3 * 1024 * 1024  # as for an admission review
 MAX_FILES = 200
+_BYTE_ORDER_MARK = "\ufeff"
 
 
 class InputError(Exception):
@@ -27,6 +30,18 @@ def check_texts(texts: Mapping[str, str]) -> None:
             raise InputError(
                 f"{name}: character {error.start + 1} is half of a surrogate pair; remove it"
             ) from error
+
+
+def check_yaml(texts: Mapping[str, str]) -> None:
+    """Raise ``UnsupportedError`` for a text that PyYAML's parser reads differently than libyaml.
+
+    libyaml skips a byte order mark at the start of a line; PyYAML makes it a part of the key.
+    """
+    for name, text in texts.items():
+        index = text.find(_BYTE_ORDER_MARK, 1)
+        if index > 0:
+            line = text.count("\n", 0, index) + 1
+            raise UnsupportedError("byte order mark", f"{name}, line {line}")
 
 
 def check_files(files: Mapping[str, str]) -> None:

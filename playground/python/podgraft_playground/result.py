@@ -8,6 +8,7 @@ from podgraft.jsonvalue import JSON, Object
 
 from .engine import Call, Document, Explanation
 from .origins import Origin, Rendering, find_in_files
+from .step_inputs import StepInput
 from .yaml_lines import Line, emit_lines
 
 # Above this number of lines, a comparison takes seconds in the browser.
@@ -28,8 +29,17 @@ def _document_to_json(document: Document) -> Object:
     before, after = first_and_last(document)
     return {
         "trace": document.trace,
+        "inputs": [[_input_to_json(each) for each in stage] for stage in document.inputs],
         "calls": [_call_to_json(call) for call in document.calls],
         "rows": [] if before is None else compare(before, after),
+    }
+
+
+def _input_to_json(given: StepInput) -> Object:
+    return {
+        "question": given.question,
+        "object": given.object,
+        "configuration": given.configuration,
     }
 
 

@@ -12,6 +12,7 @@ from podgraft.jsonvalue import JSON, Object
 
 from . import engine, limits, origins, result
 from .limits import InputError
+from .test_case import make_test_case
 from .unsupported import UnsupportedError
 from .workspace import POD, POLICY, Input, working_directory, write_files
 
@@ -51,6 +52,15 @@ class Session:
         found = [origins.find_origins(recorder.renderings, value) for value in after]
         return result.origins_to_json(recorder.renderings, found, given.files)
 
+    def test_case(self, given: Input) -> Object:
+        """The document of a test case for the input, or why there is none."""
+        try:
+            return {"document": make_test_case(given, self._explain(given))}
+        except InputError as error:
+            return {"problem": "; ".join(map(str, error.args))}
+        except UnsupportedError as error:
+            return {"problem": f"{error}; use podgraft explain on your machine"}
+
     def verdicts(
         self, given: Input, pods: Mapping[str, str], policies: Mapping[str, str]
     ) -> Object:
@@ -65,6 +75,7 @@ class Session:
     def _explain(self, given: Input) -> engine.Explanation:
         limits.check_files(given.files)
         limits.check_texts(given.texts)
+        limits.check_yaml(given.texts)
         write_files(self.folder, given.texts)
         with working_directory(self.folder):
             try:

@@ -36,11 +36,16 @@ def _program(*names: str) -> str:
     pytest.skip(f"{names[0]} is missing: install it to test the playground in a browser")
 
 
+def require_browser() -> None:
+    """Skip the test if a program is missing, or outside of ``make e2e-playground``."""
+    _program("node")
+    _program("chromium", "chromium-browser")
+
+
 @pytest.fixture(scope="session")
 def site() -> Iterator[Site]:
     """The built page, served as ``podgraft playground`` serves it."""
-    _program("node")
-    _program("chromium", "chromium-browser")
+    require_browser()
     folder = ROOT / "build" / "playground"
     if not (folder / "index.html").exists():
         pytest.skip("build/playground is missing: run make playground")
@@ -69,9 +74,9 @@ def _record(server: ThreadingHTTPServer, site: Site) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser(site: Site) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     """Chromium."""
-    del site
+    require_browser()
     modules = (ROOT / os.environ.get("PODGRAFT_E2E_TOOLS", ".tools") / "browser").resolve()
     if not (modules / "node_modules").exists():
         pytest.skip("playwright-core is missing: run make e2e-playground")

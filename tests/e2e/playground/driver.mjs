@@ -14,23 +14,33 @@ let page;
 let requests = [];
 let problems = [];
 
+async function openPage(options, keep) {
+  if (!keep) {
+    await context?.close();
+    context = await browser.newContext(options);
+  } else await page?.close();
+  page = await context.newPage();
+  page.setDefaultTimeout(TIMEOUT);
+  requests = [];
+  problems = [];
+  page.on("request", (request) => requests.push(request.url()));
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+}
+
 const actions = {
   async open({ url, options = {}, keep = false }) {
-    if (!keep) {
-      await context?.close();
-      context = await browser.newContext(options);
-    } else await page?.close();
-    page = await context.newPage();
-    page.setDefaultTimeout(TIMEOUT);
-    requests = [];
-    problems = [];
-    page.on("request", (request) => requests.push(request.url()));
-    page.on("pageerror", (error) => problems.push(error.message));
-    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    await openPage(options, keep);
     const start = Date.now();
     await page.goto(url);
     await actions.settle();
     return { milliseconds: Date.now() - start };
+  },
+  // Open a page that is not the playground itself.
+  async goto({ url }) {
+    await openPage({}, false);
+    await page.goto(url);
+    return {};
   },
   // Wait for an answer with its origins; *after* is the number of answers before the action.
   async settle({ after = 0 } = {}) {

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from playground_build.examples import read_examples
+from support import playground_test_cases as test_cases
 
 from .browser import Browser
 from .conftest import ROOT, Site
@@ -48,6 +49,7 @@ def page(browser: Browser, site: Site) -> Browser:
 def reset(page: Browser) -> None:
     """Show the first example again, without another load of the page."""
     page.evaluate("document.querySelector('dialog').close()")
+    page.evaluate("document.querySelector('#open-steps[aria-pressed=true]')?.click()")
     for tab in ("pod", "why"):
         page.do("click", selector=f"#tab-{tab}")
     choose(page, "allow")
@@ -59,6 +61,14 @@ def choose(page: Browser, name: str, pod: str | None = None) -> None:
     if pod is not None and page.value("#input-name") != pod:
         page.after("select", selector="#input-name", value=pod)
     page.do("waitFor", expression="document.body.dataset.state === 'idle'")
+
+
+def open_file(page: Browser, name: str) -> None:
+    """Select the tab of a file of the bundle."""
+    page.evaluate(
+        "[...document.querySelectorAll('#file-tabs [role=tab]')]"
+        f".find((tab) => tab.textContent === {json.dumps(name)}).click()"
+    )
 
 
 @pytest.mark.parametrize(("name", "pod"), INPUTS, ids=[f"{n}/{p}" for n, p in INPUTS])
@@ -86,7 +96,8 @@ def test_all_24_rows_of_the_table_are_the_command_lines(page: Browser, tmp_path:
             f"[...document.querySelectorAll('#matrix tbody tr')[{number}].cells]"
             ".map((cell) => cell.innerText)"
         )
-        page.after("click", selector=f"#matrix tbody tr:nth-child({number + 1}) button")
+        target = "button" if number % 2 else "td"
+        page.after("click", selector=f"#matrix tbody tr:nth-child({number + 1}) {target}")
         folder = tmp_path / str(number)
         write_input(folder, example, page.value("#pod"), page.value("#policy"))
         expected = run_cli(
@@ -167,6 +178,35 @@ def test_no_request_follows_the_first_result_and_none_leaves_the_origin(
     assert observed["problems"] == []
 
 
+# Milliseconds from a change of the pod to the result for it, as the page shows it.
+EDIT = """
+(async (index) => {
+  const area = document.getElementById("pod");
+  const shown = Number(document.body.dataset.shown);
+  const start = performance.now();
+  area.value = `${area.value.split("# edit")[0]}# edit ${index}\\n`;
+  area.dispatchEvent(new Event("input", { bubbles: true }));
+  while (Number(document.body.dataset.shown) === shown) await new Promise(requestAnimationFrame);
+  return performance.now() - start;
+})
+"""
+
+
+def test_durations_are_measured(browser: Browser, site: Site) -> None:
+    """The file of durations has no limits: they depend on what else the machine does."""
+    durations: dict[str, list[float]] = {"first visit": [], "later visit": [], "edit": []}
+    for _ in range(3):
+        durations["first visit"].append(browser.do("open", url=site.url)["milliseconds"])
+        durations["later visit"].append(browser.do("open", url=site.url, keep=True)["milliseconds"])
+    for index in range(10):
+        durations["edit"].append(browser.evaluate(f"{EDIT}({index})"))
+        browser.do("waitFor", expression="document.body.dataset.state === 'idle'")
+    (ROOT / "build" / "playground-durations.json").write_text(json.dumps(durations, indent=2))
+
+    assert "edit 9" in browser.value("#pod")
+    assert browser.text("#verdict").startswith("injected")
+
+
 def test_a_second_visit_transfers_only_the_check_for_a_new_build(
     browser: Browser, site: Site
 ) -> None:
@@ -244,15 +284,21 @@ def test_a_hostile_input_is_an_error_and_the_page_goes_on(page: Browser, text: s
     assert page.text("#text") == expected
 
 
+def start_endless_evaluation(page: Browser) -> None:
+    """Replace the template of an overlay by nested loops."""
+    page.do("click", selector="#tab-bundle")
+    head, _, _ = page.value("#bundle").partition("  template: |")
+    loop = "".join("{{ range until 9999 }}" for _ in range(6)) + "{{ end }}" * 6
+    page.do("fill", selector="#bundle", value=f"{head}  template: |\n    {loop}\n")
+    page.do("waitFor", expression="document.body.dataset.state === 'running'")
+
+
 def test_stop_ends_a_long_evaluation(page: Browser) -> None:
     reset(page)
     choose(page, "logging")
     page.do("click", selector="#tab-bundle")
     overlay = page.value("#bundle")
-    head, _, _ = overlay.partition("  template: |")
-    loop = "".join("{{ range until 9999 }}" for _ in range(6)) + "{{ end }}" * 6
-    page.do("fill", selector="#bundle", value=f"{head}  template: |\n    {loop}\n")
-    page.do("waitFor", expression="document.body.dataset.state === 'running'")
+    start_endless_evaluation(page)
     page.do("click", selector="#stop")
     page.do("waitFor", expression="document.body.dataset.state === 'idle'")
     page.after("fill", selector="#bundle", value=overlay)
@@ -260,21 +306,37 @@ def test_stop_ends_a_long_evaluation(page: Browser) -> None:
     assert "injected" in page.text("#verdict")
 
 
+@pytest.mark.parametrize(
+    ("name", "file", "text", "replacement"),
+    [
+        (
+            "require-limits",
+            "require-limits.yaml",
+            "size(variables.withoutRequest) == 0",
+            "size(variables.withoutRequest) < 1",
+        ),
+        ("image-mirror", "overlay.yaml", 'regexFind "^[^/]+"', 'regexFind "(?i)^[^/]+"'),
+    ],
+)
 def test_an_expression_that_the_browser_cannot_evaluate_has_no_result(
-    page: Browser,
+    page: Browser, name: str, file: str, text: str, replacement: str
 ) -> None:
     reset(page)
-    choose(page, "require-limits")
+    choose(page, name)
     page.do("click", selector="#tab-bundle")
-    page.do("select", selector="#file", value="require-limits.yaml")
-    text = page.value("#bundle").replace(
-        "size(variables.withoutRequest) == 0", "size(variables.withoutRequest) < 1"
-    )
-    page.after("fill", selector="#bundle", value=text)
+    open_file(page, file)
+    assert text in page.value("#bundle")
+    page.after("fill", selector="#bundle", value=page.value("#bundle").replace(text, replacement))
 
     assert page.text("#verdict") == "unknown: not evaluated here"
-    assert "size(variables.withoutRequest) < 1" in page.text("#unsupported")
+    expression = replacement.removeprefix('regexFind "').removesuffix('"')
+    assert expression in page.text("#unsupported")
     assert page.text("#text") == ""
+    assert page.evaluate("document.querySelectorAll('#panel-why li, .diff tr').length") == 0
+
+    page.do("click", selector="#test-case")
+    page.do("waitFor", expression="document.getElementById('note').textContent !== ''")
+    assert "no test case" in page.text("#note")
 
 
 def test_a_line_of_the_sidecar_leads_to_its_template_line(page: Browser) -> None:
@@ -297,6 +359,30 @@ def test_a_line_of_the_sidecar_leads_to_its_template_line(page: Browser) -> None
     assert selected.strip() == "- name: istio-proxy"
 
 
+@pytest.mark.parametrize(
+    ("name", "line", "template"),
+    [
+        ("logging", "name: log-shipper", "overlay logging"),
+        ("vault-agent", "name: secrets-init", "overlay secrets"),
+        ("appmesh", "name: envoy", "mesh shop"),
+    ],
+)
+def test_an_added_line_names_its_template(
+    page: Browser, name: str, line: str, template: str
+) -> None:
+    reset(page)
+    choose(page, name)
+    page.do("click", selector="#tab-after")
+    page.do("waitFor", expression="document.body.dataset.origins === 'shown'")
+    label = page.evaluate(
+        "[...document.querySelectorAll('.diff tr.added')].find((row) => "
+        f"row.querySelector('.after').innerText.trim().endsWith('- {line}'))"
+        ".querySelector('.by').innerText"
+    )
+
+    assert label.startswith(f"{template}:")
+
+
 def test_the_copied_command_prints_the_text_of_the_page(page: Browser, tmp_path: Path) -> None:
     reset(page)
     page.after("fill", selector="#namespace", value="it's a test")
@@ -310,6 +396,84 @@ def test_the_copied_command_prints_the_text_of_the_page(page: Browser, tmp_path:
     )  # fmt: skip
 
     assert result.stdout == page.text("#text")
+
+
+@pytest.mark.parametrize(
+    ("name", "pod"), [("istio", "web"), ("allow", "refused"), ("selective-injection", "web")]
+)
+def test_the_copied_test_case_holds_for_the_command_line(
+    page: Browser, tmp_path: Path, name: str, pod: str
+) -> None:
+    reset(page)
+    choose(page, name, pod)
+    page.after("fill", selector="#namespace", value="test")
+    page.do("click", selector="#test-case")
+    page.do("waitFor", expression="document.getElementById('dialog').open")
+    script = page.value("#dialog-value")
+    page.do("press", keys=["Escape"])
+    subprocess.run(["sh", "-c", script], cwd=tmp_path, check=True)
+
+    assert test_cases.find_differences(tmp_path) == []
+
+
+def test_the_decision_names_what_each_step_reads(page: Browser) -> None:
+    reset(page)
+    steps = page.evaluate(
+        "[...document.querySelectorAll('#panel-why li')].map((step) => Object.fromEntries("
+        "[...step.querySelectorAll('dt')].map((term) =>"
+        " [term.textContent, term.nextElementSibling.textContent])))"
+    )
+    never = next(step for step in steps if step["asked"] == "Does a selector exclude the pod?")
+
+    assert all(step["asked"] for step in steps)
+    assert never["in the configuration"] == "neverInjectSelector 1: batch.kubernetes.io/job-name"
+    assert "app: web" in never["in the pod"]
+    assert never["observed"] == "none of 1 matches"
+    assert never["effect"] == "· continues"
+    opened = "[...document.querySelectorAll('details.step')].map((step) => step.open)"
+    assert page.evaluate(opened).count(True) == 1
+    page.do("click", selector="#open-steps")
+    assert all(page.evaluate(opened))
+
+
+def test_every_file_of_the_bundle_has_a_tab(page: Browser) -> None:
+    reset(page)
+    page.do("click", selector="#tab-bundle")
+    for name, text in EXAMPLES["istio"]["files"].items():
+        open_file(page, name)
+        assert page.value("#bundle") == text
+    names = page.evaluate(
+        "[...document.querySelectorAll('#file-tabs > *')].map(t => t.textContent)"
+    )
+    assert names == [*EXAMPLES["istio"]["files"]]
+
+    page.evaluate("document.querySelector('#file-tabs [aria-selected=true]').focus()")
+    page.do("press", keys=["Home"])
+    assert page.value("#bundle") == EXAMPLES["istio"]["files"][names[0]]
+    assert page.evaluate("document.activeElement.textContent") == names[0]
+
+
+def test_typing_is_possible_during_an_evaluation(page: Browser) -> None:
+    reset(page)
+    choose(page, "logging")
+    start_endless_evaluation(page)
+    page.evaluate("document.getElementById('namespace').focus()")
+    page.do("press", keys=[*"abc"])
+
+    assert page.value("#namespace") == "abc"
+    assert page.evaluate("document.body.dataset.state") == "running"
+    page.do("click", selector="#stop")
+    page.do("waitFor", expression="document.body.dataset.state === 'idle'")
+
+
+def test_the_page_states_what_it_does_not_evaluate(page: Browser) -> None:
+    reset(page)
+    page.do("click", selector="#limits summary")
+    text = page.evaluate("document.getElementById('limits').innerText")
+
+    assert "CEL expressions that are not part of an example" in text
+    assert "RE2" in text
+    assert "libyaml" in text
 
 
 def test_every_control_is_reached_by_the_keyboard(page: Browser) -> None:
@@ -326,6 +490,7 @@ def test_every_control_is_reached_by_the_keyboard(page: Browser) -> None:
         "input-name",
         "share",
         "command",
+        "test-case",
         "download",
         "reset",
         "namespace",
@@ -345,7 +510,11 @@ def test_axe_finds_nothing(page: Browser, scheme: str, width: int, name: str) ->
     page.do("waitFor", expression="document.body.dataset.origins === 'shown'")
     for tab in ("why", "after", "patch", "response", "problems", "text"):
         page.do("click", selector=f"#tab-{tab}")
+        if tab == "why":  # hidden steps are not checked
+            page.do("click", selector="#open-steps")
         assert page.do("axe")["violations"] == [], tab
+        if tab == "why":
+            page.do("click", selector="#open-steps")
         if (tab, name, scheme) in SHOWN and os.environ.get("PODGRAFT_SCREENSHOTS"):
             start = "output" if name == "phone" else "input"
             page.evaluate("document.querySelector('html').style.scrollBehavior = 'auto'")

@@ -1,0 +1,287 @@
+"""What each step of a decision asks, and what it reads: the object and the configuration.
+
+The trace of ``podgraft explain`` contains the result of each step. This module adds its input, from
+the same object, rules, and manifests. It evaluates nothing.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from podgraft import yaml
+from podgraft.cli.explain.decision_trace import DecisionTrace, Stage, TraceStep
+from podgraft.cli.explain.flow import Cluster
+from podgraft.cli.explain.pod_source import ExplainedPod
+from podgraft.cli.explain.webhooks import Webhook
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.kube.selectors import Selector
+from podgraft.policy import INJECT_KEY, InjectionRules, InjectValueSyntax, StepName
+
+NOT_SET = "not set"
+_TEMPLATES_KEY = "inject.istio.io/templates"
+_REGISTRATION = "kube-apiserver, webhook "
+# Kinds of documents that steps name, and the fields of each that select objects.
+_SELECTING_FIELDS: Mapping[str, Sequence[str]] = {
+    "Overlay": ("matchConstraints", "matchConditions"),
+    "Mesh": ("awsAppMesh",),
+    "ValidatingAdmissionPolicy": ("matchConstraints", "matchConditions", "validations"),
+    "ValidatingAdmissionPolicyBinding": ("matchResources", "validationActions", "paramRef"),
+}
+_VALUES = {
+    InjectValueSyntax.YAML: "y, yes, true, and on inject, any other value does not",
+    InjectValueSyntax.STRICT: "true injects, false does not, other values have no effect",
+}
+_APPMESH_FIELDS = ("enableAutoInject", "injectionSelector", "virtualNodeLabel")
+
+
+@dataclass(frozen=True, slots=True)
+class StepInput:
+    """The question of a step, and its input; a text is empty if the step does not read it."""
+
+    question: str
+    object: str = ""
+    configuration: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifests:
+    """The documents of a bundle that steps name, by kind and name."""
+
+    documents: Mapping[tuple[str, str], Object] = field(
+        default_factory=dict[tuple[str, str], Object]
+    )
+
+    def describe(self, kind: str, name: str) -> str:
+        """The fields of a document that select objects, as YAML."""
+        document = self.documents.get((kind, name))
+        if document is None:
+            return ""
+        spec = object_at(document, "spec")
+        selecting: Object = {key: spec[key] for key in _SELECTING_FIELDS[kind] if key in spec}
+        if kind == "Mesh":
+            mesh = object_at(spec, "awsAppMesh")
+            selecting = {key: mesh[key] for key in _APPMESH_FIELDS if key in mesh}
+        return f"{kind} {name}\n{_to_yaml(selecting)}" if selecting else f"{kind} {name}"
+
+
+def read_manifests(files: Iterable[str]) -> Manifests:
+    """Read the documents that steps name; files without such a kind are not parsed."""
+    documents: dict[tuple[str, str], Object] = {}
+    for text in files:
+        if not any(kind in text for kind in _SELECTING_FIELDS):
+            continue
+        for document in yaml.load_all(text):
+            if isinstance(document, dict) and document.get("kind") in _SELECTING_FIELDS:
+                name = string_at(object_at(document, "metadata"), "name")
+                documents[str(document["kind"]), name] = document
+    return Manifests(documents)
+
+
+@dataclass(frozen=True, slots=True)
+class StepReader:
+    """Finds the input of each step in the objects and the configuration of one cluster."""
+
+    cluster: Cluster
+    manifests: Manifests
+
+    def read(
+        self,
+        subject: ExplainedPod,
+        trace: DecisionTrace,
+        results: Sequence[ExplainedPod | None],
+    ) -> list[list[StepInput]]:
+        """The inputs of all steps of a trace; *results* are the objects after each call."""
+        inputs: list[list[StepInput]] = []
+        remaining = iter(results)
+        for stage in trace.stages:
+            if stage.object.startswith("Pod/") and not subject.is_pod:
+                subject = subject.make_pod()
+            inputs.append([*self._read_stage(stage, subject)])
+            if stage.review is not None:
+                subject = next(remaining, None) or subject
+        return inputs
+
+    def _read_stage(self, stage: Stage, subject: ExplainedPod) -> Iterator[StepInput]:
+        if stage.name.startswith(_REGISTRATION):
+            name = stage.name.removeprefix(_REGISTRATION)
+            webhook = next(each for each in self.cluster.webhooks if each.name == name)
+            yield from (self._read_registration(step, subject, webhook) for step in stage.steps)
+            return
+        yield from (self._read_step(step, subject) for step in stage.steps)
+
+    def _read_registration(
+        self, step: TraceStep, subject: ExplainedPod, webhook: Webhook
+    ) -> StepInput:
+        key, _, name = step.name.partition(": ")
+        manifest = webhook.manifest or {}
+        configured = _to_yaml({key: manifest[key]}) if manifest.get(key) else f"{key}: {NOT_SET}"
+        match key:
+            case "rules":
+                question = "Do the rules of the webhook include the request?"
+                return StepInput(question, _describe_request(subject), configured)
+            case "namespaceSelector":
+                labels = self._describe_namespace(subject.namespace)
+                return StepInput("Does the webhook select the namespace?", labels, configured)
+            case "objectSelector":
+                labels = _describe_labels(object_at(subject.object, "metadata"), "object")
+                return StepInput("Does the webhook select the object?", labels, configured)
+            case _:
+                conditions = objects_at(manifest, "matchConditions")
+                texts = [string_at(c, "expression") for c in conditions if c.get("name") == name]
+                question = "Is the match condition of the webhook true?"
+                request = _describe_request(subject)
+                return StepInput(question, request, "\n".join(texts) or configured)
+
+    def _describe_namespace(self, namespace: str) -> str:
+        manifest = self.cluster.namespaces(namespace).get(namespace, {})
+        return _describe_labels(object_at(manifest, "metadata"), f"namespace {namespace}")
+
+    def _read_step(self, step: TraceStep, subject: ExplainedPod) -> StepInput:
+        reader = _POLICY_STEPS.get(step.name)
+        rules = self.cluster.snapshot.bundle.rules
+        if reader is not None:
+            return reader(subject, rules)
+        word, _, name = step.name.partition(" ")
+        labels = _describe_labels(object_at(subject.object, "metadata"), "object")
+        match word:
+            case "overlay":
+                question = "Does the overlay match, and what does it change?"
+                configured = self.manifests.describe("Overlay", name)
+                return StepInput(question, _describe_object(subject), configured)
+            case "mesh":
+                mesh, _, part = name.partition(", ")
+                question = "Does the mesh select the pod?"
+                if part:
+                    question = "Does the template of the mesh add containers?"
+                return StepInput(question, labels, self.manifests.describe("Mesh", mesh))
+            case "rule":
+                return self._read_rule(name, subject)
+            case "Istio":
+                return self._read_templates(subject)
+            case _:
+                return StepInput("What does the webhook return?")
+
+    def _read_rule(self, name: str, subject: ExplainedPod) -> StepInput:
+        policy, _, binding = name.partition(", binding ")
+        texts = [self.manifests.describe("ValidatingAdmissionPolicy", policy)]
+        if binding:
+            texts.append(self.manifests.describe("ValidatingAdmissionPolicyBinding", binding))
+        question = "Does the rule match the object, and does it allow the object?"
+        return StepInput(question, _describe_object(subject), "\n".join(filter(None, texts)))
+
+    def _read_templates(self, subject: ExplainedPod) -> StepInput:
+        annotations = object_at(object_at(subject.object, "metadata"), "annotations")
+        value = annotations.get(_TEMPLATES_KEY)
+        istio = self.cluster.snapshot.bundle.istio
+        release = "" if istio is None else f"Istio {istio.profile.release}: "
+        return StepInput(
+            "Which templates does the pod receive?",
+            f"annotation {_TEMPLATES_KEY}: {NOT_SET if value is None else value}",
+            f"{release}the annotation selects templates; without it, defaultTemplates apply",
+        )
+
+
+def _read_request(subject: ExplainedPod, _: InjectionRules) -> StepInput:
+    question = "Is the request the creation of a pod?"
+    return StepInput(question, _describe_request(subject), "only the creation of a pod is injected")
+
+
+def _read_host_network(subject: ExplainedPod, _: InjectionRules) -> StepInput:
+    value = object_at(subject.object, "spec").get("hostNetwork")
+    text = f"spec.hostNetwork: {NOT_SET if value is None else _to_yaml(value)}"
+    return StepInput(
+        "Does the pod use the network of its host?",
+        text,
+        "a pod on the network of its host is never injected",
+    )
+
+
+def _read_namespace(subject: ExplainedPod, rules: InjectionRules) -> StepInput:
+    ignored = ", ".join(sorted(rules.ignored_namespaces)) or "none"
+    return StepInput(
+        "Is the namespace ignored?",
+        f"namespace: {subject.namespace}",
+        f"ignoredNamespaces: {ignored}",
+    )
+
+
+def _read_inject_setting(subject: ExplainedPod, rules: InjectionRules) -> StepInput:
+    metadata = object_at(subject.object, "metadata")
+    sources = ["label", "annotation"] if rules.honors_label else ["annotation"]
+    texts = [
+        f"{source} {INJECT_KEY}: {_read_text(object_at(metadata, f'{source}s'))}"
+        for source in sources
+    ]
+    order = "the label first, then the annotation" if rules.honors_label else "the annotation only"
+    return StepInput(
+        "What does the inject label or annotation of the pod set?",
+        "\n".join(texts),
+        f"podgraft reads {order}; {_VALUES[rules.inject_values]}",
+    )
+
+
+def _read_text(texts: Object) -> str:
+    value = texts.get(INJECT_KEY)
+    return NOT_SET if value is None else repr(value)
+
+
+def _read_never(subject: ExplainedPod, rules: InjectionRules) -> StepInput:
+    labels = _describe_labels(object_at(subject.object, "metadata"), "pod")
+    configured = _describe_selectors(StepName.NEVER, rules.never)
+    return StepInput("Does a selector exclude the pod?", labels, configured)
+
+
+def _read_always(subject: ExplainedPod, rules: InjectionRules) -> StepInput:
+    labels = _describe_labels(object_at(subject.object, "metadata"), "pod")
+    configured = _describe_selectors(StepName.ALWAYS, rules.always)
+    return StepInput("Does a selector include the pod?", labels, configured)
+
+
+def _read_policy(_: ExplainedPod, rules: InjectionRules) -> StepInput:
+    question = "What does the policy set for all other pods?"
+    return StepInput(question, "the pod is not read", f"policy: {rules.policy}")
+
+
+_POLICY_STEPS: Mapping[str, Callable[[ExplainedPod, InjectionRules], StepInput]] = {
+    StepName.REQUEST: _read_request,
+    StepName.HOST_NETWORK: _read_host_network,
+    StepName.NAMESPACE: _read_namespace,
+    StepName.INJECT_SETTING: _read_inject_setting,
+    StepName.NEVER: _read_never,
+    StepName.ALWAYS: _read_always,
+    StepName.POLICY: _read_policy,
+}
+
+
+def _describe_request(subject: ExplainedPod) -> str:
+    request = subject.request
+    group = f"{request.resource.group}/" if request.resource.group else ""
+    place = f" in {subject.namespace}" if subject.namespace else ""
+    return f"CREATE {group}{request.resource.version} {request.resource.resource}{place}"
+
+
+def _describe_object(subject: ExplainedPod) -> str:
+    """The request, and the labels and annotations of the object."""
+    metadata = object_at(subject.object, "metadata")
+    selecting: Object = {
+        key: metadata[key] for key in ("labels", "annotations") if metadata.get(key)
+    }
+    request = _describe_request(subject)
+    return f"{request}\n{_to_yaml(selecting)}" if selecting else request
+
+
+def _describe_labels(metadata: Object, owner: str) -> str:
+    labels = metadata.get("labels")
+    if not isinstance(labels, dict) or not labels:
+        return f"{owner} has no labels"
+    return f"labels of the {owner}:\n{_to_yaml(labels)}"
+
+
+def _describe_selectors(name: str, selectors: Sequence[Selector]) -> str:
+    if not selectors:
+        return f"{name}: {NOT_SET}"
+    lines = (str(selector) or "empty, which matches no pod" for selector in selectors)
+    return "\n".join(f"{name} {index}: {line}" for index, line in enumerate(lines, 1))
+
+
+def _to_yaml(value: JSON) -> str:
+    return yaml.dump(value).removesuffix("\n").removesuffix("\n...")

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Write the reference pages of docs/: commands, and the policy and overlay documents.
+
+    reference_pages.py
+
+The command line and the JSON Schemas are the source. tests/docs/test_reference_pages.py fails if a
+page is out of date.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from podgraft import cli
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+_HIDDEN = {"version", "help"}
+
+
+def main() -> int:
+    """Write all pages; return the exit status."""
+    for name, text in render_pages().items():
+        (DOCS / name).write_text(text)
+        print(f"docs/{name}")
+    return 0
+
+
+def render_pages() -> dict[str, str]:
+    """The text of each page by its file name."""
+    return {
+        "commands.md": render_commands(),
+        "policy.md": render_schema("policy", _POLICY_INTRODUCTION),
+        "overlay.md": render_schema("overlay", _OVERLAY_INTRODUCTION),
+    }
+
+
+# Commands
+
+_COMMANDS_INTRODUCTION = """\
+This page lists each command of `podgraft` with its options. `podgraft COMMAND --help` prints the
+same texts. The page is generated from the command line.
+"""
+
+
+def find_commands() -> Iterator[tuple[str, click.Command]]:
+    """Each command with its complete name, groups before their commands."""
+    yield from _walk("podgraft", cli.podgraft)
+
+
+def _walk(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    yield name, command
+    if isinstance(command, click.Group):
+        context = click.Context(command, info_name=name)
+        for each in command.list_commands(context):
+            child = command.get_command(context, each)
+            assert child is not None  # noqa: S101 - the group lists it
+            yield from _walk(f"{name} {each}", child)
+
+
+def render_commands() -> str:
+    """The page of all commands."""
+    parts = [
+        "# Commands\n",
+        _COMMANDS_INTRODUCTION,
+    ]
+    for name, command in find_commands():
+        parts.extend(_render_command(name, command))
+    return "\n".join(parts)
+
+
+def _render_command(name: str, command: click.Command) -> Iterator[str]:
+    context = click.Context(command, info_name=name)
+    usage = " ".join(command.collect_usage_pieces(context))
+    yield f"## {name}\n"
+    yield f"```console\n$ {name} {usage}\n```\n"
+    yield from _render_help(command.help or "")
+    options = [p for p in command.params if isinstance(p, click.Option) and p.name not in _HIDDEN]
+    if options:
+        rows = "\n".join(_render_option(option, context) for option in options)
+        yield f"| option | value | description |\n|---|---|---|\n{rows}\n"
+
+
+def _render_help(text: str) -> Iterator[str]:
+    """Paragraphs; a paragraph after a backspace, click's mark, keeps its lines."""
+    for paragraph in re.split(r"\n\s*\n", text.split("\f", 1)[0].strip()):
+        lines = [line.strip() for line in paragraph.split("\n")]
+        if lines[0] == "\b":
+            block = "\n".join(lines[1:])
+            yield f"```text\n{block}\n```\n"
+        elif paragraph.strip():
+            yield f"{_escape(' '.join(lines))}\n"
+
+
+def _render_option(option: click.Option, context: click.Context) -> str:
+    names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
+    value = "" if option.is_flag else f"`{option.make_metavar(context)}`"
+    notes = [option.help or ""]
+    if option.required:
+        notes.append("Required.")
+    if option.multiple:
+        notes.append("Can be repeated.")
+    default = option.get_default(context)
+    if default not in (None, "", (), False) and not option.required and not _is_unset(default):
+        notes.append(f"Default: `{default}`.")
+    if option.envvar:
+        notes.append(f"Environment: `{option.envvar}`.")
+    description = _escape(" ".join(filter(None, notes)))
+    return f"| {names} | {_escape_cell(value)} | {_escape_cell(description)} |"
+
+
+def _is_unset(value: object) -> bool:
+    return repr(value).startswith("Sentinel")
+
+
+# Documents
+
+_POLICY_INTRODUCTION = """\
+The policy document decides which pods are injected, and selects a bundle. It is the parameter
+`PREFIX/INJECTOR/policy` of Parameter Store, or `INJECTOR/policy.yaml` in a folder. All keys are
+optional, and each key overrides the configuration of the bundle. An unknown key is an error.
+
+```yaml
+policy: enabled
+neverInjectSelector:
+- matchLabels: {team: legacy}
+istioRelease: "1.30.3"
+clusters:
+  prod-eu: {policy: disabled}
+```
+"""
+_OVERLAY_INTRODUCTION = """\
+An overlay document changes objects of any kind. [Overlays and rules](rules.md) describes its
+template and its conditions. An unknown key is an error.
+"""
+
+
+def render_schema(name: str, introduction: str) -> str:
+    """The page of one JSON Schema of docs/schemas."""
+    schema = json.loads((DOCS / "schemas" / f"{name}.schema.json").read_text())
+    parts = [
+        f"# {name.capitalize()} document\n",
+        introduction,
+        f"This page is generated from [{name}.schema.json](schemas/{name}.schema.json).\n",
+    ]
+    for title, properties, required in find_tables(schema):
+        rows = "\n".join(_render_key(schema, key, value, required) for key, value in properties)
+        parts.append(f"## {title}\n" if title else "## Keys\n")
+        parts.append(f"| key | value | description |\n|---|---|---|\n{rows}\n")
+    return "\n".join(parts)
+
+
+def find_tables(
+    schema: Mapping[str, Any],
+) -> Iterator[tuple[str, list[tuple[str, Mapping[str, Any]]], set[str]]]:
+    """Each mapping of a schema: its name, its keys, and those that are required."""
+    yield "", list(schema["properties"].items()), set(schema.get("required", ()))
+    for name, definition in schema["$defs"].items():
+        if "properties" in definition and name != "keys":
+            yield name, list(definition["properties"].items()), set(definition.get("required", ()))
+
+
+def _render_key(
+    schema: Mapping[str, Any], key: str, value: Mapping[str, Any], required: set[str]
+) -> str:
+    definition = _resolve(schema, value)
+    notes = [value.get("description", definition.get("description", "")).rstrip(".") + "."]
+    if key in required:
+        notes.append("Required.")
+    if "default" in definition:
+        notes.append(f"Default: {format_values(definition['default'])}.")
+    text = " ".join(note for note in notes if note != ".")
+    kind = _escape_cell(describe_type(schema, value))
+    return f"| `{key}` | {kind} | {_escape_cell(_escape(text))} |"
+
+
+def _resolve(schema: Mapping[str, Any], value: Mapping[str, Any]) -> Mapping[str, Any]:
+    return _follow(schema, value)[1]
+
+
+def _follow(schema: Mapping[str, Any], value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """The definition of a value, and its name in ``$defs`` if it has one."""
+    name = ""
+    while "$ref" in value:
+        parts = value["$ref"].removeprefix("#/").split("/")
+        name = parts[1] if len(parts) == len(("$defs", "name")) else ""
+        target: Any = schema
+        for part in parts:
+            target = target[part]
+        value = target
+    return name, value
+
+
+def describe_type(schema: Mapping[str, Any], value: Mapping[str, Any]) -> str:
+    """The type in words, with a link to the table of a mapping."""
+    name, definition = _follow(schema, value)
+    if name and "properties" in definition:
+        return f"[{name}](#{name.lower()})"
+    if "const" in definition:
+        return f"`{definition['const']}`"
+    if "enum" in definition:
+        return format_values([each for each in definition["enum"] if each is not None])
+    for option in definition.get("anyOf", ()):
+        if option.get("type") != "null":
+            return describe_type(schema, option)
+    return _describe_container(schema, definition)
+
+
+def _describe_container(schema: Mapping[str, Any], definition: Mapping[str, Any]) -> str:
+    types: Any = definition.get("type", "any")
+    kinds = [types] if isinstance(types, str) else types
+    kind = next((str(each) for each in kinds if each != "null"), "null")
+    inner: Any = definition.get("additionalProperties")
+    match kind:
+        case "array":
+            return f"list of {describe_type(schema, definition.get('items', {}))}"
+        case "object" if "properties" in definition:
+            return f"map with {format_values([*definition['properties']])}"
+        case "object" if inner:
+            return f"map of {describe_type(schema, inner)}"
+        case "object":
+            return "map"
+        case _:
+            return kind
+
+
+def format_values(value: object) -> str:
+    """A value, or the values of a list, as code."""
+    values: Sequence[object] = cast("list[object]", value) if isinstance(value, list) else [value]
+    return ", ".join(f"`{each}`" for each in values)
+
+
+def _escape(text: str) -> str:
+    """Text without Markdown or HTML syntax, outside code."""
+    return re.sub(r"([<>*_\[\]])", r"\\\1", text) if "`" not in text else text
+
+
+def _escape_cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
