@@ -146,9 +146,9 @@ class PodRenderer(Generic[T]):
             return render_guarded(self._guarded(template, fields), is_harmless=is_safe).result
         except StructureError as error:
             raise UserError(
-                f"{_describe_path(error.place)}: its text would change the structure that template "
-                f'"{template.name}" gives the pod; leave out line breaks, quotes, brackets and '
-                "other YAML syntax"
+                f"{self._describe_path(error.place)}: its text would change the structure that "
+                f'template "{template.name}" gives the pod; leave out line breaks, quotes, '
+                "brackets and other YAML syntax"
             ) from error
         except _FAILURES as error:
             raise self._classify_error(template, fields, error) from error
@@ -201,7 +201,8 @@ class PodRenderer(Generic[T]):
             place = find_failing_text(self._guarded(template, fields), self._can_parse)
         if place is not None:
             return UserError(
-                f'{_describe_path(place)}: {_FAILURE_PREFIX} "{template.name}" with it: {error}'
+                f'{self._describe_path(place)}: {_FAILURE_PREFIX} "{template.name}" '
+                f"with it: {error}"
             )
         key = self._find_breaking_key(template)
         if key is not None:
@@ -211,14 +212,19 @@ class PodRenderer(Generic[T]):
             )
         return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
 
+    def _describe_path(self, place: Address) -> str:
+        return _describe_path(place, self.injector_context.profile)
+
     def _find_breaking_key(self, template: InjectionTemplate) -> str | None:
         """The annotation or label without which the template works."""
         pod = self.template_data.pod
         keys = [("annotations", key) for key in pod_annotations(pod)]
         keys += [("labels", key) for key in pod_labels(pod)]
 
+        proxy_annotation = proxyconfig.annotation_name(self.injector_context.profile)
+
         def works(retained: Sequence[tuple[str, str]]) -> bool:
-            data = _restrict_keys(self.template_data, retained)
+            data = _restrict_keys(self.template_data, retained, proxy_annotation)
             return self._can_render(template, self._project(template, data))
 
         breaking = find_breaking_key(keys, works)
@@ -250,7 +256,9 @@ def _unquoted(error: Exception) -> str:
 _FAILURES = (ExecError, LimitError, OverlayError)
 
 
-def _restrict_keys(data: TemplateData, retained: Sequence[tuple[str, str]]) -> TemplateData:
+def _restrict_keys(
+    data: TemplateData, retained: Sequence[tuple[str, str]], proxy_annotation: str
+) -> TemplateData:
     """The data with only these of the pod's annotations and labels."""
     metadata = object_at(data.pod, "metadata")
     maps: Object = {
@@ -258,15 +266,15 @@ def _restrict_keys(data: TemplateData, retained: Sequence[tuple[str, str]]) -> T
         for kind in ("annotations", "labels")
         if (metadata_map := object_at(metadata, kind))
     }
-    layer = data.pod_config if ("annotations", proxyconfig.ANNOTATION) in retained else {}
+    layer = data.pod_config if ("annotations", proxy_annotation) in retained else {}
     return replace(data, pod=data.pod | {"metadata": metadata | maps}, pod_config=layer)
 
 
-def _describe_path(place: Address) -> str:
+def _describe_path(place: Address, profile: Profile) -> str:
     """The place as the pod's author addresses it."""
     match path_steps(place):
         case ("ProxyConfig", *_):
-            return f"annotation {proxyconfig.ANNOTATION}"
+            return f"annotation {proxyconfig.annotation_name(profile)}"
         case ("ProxyImage" | "ProxyInitImage", *_):
             return f"annotation {images.TYPE_ANNOTATION}"
         case ("ObjectMeta" | "DeploymentMeta", "annotations" | "labels" as kind, key, *_):
