@@ -6,7 +6,7 @@
 
 Settings and pods are generated from the seed. Both sides receive the same reviews and files; the
 pods after both patches are compared as Go's type of the release prints them. The folder .oracle
-caches the compiled injector; differences.jsonl in it contains every difference with its input.
+caches the compiled injector; a file of differences in it contains every difference with its input.
 Needs Go 1.26 and Git. If the Go module proxy refuses a commit that the release pins, name a clone
 of that module. The modules in tests/oracle/istio generate and compare.
 """
@@ -21,12 +21,12 @@ from pathlib import Path
 
 import click
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from oracle.istio.build import BuildError, build
 from oracle.istio.comparison import Kind, Report, compare
 
+ROOT = Path(__file__).resolve().parents[1]
 _CLONE = click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from conformance.comparison import compare_streams
 from podgraft.injectors import InvalidDocumentsError
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, object_at
 
 from . import podgraft_side, pods
 from .podgraft_side import Podgraft
@@ -31,6 +32,7 @@ class Kind(StrEnum):
     REFUSED = "refused by both"
     OPERATORS = "refused by Istio, HTTP 500 by podgraft"
     OPENSHIFT = "ids on OpenShift"
+    VOLUME_LISTS = "lists of user volumes"
     DIFFERENT = "different"
 
 
@@ -86,8 +88,8 @@ class _Run:
                 self.report.repeated += 1
                 kind = self._judge(again, mine)
                 break
-        if kind is Kind.DIFFERENT and self._differs_by_ids(pod):
-            kind = Kind.OPENSHIFT
+        if kind is Kind.DIFFERENT:
+            kind = self._explain(pod, mine)
         self.report.counts[scenario, kind] += 1
         if kind is Kind.DIFFERENT:
             self._add(scenario, pod, namespace, path, self._show(theirs), self._show(mine))
@@ -101,8 +103,11 @@ class _Run:
         for attempt in range(TRIES):
             theirs, their_error = self.istio.kube_inject(text)
             if their_error is not None or my_error is not None:
-                same = (their_error is None) == (my_error is None)
-                kind = Kind.REFUSED if same else Kind.DIFFERENT
+                kind = Kind.REFUSED if their_error is not None else Kind.DIFFERENT
+                if their_error is None and _STRUCTURE in (my_error or ""):
+                    kind = Kind.VOLUME_LISTS if _VOLUME_LIST.search(text) else kind
+                elif my_error is None:
+                    kind = Kind.DIFFERENT
                 break
             if compare_streams(mine, theirs) is None:
                 kind = Kind.EQUAL
@@ -122,9 +127,14 @@ class _Run:
         left, right = self.istio.normalize([theirs.pod, mine.pod])
         return Kind.EQUAL if left == right else Kind.DIFFERENT
 
-    def _differs_by_ids(self, pod: Object) -> bool:
-        """Whether the pod has a sidecar that OpenShift gave the ids of the application."""
-        return self.environment.get("PLATFORM") == "openshift" and '"istio-proxy"' in json.dumps(pod)
+    def _explain(self, pod: Object, mine: Outcome) -> Kind:
+        """The known difference that a pod can show; docs/conformance.md has their reasons."""
+        if mine.refusal is not None:
+            lists = _STRUCTURE in mine.refusal and _has_volume_list(pod)
+            return Kind.VOLUME_LISTS if lists else Kind.DIFFERENT
+        on_openshift = self.environment.get("PLATFORM") == "openshift"
+        has_own_proxy = '"istio-proxy"' in json.dumps(pod["spec"])
+        return Kind.OPENSHIFT if on_openshift and has_own_proxy else Kind.DIFFERENT
 
     def _show(self, outcome: Outcome) -> str:
         if outcome.pod is None:
@@ -134,13 +144,25 @@ class _Run:
     def _add(self, scenario: str, subject: JSON, namespace: str, path: str, *sides: str) -> None:
         self.report.differences.append(
             Difference(
-                self.seed, scenario, self.settings, self.environment, namespace, path, subject, *sides
+                self.seed,
+                scenario,
+                self.settings,
+                self.environment,
+                namespace,
+                path,
+                subject,
+                *sides,
             )
         )
 
 
 def compare(
-    program: Path, release: str, folder: Path, seed: int, total: int, on_progress: Callable[[Report], None]
+    program: Path,
+    release: str,
+    folder: Path,
+    seed: int,
+    total: int,
+    on_progress: Callable[[Report], None],
 ) -> Report:
     """Ask both sides until *total* questions have an answer; *folder* has the chart's settings."""
     report = Report()
@@ -167,13 +189,33 @@ def _compare_settings(program: Path, release: str, folder: Path, seed: str, repo
             report.settings[kind] += 1
             if refusal is None:
                 report.differences.append(
-                    Difference(seed, "settings", settings.documents, environment, "", "", None, "accepted", str(error))
+                    Difference(
+                        seed,
+                        "settings",
+                        settings.documents,
+                        environment,
+                        "",
+                        "",
+                        None,
+                        "accepted",
+                        str(error),
+                    )
                 )
             return
         if refusal is not None:
             report.settings["refused by Istio only"] += 1
             report.differences.append(
-                Difference(seed, "settings", settings.documents, environment, "", "", None, refusal, "accepted")
+                Difference(
+                    seed,
+                    "settings",
+                    settings.documents,
+                    environment,
+                    "",
+                    "",
+                    None,
+                    refusal,
+                    "accepted",
+                )
             )
             return
         report.settings["loaded by both"] += 1
@@ -187,24 +229,35 @@ def _compare_pod(run: _Run, random_: random.Random, paths: tuple[str, ...]) -> N
     pod, namespace = pods.make_pod(random_)
     path = random_.choice(paths)
     injected = run.review("injection", pod, namespace, path)
-    if injected is not None and random_.random() < 0.3:  # noqa: PLR2004 - a probability
+    if injected is not None and random_.random() < 0.3:
         run.review("re-injection", injected, namespace, path)
         run.review("re-injection, defaulted", pods.apply_defaults(injected), namespace, path)
-    if random_.random() < 0.15:  # noqa: PLR2004 - a probability
+    if random_.random() < 0.15:
         first = pods.change_as_webhook(random_, pod)
         run.review("after another webhook", first, namespace, path)
         if injected is not None:
             second = pods.change_as_webhook(random_, injected)
             run.review("before another webhook", second, namespace, path)
-    if random_.random() < 0.15:  # noqa: PLR2004 - a probability
-        run.kube_inject(pods.make_workload(random_))
+    if random_.random() < 0.15:
+        run.kube_inject(pods.make_workload(random_, lambda pod: run.istio.normalize([pod])[0]))
+
+
+def _has_volume_list(pod: Object) -> bool:
+    annotations = object_at(object_at(pod, "metadata"), "annotations")
+    values = (annotations.get(f"sidecar.istio.io/{name}") for name in _USER_VOLUMES)
+    return any(isinstance(value, str) and value.startswith("[") for value in values)
+
+
+_USER_VOLUMES = ("userVolume", "userVolumeMount")
+_STRUCTURE = "its text would change the structure"
+_VOLUME_LIST = re.compile(r'"sidecar.istio.io/userVolume(?:Mount)?": "\[')
 
 
 def _make_environment(random_: random.Random, minor: int) -> dict[str, str]:
     """The environment of istiod."""
     environment: dict[str, str] = {}
-    if minor >= 19:  # noqa: PLR2004 - the first release with native sidecars
+    if minor >= 19:
         environment["ENABLE_NATIVE_SIDECARS"] = random_.choice(("true", "false"))
-    if random_.random() < 0.2:  # noqa: PLR2004 - a probability
+    if random_.random() < 0.2:
         environment["PLATFORM"] = "openshift"
     return environment

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from podgraft.jsonvalue import Object
+from podgraft.jsonvalue import Object, object_at
 
-NAMESPACES = ("default", "default", "team", "kube-system", "istio-system", "other")
+NAMESPACES = ("default", "team", "istio-system", "other") * 6 + ("kube-system",)
 # Annotations of Istio with valid and invalid values.
 ANNOTATIONS: Mapping[str, Sequence[str]] = {
-    "sidecar.istio.io/inject": ("true", "false", "yess"),
+    "sidecar.istio.io/inject": ("true", "true", "true", "true", "false", "yess"),
     "sidecar.istio.io/interceptionMode": ("TPROXY", "REDIRECT", "NONE", "tproxy"),
     "sidecar.istio.io/proxyImage": ("example.com/proxy:1",),
     "sidecar.istio.io/proxyImageType": ("debug", "distroless", "default"),
@@ -103,7 +103,7 @@ LABELS: Mapping[str, Sequence[str]] = {
     "app.kubernetes.io/version": ("v7",),
     "version": ("v1",),
     "tier": ("front",),
-    "sidecar.istio.io/inject": ("true", "false", "enabled"),
+    "sidecar.istio.io/inject": ("true", "true", "true", "true", "false", "enabled"),
     "security.istio.io/tlsMode": ("disabled",),
     "service.istio.io/canonical-name": ("canon",),
     "topology.istio.io/network": ("label-net",),
@@ -125,7 +125,7 @@ def make_pod(random_: random.Random) -> tuple[Object, str]:
     labels = _choose(random_, LABELS, random_.choice((0.05, 0.25)))
     if annotations:
         metadata["annotations"] = annotations
-    metadata["labels"] = labels | (dict(metadata["labels"]) if "labels" in metadata else {})
+    metadata["labels"] = labels | object_at(metadata, "labels")
     if random_.random() < 0.3:
         metadata["managedFields"] = [{"manager": "kubectl", "operation": "Update"}]
     return {
@@ -136,12 +136,15 @@ def make_pod(random_: random.Random) -> tuple[Object, str]:
     }, namespace
 
 
-def make_workload(random_: random.Random) -> str:
-    """A file for kube-inject: a stream of workloads and other objects, as JSON in YAML."""
+def make_workload(random_: random.Random, normalize: Callable[[Object], Object]) -> str:
+    """A file for kube-inject: a stream of workloads and other objects, as JSON in YAML.
+
+    Istio drops the fields that its Kubernetes types do not have, so *normalize* removes them first.
+    """
     documents: list[Object] = []
     for _ in range(random_.choice((1, 1, 2))):
         pod, namespace = make_pod(random_)
-        documents.append(_wrap(random_, pod, namespace))
+        documents.append(_wrap(random_, normalize(pod), namespace))
     return "\n---\n".join(json.dumps(document) for document in documents) + "\n"
 
 
@@ -273,6 +276,11 @@ def _make_spec(random_: random.Random) -> Object:
     if random_.random() < 0.5:
         token: list[Any] = [{"serviceAccountToken": {"expirationSeconds": 3607, "path": "token"}}]
         spec["volumes"] = [{"name": "kube-api-access-x", "projected": {"sources": token}}]
+    _add_pod_settings(random_, spec)
+    return spec
+
+
+def _add_pod_settings(random_: random.Random, spec: Object) -> None:
     if random_.random() < 0.04:
         spec["hostNetwork"] = True
     if random_.random() < 0.2:
@@ -287,8 +295,10 @@ def _make_spec(random_: random.Random) -> Object:
         spec["shareProcessNamespace"] = True
         spec["terminationGracePeriodSeconds"] = random_.choice((0, 30))
     if random_.random() < 0.1:
-        spec["dnsConfig"] = {"searches": ["a.example"], "options": [{"name": "ndots", "value": "1"}]}
-    return spec
+        spec["dnsConfig"] = {
+            "searches": ["a.example"],
+            "options": [{"name": "ndots", "value": "1"}],
+        }
 
 
 def _make_container(random_: random.Random, name: str, *, is_init: bool = False) -> Object:
@@ -296,7 +306,11 @@ def _make_container(random_: random.Random, name: str, *, is_init: bool = False)
     ports: list[Any] = [
         {
             "containerPort": number,
-            **({"name": random_.choice(("http", "grpc", f"p{number}"))} if random_.random() < 0.6 else {}),
+            **(
+                {"name": random_.choice(("http", "grpc", f"p{number}"))}
+                if random_.random() < 0.6
+                else {}
+            ),
             **random_.choice(({}, {"protocol": "TCP"}, {"protocol": "UDP"})),
         }
         for number in random_.sample([80, 8080, 9090, 53, 443], random_.choice((0, 1, 2)))
@@ -379,15 +393,30 @@ def _wrap(random_: random.Random, pod: Object, namespace: str) -> Object:
     metadata: Object = {"name": "work", "namespace": namespace}
     match random_.randrange(6):
         case 0:
-            return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata | kept, "spec": pod["spec"]}
+            return {
+                "apiVersion": "v1",
+                "kind": "Pod",
+                "metadata": metadata | kept,
+                "spec": pod["spec"],
+            }
         case 1:
             job: Object = {"template": template}
             spec: Object = {"schedule": "* * * * *", "jobTemplate": {"spec": job}}
             return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": metadata, "spec": spec}
         case 2:
-            return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"a": "b"}}
+            return {
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": metadata,
+                "data": {"a": "b"},
+            }
         case 3:
-            return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": {"template": template}}
+            return {
+                "apiVersion": "batch/v1",
+                "kind": "Job",
+                "metadata": metadata,
+                "spec": {"template": template},
+            }
         case _:
             kind = random_.choice(("Deployment", "DaemonSet", "StatefulSet", "ReplicaSet"))
             selector: Object = {"matchLabels": {"app": "web"}}

@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import jsonpatch
 
@@ -37,7 +37,7 @@ class Istio:
             env={"PATH": os.environ.get("PATH", ""), **environment},
         )
 
-    def __enter__(self) -> Istio:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -52,7 +52,7 @@ class Istio:
     def review(self, pod: Object, namespace: str, path: str) -> Outcome:
         """The outcome of a review of the pod."""
         answer = self._ask({"review": make_review(pod, namespace), "path": path})
-        if answer.get("status") != 200:  # noqa: PLR2004 - HTTP
+        if answer.get("status") != 200:
             return Outcome(refusal=f"HTTP {answer.get('status')}: {answer.get('body')}")
         response: dict[str, Any] = json.loads(answer["body"])["response"]
         if not response.get("allowed"):

@@ -193,13 +193,13 @@ def _change_config(random_: random.Random, config: Object) -> None:
         (["sidecar"], ["sidecar"], ["sidecar"], ["sidecar", "extra"], ["own", "sidecar"], ["both"])
     )
     config["aliases"] = {"both": ["sidecar", "own"], "none": []}
-    config["policy"] = random_.choice(("enabled", "enabled", "enabled", "disabled", "other"))
-    if random_.random() < 0.2:  # noqa: PLR2004 - a probability
+    config["policy"] = random_.choice(("enabled",) * 18 + ("disabled", "other"))
+    if random_.random() < 0.2:
         config["neverInjectSelector"] = [
             {"matchExpressions": [{"key": "app", "operator": "In", "values": ["db", "x"]}]}
         ]
         config["alwaysInjectSelector"] = [{"matchLabels": {"tier": "front"}}]
-    if random_.random() < 0.2:  # noqa: PLR2004 - a probability
+    if random_.random() < 0.2:
         config["injectedAnnotations"] = {"example.com/injected": "yes"}
 
 
