@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ from pathlib import Path
 
 from conformance.comparison import compare_streams
 from podgraft.injectors import InvalidDocumentsError
-from podgraft.jsonvalue import JSON, Object, object_at
+from podgraft.jsonvalue import JSON, Object
 
 from . import podgraft_side, pods
 from .podgraft_side import Podgraft
@@ -32,7 +31,6 @@ class Kind(StrEnum):
     REFUSED = "refused by both"
     OPERATORS = "refused by Istio, HTTP 500 by podgraft"
     OPENSHIFT = "ids on OpenShift"
-    VOLUME_LISTS = "lists of user volumes"
     DIFFERENT = "different"
 
 
@@ -89,7 +87,7 @@ class _Run:
                 kind = self._judge(again, mine)
                 break
         if kind is Kind.DIFFERENT:
-            kind = self._explain(pod, mine)
+            kind = self._explain(pod)
         self.report.counts[scenario, kind] += 1
         if kind is Kind.DIFFERENT:
             self._add(scenario, pod, namespace, path, self._show(theirs), self._show(mine))
@@ -103,11 +101,8 @@ class _Run:
         for attempt in range(TRIES):
             theirs, their_error = self.istio.kube_inject(text)
             if their_error is not None or my_error is not None:
-                kind = Kind.REFUSED if their_error is not None else Kind.DIFFERENT
-                if their_error is None and _STRUCTURE in (my_error or ""):
-                    kind = Kind.VOLUME_LISTS if _VOLUME_LIST.search(text) else kind
-                elif my_error is None:
-                    kind = Kind.DIFFERENT
+                same = (their_error is None) == (my_error is None)
+                kind = Kind.REFUSED if same else Kind.DIFFERENT
                 break
             if compare_streams(mine, theirs) is None:
                 kind = Kind.EQUAL
@@ -127,11 +122,8 @@ class _Run:
         left, right = self.istio.normalize([theirs.pod, mine.pod])
         return Kind.EQUAL if left == right else Kind.DIFFERENT
 
-    def _explain(self, pod: Object, mine: Outcome) -> Kind:
+    def _explain(self, pod: Object) -> Kind:
         """The known difference that a pod can show; docs/conformance.md has their reasons."""
-        if mine.refusal is not None:
-            lists = _STRUCTURE in mine.refusal and _has_volume_list(pod)
-            return Kind.VOLUME_LISTS if lists else Kind.DIFFERENT
         on_openshift = self.environment.get("PLATFORM") == "openshift"
         has_own_proxy = '"istio-proxy"' in json.dumps(pod["spec"])
         return Kind.OPENSHIFT if on_openshift and has_own_proxy else Kind.DIFFERENT
@@ -240,17 +232,6 @@ def _compare_pod(run: _Run, random_: random.Random, paths: tuple[str, ...]) -> N
             run.review("before another webhook", second, namespace, path)
     if random_.random() < 0.15:
         run.kube_inject(pods.make_workload(random_, lambda pod: run.istio.normalize([pod])[0]))
-
-
-def _has_volume_list(pod: Object) -> bool:
-    annotations = object_at(object_at(pod, "metadata"), "annotations")
-    values = (annotations.get(f"sidecar.istio.io/{name}") for name in _USER_VOLUMES)
-    return any(isinstance(value, str) and value.startswith("[") for value in values)
-
-
-_USER_VOLUMES = ("userVolume", "userVolumeMount")
-_STRUCTURE = "its text would change the structure"
-_VOLUME_LIST = re.compile(r'"sidecar.istio.io/userVolume(?:Mount)?": "\[')
 
 
 def _make_environment(random_: random.Random, minor: int) -> dict[str, str]:

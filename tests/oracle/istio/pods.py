@@ -25,7 +25,10 @@ ANNOTATIONS: Mapping[str, Sequence[str]] = {
     "sidecar.istio.io/agentLogLevel": ("default:debug",),
     "sidecar.istio.io/statsInclusionPrefixes": ("a,b",),
     "sidecar.istio.io/bootstrapOverride": ("boot",),
-    "sidecar.istio.io/userVolume": ('[{"name":"uv","emptyDir":{}}]', '{"uv2":{"emptyDir":{}}}'),
+    "sidecar.istio.io/userVolume": (
+        '[{"name":"uv","emptyDir":{}},{"secret":{"secretName":"s"},"name":"u"}]',
+        '{"uv2":{"emptyDir":{}}}',
+    ),
     "sidecar.istio.io/userVolumeMount": (
         '[{"name":"uv","mountPath":"/uv"}]',
         '{"uv2":{"mountPath":"/x"}}',
