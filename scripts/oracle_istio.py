@@ -14,6 +14,7 @@ of that module. The modules in tests/oracle/istio generate and compare.
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import asdict
@@ -31,23 +32,30 @@ _CLONE = click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=T
 
 
 @click.command()
-@click.argument("istio", type=_CLONE)
+@click.argument("istio")
 @click.argument("release")
 @click.option("--pods", default=5000, show_default=True, help="Number of comparisons.")
 @click.option("--seed", default=1, show_default=True, help="Seed of settings and pods.")
 @click.option("--clone", "clones", type=_CLONE, multiple=True, help="Clone of a pinned module.")
 @click.option("--program", type=click.Path(exists=True, path_type=Path), help="Compiled injector.")
 def main(
-    istio: Path, release: str, pods: int, seed: int, clones: tuple[Path, ...], program: Path | None
+    istio: str, release: str, pods: int, seed: int, clones: tuple[Path, ...], program: Path | None
 ) -> None:
     """Compare podgraft with Istio RELEASE from the clone ISTIO; fail if a result differs."""
+    if not istio or not Path(istio).is_dir():
+        example = "make oracle-istio ISTIO=folder-of-a-clone RELEASE=1.30.3"
+        raise click.ClickException(f'got ISTIO "{istio}"; run {example}')
+    missing = [tool for tool in ("go", "git", "tar") if shutil.which(tool) is None]
+    if missing and program is None:
+        raise click.ClickException(f"{missing[0]} not found; install it (Go 1.26 or later)")
+    clone = Path(istio).resolve()
     cache = ROOT / ".oracle"
     cache.mkdir(exist_ok=True)
     try:
-        built = program or build(istio, release, clones, cache)
+        built = program or build(clone, release, clones, cache)
     except BuildError as error:
         raise click.ClickException(str(error)) from error
-    folder = _render_settings(istio, release, cache / "settings")
+    folder = _render_settings(clone, release, cache / "settings")
     report = compare(built, release, folder, seed, pods, _show_progress)
     click.echo()
     _print_report(report)

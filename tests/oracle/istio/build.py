@@ -16,9 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 OLDEST = 14  # the first minor with the interfaces that environment.go.tmpl uses
 _LIST_WITHOUT_ERROR = 18
-_PRIVATE_PUSH_CONTEXT = 23
-_CLUSTERS = 24
-_PIN = re.compile(r"^\s*(?:require )?(\S+) (v\S+-[0-9]{14}-([0-9a-f]{12}))(?: |$)", re.MULTILINE)
+_PIN = re.compile(r"^\s*(?:require )?(\S+) (v\S+[-.][0-9]{14}-([0-9a-f]{12}))(?: |$)", re.MULTILINE)
 
 
 class BuildError(Exception):
@@ -27,11 +25,12 @@ class BuildError(Exception):
 
 def build(istio: Path, release: str, clones: Sequence[Path], folder: Path) -> Path:
     """Return the program of a release; *folder* caches its sources and the program."""
+    minor = minor_of(release)
     program = folder / f"oracle-{release}"
     source = folder / f"istio-{release}"
     if not (source / "go.mod").exists():
         _extract(istio, release, "", source)
-    changed = _add_driver(source, minor_of(release))
+    changed = _add_driver(source, minor)
     if changed or not program.exists():
         modfile = _replace_pins(source, clones, folder / f"modules-{release}")
         command = ("go", "build", f"-modfile={modfile}", "-o", program, "./podgraft-oracle")
@@ -51,7 +50,7 @@ def _add_driver(source: Path, minor: int) -> bool:
     """Write the added files; return whether one of them has changed."""
     files = {
         "pkg/kube/inject/podgraft_oracle.go": (HERE / "oracle.go").read_text(encoding="utf-8"),
-        "pkg/kube/inject/podgraft_environment.go": _environment(source, minor),
+        "pkg/kube/inject/podgraft_environment.go": make_environment(source, minor),
         "podgraft-oracle/main.go": (HERE / "main.go").read_text(encoding="utf-8"),
     }
     changed = False
@@ -64,7 +63,7 @@ def _add_driver(source: Path, minor: int) -> bool:
     return changed
 
 
-def _environment(source: Path, minor: int) -> str:
+def make_environment(source: Path, minor: int) -> str:
     """The surroundings of the webhook, with the interfaces of the release."""
     text = (HERE / "environment.go.tmpl").read_text(encoding="utf-8")
     context = (source / "pilot/pkg/model/context.go").read_text(encoding="utf-8")
@@ -95,7 +94,7 @@ def _replace_pins(source: Path, clones: Sequence[Path], folder: Path) -> Path:
     modfile = folder / "go.mod"
     shutil.copyfile(source / "go.mod", modfile)
     shutil.copyfile(source / "go.sum", folder / "go.sum")
-    for module, commit in _pins(modfile.read_text(encoding="utf-8")):
+    for module, commit in find_pins(modfile.read_text(encoding="utf-8")):
         for clone in clones:
             path = _find_module(clone, commit, module)
             if path is not None:
@@ -108,7 +107,7 @@ def _replace_pins(source: Path, clones: Sequence[Path], folder: Path) -> Path:
     return modfile
 
 
-def _pins(text: str) -> Iterator[tuple[str, str]]:
+def find_pins(text: str) -> Iterator[tuple[str, str]]:
     """The modules that a commit pins, with the commit."""
     for match in _PIN.finditer(text):
         yield match[1], match[3]

@@ -41,9 +41,7 @@ class Istio:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        self._process.__exit__(None, None, None)
 
     def load(self, settings: Mapping[str, JSON]) -> str | None:
         """Load settings; return the error of Istio, if it does not accept them."""
