@@ -20,7 +20,7 @@ from .program import Istio, Outcome
 from .settings import make_settings
 
 # Go's maps have no order: a result that depends on it comes up again within so many tries.
-TRIES = 24
+TRIES = 96
 
 
 class Kind(StrEnum):
@@ -30,6 +30,7 @@ class Kind(StrEnum):
     SKIPPED = "skipped by both"
     REFUSED = "refused by both"
     OPERATORS = "refused by Istio, HTTP 500 by podgraft"
+    PANIC = "panic in Istio"
     OPENSHIFT = "ids on OpenShift"
     DIFFERENT = "different"
 
@@ -113,6 +114,8 @@ class _Run:
             self._add("kube-inject", text, "", "", their_error or theirs, my_error or mine)
 
     def _judge(self, theirs: Outcome, mine: Outcome) -> Kind:
+        if theirs.is_panic:
+            return Kind.PANIC
         if theirs.refusal is not None and mine.refusal is not None:
             return Kind.OPERATORS if mine.is_operators else Kind.REFUSED
         if theirs.refusal is not None or mine.refusal is not None:

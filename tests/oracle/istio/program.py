@@ -23,19 +23,17 @@ class Outcome:
     pod: Object | None = None
     refusal: str | None = None
     is_operators: bool = False  # a refusal that podgraft reports as HTTP 500
+    is_panic: bool = False  # a refusal of Istio by a panic
 
 
 class Istio:
     """The program of one release, in one environment of istiod."""
 
     def __init__(self, program: Path, environment: Mapping[str, str]) -> None:
-        self._process = subprocess.Popen(
-            [program],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={"PATH": os.environ.get("PATH", ""), **environment},
-        )
+        self._command = [program]
+        self._environment = {"PATH": os.environ.get("PATH", ""), **environment}
+        self._settings: Mapping[str, JSON] = {}
+        self._process = self._start()
 
     def __enter__(self) -> Self:
         return self
@@ -45,11 +43,19 @@ class Istio:
 
     def load(self, settings: Mapping[str, JSON]) -> str | None:
         """Load settings; return the error of Istio, if it does not accept them."""
+        self._settings = settings
         return self._ask({"settings": {**settings}}).get("error")
 
     def review(self, pod: Object, namespace: str, path: str) -> Outcome:
         """The outcome of a review of the pod."""
-        answer = self._ask({"review": make_review(pod, namespace), "path": path})
+        try:
+            answer = self._ask({"review": make_review(pod, namespace), "path": path})
+        except EOFError:
+            # In istiod, the HTTP server recovers from a panic, and kube-apiserver gets no response.
+            self._process.__exit__(None, None, None)
+            self._process = self._start()
+            self.load(self._settings)
+            return Outcome(refusal="panic", is_panic=True)
         if answer.get("status") != 200:
             return Outcome(refusal=f"HTTP {answer.get('status')}: {answer.get('body')}")
         response: dict[str, Any] = json.loads(answer["body"])["response"]
@@ -71,6 +77,15 @@ class Istio:
         assert "error" not in answer, answer
         return answer["pods"]
 
+    def _start(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            self._command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=self._environment,
+        )
+
     def _ask(self, question: Mapping[str, JSON]) -> dict[str, Any]:
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
@@ -79,7 +94,7 @@ class Istio:
         stdin.flush()
         line = stdout.readline()
         if not line:
-            raise RuntimeError(f"Istio's injector stopped; the question was {question}")
+            raise EOFError(f"Istio's injector stopped; the question was {question}")
         return json.loads(line)
 
 
