@@ -13,6 +13,9 @@ LAYER ?= slim
 STAGE ?= dev
 OVERRIDES ?=
 SAMPLE ?= istio
+# How many comparisons make oracle-istio does, and the seed of its settings and pods.
+PODS ?= 5000
+SEED ?= 1
 # Programs with many dependencies have separate environments.
 TOOLS := .tools
 SAM := $(TOOLS)/sam/bin
@@ -28,7 +31,7 @@ STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
 
 export SAM_CLI_TELEMETRY := 0
 
-.PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance bench \
+.PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance oracle-istio bench \
 	e2e-aws e2e-builds e2e-kube e2e-playground playground site build deploy delete clean
 
 help: ## Print this help
@@ -86,6 +89,9 @@ corpus: setup ## Build Istio's cases from a clone (ISTIO=folder TAGS="1.30.3 ...
 conformance: setup ## Run Istio's cases, release by release (PODGRAFT_CORPUS, else .corpus)
 	@$(BIN)/python scripts/istio_conformance.py
 
+oracle-istio: setup ## Compare with Istio's own injector (ISTIO=folder RELEASE=1.30.3 PODS=5000 SEED=1 CLONES="folder ...")
+	@$(BIN)/python scripts/oracle_istio.py "$(ISTIO)" "$(RELEASE)" --pods $(PODS) --seed $(SEED) $(addprefix --clone ,$(CLONES))
+
 bench: setup $(TOOLS)/ministack/.done ## Measure cold start, reviews, growth, throughput and memory, each against a baseline
 	@$(BIN)/python -m podgraft bench
 
@@ -129,4 +135,4 @@ delete: $(TOOLS)/sam/.done ## Delete a stack, after a question (STAGE=dev)
 	@$(SAM)/sam delete --config-env $(CONFIG_ENV)
 
 clean: ## Remove what the targets made
-	@rm -rf .venv $(TOOLS) .aws-sam build .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv $(TOOLS) .aws-sam .oracle build .pytest_cache .ruff_cache .hypothesis

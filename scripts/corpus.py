@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Build the conformance corpus from a clone of Istio with all tags.
 
-    scripts/corpus.py ../istio                  # the first and last patch of every minor
+    scripts/corpus.py ../istio                  # first and last patch of every minor, and HEAD
     scripts/corpus.py ../istio 1.30.3 1.31.0    # these tags
 
 PODGRAFT_CORPUS sets the output folder, and .corpus in the repository is the default. The script
@@ -38,8 +38,9 @@ def main(argv: list[str]) -> int:
     )
     if process.returncode:
         return _fail(f"{clone}: {process.stderr.strip()}; name a clone of Istio's repository")
-    tags = argv[1:] or find_edges(process.stdout.split())
-    if not tags:
+    edges = find_edges(process.stdout.split())
+    tags = argv[1:] or [*edges, "HEAD"]
+    if not argv[1:] and not edges:
         return _fail(f"{clone}: no release tag found; run git fetch --tags in the clone")
     folder = Path(os.environ.get("PODGRAFT_CORPUS") or ROOT / ".corpus").resolve()
     command = ["go", "run", ".", str(clone), str(folder), *tags]
@@ -49,19 +50,33 @@ def main(argv: list[str]) -> int:
 def find_edges(tags: Iterable[str]) -> list[str]:
     """Return the first and the last patch of every minor, by number.
 
+    A minor without a patch has its last pre-release.
+
     >>> find_edges(["1.9.9", "1.9.0", "1.9.1", "1.10.0", "1.10.0-rc.1", "v1"])
     ['1.9.0', '1.9.9', '1.10.0']
+    >>> find_edges(["1.31.0-rc.0", "1.31.0-beta.2", "1.31.0-alpha.3"])
+    ['1.31.0-rc.0']
     """
     patches: dict[int, list[int]] = {}
+    candidates: dict[int, list[tuple[str, int]]] = {}
     for tag in tags:
-        match = re.fullmatch(r"1\.([0-9]+)\.([0-9]+)", tag)
-        if match:
+        match = re.fullmatch(r"1\.([0-9]+)\.([0-9]+)(?:-(alpha|beta|rc)\.([0-9]+))?", tag)
+        if match and match[3]:
+            candidates.setdefault(int(match[1]), []).append((match[3], int(match[4])))
+        elif match:
             patches.setdefault(int(match[1]), []).append(int(match[2]))
-    return [
-        f"1.{minor}.{patch}"
-        for minor, patch_numbers in sorted(patches.items())
-        for patch in sorted({min(patch_numbers), max(patch_numbers)})
-    ]
+    edges: list[str] = []
+    for minor in sorted(patches | candidates):
+        numbers = patches.get(minor, [])
+        edges += [f"1.{minor}.{patch}" for patch in sorted(_ends(numbers))]
+        if not numbers:
+            stage, number = max(candidates[minor])
+            edges.append(f"1.{minor}.0-{stage}.{number}")
+    return edges
+
+
+def _ends(numbers: list[int]) -> set[int]:
+    return {min(numbers), max(numbers)} if numbers else set()
 
 
 def _fail(message: str) -> int:

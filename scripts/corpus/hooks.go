@@ -23,7 +23,8 @@ func (r *reader) hooks() map[string]hook {
 	return map[string]hook{
 		"append": appended, "len": length, "int": identity, "Duration": identity, "uint32": identity, "uint64": identity, "FormatBool": textOf, "Itoa": textOf,
 		"Join": join, "New": duration, "DurationProto": duration,
-		"SetForTest": switched, "SetEnvForTest": switched, "Setenv": switched,
+		"SetForTest": switched, "SetBoolForTest": switched, "SetStringForTest": switched,
+		"SetEnvForTest": switched, "Setenv": switched,
 		"Run":                        r.subtest,
 		"DefaultMeshConfig":          func([]any) any { return r.mesh(nil) },
 		"DeepCopyMeshConfig":         r.copyMesh,

@@ -43,16 +43,16 @@ CHANGES: dict[str, str] = {
     """,
     "1.6.0": """
         +agent_port_in_mesh +concurrency_two +istiod_defaults +metrics_merged
-        +prints_changes_only +revision_label +sds_path_by_default +validation_first
-        +zipkin_by_default -protocol_detection_timeout
+        +prints_changes_only +proxy_annotation +revision_label +sds_path_by_default
+        +validation_first +zipkin_by_default -protocol_detection_timeout
     """,
-    "1.6.1": "+path_environment +proxy_annotation",
+    "1.6.1": "+path_environment +proxy_annotation_renamed",
     "1.6.3": "+by_hand_adds_secrets +by_hand_redirects_networks",
     "1.6.10": "+cron_job_owner",
     "1.7.0": """
         +by_hand_adds_secrets +by_hand_announces_metrics +by_hand_redirects_networks
-        +hold_application +mutual_tls_by_default +path_environment +proxy_annotation
-        +startup_probes
+        +hold_application +mutual_tls_by_default +path_environment
+        +proxy_annotation_renamed +startup_probes
     """,
     "1.7.1": "+probes_first",
     "1.7.2": "+cron_job_owner",

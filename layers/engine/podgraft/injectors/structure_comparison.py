@@ -78,9 +78,11 @@ class StructureComparison:
 
     def _has_equal_pairs(self, real: Mapping, masked: Mapping) -> bool:
         """Compare the pairs as a set, because a template can sort keys by the text of the pod."""
-        if len(real.pairs) != len(masked.pairs) or _count_distinct_keys(
-            real
-        ) != _count_distinct_keys(masked):
+        if len(real.pairs) != len(masked.pairs):
+            return False
+        if _count_distinct_keys(real) != _count_distinct_keys(
+            masked
+        ) and not self._replaces_positions(real, masked):
             return False
         remaining = [*real.pairs]
         for key, value in sorted(masked.pairs, key=self._is_ambiguous):
@@ -96,6 +98,32 @@ class StructureComparison:
                 return False
             del remaining[position]
         return True
+
+    def _replaces_positions(self, real: Mapping, masked: Mapping) -> bool:
+        """Whether keys of the object replace only positions in a list of the object.
+
+        Istio names the volumes of annotation ``sidecar.istio.io/userVolume`` by ``name: "0"``, and
+        the volume in the list has a name, too. A position is the object's own and has no meaning
+        for the template, so another text can replace it.
+        """
+        indexes: dict[object, int] = {}
+        for index, (key, value) in enumerate(real.pairs):
+            first = indexes.get(_key_identity(key))
+            if first is not None and not (
+                self._is_position(masked.pairs[first][1])
+                and self._has_placeholder(masked.pairs[index][0])
+                and isinstance(value, Scalar)
+                and isinstance(value.value, str)
+            ):
+                return False
+            indexes[_key_identity(key)] = index
+        return _count_distinct_keys(masked) == len(masked.pairs)
+
+    def _is_position(self, node: Node) -> bool:
+        return isinstance(node, Scalar) and self._slots.is_position(node.text)
+
+    def _has_placeholder(self, node: Node) -> bool:
+        return isinstance(node, Scalar) and bool(self._slots.placeholder_ids(node.text))
 
     def _is_ambiguous(self, pair: tuple[Node, Node]) -> bool:
         """Whether a masked key can replace more than one text; such keys are compared last."""

@@ -70,8 +70,8 @@ class PlaceholderRegistry:
     """The placeholders of one rendering.
 
     ``texts`` are the texts that the placeholders replace, ``None`` if unknown. The ``escaped``
-    placeholders can have another form between other text. ``roots`` are the strings of the pod,
-    each with its address.
+    placeholders can have another form between other text. The ``positions`` replace positions in
+    a list of the pod. ``roots`` are the strings of the pod, each with its address.
     """
 
     def __init__(self) -> None:
@@ -80,6 +80,7 @@ class PlaceholderRegistry:
         self.last_empty_sources: tuple[int, ...] = ()
         self.texts: list[str | None] = []
         self.escaped: set[int] = set()
+        self.positions: set[int] = set()
         self.sources: list[tuple[int, ...]] = []
         self.roots: list[tuple[str, Address]] = []
 
@@ -118,6 +119,18 @@ class PlaceholderRegistry:
         value.registry, value.sources, value.type = self, sources, type_
         value.masked_value = masked_number if isinstance(number, int) else float(masked_number)
         return value
+
+    def make_position(self, position: int, sources: tuple[int, ...], type_: GoType) -> Value:
+        """Make the position of an element in a list that text of the pod contains."""
+        value = self.make_number(position, sources, type_)
+        self.positions.add(len(self.texts) - 1)
+        return value
+
+    def is_position(self, masked_text: str) -> bool:
+        """Whether a masked text is a single position."""
+        return self.is_placeholder(masked_text) and self.positions.issuperset(
+            self.placeholder_ids(masked_text)
+        )
 
     def loosen(self, masked_text: str, *, faithful: bool) -> str:
         """Return a masked text with new placeholders, which can replace any text.

@@ -251,7 +251,14 @@ _RULES = (
     ),
     AnnotationRule("istio.io/reroute-virtual-interfaces", _check_interfaces, _checks_interfaces),
     AnnotationRule("prometheus.istio.io/merge-metrics", _check_bool, lambda p: p.metrics_merged),
-    AnnotationRule("proxy.istio.io/config", _check_proxy_config, lambda p: p.proxy_annotation),
+    AnnotationRule(
+        proxyconfig.ANNOTATION, _check_proxy_config, lambda p: p.proxy_annotation_renamed
+    ),
+    AnnotationRule(
+        proxyconfig.FIRST_ANNOTATION,
+        _check_proxy_config,
+        lambda p: p.proxy_annotation and not p.proxy_annotation_renamed,
+    ),
     AnnotationRule("sidecar.istio.io/proxyCPU", _check_quantity, _checks_quantities),
     AnnotationRule("sidecar.istio.io/proxyCPULimit", _check_quantity, _checks_quantities),
     AnnotationRule("sidecar.istio.io/proxyMemory", _check_quantity, _checks_quantities),

@@ -252,13 +252,13 @@ def _holds_application(
     profile: Profile, own_annotations: Mapping[str, str], proxy: Message
 ) -> bool:
     """Whether the proxy's configuration makes the application wait for the proxy."""
-    by_annotation = proxyconfig.ANNOTATION in own_annotations
+    by_annotation = proxyconfig.annotation_name(profile) in own_annotations
     return proxy.get(_HOLD) is True and (profile.hold_by_mesh or by_annotation)
 
 
 def _pod_proxy_config(config: InjectorConfig, own_annotations: Mapping[str, str]) -> Message:
     """The pod's own proxy configuration, which the check of its annotations has parsed."""
-    text = own_annotations.get(proxyconfig.ANNOTATION)
+    text = own_annotations.get(proxyconfig.annotation_name(config.profile))
     if not text or not config.profile.proxy_annotation:
         return {}
     return proxyconfig.parse_layer(protojson.schema(config.profile), text)

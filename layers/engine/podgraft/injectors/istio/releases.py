@@ -168,7 +168,8 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     image_type_falls_back: bool = _since("1.31")  # an empty imageType leaves the variant
 
     # Mesh configuration: layers, defaults and checks
-    proxy_annotation: bool = _since("1.7", "1.6.1")  # proxy.istio.io/config
+    proxy_annotation: bool = _since("1.6")  # proxy.istio.io/config, with its own name in 1.6.0
+    proxy_annotation_renamed: bool = _since("1.7", "1.6.1")
     annotation_after_rendering: bool = _since("1.8", until=("1.9",))  # for ports and metrics, too
     # The webhook merges layers, ProxyConfig resources among them; before, in every mode, the
     # annotation is merged into the mesh.

@@ -7,13 +7,13 @@ returns the *masked text*: the output of the same branches with the masked value
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from podgraft.go.reflect import STRING, BoundMethod, GoType, Pointer, Value, bind_method
-from podgraft.go.reflect.taint import TAINTED, PlaceholderRegistry, TaintedText
+from podgraft.go.reflect import INT, STRING, BoundMethod, GoType, Pointer, Value, bind_method
+from podgraft.go.reflect.taint import TAINTED, PlaceholderRegistry, TaintedInt, TaintedText
 from podgraft.go.reflect.tainted_values import mask, remove_taint
 from podgraft.lazy_re import lazy_compile
 from podgraft.texttemplate.functions import Function
@@ -104,7 +104,7 @@ def make_tracing_namespace(
         "converted": _attach_sources(convert_argument),
         "elements": _attach_sources(runtime.range_elements),
         "invoke": _invoke,
-        "pairs": _attach_sources(runtime.range_pairs),
+        "pairs": _attach_sources(_list_pairs),
         "path": _lookup_path,
         "text": _format_output,
     }
@@ -118,6 +118,8 @@ def _format_output(value: Value) -> str:
         return value
     if class_ is TaintedText and value.type is STRING:
         return _emit(value.registry, str(value), value.masked_value)
+    if class_ is TaintedInt and value.registry.is_position(str(value.masked_value)):
+        return _emit(value.registry, str(int(value)), str(value.masked_value))
     tainted = find_sources((value,))
     if tainted is None:
         return runtime.format_output(value)
@@ -162,6 +164,16 @@ def _attach_sources(operation: Callable[..., Value]) -> Callable[..., Value]:
             raise
 
     return operate
+
+
+def _list_pairs(value: Value) -> Iterable[tuple[Value, Value]]:
+    """``runtime.range_pairs``; positions in a list that a function read from text have taint."""
+    pairs = runtime.range_pairs(value)
+    tainted = find_sources((value,)) if value.__class__ is list else None
+    if tainted is None:
+        return pairs
+    make_position = tainted.registry.make_position
+    return [(make_position(index, tainted.ids, INT), element) for index, element in pairs]
 
 
 _lookup_step = _attach_sources(runtime.lookup_path)

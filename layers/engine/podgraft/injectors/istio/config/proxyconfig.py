@@ -24,6 +24,7 @@ from collections.abc import Iterable, Mapping
 
 from podgraft import yaml
 from podgraft.injectors.istio import gojson
+from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import JSON, Object, equal, object_at
 
 from . import protojson
@@ -36,7 +37,7 @@ from .protojson import (
     Schema,
 )
 
-ANNOTATION = "proxy.istio.io/config"
+ANNOTATION, FIRST_ANNOTATION = "proxy.istio.io/config", "istio.io/proxyConfig"
 
 _EXCLUSIVE = ({"serviceCluster", "tracingServiceName"},)
 _PROXY_HEADERS = "v1alpha1.ProxyConfig_ProxyHeaders"
@@ -65,6 +66,11 @@ _OMITTED_DEFAULTS = (
     "statusPort",
     "concurrency",
 )
+
+
+def annotation_name(profile: Profile) -> str:
+    """Return the name of the annotation that contains the proxy configuration of a pod."""
+    return ANNOTATION if profile.proxy_annotation_renamed else FIRST_ANNOTATION
 
 
 def parse_layer(schema: Schema, text: str) -> Message:

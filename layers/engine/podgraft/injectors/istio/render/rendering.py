@@ -148,7 +148,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
             ).result
         except StructureError as error:
             raise UserError(
-                f"{_describe_path(error.address)}: its text would change the structure that "
+                f"{self._describe_path(error.address)}: its text would change the structure that "
                 f'template "{template.name}" gives the pod; leave out line breaks, quotes, '
                 "brackets and other YAML syntax"
             ) from error
@@ -205,7 +205,8 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
             )
         if address is not None:
             return UserError(
-                f'{_describe_path(address)}: {_FAILURE_PREFIX} "{template.name}" with it: {error}'
+                f'{self._describe_path(address)}: {_FAILURE_PREFIX} "{template.name}" '
+                f"with it: {error}"
             )
         key = self._find_breaking_key(template)
         if key is not None:
@@ -214,14 +215,19 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
             return UserError(f'{key}: {_FAILURE_PREFIX} "{template.name}" with it: {reason}')
         return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
 
+    def _describe_path(self, address: Address) -> str:
+        return _describe_path(address, self.injector_context.profile)
+
     def _find_breaking_key(self, template: InjectionTemplate) -> str | None:
         """The annotation or label without which the template works."""
         pod = self.template_data.pod
         keys = [("annotations", key) for key in pod_annotations(pod)]
         keys += [("labels", key) for key in pod_labels(pod)]
 
+        proxy_annotation = proxyconfig.annotation_name(self.injector_context.profile)
+
         def works(retained: Sequence[tuple[str, str]]) -> bool:
-            data = _restrict_keys(self.template_data, retained)
+            data = _restrict_keys(self.template_data, retained, proxy_annotation)
             return self._can_render(template, self._project(template, data))
 
         breaking = find_breaking_key(keys, works)
@@ -253,7 +259,9 @@ def _format_without_values(error: Exception) -> str:
 _FAILURES = (ExecError, LimitError, OverlayError)
 
 
-def _restrict_keys(data: TemplateData, retained: Sequence[tuple[str, str]]) -> TemplateData:
+def _restrict_keys(
+    data: TemplateData, retained: Sequence[tuple[str, str]], proxy_annotation: str
+) -> TemplateData:
     """The data with only these of the pod's annotations and labels."""
     metadata = object_at(data.pod, "metadata")
     maps: Object = {
@@ -261,15 +269,15 @@ def _restrict_keys(data: TemplateData, retained: Sequence[tuple[str, str]]) -> T
         for kind in ("annotations", "labels")
         if (metadata_map := object_at(metadata, kind))
     }
-    layer = data.pod_config if ("annotations", proxyconfig.ANNOTATION) in retained else {}
+    layer = data.pod_config if ("annotations", proxy_annotation) in retained else {}
     return replace(data, pod=data.pod | {"metadata": metadata | maps}, pod_config=layer)
 
 
-def _describe_path(address: Address) -> str:
+def _describe_path(address: Address, profile: Profile) -> str:
     """The place as the pod's author addresses it."""
     match path_steps(address):
         case ("ProxyConfig", *_):
-            return f"annotation {proxyconfig.ANNOTATION}"
+            return f"annotation {proxyconfig.annotation_name(profile)}"
         case ("ProxyImage" | "ProxyInitImage", *_):
             return f"annotation {images.TYPE_ANNOTATION}"
         case ("ObjectMeta" | "DeploymentMeta", "annotations" | "labels" as kind, key, *_):

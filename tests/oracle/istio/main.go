@@ -1,0 +1,97 @@
+// Command podgraft-oracle answers lines of JSON with Istio's own injector.
+//
+// A line has one of these keys: settings (replaces the webhook), review (with path), file
+// (for kube-inject), or pods (to normalize).
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"syscall"
+
+	"istio.io/istio/pkg/kube/inject"
+)
+
+type question struct {
+	Settings *inject.OracleSettings `json:"settings"`
+	Review   json.RawMessage        `json:"review"`
+	Path     string                 `json:"path"`
+	File     *string                `json:"file"`
+	Pods     []json.RawMessage      `json:"pods"`
+}
+
+type answer struct {
+	Error    string            `json:"error,omitempty"`
+	Status   int               `json:"status,omitempty"`
+	Body     string            `json:"body,omitempty"`
+	Output   string            `json:"output,omitempty"`
+	Warnings []string          `json:"warnings,omitempty"`
+	Pods     []json.RawMessage `json:"pods,omitempty"`
+}
+
+func main() {
+	// Istio logs to standard output: answers use a copy of it, and logs go to standard error.
+	descriptor, err := syscall.Dup(1)
+	if err == nil {
+		err = syscall.Dup3(2, 1, 0)
+	}
+	if err != nil {
+		panic(err)
+	}
+	out := bufio.NewWriter(os.NewFile(uintptr(descriptor), "answers"))
+	in := bufio.NewReader(os.Stdin)
+	var webhook *inject.Webhook
+	for {
+		line, err := in.ReadBytes('\n')
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			panic(err)
+		}
+		var asked question
+		if err := json.Unmarshal(line, &asked); err != nil {
+			panic(err)
+		}
+		var answered answer
+		webhook, answered = respond(webhook, asked)
+		text, err := json.Marshal(answered)
+		if err != nil {
+			panic(err)
+		}
+		out.Write(append(text, '\n'))
+		out.Flush()
+	}
+}
+
+func respond(webhook *inject.Webhook, asked question) (*inject.Webhook, answer) {
+	var result answer
+	switch {
+	case asked.Settings != nil:
+		made, err := inject.NewOracle(*asked.Settings)
+		if err != nil {
+			return nil, answer{Error: err.Error()}
+		}
+		return made, result
+	case asked.Review != nil:
+		result.Status, result.Body = webhook.Review(asked.Path, asked.Review)
+	case asked.File != nil:
+		output, warnings, err := webhook.KubeInject(*asked.File)
+		result.Output, result.Warnings = output, warnings
+		if err != nil {
+			result.Error = err.Error()
+		}
+	default:
+		for _, each := range asked.Pods {
+			pod, err := inject.NormalizePod(each)
+			if err != nil {
+				return webhook, answer{Error: err.Error()}
+			}
+			result.Pods = append(result.Pods, pod)
+		}
+	}
+	return webhook, result
+}

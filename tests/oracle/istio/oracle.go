@@ -1,0 +1,78 @@
+// Istio's injector for the differential test: podgraft adds this file to the package of a release.
+//
+// The settings and reviews arrive as lines of JSON (main.go). Each review passes through
+// serveInject, the HTTP handler of istiod.
+
+package inject
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"istio.io/istio/pkg/config/mesh"
+)
+
+// OracleSettings is what istiod reads: the ConfigMaps, its revision, and ProxyConfig resources.
+type OracleSettings struct {
+	Config       string              `json:"config"`
+	Values       string              `json:"values"`
+	Mesh         string              `json:"mesh"`
+	Revision     string              `json:"revision"`
+	ProxyConfigs []OracleProxyConfig `json:"proxyConfigs"`
+}
+
+// OracleProxyConfig is a ProxyConfig resource; its spec is YAML.
+type OracleProxyConfig struct {
+	Name      string `json:"name"`
+	Namespace string `json:"namespace"`
+	Spec      string `json:"spec"`
+}
+
+// NewOracle returns a webhook with the settings, without a cluster.
+func NewOracle(settings OracleSettings) (*Webhook, error) {
+	config, err := UnmarshalConfig([]byte(settings.Config))
+	if err != nil {
+		return nil, fmt.Errorf("config: %v", err)
+	}
+	meshConfig, err := mesh.ApplyMeshConfigDefaults(settings.Mesh)
+	if err != nil {
+		return nil, fmt.Errorf("mesh: %v", err)
+	}
+	webhook := &Webhook{meshConfig: meshConfig, revision: settings.Revision}
+	if err := prepareOracle(webhook, settings); err != nil {
+		return nil, err
+	}
+	return webhook, webhook.updateConfig(&config, settings.Values)
+}
+
+// Review returns the HTTP status and the body that istiod responds with.
+func (wh *Webhook) Review(path string, review []byte) (int, string) {
+	request := httptest.NewRequest("POST", "http://istiod"+path, bytes.NewReader(review))
+	request.Header.Set("Content-Type", "application/json")
+	recorder := httptest.NewRecorder()
+	wh.serveInject(recorder, request)
+	return recorder.Code, recorder.Body.String()
+}
+
+// KubeInject returns the stream with sidecars, and the warnings.
+func (wh *Webhook) KubeInject(text string) (string, []string, error) {
+	var out bytes.Buffer
+	warnings := []string{}
+	err := IntoResourceFile(nil, wh.Config.Templates, wh.valuesConfig, wh.revision, wh.meshConfig,
+		strings.NewReader(text), &out, func(warning string) { warnings = append(warnings, warning) })
+	return out.String(), warnings, err
+}
+
+// NormalizePod returns the pod as Go's type of the release prints it.
+func NormalizePod(text []byte) (json.RawMessage, error) {
+	var pod corev1.Pod
+	if err := json.Unmarshal(text, &pod); err != nil {
+		return nil, err
+	}
+	return json.Marshal(&pod)
+}

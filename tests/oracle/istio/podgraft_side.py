@@ -1,0 +1,76 @@
+"""podgraft's outcome of the same settings and reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from podgraft import yaml
+from podgraft.injectors import InvalidDocumentsError, OperatorError, UserError, istio
+from podgraft.injectors.istio import kubeinject
+from podgraft.jsonvalue import JSON, Object
+from podgraft.policy import Inject, decide
+
+from .program import Outcome, apply_patch
+
+
+@dataclass(frozen=True, slots=True)
+class Podgraft:
+    """An injector with generated settings."""
+
+    injector: istio.Injector
+
+    def review(self, pod: Object, namespace: str, path: str) -> Outcome:
+        """The outcome of a review of the pod."""
+        environment = self.injector.parse_environment(path.removeprefix("/inject").lstrip("/"))
+        request = istio.InjectionRequest(namespace=namespace, environment=environment)
+        try:
+            if not isinstance(decide(self.injector.rules, pod, namespace), Inject):
+                return Outcome()
+            operations = self.injector.inject(pod, request).patch
+        except UserError as error:
+            return Outcome(refusal=str(error))
+        except OperatorError as error:
+            return Outcome(refusal=str(error), is_operators=True)
+        return Outcome(pod=apply_patch(pod, operations))
+
+    def kube_inject(self, text: str) -> tuple[str, str | None]:
+        """The stream with sidecars, and the error, if there is one."""
+        try:
+            return kubeinject.inject(self.injector, text).text, None
+        except (UserError, OperatorError, yaml.NotYAMLError) as error:
+            return "", str(error)
+
+
+def load(release: str, settings: Mapping[str, Any], environment: Mapping[str, str]) -> Podgraft:
+    """Compile the settings; raises ``InvalidDocumentsError``."""
+    resources: list[Object] = [
+        {
+            "metadata": {"name": resource["name"], "namespace": resource["namespace"]},
+            "spec": _spec(resource["spec"]),
+        }
+        for resource in settings["proxyConfigs"]
+    ]
+    documents = istio.Documents(
+        config=settings["config"],
+        values=settings["values"],
+        mesh=settings["mesh"],
+        proxy_configs=tuple(resources),
+    )
+    native = environment.get("ENABLE_NATIVE_SIDECARS")
+    surroundings = istio.IstiodEnvironment(
+        release=release,
+        revision=settings["revision"],
+        native_sidecars=None if native is None else native == "true",
+        platform=environment.get("PLATFORM"),
+        env=environment,
+    )
+    return Podgraft(istio.compile_(documents, surroundings))
+
+
+def _spec(text: str) -> JSON:
+    return yaml.load(text)
+
+
+__all__ = ["InvalidDocumentsError", "Podgraft", "load"]

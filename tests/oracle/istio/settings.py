@@ -1,0 +1,220 @@
+"""Settings of istiod from a seed: the chart's settings of the release, changed at random."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from podgraft import yaml
+from podgraft.jsonvalue import Object
+
+# Values of the chart, by path; each is set with a probability.
+VALUES: Mapping[str, tuple[Any, ...]] = {
+    "global.network": ("net1", ""),
+    "global.multiCluster.clusterName": ("c1", "Kubernetes"),
+    "global.meshID": ("mesh1",),
+    "global.hub": ("registry.example.com/istio", "docker.io/istio"),
+    "global.tag": ("1.2.3", "1.2.3-distroless", "latest"),
+    "global.variant": ("distroless", "debug"),
+    "global.imagePullPolicy": ("Always", "IfNotPresent"),
+    "global.imagePullSecrets": (["regcred"], ["one", "two"]),
+    "global.logAsJson": (True,),
+    "global.mountMtlsCerts": (True,),
+    "global.pilotCertProvider": ("kubernetes", "k8s.io/clusterissuers.cert-manager.io/x", "none"),
+    "global.caAddress": ("ca.example.com:15012",),
+    "global.sts.servicePort": (15463,),
+    "global.istioNamespace": ("istio-control",),
+    "global.proxy.image": ("proxyv3", "registry.example.com/own/proxy:5"),
+    "global.proxy.logLevel": ("debug", ""),
+    "global.proxy.componentLogLevel": ("misc:error,http:debug", ""),
+    "global.proxy.outlierLogPath": ("/dev/stdout",),
+    "global.proxy.privileged": (True,),
+    "global.proxy.statusPort": (0, 15021, 15020),
+    "global.proxy.readinessInitialDelaySeconds": (3,),
+    "global.proxy.readinessFailureThreshold": (30,),
+    "global.proxy.startupProbe.enabled": (False,),
+    "global.proxy.includeIPRanges": ("10.0.0.0/8", ""),
+    "global.proxy.excludeIPRanges": ("10.1.0.0/16",),
+    "global.proxy.includeInboundPorts": ("80,90", ""),
+    "global.proxy.excludeInboundPorts": ("81",),
+    "global.proxy.includeOutboundPorts": ("443",),
+    "global.proxy.excludeOutboundPorts": ("444",),
+    "global.proxy.holdApplicationUntilProxyStarts": (True,),
+    "global.proxy.enableCoreDump": (True,),
+    "global.proxy.lifecycle": ({"preStop": {"exec": {"command": ["sleep", "5"]}}},),
+    "global.proxy.resources": (
+        {},
+        {"requests": {"cpu": "1", "memory": "1Gi"}},
+        {"limits": {"cpu": "2000m"}},
+    ),
+    "global.proxy.seccompProfile": ({"type": "RuntimeDefault"},),
+    "global.proxy_init.resources": ({"limits": {"cpu": "1"}},),
+    "global.proxy_init.forceApplyIptables": (True,),
+    "global.nativeNftables": (True,),
+    "global.waypoint.resources": ({},),
+    "pilot.cni.enabled": (True,),
+    "pilot.cni.provider": ("multus",),
+    "istio_cni.enabled": (True,),
+    "istio_cni.chained": (False,),
+    "sidecarInjectorWebhook.rewriteAppHTTPProbe": (False,),
+    "revision": ("canary",),
+}
+MESH: Mapping[str, tuple[Any, ...]] = {
+    "enablePrometheusMerge": (False, True),
+    "trustDomain": ("example.org",),
+    "enableTracing": (True,),
+    "defaultConfig.interceptionMode": ("TPROXY", "REDIRECT", "NONE"),
+    "defaultConfig.concurrency": (0, 3),
+    "defaultConfig.statusPort": (15099,),
+    "defaultConfig.holdApplicationUntilProxyStarts": (True, False),
+    "defaultConfig.proxyMetadata": ({"A": "1", "B": "x y"}, {"ISTIO_META_ENABLE_HBONE": "true"}),
+    "defaultConfig.drainDuration": ("5s",),
+    "defaultConfig.terminationDrainDuration": ("7s",),
+    "defaultConfig.tracing": (
+        {"sampling": 5},
+        {"zipkin": {"address": "zipkin.example:9411"}},
+        {"customTags": {"a": {"literal": {"value": "b"}}}},
+    ),
+    "defaultConfig.image": ({"imageType": "debug"}, {"imageType": "distroless"}),
+    "defaultConfig.binaryPath": ("/bin/envoy",),
+    "defaultConfig.extraStatTags": (["a", "b"],),
+    "defaultConfig.proxyStatsMatcher": ({"inclusionPrefixes": ["x"]},),
+    "defaultConfig.gatewayTopology": ({"numTrustedProxies": 2},),
+    "defaultConfig.runtimeValues": ({"k": "v"},),
+    "defaultConfig.meshId": ("m2",),
+    "inboundTrafficPolicy": ({"mode": "PASSTHROUGH"}, {"mode": "LOCALHOST"}),
+    "outboundTrafficPolicy": ({"mode": "REGISTRY_ONLY"},),
+}
+EXTRA_TEMPLATE = """\
+metadata:
+  labels:
+    rev: {{ .Revision | default "norev" | quote }}
+    workload: {{ .DeploymentMeta.Name | trunc 20 | quote }}
+  annotations:
+    network: {{ .ProxyConfig.InterceptionMode | quote }}
+spec:
+  containers:
+  {{- range .Spec.Containers }}
+  {{- if ne .Name "istio-proxy" }}
+  - name: {{ .Name }}
+    env:
+    - name: EXTRA
+      value: {{ $.ObjectMeta.Namespace | quote }}
+  {{- end }}
+  {{- end }}
+  - name: helper
+    image: registry.example.com/helper:1
+  volumes:
+  - name: helper
+    emptyDir: {}
+"""
+CUSTOM_PROXY_TEMPLATE = """\
+metadata:
+  annotations:
+    proxy: {{ .ProxyConfig.DiscoveryAddress | quote }}
+spec:
+  containers:
+  - name: istio-proxy
+    env:
+    - name: CUSTOM
+      value: {{ len .Spec.Containers | quote }}
+  terminationGracePeriodSeconds: 42
+"""
+PROXY_CONFIGS = (
+    {"name": "root", "namespace": "istio-system", "spec": "concurrency: 4\n"},
+    {
+        "name": "all",
+        "namespace": "team",
+        "spec": "environmentVariables: {FROM: namespace}\nconcurrency: 0\n",
+    },
+    {
+        "name": "some",
+        "namespace": "team",
+        "spec": "selector: {matchLabels: {app: web}}\nenvironmentVariables: {FROM: workload}\n"
+        "image: {imageType: debug}\n",
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The documents of one istiod, in the form of main.go, and the URL paths of its webhook."""
+
+    documents: Object
+    paths: tuple[str, ...]
+
+
+def make_settings(random_: random.Random, folder: Path) -> Settings:
+    """Settings from the chart's, which *folder* contains."""
+    values = json.loads((folder / "values.json").read_text(encoding="utf-8"))
+    config = yaml.load((folder / "config.yaml").read_text(encoding="utf-8"))
+    mesh = yaml.load((folder / "mesh.yaml").read_text(encoding="utf-8"))
+    assert isinstance(config, dict)
+    assert isinstance(mesh, dict)
+    density = random_.choice((0.0, 0.05, 0.15, 0.3))
+    _change(random_, values, VALUES, density)
+    _change(random_, mesh, MESH, density)
+    _change_config(random_, config)
+    documents: Object = {
+        "config": json.dumps(config),
+        "values": json.dumps(values),
+        "mesh": json.dumps(mesh),
+        "revision": random_.choice(("", "default", "canary")),
+        "proxyConfigs": [
+            dict(resource) for resource in PROXY_CONFIGS if random_.random() < density * 2
+        ],
+    }
+    return Settings(documents, _make_paths(random_))
+
+
+def _change(
+    random_: random.Random, document: Object, table: Mapping[str, tuple[Any, ...]], density: float
+) -> None:
+    for path, choices in table.items():
+        if random_.random() < density:
+            *above, last = path.split(".")
+            target: Any = document
+            for key in above:
+                if not isinstance(target.get(key), dict):
+                    target[key] = {}
+                target = target[key]
+            target[last] = random_.choice(choices)
+
+
+def _change_config(random_: random.Random, config: Object) -> None:
+    templates = config["templates"]
+    assert isinstance(templates, dict)
+    templates |= {"extra": EXTRA_TEMPLATE, "own": CUSTOM_PROXY_TEMPLATE}
+    config["defaultTemplates"] = random_.choice(
+        (["sidecar"], ["sidecar"], ["sidecar"], ["sidecar", "extra"], ["own", "sidecar"], ["both"])
+    )
+    config["aliases"] = {"both": ["sidecar", "own"], "none": []}
+    config["policy"] = random_.choice(("enabled",) * 18 + ("disabled", "other"))
+    if random_.random() < 0.2:
+        config["neverInjectSelector"] = [
+            {"matchExpressions": [{"key": "app", "operator": "In", "values": ["db", "x"]}]}
+        ]
+        config["alwaysInjectSelector"] = [{"matchLabels": {"tier": "front"}}]
+    if random_.random() < 0.2:
+        config["injectedAnnotations"] = {"example.com/injected": "yes"}
+
+
+def _make_paths(random_: random.Random) -> tuple[str, ...]:
+    return (
+        "/inject",
+        random_.choice(
+            (
+                "/inject/",
+                "/inject/cluster/Kubernetes",
+                "/inject/cluster/c2/net/n2",
+                "/inject/cluster/c2/net/n2/",
+                "/inject/:ENV:cluster=c3:ENV:A_B=x=y",
+                "/inject/net/a--slash--b/extra/1/odd",
+                "/inject/cluster//net/",
+            )
+        ),
+    )
