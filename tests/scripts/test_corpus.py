@@ -19,7 +19,7 @@ def test_the_first_and_last_patch_of_every_minor() -> None:
 def test_a_minor_without_a_release_has_its_last_pre_release() -> None:
     tags = ["1.30.0", "1.31.0-beta.2", "1.31.0-rc.0", "1.31.0-rc.1", "1.31.0-alpha.9"]
 
-    assert corpus.edges(tags) == ["1.30.0", "1.31.0-rc.1"]
+    assert corpus.find_edges(tags) == ["1.30.0", "1.31.0-rc.1"]
 
 
 def test_a_clone_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
