@@ -1,6 +1,7 @@
 """The page parses YAML without libyaml. It rejects more documents, and reads no other value."""
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -57,13 +58,23 @@ def make_text(generator: random.Random) -> str:
     return text
 
 
-def test_no_document_has_another_value_than_with_libyaml(monkeypatch: pytest.MonkeyPatch) -> None:
+def make_flow(generator: random.Random) -> str:
+    """A short text of indicators."""
+    pieces = [*"aab:,?[]{}-'\"#\n|>!\t%", ": ", "- ", "? ", " #", "\n  ", "&a", "*a ", "\x85"]
+    text = "".join(generator.choices(pieces, k=generator.randint(1, 14)))
+    return generator.choice([text, f"{{{text}}}"])
+
+
+@pytest.mark.parametrize("make", [make_text, make_flow])
+def test_no_document_has_another_value_than_with_libyaml(
+    make: Callable[[random.Random], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     generator = random.Random(1)  # noqa: S311 - test data
     original = events.CParser
     assert original is not None
     both = 0
     for _ in range(EXAMPLES):
-        text = make_text(generator)
+        text = make(generator)
         is_valid, value = load(monkeypatch, None, text)
         if is_valid:
             both += 1

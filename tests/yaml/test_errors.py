@@ -171,6 +171,18 @@ def test_an_error_without_a_place_is_placed_at_the_start() -> None:
         "a\tb: 1\tc #d\n",
         "a:\t[1,\t2]\t# c\n",
         "a: 1\x01",
+        "{a:, b}",
+        "{a:}",
+        "[a:[b]]",
+        "{a :, b}",
+        "{a: b}",
+        "{a:b}",
+        "a:, b",
+        "!] a",
+        "a: |\n  \tb\n",
+        "a: |\n  b\n  \tc\n",
+        "!a,b c",
+        "%a\n---\nb: 1",
     ],
 )
 def test_pyyamls_own_parser_reads_and_reports_the_same(

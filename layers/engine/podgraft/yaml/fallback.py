@@ -1,6 +1,6 @@
 """PyYAML's parser, for environments without libyaml's binding."""
 
-# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportUnknownArgumentType=false
 # The stubs of PyYAML have no types for its scanner.
 
 import re
@@ -9,7 +9,8 @@ from yaml.error import Mark, MarkedYAMLError
 from yaml.events import Event
 from yaml.parser import Parser
 from yaml.reader import Reader, ReaderError
-from yaml.scanner import Scanner
+from yaml.scanner import Scanner, ScannerError
+from yaml.tokens import ScalarToken, TagToken
 
 # PyYAML's messages, and the messages of libyaml for the same errors.
 _MESSAGES = tuple(
@@ -92,6 +93,47 @@ class PythonParser(Reader, Scanner, Parser):
                 return
             if not self.flow_level:
                 self.allow_simple_key = True
+
+    # libyaml rejects the following; PyYAML accepts them with some meaning.
+
+    def scan_plain(self) -> ScalarToken:
+        """A plain scalar; in flow style, a colon before an indicator is an error."""
+        start: Mark = self.get_mark()
+        token = super().scan_plain()
+        if self.flow_level and self.peek() == ":" and self.peek(1) in ",[]{}":
+            raise self._error("scanning a plain scalar", start, "found unexpected ':'")
+        return token
+
+    def scan_tag(self) -> TagToken:
+        """A tag; an indicator of flow style in it is an error."""
+        start: Mark = self.get_mark()
+        index = self.index
+        token = super().scan_tag()
+        text = self.buffer[self.pointer - (self.index - index) : self.pointer]
+        if not text.startswith("!<") and set(text) & set(",[]{}"):
+            problem = "did not find expected whitespace or line break"
+            raise self._error("scanning a tag", start, problem)
+        return token
+
+    def scan_directive_name(self, start_mark: Mark) -> str:
+        """The name of a directive, which must be YAML or TAG."""
+        name = super().scan_directive_name(start_mark)
+        if name not in {"YAML", "TAG"}:
+            raise self._error("scanning a directive", start_mark, "found unknown directive name")
+        return name
+
+    def scan_block_scalar_indentation(self) -> tuple[list[str], int, Mark]:
+        """The indent of a block scalar; a tab in it is an error."""
+        indentation = super().scan_block_scalar_indentation()
+        if self.peek() == "\t":
+            start: Mark = self.get_mark()
+            problem = "found a tab character where an indentation space is expected"
+            raise self._error("scanning a block scalar", start, problem)
+        return indentation
+
+    def _error(self, action: str, start: Mark, problem: str) -> ScannerError:
+        position: Mark = self.get_mark()
+        return ScannerError(f"while {action}", start, problem, position)
 
     def scan_plain_spaces(self, indent: int, start_mark: Mark) -> list[str] | None:
         """The blanks inside a plain scalar, with tabs."""
