@@ -48,7 +48,7 @@ def test_podgraft_responds_as_istio(release: str, name: str, answer: Mapping[str
         _check(podgraft, name, row.path, answer["again"])
 
 
-def test_every_review_has_an_answer() -> None:
+def test_every_review_has_a_response() -> None:
     for release in RELEASES:
         assert [answer["name"] for answer in _answers(release)] == [*REVIEWS]
 
