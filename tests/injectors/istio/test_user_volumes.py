@@ -35,7 +35,7 @@ REJECTED = (
 
 def _inject(text: str) -> list[JSON]:
     injector = bundles.template_injector(TEMPLATE, values='{"global": {}}', release="1.30.3")
-    annotations: dict[str, JSON] = {"sidecar.istio.io/userVolume": text}
+    annotations = {"sidecar.istio.io/userVolume": text}
     request = istio.InjectionRequest(namespace="ns")
     done = injector.inject(pod(container("app"), annotations=annotations), request)
     return [*objects_at(object_at(done.pod, "spec"), "volumes")][1:]
