@@ -6,12 +6,12 @@ import pytest
 
 from oracle.istio.known_differences import TEMPLATE
 from podgraft.injectors import UserError, istio
-from podgraft.jsonvalue import JSON, object_at, objects_at
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 
 from . import bundles
 from .pods import container, pod
 
-ACCEPTED: tuple[tuple[str, list[JSON]], ...] = (
+ACCEPTED: tuple[tuple[str, list[Object]], ...] = (
     ("[]", []),
     ('{"v":{"emptyDir":{}}}', [{"name": "v", "emptyDir": {}}]),
     ('[{"name":"v","emptyDir":{}}]', [{"name": "v", "emptyDir": {}}]),
@@ -33,16 +33,16 @@ REJECTED = (
 )
 
 
-def _inject(text: str) -> list[JSON]:
+def _inject(text: str) -> list[Object]:
     injector = bundles.template_injector(TEMPLATE, values='{"global": {}}', release="1.30.3")
-    annotations = {"sidecar.istio.io/userVolume": text}
+    annotations: dict[str, JSON] = {"sidecar.istio.io/userVolume": text}
     request = istio.InjectionRequest(namespace="ns")
     done = injector.inject(pod(container("app"), annotations=annotations), request)
-    return [*objects_at(object_at(done.pod, "spec"), "volumes")][1:]
+    return objects_at(object_at(done.pod, "spec"), "volumes")[1:]
 
 
 @pytest.mark.parametrize(("text", "volumes"), ACCEPTED)
-def test_the_own_name_of_a_volume_replaces_its_position(text: str, volumes: list[JSON]) -> None:
+def test_the_own_name_of_a_volume_replaces_its_position(text: str, volumes: list[Object]) -> None:
     assert _inject(text) == volumes
 
 
