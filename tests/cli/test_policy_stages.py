@@ -211,7 +211,7 @@ USAGE = (
     (
         ("--stack-name", "podgraft", "--bucket", PROD, "--parameter-prefix", "/x"),
         2,
-        "--stack-name replaces --bucket, --parameter-prefix; give one of both",
+        "--stack-name replaces --bucket, --parameter-prefix; use only one of them",
     ),
     (("--stack-name", "nowhere"), 1, "stack nowhere: "),
     (("--stack-name", "other"), 1, "stack other: output BundleBucket is missing"),

@@ -12,7 +12,10 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
 @pytest.mark.parametrize("name", ["bench", "certs", "demo", "register", "tokens"])
-def test_a_script_is_its_command(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_script_is_its_command(
+    name: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")  # both wrap their help at the same width
     assert main([name, "--help"]) == 0
     expected = capfd.readouterr().out
     assert expected.startswith(f"Usage: podgraft {name} ")

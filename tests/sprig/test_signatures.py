@@ -73,7 +73,7 @@ def test_families_and_their_dependencies_are_imported_when_they_are_called() -> 
 import sys
 from podgraft import sprig
 from podgraft.texttemplate import compile_
-heavy = ["re2", "hashlib", "base64", "decimal", "urllib.parse", "datetime", "unicodedata"]
+heavy = ["re2", "hashlib", "base64", "urllib.parse", "unicodedata"]
 heavy += [f"{sprig.__name__}.{name}" for name in ("strings", "url_functions", "dates", "regex")]
 template = "{{ default 1 2 }}{{ upper .text }}"
 program = compile_(template, name="t", functions=sprig.functions())
