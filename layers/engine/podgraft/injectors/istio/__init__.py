@@ -3,7 +3,7 @@
 ``compile_`` compiles the texts of the ConfigMaps to an ``Injector``. ``Injector.inject`` then turns
 a pod into the injected pod. Only ``Injector.parse_environment`` reads the URL path.
 
-Equal to Istio 1.0 to 1.31 and its master branch (pkg/kube/inject), with these deliberate differences:
+Equal to Istio 1.0 to 1.31 and master (pkg/kube/inject), with these deliberate differences:
 
 - The pod stays raw JSON. It keeps fields that Istio's Kubernetes types do not have.
 - Annotations, labels, and names that would change the structure of a rendered template are rejected
