@@ -56,11 +56,17 @@ def find_commands() -> Iterator[tuple[str, click.Command]]:
 def _walk(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
     yield name, command
     if isinstance(command, click.Group):
-        context = click.Context(command, info_name=name)
+        context = _make_context(name, command)
         for each in command.list_commands(context):
             child = command.get_command(context, each)
             assert child is not None  # noqa: S101 - the group lists it
             yield from _walk(f"{name} {each}", child)
+
+
+def _make_context(name: str, command: click.Command) -> click.Context:
+    # Click stores the help option in the command: with other names, it would change the program.
+    names = cli.podgraft.context_settings["help_option_names"]
+    return click.Context(command, info_name=name, help_option_names=names)
 
 
 def render_commands() -> str:
@@ -75,7 +81,7 @@ def render_commands() -> str:
 
 
 def _render_command(name: str, command: click.Command) -> Iterator[str]:
-    context = click.Context(command, info_name=name)
+    context = _make_context(name, command)
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"## {name}\n"
     yield f"```console\n$ {name} {usage}\n```\n"

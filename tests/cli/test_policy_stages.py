@@ -9,6 +9,7 @@ from typing import Any
 import botocore.loaders
 import botocore.session
 import pytest
+from botocore.client import BaseClient
 
 from podgraft.cli import main
 from podgraft.cli.policy.cloud import DeployedInjector
@@ -31,6 +32,7 @@ def session() -> Generator[Any]:
         for name, value in CREDENTIALS.items():
             patch.setenv(name, value)
         made: Any = botocore.session.get_session()
+        made.create_client = cache(made.create_client)
         for name, bucket in BUCKETS.items():
             deploy_stack(made, name, bucket)
         deploy_stack(made, "old", OLD, prefix="/podgraft", owner=False)
@@ -129,13 +131,31 @@ UNOWNED = (
 )
 
 
+PUSHED: list[tuple[str, dict[str, Any]]] = []  # what the pushes of the first test wrote
+
+
 @pytest.fixture
-def pushed(local: Path, run: Run, aws: Any) -> Any:
+def pushed(local: Path, run: Run, aws: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Both stacks have two versions of a policy with the same bundle."""
-    for name in BUCKETS:
-        for text in ("policy: enabled\n", f"policy: disabled  # {name}\n"):
-            assert run("push", *here(local, text), "--stack-name", name)[0] == 0
+    for operation, parameters in PUSHED:
+        service = "ssm" if operation == "PutParameter" else "s3"
+        aws.create_client(service)._make_api_call(operation, parameters)
+    if not PUSHED:
+        with monkeypatch.context() as patch:
+            patch.setattr(BaseClient, "_make_api_call", record_writes)
+            for name in BUCKETS:
+                for text in ("policy: enabled\n", f"policy: disabled  # {name}\n"):
+                    assert run("push", *here(local, text), "--stack-name", name)[0] == 0
     return aws
+
+
+CALL: Any = vars(BaseClient)["_make_api_call"]  # every request passes here
+
+
+def record_writes(client: BaseClient, operation: str, parameters: dict[str, Any]) -> Any:
+    if operation.startswith("Put"):
+        PUSHED.append((operation, dict(parameters)))
+    return CALL(client, operation, parameters)
 
 
 @pytest.mark.parametrize("command", ["push", "rollback"])

@@ -50,7 +50,7 @@ def test_the_whole_way_from_push_to_rollback(stack: Stack, tmp_path: Path) -> No
     pulled = tmp_path / "pulled"
     podgraft(stack, "pull", "-o", str(pulled), *remote(stack))
     assert (pulled / "bundle").is_dir()
-    assert "the same already" in podgraft(
+    assert "already the same" in podgraft(
         stack, "diff", "--bundle", str(pulled / "bundle"), "--policy", str(policy), *remote(stack)
     )
 
