@@ -60,7 +60,7 @@ test-fast: setup ## Run the fast tests of every package
 	@$(BIN)/python -m pytest -q -n auto -m "not slow" $(addprefix --ignore=,$(SLOW))
 
 test-long: setup ## Run the test suite with all generated examples
-	@PODGRAFT_LONG_TESTS=1 $(BIN)/python -m pytest -q -n auto
+	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n auto
 
 check: lint types contracts template test-long e2e-builds e2e-aws e2e-playground site ## Run everything that CI runs
 

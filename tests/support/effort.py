@@ -8,7 +8,7 @@ variant.
 import os
 from typing import Final
 
-VARIABLE: Final = "PODGRAFT_LONG_TESTS"
+VARIABLE: Final = "LONG_TESTS"
 IS_LONG: Final = bool(os.environ.get(VARIABLE))
 
 
