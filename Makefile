@@ -23,6 +23,8 @@ SAM := $(TOOLS)/sam/bin
 CONFIG_ENV_dev := default
 CONFIG_ENV_prod := prod
 CONFIG_ENV = $(or $(CONFIG_ENV_$(STAGE)),$(error STAGE: got "$(STAGE)"; use dev or prod))
+# Some tests wait for servers: one process more than processors.
+WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # Tests that start servers, install wheels, or run every release of Istio: test-fast omits them.
 SLOW := tests/conformance tests/e2e tests/layers tests/oracle tests/scripts tests/secrecy
 
@@ -54,13 +56,13 @@ demo: setup ## Inject a pod over HTTPS on this machine and show what happened (S
 	@$(BIN)/python -m podgraft demo $(SAMPLE)
 
 test: setup ## Run the test suite
-	@$(BIN)/python -m pytest -q -n auto
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 test-fast: setup ## Run the fast tests of every package
-	@$(BIN)/python -m pytest -q -n auto -m "not slow" $(addprefix --ignore=,$(SLOW))
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow" $(addprefix --ignore=,$(SLOW))
 
 test-long: setup ## Run the test suite with all generated examples
-	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n auto
+	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 check: lint types contracts template test-long e2e-builds e2e-aws e2e-playground site ## Run everything that CI runs
 
