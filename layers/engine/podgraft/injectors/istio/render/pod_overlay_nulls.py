@@ -3,8 +3,9 @@
 Hazard: a null deletes a member of the pod. In an element that is missing from the pod's list, there
 is nothing to delete: strategic merge appends the element with its null. Istio never emits it,
 because Go drops nulls when it decodes the merged pod. podgraft does not decode the merged pod, so
-it replaces these elements with copies without nulls. It finds them once for each partial pod, and
-by identity, because the merge appends the same object.
+it replaces these elements with copies without nulls. It finds them once for each partial pod. An
+element with a null that equals one of them cannot come from the pod: the merge combines elements
+with the same key, and replaces lists without a key.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.jsonvalue import JSON, Object, equal
 
 
 class NullList(Struct, frozen=True):
     """The nulls in the elements of one list.
 
-    ``replacements`` are the elements without nulls, by the id of the element with nulls;
-    ``members`` are the lists in the elements.
+    ``replacements`` are pairs of an element with nulls and its copy without nulls; ``members`` are
+    the lists in the elements.
     """
 
-    replacements: Mapping[int, Object]
+    replacements: tuple[tuple[Object, Object], ...]
     members: NullTree
 
 
@@ -60,7 +61,7 @@ def drop_nulls(tree: NullTree, merged: Object) -> Object:
 def _find_in_list(elements: list[JSON]) -> NullList | None:
     objects = [element for element in elements if isinstance(element, dict)]
     cleaned = [(element, _remove_nulls(element)) for element in objects]
-    replacements = {id(element): new for element, new in cleaned if new is not element}
+    replacements = tuple((element, new) for element, new in cleaned if not equal(new, element))
     members: dict[str, NullTree | NullList] = {}
     for element in objects:
         for key, subtree in find_nulls(element).items():
@@ -72,7 +73,7 @@ def _unite_trees(left: NullTree | NullList, right: NullTree | NullList) -> NullT
     if isinstance(left, NullList) and isinstance(right, NullList):
         members = _unite_trees(left.members, right.members)
         assert not isinstance(members, NullList)  # noqa: S101 - trees unite to a tree
-        return NullList({**left.replacements, **right.replacements}, members)
+        return NullList((*left.replacements, *right.replacements), members)
     if isinstance(left, NullList) or isinstance(right, NullList):
         return right
     both = {key: _unite_trees(left[key], right[key]) for key in left.keys() & right.keys()}
@@ -87,9 +88,9 @@ def _drop_in_list(nulls: NullList, elements: list[JSON]) -> list[JSON]:
 def _drop_in_element(nulls: NullList, element: JSON) -> JSON:
     if not isinstance(element, dict):
         return element
-    replacement = nulls.replacements.get(id(element))
-    if replacement is not None:
-        return replacement
+    for with_nulls, without_nulls in nulls.replacements:
+        if equal(element, with_nulls):
+            return without_nulls
     return drop_nulls(nulls.members, element) if nulls.members else element
 
 
