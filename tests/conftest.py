@@ -23,6 +23,7 @@ pytest_plugins = ("secrecy.hook",)
 SLOW_FILES = frozenset(
     {
         "cli/bench/test_runs.py",
+        "cli/certs/test_rotation.py",
         "cli/explain/test_agreement.py",
         "cli/serve/test_https.py",
         "cli/serve/test_serve.py",
@@ -50,6 +51,7 @@ SLOW_FILES = frozenset(
         "review/test_concurrency.py",
         "samples/test_container_names.py",
         "samples/test_recorded.py",
+        "sprig/test_intended.py",
         "sprig/test_recorded.py",
         "store/test_aws_faults.py",
         "store/test_earlier_versions.py",
@@ -58,9 +60,12 @@ SLOW_FILES = frozenset(
         "store/test_http_client.py",
         "store/test_out_of_reach.py",
         "store/test_trial.py",
+        "texttemplate/test_corpus.py",
         "texttemplate/test_dependencies.py",
         "texttemplate/test_laws.py",
         "texttemplate/test_recorded.py",
+        "trial/test_trial.py",
+        "validation/test_loading.py",
         "web/test_malformed_reviews.py",
         "web/test_many_clusters.py",
         "web/test_runtime_client.py",
