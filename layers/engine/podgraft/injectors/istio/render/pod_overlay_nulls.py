@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from podgraft.jsonvalue import JSON, Object, equal
+from podgraft.jsonvalue import JSON, Object
 
 
 class NullList(Struct, frozen=True):
@@ -61,7 +61,7 @@ def drop_nulls(tree: NullTree, merged: Object) -> Object:
 def _find_in_list(elements: list[JSON]) -> NullList | None:
     objects = [element for element in elements if isinstance(element, dict)]
     cleaned = [(element, _remove_nulls(element)) for element in objects]
-    replacements = tuple((element, new) for element, new in cleaned if not equal(new, element))
+    replacements = tuple((element, new) for element, new in cleaned if new != element)
     members: dict[str, NullTree | NullList] = {}
     for element in objects:
         for key, subtree in find_nulls(element).items():
@@ -89,7 +89,7 @@ def _drop_in_element(nulls: NullList, element: JSON) -> JSON:
     if not isinstance(element, dict):
         return element
     for with_nulls, without_nulls in nulls.replacements:
-        if equal(element, with_nulls):
+        if element == with_nulls:
             return without_nulls
     return drop_nulls(nulls.members, element) if nulls.members else element
 
