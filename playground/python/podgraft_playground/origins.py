@@ -16,23 +16,13 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 import yaml
 from podgraft.jsonvalue import JSON
 from podgraft.patch import pointer
+from podgraft.patch.differ import IDENTITIES
 from podgraft.texttemplate import OBSERVER, ExecError, LimitError, Program
 from podgraft.texttemplate.line_marks import MarkedText, mark_lines, split_marks
 from podgraft.yaml import NotYAMLError, load
 
 # A pod has these fields; in the specification of legacy injection, all others belong to its spec.
 _POD_FIELDS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
-# The keys by which Kubernetes and podgraft merge lists, in the order in which they are compared.
-_MERGE_KEYS = (
-    "name",
-    "mountPath",
-    "devicePath",
-    "containerPort",
-    "ip",
-    "topologyKey",
-    "uid",
-    "key",
-)
 _MAX_DEPTH = 50
 
 
@@ -168,7 +158,7 @@ def _find_element(element: JSON, elements: list[JSON], taken: set[int]) -> int |
         if index not in taken and candidate == element:
             return index
     if isinstance(element, dict):
-        for key in _MERGE_KEYS:
+        for key in IDENTITIES:
             if key in element:
                 for index, candidate in enumerate(elements):
                     if isinstance(candidate, dict) and candidate.get(key) == element[key]:

@@ -232,9 +232,9 @@ PROBES: tuple[tuple[Object, Object | None, Object], ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("probe", "told", "asked"), PROBES)
+@pytest.mark.parametrize(("probe", "prober", "redirected"), PROBES)
 def test_a_probe_is_redirected_to_the_agent(
-    probe: Object, told: Object | None, asked: Object
+    probe: Object, prober: Object | None, redirected: Object
 ) -> None:
     ports: list[JSON] = [{"name": "web", "containerPort": 80}, {"name": "web", "containerPort": 81}]
     given = pod(container("app", ports=ports, livenessProbe=probe), PROXY)
@@ -243,8 +243,8 @@ def test_a_probe_is_redirected_to_the_agent(
 
     collected = _rewrite(draft)
 
-    assert collected == (None if told is None else {"/app-health/app/livez": told})
-    assert draft.containers[0]["livenessProbe"] == asked
+    assert collected == (None if prober is None else {"/app-health/app/livez": prober})
+    assert draft.containers[0]["livenessProbe"] == redirected
     assert given == before
 
 

@@ -17,7 +17,7 @@ from podgraft.jsonvalue import JSON, Object
 from . import podgraft_side, pods
 from .podgraft_side import Podgraft
 from .program import Istio, Outcome
-from .settings import make_settings
+from .settings import Settings, make_settings
 
 # Go's maps have no order: a result that depends on it comes up again within so many tries.
 TRIES = 96
@@ -183,40 +183,29 @@ def _compare_settings(program: Path, release: str, folder: Path, seed: str, repo
             kind = "refused by both" if refusal is not None else "refused by podgraft only"
             report.settings[kind] += 1
             if refusal is None:
-                report.differences.append(
-                    Difference(
-                        seed,
-                        "settings",
-                        settings.documents,
-                        environment,
-                        "",
-                        "",
-                        None,
-                        "accepted",
-                        str(error),
-                    )
-                )
+                _report_settings(report, seed, settings, environment, "accepted", str(error))
             return
         if refusal is not None:
             report.settings["refused by Istio only"] += 1
-            report.differences.append(
-                Difference(
-                    seed,
-                    "settings",
-                    settings.documents,
-                    environment,
-                    "",
-                    "",
-                    None,
-                    refusal,
-                    "accepted",
-                )
-            )
+            _report_settings(report, seed, settings, environment, refusal, "accepted")
             return
         report.settings["loaded by both"] += 1
         run = _Run(seed, settings.documents, environment, istio, podgraft, report)
         for _ in range(100):
             _compare_pod(run, random_, settings.paths)
+
+
+def _report_settings(
+    report: Report,
+    seed: str,
+    settings: Settings,
+    environment: Mapping[str, str],
+    istio: str,
+    podgraft: str,
+) -> None:
+    report.differences.append(
+        Difference(seed, "settings", settings.documents, environment, "", "", None, istio, podgraft)
+    )
 
 
 def _compare_pod(run: _Run, random_: random.Random, paths: tuple[str, ...]) -> None:

@@ -59,8 +59,8 @@ class StructureError(Exception):
 class GuardedTemplate(Struct, Generic[T], frozen=True):
     """A template and the data of one object, which ``render_guarded`` renders.
 
-    ``name`` is what an observer is told: the kind of template and its name. ``make_data`` returns
-    the template's dot, and ``taint_data`` the same dot with taint on all text of the object's
+    ``name`` is the kind of template and its name, for an observer. ``make_data`` returns the
+    template's dot, and ``taint_data`` the same dot with taint on all text of the object's
     author. ``parse`` converts rendered YAML to the result, or raises an error.
     """
 

@@ -20,7 +20,7 @@ from .pointer import escape
 
 # The fields that identify elements of Kubernetes' lists, in order of preference. A field must be
 # present and unique in all elements of both lists.
-_IDENTITIES = (
+IDENTITIES = (
     "name",
     "mountPath",
     "devicePath",
@@ -122,7 +122,7 @@ def _alignment(
 def _identity(before: list[JSON], after: list[JSON]) -> str | None:
     """The field that identifies the elements of both lists, if there is one."""
     if before and after and all(isinstance(element, dict) for element in (*before, *after)):
-        for field in _IDENTITIES:
+        for field in IDENTITIES:
             if _names_all(field, before) and _names_all(field, after):
                 return field
     return None

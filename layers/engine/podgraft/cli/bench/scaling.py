@@ -27,7 +27,7 @@ SELECTORS = (1, 10, 100, 300, 1_000)
 BUNDLES = (10_000, 50_000, 200_000, 700_000, 2_000_000)
 # «No step is quadratic»: a fit to five noisy medians is a fifth off at times, and never by one.
 LINEAR = 1.25
-FEWEST, MOST = 20, 500
+FEWEST, MOST, FEWEST_OF_SLOW = 20, 500, 7
 YAML = "reading the YAML of its files"
 
 Make = Callable[[int], Action]
@@ -59,7 +59,8 @@ def measure_series(series: Series, seconds: float) -> list[Row]:
     makers = {f"podgraft {size}": make for size, make in series.makers.items()}
     makers |= {f"base {size}": make for size, make in series.base.items()}
     once = sum(each.median for each in time_interleaved(makers, 3, warmup=2).values())
-    timings = time_interleaved(makers, max(FEWEST, min(MOST, round(seconds / once))))
+    fewest = FEWEST if FEWEST * once < 4 * seconds else FEWEST_OF_SLOW
+    timings = time_interleaved(makers, max(fewest, min(MOST, round(seconds / once))))
     rows = [
         make_row(
             "scaling",
@@ -175,7 +176,7 @@ def _json_action(event: Event) -> Make:
 
 
 def _load_action(store: Path) -> Make:
-    """A fresh store each time, as a cold start has it."""
+    """A fresh store each time: it compiles the bundle, and renders probe objects with it."""
     return lambda _: lambda: FolderStore(store).snapshot("default", None)
 
 

@@ -1,5 +1,7 @@
 """Go string and character literals: quote and unquote (strconv/quote.go)."""
 
+import re
+
 from .isprint import is_print
 
 _NAMED = {
@@ -20,6 +22,11 @@ _LAST_OF_FOUR_DIGITS = 0xFFFF
 REPLACEMENT = "\ufffd"
 
 
+# Matches text that a double-quoted literal contains without an escape. A caller that quotes often
+# can test it without a further call.
+match_unescaped = re.compile(r"[ !#-\[\]-~]*").fullmatch
+
+
 class LiteralError(ValueError):
     """The literal is invalid in Go (strconv.ErrSyntax)."""
 
@@ -29,7 +36,7 @@ class LiteralError(ValueError):
 
 def quote(text: str, *, ascii_only: bool = False) -> str:
     """strconv.Quote, or QuoteToASCII: ``text`` as a double-quoted Go literal."""
-    if text.isascii() and text.isprintable() and '"' not in text and "\\" not in text:
+    if match_unescaped(text):
         return f'"{text}"'
     return f'"{"".join(_escape(char, chr(34), ascii_only) for char in merge_escaped_bytes(text))}"'
 

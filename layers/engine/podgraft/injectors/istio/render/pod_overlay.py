@@ -205,13 +205,16 @@ def _leaf_normalizer(type_: GoType) -> _Normalizer:
         if value is None or class_ is plain or (class_ is int and value in integers):
             return value
         try:
-            return (
-                _decode_text(type_, value) if isinstance(value, str) else kube.decode(type_, value)
-            )
+            is_short = isinstance(value, str) and len(value) <= _MAX_CACHED_LENGTH
+            return _decode_text(type_, value) if is_short else kube.decode(type_, value)
         except kube.DecodeError as error:
             raise _TypeMismatchError(str(error)) from error
 
     return normalize
+
+
+# A string can be text of the pod, of any length: only short ones stay in memory.
+_MAX_CACHED_LENGTH = 64
 
 
 @lru_cache(maxsize=1024)
