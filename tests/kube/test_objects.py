@@ -223,7 +223,7 @@ ERRORS = (
         unmarshal("bool", "HTTPGetAction.port", "int32"),
     ),
     Case(
-        "what ends decoding is told before what was met first",
+        "an error that ends decoding precedes earlier errors",
         "Container",
         {"name": 1, "resources": {"limits": {"cpu": "x1"}}},
         QUANTITY,

@@ -89,7 +89,7 @@ CASES = (
         (("add", "/0/env/0", {"name": "W", "value": "0"}),),
     ),
     Case(
-        "mounts are told apart by path, since names repeat",
+        "mounts are identified by path, because names repeat",
         [{"name": "v", "mountPath": "/a"}, {"name": "v", "mountPath": "/b"}],
         [
             {"name": "v", "mountPath": "/a", "readOnly": True},

@@ -15,7 +15,7 @@ import pytest
 from secrecy.known_secrets import find_secrets
 
 # ``@pytest.mark.shows_secrets(why)``: the test is about output that is there to show them.
-MARKER = "shows_secrets(why): what the test reads is asked for, and there to show planted values"
+MARKER = "shows_secrets(why): the test reads output that shows planted values on purpose"
 
 _READ = pytest.StashKey[list[str]]()
 _heard: list[str] = []

@@ -135,9 +135,9 @@ def daemon() -> Generator[socket.socket]:
 
 
 def test_an_invalid_request_is_not_repeated(folder: Path, daemon: socket.socket) -> None:
-    """Not in the error that Lambda is told, nor in its log, nor in a segment.
+    """Neither the error that Lambda receives, nor its log, nor a trace segment contains it.
 
-    What the process writes the plugin hears (hook.py).
+    The plugin reads the output of the process (hook.py).
     """
     address = f"127.0.0.1:{daemon.getsockname()[1]}"
     tracing = {"AWS_XRAY_DAEMON_ADDRESS": address, "POWERTOOLS_TRACE_DISABLED": "false"}

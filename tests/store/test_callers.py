@@ -1,4 +1,4 @@
-"""Who may call, from Parameter Store: each cluster's document stands alone, and age is told."""
+"""Callers from Parameter Store: one document per cluster, and a report of stale documents."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The stores that the settings name; nothing is asked of them yet."""
+"""The stores that the settings name; the factory sends no request."""
 
 from pathlib import Path
 

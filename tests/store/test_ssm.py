@@ -1,4 +1,4 @@
-"""What is asked of Parameter Store for a policy, and what becomes of texts that stay encrypted."""
+"""The requests to Parameter Store for a policy, and texts that stay encrypted."""
 
 from collections.abc import Mapping
 from typing import Any

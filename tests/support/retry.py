@@ -7,7 +7,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 _SECONDS = 10.0
-_PAUSE_SECONDS = 0.02  # whoever is asked writes a log, which nobody may be reading yet
+_PAUSE_SECONDS = 0.02  # the reader of a log may start after its writer
 
 
 def retry_until(expected: T, read: Callable[[], T]) -> T:

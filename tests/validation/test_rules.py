@@ -65,7 +65,7 @@ validations:
         denials=("never",),
     ),
     Case(
-        name="all broken rules are told",
+        name="all violated rules are reported",
         spec="""
 validations:
 - {expression: "false", message: a}

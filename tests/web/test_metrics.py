@@ -23,7 +23,7 @@ UNITS = {Metric.TIME: Unit.MILLISECONDS, Metric.AGE: Unit.SECONDS}
 
 @dataclass
 class RunningFunction:
-    """An application whose store can be broken, and time that passes when it is told to."""
+    """An application with a store that can fail, and with a clock that the test sets."""
 
     site: ApplicationFixture
     memory: MemoryStore

@@ -1,4 +1,4 @@
-"""What a reader of a broken file is told: where, what, and what to do."""
+"""The errors of malformed files: place, problem, and remedy."""
 
 import importlib.util
 import sys

@@ -104,9 +104,6 @@ class Struct:
         members = (f"{name}={getattr(self, name)!r}" for name in self.__struct_fields__)
         return f"{type(self).__name__}({', '.join(members)})"
 
-    def __copy__(self) -> Any:
-        return structs.replace(self)
-
 
 def _read_annotations(class_: type) -> dict[str, Any]:
     return inspect.get_annotations(class_)

@@ -47,11 +47,6 @@ def decode(data: bytes | str) -> Any:
     return value
 
 
-def encode(value: Any) -> bytes:
-    """Return the compact JSON text; raises ``TypeError``, ``UnicodeEncodeError``."""
-    return Encoder().encode(value)
-
-
 def _decode_utf8(data: bytes) -> str:
     try:
         return data.decode()

@@ -1,4 +1,4 @@
-"""A live endpoint is judged by a real handshake, and the reason is told in our words."""
+"""A real handshake checks a live endpoint, and the report gives the reason in our words."""
 
 import socket
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What monitoring is told about a certificate."""
+"""The report on a certificate for monitoring."""
 
 from dataclasses import dataclass
 from datetime import timedelta

@@ -53,7 +53,7 @@ def test_the_empty_selector_is_what_the_api_server_fills_in() -> None:
     assert selectors.selector_to_manifest(selectors.EVERYTHING) == {}
 
 
-# The scopes of a revision, against the labels that decide: which scope of which revision is asked.
+# The scopes of a revision, against the labels that decide: the scope and revision of each webhook.
 
 
 @dataclass(frozen=True, slots=True)

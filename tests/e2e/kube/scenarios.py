@@ -124,7 +124,7 @@ SCENES = (
           calls=0),
     ClusterScenario(name="the pod refuses", register=("--revision", "default"),
           pod=pod(labels={"sidecar.istio.io/inject": "false"}), containers=BEFORE, calls=0),
-    # who is asked about and left alone, or refused
+    # pods that are skipped or rejected
     ClusterScenario(name="host network", pod=pod(spec={"hostNetwork": True}), containers=BEFORE),
     ClusterScenario(name="denial",
           pod=pod(annotations={"sidecar.istio.io/interceptionMode": "SIDEWAYS"}),

@@ -47,12 +47,12 @@ def test_scene(scene: ClusterScenario, program: Path, world: ClusterFixture) -> 
         assert tuple(_containers(answer)) == scene.containers
     if "PODGRAFT_RECORD" in os.environ:
         recordings.write(scene.name, answer)
-    # How a timeout is told depends on where it strikes.
+    # The message of a timeout depends on the step that exceeds it.
     assert scene.server is Server.SILENT or answer == recordings.read_recording(scene.name)
 
 
-def test_the_second_asking_changes_nothing(program: Path, world: ClusterFixture) -> None:
-    """Reinvocation: after the other injector, ours is asked once more and has no patch to give."""
+def test_a_reinvocation_changes_nothing(program: Path, world: ClusterFixture) -> None:
+    """After the other injector, ours is called again and returns no patch."""
     (scene,) = (scene for scene in SCENES if scene.name == "reinvocation")
     calls = run_scenario(program, world.scenario(scene))["calls"]
     injectors = [call["url"].split("/inject/")[0].rsplit("/", 1)[-1] for call in calls]

@@ -186,3 +186,15 @@ def test_arguments_without_a_user_stay_and_a_missing_sidecar_is_ignored() -> Non
 
     assert draft.init_containers == [init]
     assert draft.containers == [container("app")]
+
+
+def test_a_container_without_a_name_is_not_an_error() -> None:
+    """A template that prints null as a name removes the name of the merged container."""
+    merged = pod({"image": "app"}, container("istio-proxy", image="hub/proxy"))
+    mine = container("istio-proxy", image="auto", args=["mine"])
+
+    injected = overrides.reapply_overrides(
+        releases.profile(32), pod(container("app"), mine), TEMPLATE, merged
+    )
+
+    assert [each["name"] for each in containers(injected)] == ["", "istio-proxy"]

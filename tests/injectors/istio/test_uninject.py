@@ -30,7 +30,7 @@ PROBES = ("readinessProbe", "livenessProbe", "startupProbe")
 def normalize_stream(text: str) -> list[JSON]:
     """The stream's documents as typed objects read them, with every probe's port a number.
 
-    The sidecar is told the number alone: that a probe named its port is not written anywhere.
+    The sidecar receives only the number: no field keeps the name of the port.
     """
     return [_normalize_document(each) for each in yaml.load_all(text)]
 
@@ -108,6 +108,32 @@ def test_the_pods_of_the_samples_are_restored(path: Path, release: str) -> None:
     injected = kubeinject.inject(bundles.sample(release), text).text
 
     assert_same(uninject(injected), text)
+
+
+@pytest.mark.parametrize(
+    ("status", "label", "remains"),
+    [
+        ({"containers": ["istio-proxy"]}, "default", False),  # 1.9 and 1.10 record no revision
+        ({"containers": ["istio-proxy"]}, "", False),
+        ({"containers": ["istio-proxy"]}, "canary", True),
+        ({"containers": ["istio-proxy"], "revision": "default"}, "default", True),
+    ],
+)
+def test_the_label_of_the_default_revision_is_removed(
+    status: Object, label: str, *, remains: bool
+) -> None:
+    metadata: Object = {
+        "labels": {"app": "web", "istio.io/rev": label},
+        "annotations": {STATUS: json.dumps(status)},
+    }
+    injected: Object = {
+        "metadata": metadata,
+        "spec": {"containers": [{"name": "web"}, {"name": "istio-proxy"}]},
+    }
+
+    restored = remove_injection(injected, "web")
+
+    assert ("istio.io/rev" in object_at(object_at(restored, "metadata"), "labels")) is remains
 
 
 NAMES = st.sampled_from(["app", "web", "worker"])

@@ -1,4 +1,4 @@
-"""What Go is asked about each of sprig's functions."""
+"""The calls of each of sprig's functions that Go answers."""
 
 from collections.abc import Iterator
 

@@ -2,7 +2,7 @@
 
 from podgraft.go.fmt.sprintf import sprint
 from podgraft.go.reflect import STRINGS, UINT8, Kind, Slice, Value, type_of
-from podgraft.go.strconv.quote import match_unescaped, merge_escaped_bytes
+from podgraft.go.strconv.quote import UNESCAPED, merge_escaped_bytes
 from podgraft.go.strconv.quote import quote as go_quote
 from podgraft.go.utf8 import decode, encode
 
@@ -51,7 +51,7 @@ def quote(*values: Value) -> str:
 
 def _quote_value(value: Value) -> str:
     text = strval(value)
-    return f'"{text}"' if match_unescaped(text) else go_quote(text)
+    return f'"{text}"' if UNESCAPED.fullmatch(text) else go_quote(text)
 
 
 def squote(*values: Value) -> str:

@@ -58,7 +58,7 @@ class RunSize:
         return {
             "cold": 25 + 2 * self.starts,
             "warm": 2 + 0.003 * self.requests,
-            "scaling": 40 + 3 * self.scaling_seconds,
+            "scaling": 150 + 5 * self.scaling_seconds,
             "throughput": 8 + loads * (1 + 1 / throughput.PING_SHARE),
             "memory": 5 + 0.0015 * self.reviews,
         }

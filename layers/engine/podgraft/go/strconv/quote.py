@@ -1,6 +1,6 @@
 """Go string and character literals: quote and unquote (strconv/quote.go)."""
 
-import re
+from podgraft.lazy_re import lazy_compile
 
 from .isprint import is_print
 
@@ -22,9 +22,9 @@ _LAST_OF_FOUR_DIGITS = 0xFFFF
 REPLACEMENT = "\ufffd"
 
 
-# Matches text that a double-quoted literal contains without an escape. A caller that quotes often
-# can test it without a further call.
-match_unescaped = re.compile(r"[ !#-\[\]-~]*").fullmatch
+# Text that a double-quoted literal contains without an escape. A caller that quotes often can test
+# it without a further call.
+UNESCAPED = lazy_compile(r"[ !#-\[\]-~]*")
 
 
 class LiteralError(ValueError):
@@ -36,7 +36,7 @@ class LiteralError(ValueError):
 
 def quote(text: str, *, ascii_only: bool = False) -> str:
     """strconv.Quote, or QuoteToASCII: ``text`` as a double-quoted Go literal."""
-    if match_unescaped(text):
+    if UNESCAPED.fullmatch(text):
         return f'"{text}"'
     return f'"{"".join(_escape(char, chr(34), ascii_only) for char in merge_escaped_bytes(text))}"'
 

@@ -8,15 +8,11 @@ Differences from the original: a pod with the containers is not changed, a templ
 and imagePullSecrets, an unknown region is a warning, and values with YAML syntax are refused.
 """
 
-from .compiler import REGIONS, compile_, namespaced_name
+from .compiler import compile_, namespaced_name
 from .injection import AppMesh
 from .mesh import Mesh, MeshLabelSelector, MeshNamespaceSelector
 
-API_VERSION = "supergloo.solo.io/v1"
-
 __all__ = [
-    "API_VERSION",
-    "REGIONS",
     "AppMesh",
     "Mesh",
     "MeshLabelSelector",

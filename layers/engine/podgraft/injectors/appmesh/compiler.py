@@ -20,7 +20,7 @@ DEFAULT_CONFIG_MAP = "sidecar-injector"
 _PATH = "/spec/awsAppMesh"
 
 # The regions of App Mesh (docs.aws.amazon.com/general/latest/gr/appmesh.html).
-REGIONS = frozenset(
+_REGIONS = frozenset(
     """
     af-south-1 ap-east-1 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-southeast-1
     ap-southeast-2 ap-southeast-3 ca-central-1 cn-north-1 cn-northwest-1 eu-central-1 eu-north-1
@@ -94,12 +94,12 @@ class _MeshReader(msgspec.Struct):
     def warnings(self) -> Iterator[Diagnostic]:
         """The problems of the mesh that can be intended."""
         region = self._spec.get("region")
-        if isinstance(region, str) and region not in REGIONS:
+        if isinstance(region, str) and region not in _REGIONS:
             yield Diagnostic(
                 document=namespaced_name(self.mesh),
                 pointer=f"{_PATH}/region",
                 problem=f"{region} is no region where App Mesh was known to be served",
-                remedy=f"use one of {', '.join(sorted(REGIONS))}",
+                remedy=f"use one of {', '.join(sorted(_REGIONS))}",
             )
 
     def config_map(self) -> Object | None:

@@ -94,8 +94,12 @@ def _derived_labels(
     yield "networking.istio.io/tunnel", "http"
     if network := record.sidecar_env(cluster.NETWORK):
         yield cluster.NETWORK_LABEL, network
-    if record.is_gateway or not record.revision:
+    if record.is_gateway:
         yield _REVISION, record.revision
+    if not record.revision and labels.get(_REVISION) == status.DEFAULT_REVISION:
+        yield _REVISION, status.DEFAULT_REVISION  # of 1.9 and 1.10, which record no revision
+    elif not record.revision:
+        yield _REVISION, ""
 
 
 def _match_service_name(labels: Object, service: str) -> str:

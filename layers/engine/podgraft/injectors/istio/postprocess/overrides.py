@@ -210,6 +210,12 @@ def _encode_container(container: Object) -> Object:
 def _merge_container(pod: Object, key: str, user: Object) -> Object:
     if not user.get("resources"):  # Go prints an empty struct, which must not change anything
         user = {name: value for name, value in user.items() if name != "resources"}
+    # A template that prints null as a name removes it; Go's types print an empty name instead.
+    named: list[JSON] = [
+        element if "name" in element else merge_keys(element, {"name": ""})
+        for element in containers(pod, key)
+    ]
+    pod = merge_keys(pod, {"spec": merge_keys(object_at(pod, "spec"), {key: named})})
     merged = strategic.merge(pod, {"spec": {key: [user]}}, kube.POD)
     return merged if isinstance(merged, dict) else {}
 

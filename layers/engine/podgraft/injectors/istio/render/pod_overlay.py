@@ -205,8 +205,9 @@ def _leaf_normalizer(type_: GoType) -> _Normalizer:
         if value is None or class_ is plain or (class_ is int and value in integers):
             return value
         try:
-            is_short = isinstance(value, str) and len(value) <= _MAX_CACHED_LENGTH
-            return _decode_text(type_, value) if is_short else kube.decode(type_, value)
+            if isinstance(value, str) and len(value) <= _MAX_CACHED_LENGTH:
+                return _decode_text(type_, value)
+            return kube.decode(type_, value)
         except kube.DecodeError as error:
             raise _TypeMismatchError(str(error)) from error
 
