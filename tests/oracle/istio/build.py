@@ -14,9 +14,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
-OLDEST = 14  # the first minor with the interfaces that environment.go.tmpl uses
+OLDEST = 13  # the first minor with ProxyConfig resources, which the driver uses
 _LIST_WITHOUT_ERROR = 18
-_PIN = re.compile(r"^\s*(?:require )?(\S+) (v\S+[-.][0-9]{14}-([0-9a-f]{12}))(?: |$)", re.MULTILINE)
+_COMMIT = r"v\S+[-.][0-9]{14}-([0-9a-f]{12})"
+_PIN = re.compile(
+    rf"^\s*(?:require |replace )?(\S+)(?: => \S+)? {_COMMIT}(?: |$)", re.MULTILINE
+)
 
 
 class BuildError(Exception):
@@ -49,7 +52,7 @@ def minor_of(release: str) -> int:
 def _add_driver(source: Path, minor: int) -> bool:
     """Write the added files; return whether one of them has changed."""
     files = {
-        "pkg/kube/inject/podgraft_oracle.go": (HERE / "oracle.go").read_text(encoding="utf-8"),
+        "pkg/kube/inject/podgraft_oracle.go": make_driver(source),
         "pkg/kube/inject/podgraft_environment.go": make_environment(source, minor),
         "podgraft-oracle/main.go": (HERE / "main.go").read_text(encoding="utf-8"),
     }
@@ -63,6 +66,16 @@ def _add_driver(source: Path, minor: int) -> bool:
     return changed
 
 
+def make_driver(source: Path) -> str:
+    """The driver; up to 1.13, istiod accepts all values, so the update returns no error."""
+    text = (HERE / "oracle.go").read_text(encoding="utf-8")
+    webhook = (source / "pkg/kube/inject/webhook.go").read_text(encoding="utf-8")
+    if re.search(r"^func \(wh \*Webhook\) updateConfig\(.*\) error \{", webhook, re.MULTILINE):
+        return text
+    update = "webhook.updateConfig(&config, settings.Values)"
+    return text.replace(f"\treturn webhook, {update}\n", f"\t{update}\n\treturn webhook, nil\n")
+
+
 def make_environment(source: Path, minor: int) -> str:
     """The surroundings of the webhook, with the interfaces of the release."""
     text = (HERE / "environment.go.tmpl").read_text(encoding="utf-8")
@@ -70,6 +83,12 @@ def make_environment(source: Path, minor: int) -> str:
     webhook = (source / "pkg/kube/inject/webhook.go").read_text(encoding="utf-8")
     if "multicluster.KclientComponent[*corev1.Namespace]" not in webhook:
         text = re.sub(r"\t// clusters:\n.*?\t// end\n", "", text, flags=re.DOTALL)
+    gogo = source / "pkg/util/gogoprotomarshal/protomarshal.go"
+    if gogo.exists() and "func ApplyYAML(" in gogo.read_text(encoding="utf-8"):  # until 1.13
+        package = "istio.io/istio/pkg/util/"
+        text = text.replace(
+            f'"{package}protomarshal"', f'protomarshal "{package}gogoprotomarshal"'
+        )
     plain = minor >= _LIST_WITHOUT_ERROR
     proxy_configs = "model.GetProxyConfigs(store, webhook.meshConfig)"
     set_push = "webhook.env.PushContext = push"
@@ -110,7 +129,7 @@ def _replace_pins(source: Path, clones: Sequence[Path], folder: Path) -> Path:
 def find_pins(text: str) -> Iterator[tuple[str, str]]:
     """The modules that a commit pins, with the commit."""
     for match in _PIN.finditer(text):
-        yield match[1], match[3]
+        yield match[1], match[2]
 
 
 def _find_module(clone: Path, commit: str, module: str) -> str | None:

@@ -37,15 +37,8 @@ class Flaw(Struct, frozen=True, kw_only=True):
 
 def find_flaws(before: Object, after: Object) -> Iterator[Flaw]:
     """Find the flaws in ``after`` that ``before`` does not have."""
-    texts_before = frozenset(text for _, text in _find_strings(before, ""))
-    for path, text in _find_strings(after, ""):
-        marker = next((marker for marker in MISSING if marker in text), None)
-        if marker and text not in texts_before:
-            yield Flaw(
-                path=path,
-                problem=f"renders {marker} at {path}: a value that the template reads is missing",
-                remedy="add the value, or set a default in the template",
-            )
+    if _contains_missing(after):  # most objects need no search with paths
+        yield from _find_missing_values(before, after)
     yield from _find_invalid_images(before, after)
 
 
@@ -56,6 +49,30 @@ def is_image_reference(image: str) -> bool:
     [True, False]
     """
     return _REFERENCE.fullmatch(image) is not None
+
+
+def _contains_missing(value: JSON) -> bool:
+    match value:
+        case str():
+            return "<" in value and any(marker in value for marker in MISSING)
+        case dict():
+            return any(map(_contains_missing, value)) or any(map(_contains_missing, value.values()))
+        case list():
+            return any(map(_contains_missing, value))
+        case _:
+            return False
+
+
+def _find_missing_values(before: Object, after: Object) -> Iterator[Flaw]:
+    texts_before = frozenset(text for _, text in _find_strings(before, ""))
+    for path, text in _find_strings(after, ""):
+        marker = next((marker for marker in MISSING if marker in text), None)
+        if marker and text not in texts_before:
+            yield Flaw(
+                path=path,
+                problem=f"renders {marker} at {path}: a value that the template reads is missing",
+                remedy="add the value, or set a default in the template",
+            )
 
 
 def _find_invalid_images(before: Object, after: Object) -> Iterator[Flaw]:

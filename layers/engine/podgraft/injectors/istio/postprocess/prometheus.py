@@ -203,7 +203,10 @@ def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -
     """Return the values of all spellings, starting with the standard one."""
     comparable = _comparable_name(profile, name)
     names = [
-        candidate for candidate in annotations if _comparable_name(profile, candidate) == comparable
+        candidate
+        for candidate in annotations
+        # Spellings have the same length, so most names need no comparison.
+        if len(candidate) == len(name) and _comparable_name(profile, candidate) == comparable
     ]
     if not names:
         return []
