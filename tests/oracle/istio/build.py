@@ -32,11 +32,14 @@ def build(istio: Path, release: str, clones: Sequence[Path], folder: Path) -> Pa
     program = folder / f"oracle-{release}"
     source = folder / f"istio-{release}"
     if not (source / "go.mod").exists():
-        _extract(istio, release, "", source)
+        # Some mirrors lack the binary in this folder, and the injector does not need it.
+        _extract(istio, release, ":(exclude)pkg/test/fakes", source)
     changed = _add_driver(source, minor)
     if changed or not program.exists():
         modfile = _replace_pins(source, clones, folder / f"modules-{release}")
-        command = ("go", "build", f"-modfile={modfile}", "-o", program, "./podgraft-oracle")
+        # golang.org/x/net of 1.13 and 1.14 refers to functions of syscall by name.
+        flags = (f"-modfile={modfile}", "-ldflags=-checklinkname=0")
+        command = ("go", "build", *flags, "-o", program, "./podgraft-oracle")
         _run(command, source, f"Istio {release} does not build")
     return program
 
