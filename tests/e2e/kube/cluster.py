@@ -16,17 +16,17 @@ from e2e.kube import recordings
 from e2e.kube.apiserver import Scenario
 from e2e.kube.scenarios import CLUSTER, HOST, ClusterScenario, PresentedCredentials, Server
 from podgraft.cli import main
-from podgraft.cli.certs import issuance, keys, names
+from podgraft.cli.certs import issuance, keys, names, pem
 from podgraft.cli.certs.folder import CertificateFolder
 from podgraft.cli.certs.issuance import Validity
 from podgraft.cli.certs.keys import KeyType
+from support.tls_endpoint import serve_certificate
 
 STORE = Path(__file__).parent / "store"
 
 _CERTIFICATES = {
     Server.SERVE: "server",
     Server.MTLS: "server",
-    Server.EXPIRED: "expired",
     Server.ELSEWHERE: "elsewhere",
 }
 
@@ -156,6 +156,12 @@ class ClusterFixture:
             case Server.DOWN:
                 with socket.create_server(("127.0.0.1", 0)) as gone:
                     return f"127.0.0.1:{gone.getsockname()[1]}"
+            case Server.EXPIRED:
+                # podgraft serve does not start with an expired certificate.
+                chain = pem.read_certificates(self._certificates / "expired.pem")
+                key = keys.read_key(self._certificates / "expired.key", None)
+                shown = serve_certificate(chain, key, self._folder)
+                return f"127.0.0.1:{self._stack.enter_context(shown)}"
             case _:
                 certificate = self._certificates / f"{_CERTIFICATES[server]}.pem"
                 mtls = ("--client-ca", self._certificates / "ca.pem")
