@@ -1,4 +1,4 @@
-"""The project file ``podgraft.toml``: defaults for the options of ``policy`` and ``tokens``.
+"""The project file, podgraft.toml: defaults for the options of ``policy`` and ``tokens``.
 
 The file is in the working folder or in one of its parents, or ``--project`` names it. An option on
 the command line, or an environment variable, replaces a value of the file.
