@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
 SAMPLES = sorted(path.parent.name for path in (ROOT / "samples").glob("*/bundle"))
 
-_BLOCK = re.compile(r"^ *```(?:console|yaml|json)?\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^ *```(?:console|yaml|json|toml)?\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _REGISTER = re.compile(r"scripts/register\.py .*")
 
 

@@ -41,9 +41,19 @@ Answer = dict[str, Any]
 
 def run_scenario(program: Path, scenario: Scenario) -> Answer:
     """Create the pod; fails the test where the program refuses the manifests."""
-    result = subprocess.run(
-        [program], input=scenario.line(), capture_output=True, text=True, check=False
-    )
+    result = _run(program, scenario)
     assert result.returncode == 0, result.stderr
     answer: Answer = json.loads(result.stdout)
     return answer
+
+
+def find_startup_error(program: Path, scenario: Scenario) -> str:
+    """Return the error with which the API server does not start; empty if it starts."""
+    result = _run(program, scenario)
+    return result.stderr if result.returncode else ""
+
+
+def _run(program: Path, scenario: Scenario) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [program], input=scenario.line(), capture_output=True, text=True, check=False
+    )

@@ -12,20 +12,21 @@ from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from e2e.kube import recordings
 from e2e.kube.apiserver import Scenario
 from e2e.kube.scenarios import CLUSTER, HOST, ClusterScenario, PresentedCredentials, Server
 from podgraft.cli import main
-from podgraft.cli.certs import issuance, keys, names
+from podgraft.cli.certs import issuance, keys, names, pem
 from podgraft.cli.certs.folder import CertificateFolder
 from podgraft.cli.certs.issuance import Validity
 from podgraft.cli.certs.keys import KeyType
+from support.tls_endpoint import serve_certificate
 
 STORE = Path(__file__).parent / "store"
 
 _CERTIFICATES = {
     Server.SERVE: "server",
     Server.MTLS: "server",
-    Server.EXPIRED: "expired",
     Server.ELSEWHERE: "elsewhere",
 }
 
@@ -69,11 +70,34 @@ class ClusterFixture:
             dry_run=scene.dry_run,
         )
 
+    def static_scenario(self, scene: ClusterScenario) -> Scenario:
+        """The scenario of *scene*, registered by static manifests, without objects of the API."""
+        folder = self.static_folder(scene.name)
+        words = (*scene.register, "--static", folder)
+        self._register(scene, words)
+        if scene.more_webhooks:
+            self._register(scene, (*words, *scene.more_webhooks))
+        for old, new in scene.replace:
+            for file in folder.glob("*/*.yaml"):
+                file.write_text(file.read_text().replace(old, new))
+        return Scenario(
+            manifests="",
+            pod=scene.pod,
+            server=self.address(scene.server),
+            namespace_labels=scene.namespace,
+            admission_configuration=self._control_plane / "admission-configuration.yaml",
+            dry_run=scene.dry_run,
+        )
+
     def address(self, server: Server) -> str:
         """Where *server* is; started at its first use."""
         if server not in self._addresses:
             self._addresses[server] = self._start(server)
         return self._addresses[server]
+
+    def static_folder(self, scene: str) -> Path:
+        """The folder of the static manifests of a scene."""
+        return self._folder / "static" / recordings.recording_path(scene).stem
 
     @property
     def _control_plane(self) -> Path:
@@ -92,7 +116,7 @@ class ClusterFixture:
         _run("certs", "ca", "--dir", self._folder / "foreign", "--key-type", "p-256")
         _make_expired(CertificateFolder(self._certificates))
 
-    def _register(self, scene: ClusterScenario, words: tuple[str, ...]) -> str:
+    def _register(self, scene: ClusterScenario, words: tuple[str | Path, ...]) -> str:
         """What register.py prints for the scene."""
         authority = self._folder / "foreign" if scene.foreign_ca else self._certificates
         trusted = scene.server is Server.SERVE and not scene.foreign_ca
@@ -102,7 +126,11 @@ class ClusterFixture:
             *("--url", f"https://{HOST}", "--cluster", CLUSTER),
             *("--ca-bundle", authority / "ca.pem"),
             *proof,
-            *self._credential_options(scene.credentials),
+            *self._credential_options(
+                PresentedCredentials.BEARER
+                if "--static" in words and scene.credentials is PresentedCredentials.PATH
+                else scene.credentials
+            ),
             *words,
         )
 
@@ -128,6 +156,12 @@ class ClusterFixture:
             case Server.DOWN:
                 with socket.create_server(("127.0.0.1", 0)) as gone:
                     return f"127.0.0.1:{gone.getsockname()[1]}"
+            case Server.EXPIRED:
+                # podgraft serve does not start with an expired certificate.
+                chain = pem.read_certificates(self._certificates / "expired.pem")
+                key = keys.read_key(self._certificates / "expired.key", None)
+                shown = serve_certificate(chain, key, self._folder)
+                return f"127.0.0.1:{self._stack.enter_context(shown)}"
             case _:
                 certificate = self._certificates / f"{_CERTIFICATES[server]}.pem"
                 mtls = ("--client-ca", self._certificates / "ca.pem")

@@ -25,7 +25,7 @@ class Server(Enum):
 
     SERVE = "podgraft serve with tokens"
     MTLS = "podgraft serve with client certificates"
-    EXPIRED = "podgraft serve with an expired certificate"
+    EXPIRED = "a server with an expired certificate"
     ELSEWHERE = "podgraft serve with a certificate for another host"
     SILENT = "something that never answers"
     DOWN = "nobody"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -169,3 +170,26 @@ def test_a_deferred_compilation_does_not_search_for_unread_keys() -> None:
     documents = istio.Documents(config=NEW + "polcy: enabled")
     around = istio.IstiodEnvironment(release="1.30")
     assert istio.compile_(documents, around, deferred=True).warnings == ()
+
+
+NATIVE = "templates: {sidecar: '{{ if .NativeSidecars }}{}{{ end }}'}\n"
+
+
+@pytest.mark.parametrize(
+    ("release", "config", "settings", "warned"),
+    [
+        ("1.30", NATIVE, {}, True),
+        ("1.30", NATIVE, {"env": {"ENABLE_NATIVE_SIDECARS": "auto"}}, True),
+        ("1.30", NATIVE, {"native_sidecars": False}, False),
+        ("1.30", NATIVE, {"env": {"ENABLE_NATIVE_SIDECARS": "true"}}, False),
+        ("1.30", NEW, {}, False),
+        ("1.26", NATIVE, {}, False),
+    ],
+)
+def test_a_decision_that_istio_takes_from_the_nodes_is_reported(
+    release: str, config: str, settings: dict[str, Any], *, warned: bool
+) -> None:
+    environment = istio.IstiodEnvironment(release=release, **settings)
+    compiled = istio.compile_(istio.Documents(config=config), environment)
+    found = {warning.pointer for warning in compiled.warnings}
+    assert ("/features/nativeSidecars" in found) is warned

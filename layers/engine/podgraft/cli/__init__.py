@@ -8,10 +8,12 @@ one; ``certs inspect`` has statuses for monitoring.
 
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 import click
 
 from podgraft.cli import program
+from podgraft.cli import project as project_file
 
 __all__ = ["main"]
 
@@ -55,8 +57,18 @@ class _Commands(click.Group):
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="podgraft")
-def podgraft() -> None:
+@click.option(
+    "--project",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    envvar="PODGRAFT_PROJECT",
+    show_envvar=True,
+    help="Project file with defaults; default: podgraft.toml in this folder or a parent.",
+)
+@click.pass_context
+def podgraft(context: click.Context, project: Path | None) -> None:
     """Inject sidecars into Kubernetes pods: offline, from AWS, or from your own server."""
+    if context.invoked_subcommand in project_file.COMMANDS:
+        context.default_map = project_file.load_defaults(project)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from .aws_options import make_session
 from .failure import CommandError
 
 DEFAULT_BUNDLE_PREFIX = "bundles/"
@@ -53,12 +53,9 @@ class Owner:
 
 
 def make_client(service: str) -> Any:
-    """A client of one service; region and credentials come from the environment as for aws-cli."""
-    session: Any = (
-        boto3.session.Session()
-    )  # its client method is typed for no service in particular
-    with aws_errors("AWS"):
-        return session.client(service)
+    """A client of one service, in the account and region of the command line or environment."""
+    with aws_errors("AWS", remedy="check --profile, --region, and the AWS configuration"):
+        return make_session().client(service)
 
 
 def lookup_stack(name: str) -> Stack:
@@ -151,4 +148,27 @@ def aws_errors(location: str, *, sent: str = "", remedy: str = "") -> Generator[
         end = f"; {remedy}" if remedy else ""
         raise kind(f"{location}: {code}: {problem}{end}") from error
     except BotoCoreError as error:
-        raise CommandError(f"{location}: {error}") from error
+        raise CommandError(f"{location}: {error}; {_find_remedy(error) or remedy}") from error
+
+
+# botocore's errors state a problem, but no remedy.
+_REMEDIES: Mapping[str, str] = {
+    "NoRegionError": "set --region, AWS_REGION, or region in podgraft.toml",
+    "NoCredentialsError": "sign in with aws sso login or aws configure, or set --profile",
+    "PartialCredentialsError": "complete the AWS credentials of the profile or environment",
+    "CredentialRetrievalError": "sign in again, for example with aws sso login",
+    "TokenRetrievalError": "sign in again with aws sso login",
+    "SSOTokenLoadError": "sign in again with aws sso login",
+    "UnauthorizedSSOTokenError": "sign in again with aws sso login",
+    "ProfileNotFound": "check --profile; aws configure list-profiles prints the profiles",
+    "EndpointConnectionError": "check the region, the network, and the proxy",
+    "ConnectTimeoutError": "check the network and the proxy, then run the command again",
+    "ReadTimeoutError": "run the command again",
+    "ParamValidationError": "correct the option",
+}
+
+
+def _find_remedy(error: BotoCoreError) -> str:
+    names = (class_.__name__ for class_ in type(error).__mro__)
+    found = next((_REMEDIES[name] for name in names if name in _REMEDIES), "")
+    return found or "correct this, then run the command again"

@@ -94,7 +94,9 @@ func build(s scenario, recorder *recorder, stop chan struct{}) (admission.Interf
 		client, dynamic, shared, authorizerfactory.NewAlwaysAllowAuthorizer(), feature.DefaultFeatureGate,
 		compatibility.DefaultBuildEffectiveVersion(), stop, apimeta.NewDefaultRESTMapper(nil),
 	)
-	initializers := admission.PluginInitializers{generic, hooks.NewPluginInitializer(recorder.wrap, nil)}
+	initializers := admission.PluginInitializers{
+		generic, hooks.NewPluginInitializer(recorder.wrap, nil), manifestLoaders{},
+	}
 	chain, err := registered.NewFromPlugins(plugins, config, initializers, admission.DecoratorFunc(decorate))
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -27,12 +28,33 @@ _PATH = click.Path(path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-def _local_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the options of a local bundle and a local policy."""
-    function = click.option("--policy", "document", type=_PATH, help="Policy document.")(function)
-    return click.option("--bundle", type=_PATH, required=True, help="Folder of manifests.")(
-        function
-    )
+def _local_options(function: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a local bundle and a local policy, or of a folder with both."""
+
+    @wraps(function)
+    def call_with_files(
+        *values: object,
+        folder: Path | None,
+        bundle: Path | None,
+        document: Path | None,
+        **others: object,
+    ) -> None:
+        if folder is not None:
+            if bundle is not None or document is not None:
+                raise click.UsageError("FOLDER replaces --bundle and --policy; use one of them")
+            bundle, document = folder / "bundle", folder / "policy.yaml"
+            document = document if document.exists() else None
+        if bundle is None:
+            raise click.UsageError("Missing argument 'FOLDER' or option '--bundle'.")
+        function(*values, bundle=bundle, document=document, **others)
+
+    for decorate in (
+        click.option("--policy", "document", type=_PATH, help="Policy document."),
+        click.option("--bundle", type=_PATH, help="Folder of manifests."),
+        click.argument("folder", type=_PATH, required=False),
+    ):
+        call_with_files = decorate(call_with_files)
+    return call_with_files
 
 
 def _expect_version_option(function: Callable[P, R]) -> Callable[P, R]:
@@ -74,8 +96,8 @@ def _check(
 ) -> None:
     """Validate a bundle and a policy, and report every error.
 
-    With errors, the exit status is 1. Warnings go to standard error and do not change the exit
-    status.
+    FOLDER contains policy.yaml and bundle/. With errors, the exit status is 1. Warnings go to
+    standard error and do not change the exit status.
     """
     paths = url_paths(webhook_config) if webhook_config else ()
     checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
@@ -106,7 +128,10 @@ def _push(
     webhook_config: Path | None,
     expect_version: int | None,
 ) -> None:
-    """Upload the bundle, then switch the policy to it. A second identical push changes nothing."""
+    """Upload the bundle, then switch the policy to it. A second identical push changes nothing.
+
+    FOLDER contains policy.yaml and bundle/.
+    """
     paths = url_paths(webhook_config, options.injector) if webhook_config else ()
     checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
@@ -202,7 +227,10 @@ def _diff(
     samples: tuple[Path, ...],
     namespace: str,
 ) -> None:
-    """Show what a push would change: policy keys, manifests, and the patches of sample pods."""
+    """Show what a push would change: policy keys, manifests, and the patches of sample pods.
+
+    FOLDER contains policy.yaml and bundle/.
+    """
     checked = check_bundle(bundle, document)
     print_warnings(checked.warnings)
     cloud = _connect(options)

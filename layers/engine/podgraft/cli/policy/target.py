@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from functools import wraps
 
 import click
+from click.core import ParameterSource
 
+from podgraft.cli.aws_options import aws_options, format_aws_options
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import DEFAULT_BUNDLE_PREFIX, lookup_stack
 from podgraft.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector
@@ -41,14 +43,16 @@ class DeploymentTarget:
     def options(self) -> str:
         """The options of this target for another command."""
         if self.stack is not None:
-            return shlex.join(["--injector", self.injector, "--stack-name", self.stack])
-        return shlex.join(
-            [
-                *("--injector", self.injector, "--bucket", self.bucket),
-                *("--bundle-prefix", self.bundle_prefix),
-                *("--parameter-prefix", self.parameter_prefix),
-            ]
-        )
+            own = shlex.join(["--injector", self.injector, "--stack-name", self.stack])
+        else:
+            own = shlex.join(
+                [
+                    *("--injector", self.injector, "--bucket", self.bucket),
+                    *("--bundle-prefix", self.bundle_prefix),
+                    *("--parameter-prefix", self.parameter_prefix),
+                ]
+            )
+        return " ".join(filter(None, (own, format_aws_options())))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +111,27 @@ def _check_injector(_context: click.Context, _option: click.Parameter, name: str
         raise CommandError(str(error)) from error
 
 
+def _select_storage(**options: str | None) -> dict[str, str | None]:
+    """Return the options of one target: those of the command line replace other defaults.
+
+    A stack name in the environment or the project file does not conflict with ``--bucket`` on the
+    command line, and the other way round.
+    """
+    context = click.get_current_context()
+    explicit = {
+        name
+        for name in options
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    has_stack = "stack_name" in explicit or (not explicit and options["stack_name"] is not None)
+    if not explicit and not has_stack:
+        return options
+    return {
+        name: value if name in explicit or has_stack is (name == "stack_name") else None
+        for name, value in options.items()
+    }
+
+
 def target_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a target; *command* gets them as its first argument."""
 
@@ -122,31 +147,51 @@ def target_options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         options = TargetOptions(
             injector=injector,
-            stack_name=stack_name,
-            bucket=bucket,
-            bundle_prefix=bundle_prefix,
-            parameter_prefix=parameter_prefix,
+            **_select_storage(
+                stack_name=stack_name,
+                bucket=bucket,
+                bundle_prefix=bundle_prefix,
+                parameter_prefix=parameter_prefix,
+            ),
         )
         options.check()
         command(options, **others)
 
     for decorate in (
+        aws_options,
         click.option(
             "--parameter-prefix",
+            envvar="PODGRAFT_PARAMETER_PREFIX",
+            show_envvar=True,
             help="Output ParameterPrefix of the stack; default without --stack-name: "
             f"{DEFAULT_PARAMETER_PREFIX}.",
         ),
         click.option(
             "--bundle-prefix",
+            envvar="PODGRAFT_BUNDLE_PREFIX",
+            show_envvar=True,
             help="Output BundlePrefix of the stack; default without --stack-name: "
             f"{DEFAULT_BUNDLE_PREFIX}.",
         ),
         click.option(
-            "--bucket", help="Output BundleBucket of the stack; required without --stack-name."
+            "--bucket",
+            envvar="PODGRAFT_BUCKET",
+            show_envvar=True,
+            help="Output BundleBucket of the stack; required without --stack-name.",
         ),
-        click.option("--stack-name", help="Deployed stack; its outputs replace the other options."),
         click.option(
-            "--injector", default=DEFAULT_INJECTOR, show_default=True, callback=_check_injector
+            "--stack-name",
+            envvar="PODGRAFT_STACK_NAME",
+            show_envvar=True,
+            help="Deployed stack; its outputs replace the other options.",
+        ),
+        click.option(
+            "--injector",
+            envvar="PODGRAFT_INJECTOR",
+            show_envvar=True,
+            default=DEFAULT_INJECTOR,
+            show_default=True,
+            callback=_check_injector,
         ),
     ):
         call_with_target = decorate(call_with_target)

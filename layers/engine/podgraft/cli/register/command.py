@@ -25,6 +25,7 @@ from podgraft.cli.register import (
     guard,
     mesh,
     selectors,
+    static,
     webhooks,
 )
 from podgraft.cli.register.control_plane import AuthInfo
@@ -55,6 +56,7 @@ class RegisterOptions(TypedDict):
     client_cert: Path | None
     client_key: Path | None
     control_plane: Path | None
+    static: Path | None
     force: bool
     revision: str | None
     inject: bool
@@ -100,7 +102,15 @@ class RegisterOptions(TypedDict):
     help="Folder for an AdmissionConfiguration that sends the token in a header, or the client "
     "certificate.",
 )
-@click.option("--force", is_flag=True, help="Replace existing files of --control-plane.")
+@click.option(
+    "--static",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for static manifests, which kube-apiserver 1.37 or later reads, instead of "
+    "manifests for kubectl apply; needs --control-plane.",
+)
+@click.option(
+    "--force", is_flag=True, help="Replace existing files of --control-plane and --static."
+)
 @click.option("--revision", help="Istio revision or tag to register.")
 @click.option("--inject/--no-inject", default=True, show_default=True, help="Inject into pods.")
 @click.option(
@@ -168,10 +178,9 @@ def _register(options: RegisterOptions) -> None:
             "nothing to register: --no-inject, and neither --mutate nor --validate"
         )
     if identity is not None and options["control_plane"]:
-        _write_control_plane(
-            registration.endpoint, identity, options["control_plane"], force=options["force"]
-        )
-    click.echo("---\n".join(map(yaml.dump, manifests)), nl=False)
+        _write_files(registration, identity, manifests, options)
+    if options["static"] is None:
+        click.echo("---\n".join(map(yaml.dump, manifests)), nl=False)
     _warn(registration, options, compiled)
     _print_next_steps(registration, options)
 
@@ -296,6 +305,10 @@ def _load_auth_info(options: RegisterOptions) -> AuthInfo | None:
     """Return the credentials for the control plane; None if the path has the token."""
     certificate, key = options["client_cert"], options["client_key"]
     if options["control_plane"] is None:
+        if options["static"]:
+            raise RegistrationError(
+                "--static needs --control-plane: its AdmissionConfiguration names the folder"
+            )
         if certificate or key:
             raise RegistrationError("only a control plane shows certificates: give --control-plane")
         return None
@@ -316,22 +329,38 @@ def _read_bytes(file: Path | None) -> bytes | None:
     return None if file is None else file.read_bytes()
 
 
-def _write_control_plane(
-    parsed_endpoint: Endpoint, identity: AuthInfo, folder: Path, *, force: bool
+def _write_files(
+    registration: Registration,
+    identity: AuthInfo,
+    manifests: list[Object],
+    options: RegisterOptions,
 ) -> None:
-    files = {
-        control_plane.KUBECONFIG: control_plane.make_kubeconfig(parsed_endpoint, identity),
-        control_plane.CONFIGURATION: control_plane.make_admission_configuration(folder),
+    """Write the files of the control plane and the static manifests: all or none."""
+    folder = options["control_plane"]
+    if folder is None:
+        return
+    static_folder = None if options["static"] is None else static.parse_folder(options["static"])
+    documents = {
+        control_plane.KUBECONFIG: control_plane.make_kubeconfig(registration.endpoint, identity),
+        control_plane.CONFIGURATION: control_plane.make_admission_configuration(
+            folder, static_folder
+        ),
     }
-    paths = [
+    files = [
         Output(folder / name, yaml.dump(document).encode(), SECRET)
-        for name, document in files.items()
+        for name, document in documents.items()
     ]
-    outputs.write_files(paths, force=force)
+    if static_folder is not None:
+        files += static.make_files(static_folder, manifests, registration.name)
+        for subfolder in static_folder.subfolders():
+            subfolder.mkdir(parents=True, exist_ok=True)
+    outputs.write_files(files, force=options["force"])
 
 
 def _print_next_steps(registration: Registration, options: RegisterOptions) -> None:
     steps = ["kubectl apply --server-side -f what was printed"]
+    if options["static"]:
+        steps = _static_steps(options["static"])
     if options["control_plane"]:
         path = options["control_plane"] / control_plane.CONFIGURATION
         steps.insert(
@@ -349,3 +378,12 @@ def _print_next_steps(registration: Registration, options: RegisterOptions) -> N
         steps.append("the guard knows the policy document alone: --bundle adds the bundle's rules")
     steps.append("see it work: kubectl run probe --image=nginx --dry-run=server -o yaml")
     program.print_next_steps(*steps)
+
+
+def _static_steps(folder: Path) -> list[str]:
+    return [
+        f"copy {folder} to the same path on every control plane node (Kubernetes 1.37 or later)",
+        "in Kubernetes 1.36, enable the feature gate ManifestBasedAdmissionControlConfig",
+        "to disable the webhook in an emergency, remove its file on every control plane node",
+        "before a downgrade to Kubernetes 1.35, remove staticManifestsDir from the configuration",
+    ]

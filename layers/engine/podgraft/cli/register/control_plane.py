@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from podgraft.cli.register.endpoint import Endpoint
+from podgraft.cli.register.static import POLICY_PLUGIN, WEBHOOK_FOLDERS, StaticFolder
 from podgraft.jsonvalue import JSON, Object
 
 CONFIGURATION = "admission-configuration.yaml"
 KUBECONFIG = "webhook-kubeconfig.yaml"
 API_VERSION = "apiserver.config.k8s.io/v1"  # since Kubernetes 1.17
 HTTPS_PORT = 443
-
-_PLUGINS = ("MutatingAdmissionWebhook", "ValidatingAdmissionWebhook")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +47,28 @@ def make_kubeconfig(endpoint: Endpoint, identity: AuthInfo) -> Object:
     return {"apiVersion": "v1", "kind": "Config", "users": users}
 
 
-def make_admission_configuration(folder: Path) -> Object:
-    """The AdmissionConfiguration; it must name the kubeconfig by an absolute path."""
-    webhooks: Object = {
-        "apiVersion": API_VERSION,
-        "kind": "WebhookAdmissionConfiguration",
-        "kubeConfigFile": str(folder.absolute() / KUBECONFIG),
-    }
-    plugins: list[JSON] = [{"name": name, "configuration": webhooks} for name in _PLUGINS]
+def make_admission_configuration(folder: Path, static: StaticFolder | None = None) -> Object:
+    """The AdmissionConfiguration; it must name the kubeconfig by an absolute path.
+
+    *static* is the folder of static manifests. Only a configuration with it needs Kubernetes 1.37.
+    """
+    plugins: list[JSON] = []
+    for name in WEBHOOK_FOLDERS:
+        configuration: Object = {
+            "apiVersion": API_VERSION,
+            "kind": "WebhookAdmissionConfiguration",
+            "kubeConfigFile": str(folder.absolute() / KUBECONFIG),
+        }
+        if static is not None:
+            configuration["staticManifestsDir"] = static.plugin_folder(name)
+        plugins.append({"name": name, "configuration": configuration})
+    if static is not None:
+        policies: Object = {
+            "apiVersion": API_VERSION,
+            "kind": "ValidatingAdmissionPolicyConfiguration",
+            "staticManifestsDir": static.plugin_folder(POLICY_PLUGIN),
+        }
+        plugins.append({"name": POLICY_PLUGIN, "configuration": policies})
     return {"apiVersion": API_VERSION, "kind": "AdmissionConfiguration", "plugins": plugins}
 
 

@@ -10,10 +10,12 @@ from functools import wraps
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 from msgspec.structs import replace
 
 from podgraft import yaml
 from podgraft.cli import outputs, program
+from podgraft.cli.aws_options import aws_options
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.store import caller_document as hashes
 from podgraft.store.caller_document import Callers, TokenHash, TokensError
@@ -22,6 +24,7 @@ from podgraft.web.subjects import parse_subject
 from .storage import CallerStorage, CallerStorageError, Entry, Location
 from .storage_factory import open_storage
 
+_AWS = "aws"
 TOKEN_BYTES = 32  # 256 random bits; base64url needs no escaping in a URL path
 
 
@@ -85,23 +88,31 @@ def store_options(command: Callable[..., None]) -> Callable[..., None]:
     def run_in_store(
         *, store: str, stack_name: str | None, parameter_prefix: str | None, **own: object
     ) -> None:
+        if not _is_explicit("stack_name") and (_is_explicit("parameter_prefix") or store != _AWS):
+            stack_name = None  # of the environment or the project file
         # --stack-name overrides a prefix of the environment.
         prefix = None if stack_name is not None else parameter_prefix
         location = Location(store, stack_name, prefix)
         command(CallerRepository(open_storage(location), location), **own)
 
     for option in (
+        aws_options,
         click.option(
             "--parameter-prefix",
             envvar="PODGRAFT_PARAMETER_PREFIX",
             show_envvar=True,
             help="Output ParameterPrefix of the stack; replaces --stack-name.",
         ),
-        click.option("--stack-name", help="Deployed stack of the clusters, with --store aws."),
+        click.option(
+            "--stack-name",
+            envvar="PODGRAFT_STACK_NAME",
+            show_envvar=True,
+            help="Deployed stack of the clusters, with --store aws.",
+        ),
         click.option(
             "--store",
             envvar="PODGRAFT_STORE",
-            default="aws",
+            default=_AWS,
             show_default=True,
             show_envvar=True,
             help="Store of the webhook: aws, or file:<folder>.",
@@ -109,6 +120,11 @@ def store_options(command: Callable[..., None]) -> Callable[..., None]:
     ):
         run_in_store = option(run_in_store)
     return run_in_store
+
+
+def _is_explicit(parameter: str) -> bool:
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is ParameterSource.COMMANDLINE
 
 
 class _Group(program.ReportingGroup):

@@ -74,7 +74,7 @@ def compile_(
     ):
         _parse_templates(profile, template_set, errors, warnings)
         errors += _find_further_errors(profile, values, mesh_config, errors)
-        warnings += _find_unread_keys(profile, config, values, surroundings)
+        warnings += _find_ineffective_keys(profile, config, values, surroundings)
     rules = _make_rules(profile, config, warnings)
     if errors:
         raise InvalidDocumentsError(tuple(errors), tuple(warnings))
@@ -214,13 +214,14 @@ def _parse_templates(
     (errors if fails_at_load else warnings).extend(template_set.find_errors())
 
 
-def _find_unread_keys(
+def _find_ineffective_keys(
     profile: Profile, config: Config, values: Values, surroundings: IstiodEnvironment
 ) -> Iterator[Diagnostic]:
     # Imported here: a cold start compiles a bundle that was checked before.
-    from .unread_keys import find_unread_keys
+    from .unread_keys import find_undecided_switches, find_unread_keys
 
-    return find_unread_keys(profile, config, values.raw, surroundings)
+    yield from find_unread_keys(profile, config, values.raw, surroundings)
+    yield from find_undecided_switches(profile, config, surroundings.environment())
 
 
 def _make_rules(profile: Profile, config: Config, warnings: list[Diagnostic]) -> InjectionRules:

@@ -39,6 +39,8 @@ _POLICY_KEYS = frozenset({"neverInjectSelector", "alwaysInjectSelector"})
 # Since 1.9, Istio's chart sets `template` to a text that makes an older istiod fail.
 _MISMATCH_CHECK = "Template_Version_And_Istio_Version_Mismatched"
 
+_NATIVE_FIELD = ".NativeSidecars"  # the templates of 1.27 and later read it
+
 _RELEASE_REMEDY = "set istioRelease in the policy to the release of this configuration"
 
 
@@ -53,6 +55,26 @@ def find_unread_keys(
     for key in _find_policy_keys(profile, config, environment):
         yield _unread_key_warning(
             "policy", key, profile, "remove it, or set istioRelease to another release"
+        )
+
+
+def find_undecided_switches(
+    profile: Profile, config: Config, env: Mapping[str, str]
+) -> Iterator[Diagnostic]:
+    """Return a diagnostic for native sidecars if Istio would decide by the versions of the nodes.
+
+    *env* is the environment of istiod. Since 1.27, ``auto`` is the default
+    (pilot/pkg/features/pilot.go), and podgraft has no access to the nodes.
+    """
+    is_read = any(_NATIVE_FIELD in text for text in config.templates.values())
+    if profile.native_flag and is_read and env.get("ENABLE_NATIVE_SIDECARS", "auto") == "auto":
+        yield Diagnostic(
+            document="policy",
+            pointer="/features/nativeSidecars",
+            problem=f"is not set; Istio 1.{profile.minor} injects native sidecars if every kubelet "
+            "is 1.33 or later, and podgraft injects ordinary containers",
+            remedy="set it to true or false",
+            severity=Severity.WARNING,
         )
 
 

@@ -1,0 +1,52 @@
+"""The options that select an AWS account and a region, and the session that follows from them."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+_META = "podgraft.aws"
+
+
+def aws_options(command: Command) -> Command:
+    """Add ``--profile`` and ``--region``, which ``make_session`` reads."""
+    for name, text in (
+        ("--region", "AWS region; default: that of the environment or of the profile."),
+        ("--profile", "Profile of the AWS configuration; default: that of the environment."),
+    ):
+        command = click.option(name, expose_value=False, callback=_store_option, help=text)(command)
+    return command
+
+
+def make_session() -> Any:
+    """Return a boto3 session for the options of the command line, as aws-cli would select it.
+
+    Typed for no service in particular.
+    """
+    import boto3
+
+    selected = _selected()
+    return boto3.session.Session(
+        profile_name=selected.get("profile"), region_name=selected.get("region")
+    )
+
+
+def format_aws_options() -> str:
+    """The options for another command; empty without a selection."""
+    return shlex.join(
+        [word for name, value in _selected().items() for word in (f"--{name}", value)]
+    )
+
+
+def _store_option(context: click.Context, option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        context.meta.setdefault(_META, {})[option.name] = value
+
+
+def _selected() -> dict[str, str]:
+    context = click.get_current_context(silent=True)
+    return {} if context is None else context.meta.get(_META, {})

@@ -1,0 +1,77 @@
+"""The project file, podgraft.toml: defaults for the options of ``policy`` and ``tokens``.
+
+The file is in the working folder or in one of its parents, or ``--project`` names it. An option on
+the command line, or an environment variable, replaces a value of the file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from podgraft.cli.failure import CommandError
+
+FILE_NAME: Final = "podgraft.toml"
+# The keys, which are names of options, and what their values mean.
+KEYS: Final[Mapping[str, str]] = {
+    "stack-name": "deployed stack",
+    "injector": "injector",
+    "profile": "profile of the AWS configuration",
+    "region": "AWS region",
+    "bucket": "output BundleBucket of the stack",
+    "bundle-prefix": "output BundlePrefix of the stack",
+    "parameter-prefix": "output ParameterPrefix of the stack",
+    "store": "store of tokens: aws, or file:<folder>",
+}
+COMMANDS = ("policy", "tokens")
+
+
+class CommandDefaults(dict[str, Any]):
+    """The ``default_map`` of a command (click): the same values for each of its subcommands."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a parameter, or these defaults for the name of a subcommand.
+
+        click asks with both kinds of names. No subcommand has the name of a parameter.
+        """
+        return super().get(key, default) if key in _PARAMETERS else self
+
+
+_PARAMETERS = frozenset(key.replace("-", "_") for key in KEYS)
+
+
+def load_defaults(path: Path | None) -> dict[str, CommandDefaults]:
+    """Return the defaults of each command; *path* is the file, or None to look for it."""
+    file = path or find_project_file(Path.cwd())
+    values = {} if file is None else read_project_file(file)
+    defaults = CommandDefaults({key.replace("-", "_"): value for key, value in values.items()})
+    return dict.fromkeys(COMMANDS, defaults)
+
+
+def find_project_file(folder: Path) -> Path | None:
+    """Return the project file of the folder or of its nearest parent that has one."""
+    candidates = (parent / FILE_NAME for parent in (folder, *folder.parents))
+    return next((file for file in candidates if file.is_file()), None)
+
+
+def read_project_file(file: Path) -> dict[str, str]:
+    """Read the keys of a project file; raises ``CommandError`` for an unknown key or type."""
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CommandError(f"{file}: {error}; correct the file") from error
+    errors = [_describe_error(file, key, value) for key, value in values.items()]
+    found = [error for error in errors if error]
+    if found:
+        raise CommandError(*found)
+    return values
+
+
+def _describe_error(file: Path, key: str, value: object) -> str:
+    if key not in KEYS:
+        return f"{file}: unknown key {key}; use some of {', '.join(KEYS)}"
+    if not isinstance(value, str) or not value:
+        return f'{file}: {key} must be a nonempty string; write {key} = "…"'
+    return ""

@@ -1,0 +1,147 @@
+"""Static manifests: registrations that kube-apiserver reads from files instead of its API.
+
+Kubernetes 1.37 reads them from a folder for each admission plugin (KEP-5793,
+k8s.io/apiserver/pkg/admission/plugin/manifest). Nobody can change or delete them through the API.
+The checks here are those of kube-apiserver, which does not start with a folder that fails one:
+unique names with the suffix .static.k8s.io, ``clientConfig.url`` without ``service``, policies
+without parameters, and bindings of policies in the same folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from podgraft import yaml
+from podgraft.cli.outputs import Output
+from podgraft.cli.register.errors import RegistrationError
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
+
+SUFFIX = ".static.k8s.io"
+# The folder of each plugin, and the kinds that its loader accepts, by the kind of its
+# configuration.
+WEBHOOK_FOLDERS: Final[Mapping[str, str]] = {
+    "MutatingAdmissionWebhook": "mutating-webhooks",
+    "ValidatingAdmissionWebhook": "validating-webhooks",
+}
+POLICY_PLUGIN = "ValidatingAdmissionPolicy"
+POLICY_FOLDER = "validating-policies"
+_BINDING = "ValidatingAdmissionPolicyBinding"
+_FOLDERS: Final[Mapping[str, str]] = {
+    "MutatingWebhookConfiguration": WEBHOOK_FOLDERS["MutatingAdmissionWebhook"],
+    "ValidatingWebhookConfiguration": WEBHOOK_FOLDERS["ValidatingAdmissionWebhook"],
+    "ValidatingAdmissionPolicy": POLICY_FOLDER,
+    _BINDING: POLICY_FOLDER,
+}
+_EXTENSIONS = (".yaml", ".yml", ".json")
+
+
+@dataclass(frozen=True, slots=True)
+class StaticFolder:
+    """The folder of the manifests, which must be absolute on the control plane nodes."""
+
+    path: Path
+
+    def subfolders(self) -> tuple[Path, ...]:
+        """The folders of the plugins; kube-apiserver does not start without one of them."""
+        return tuple(self.path / name for name in dict.fromkeys(_FOLDERS.values()))
+
+    def plugin_folder(self, plugin: str) -> str:
+        """The folder of a plugin, for its configuration."""
+        return str(self.path / (WEBHOOK_FOLDERS | {POLICY_PLUGIN: POLICY_FOLDER})[plugin])
+
+
+def parse_folder(path: Path) -> StaticFolder:
+    """Check that the path is absolute, as kube-apiserver requires it."""
+    if not path.is_absolute():
+        raise RegistrationError(
+            f"--static {path}: kube-apiserver accepts absolute paths only; "
+            "give the path that the folder has on the control plane nodes"
+        )
+    return StaticFolder(path)
+
+
+def make_files(folder: StaticFolder, manifests: Sequence[Object], name: str) -> list[Output]:
+    """Return a file for each plugin with manifests; raises ``RegistrationError``.
+
+    *name* is the name of the registration, and of the files.
+    """
+    by_folder: dict[str, list[Object]] = {}
+    for manifest in map(add_suffix, manifests):
+        _check_manifest(manifest)
+        by_folder.setdefault(_FOLDERS[string_at(manifest, "kind")], []).append(manifest)
+    outputs: list[Output] = []
+    for subfolder, documents in by_folder.items():
+        path = folder.path / subfolder / f"{name}.yaml"
+        _check_names(documents, path)
+        outputs.append(Output(path, "---\n".join(map(yaml.dump, documents)).encode()))
+    return outputs
+
+
+def add_suffix(manifest: Object) -> Object:
+    """Return the manifest with the suffix of static manifests in its names."""
+    metadata = object_at(manifest, "metadata")
+    named: Object = {**metadata, "name": string_at(metadata, "name") + SUFFIX}
+    changed: Object = {**manifest, "metadata": named}
+    if manifest.get("kind") == _BINDING:
+        spec = object_at(manifest, "spec")
+        changed["spec"] = {**spec, "policyName": string_at(spec, "policyName") + SUFFIX}
+    return changed
+
+
+def _check_manifest(manifest: Object) -> None:
+    """Raise ``RegistrationError`` for a manifest with which kube-apiserver would not start."""
+    kind, spec = string_at(manifest, "kind"), object_at(manifest, "spec")
+    for webhook in objects_at(manifest, "webhooks"):
+        client = object_at(webhook, "clientConfig")
+        if "service" in client or not client.get("url"):
+            raise RegistrationError(
+                f"{kind}: a static webhook needs clientConfig.url; give --url https://HOST"
+            )
+    for key in ("paramKind", "paramRef"):
+        if key in spec:
+            raise RegistrationError(f"{kind}: a static policy has no {key}; remove it")
+
+
+def _check_names(documents: Iterable[Object], path: Path) -> None:
+    """Raise ``RegistrationError`` if another file in the folder has one of the names."""
+    taken = dict(_find_names(path))
+    for document in documents:
+        identity = _identity(document)
+        if identity in taken:
+            raise RegistrationError(
+                f"{taken[identity]}: also contains {identity[0]} {identity[1]}; kube-apiserver "
+                "does not start with a duplicate name; remove that file"
+            )
+
+
+def _find_names(path: Path) -> Iterator[tuple[tuple[str, str], Path]]:
+    """Yield kind and name of each manifest in the other files of the folder, with the file."""
+    if not path.parent.is_dir():
+        return
+    for other in sorted(path.parent.iterdir()):
+        if other == path or other.suffix.lower() not in _EXTENSIONS or not other.is_file():
+            continue
+        try:
+            documents = yaml.load_all(other.read_text(encoding="utf-8"))
+        except (yaml.NotYAMLError, UnicodeDecodeError) as error:
+            raise RegistrationError(
+                f"{other}: {error}; kube-apiserver does not start with it; correct or remove it"
+            ) from error
+        for document in documents:
+            yield from ((_identity(each), other) for each in _list_items(document))
+
+
+def _list_items(document: JSON) -> Iterator[Object]:
+    if not isinstance(document, dict):
+        return
+    if document.get("kind") == "List":
+        yield from objects_at(document, "items")
+    else:
+        yield document
+
+
+def _identity(manifest: Object) -> tuple[str, str]:
+    return string_at(manifest, "kind"), string_at(object_at(manifest, "metadata"), "name")
