@@ -22,7 +22,10 @@ pytest_plugins = ("secrecy.hook",)
 # Files whose tests start servers or try much input: ``make test-fast`` omits them.
 SLOW_FILES = frozenset(
     {
+        "cel/test_laws.py",
         "cli/bench/test_runs.py",
+        "cli/bench/test_timing.py",
+        "cli/certs/test_commands.py",
         "cli/certs/test_rotation.py",
         "cli/explain/test_agreement.py",
         "cli/serve/test_https.py",
@@ -43,15 +46,20 @@ SLOW_FILES = frozenset(
         "injectors/istio/test_uninject.py",
         "injectors/test_structure_guard.py",
         "injectors/test_structure_laws.py",
+        "patch/test_strategic_go.py",
         "performance/test_caches.py",
         "performance/test_growth.py",
         "performance/test_imports.py",
+        "performance/test_review_path.py",
         "performance/test_stubs.py",
         "playground/test_session.py",
+        "playground/test_stubs.py",
+        "playground/test_yaml_parsers.py",
         "review/test_concurrency.py",
         "samples/test_container_names.py",
         "samples/test_recorded.py",
         "sprig/test_intended.py",
+        "sprig/test_laws.py",
         "sprig/test_recorded.py",
         "store/test_aws_faults.py",
         "store/test_earlier_versions.py",
@@ -63,6 +71,7 @@ SLOW_FILES = frozenset(
         "texttemplate/test_corpus.py",
         "texttemplate/test_dependencies.py",
         "texttemplate/test_laws.py",
+        "texttemplate/test_parser.py",
         "texttemplate/test_recorded.py",
         "trial/test_trial.py",
         "validation/test_loading.py",
@@ -70,6 +79,7 @@ SLOW_FILES = frozenset(
         "web/test_many_clusters.py",
         "web/test_runtime_client.py",
         "yaml/test_incremental.py",
+        "yaml/test_laws.py",
     }
 )
 TESTS = Path(__file__).parent

@@ -29,7 +29,7 @@ def make_session() -> Any:
     """
     import boto3
 
-    selected = _selected()
+    selected = _read_selection()
     return boto3.session.Session(
         profile_name=selected.get("profile"), region_name=selected.get("region")
     )
@@ -38,7 +38,7 @@ def make_session() -> Any:
 def format_aws_options() -> str:
     """The options for another command; empty without a selection."""
     return shlex.join(
-        [word for name, value in _selected().items() for word in (f"--{name}", value)]
+        [word for name, value in _read_selection().items() for word in (f"--{name}", value)]
     )
 
 
@@ -47,6 +47,6 @@ def _store_option(context: click.Context, option: click.Parameter, value: str | 
         context.meta.setdefault(_META, {})[option.name] = value
 
 
-def _selected() -> dict[str, str]:
+def _read_selection() -> dict[str, str]:
     context = click.get_current_context(silent=True)
     return {} if context is None else context.meta.get(_META, {})
