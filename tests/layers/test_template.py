@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -230,17 +230,17 @@ def matches(pattern: dict[str, Any], event: dict[str, Any]) -> bool:
     alternatives = pattern.get("$or")
     if alternatives is not None and not any(matches(each, event) for each in alternatives):
         return False
-    return all(
-        matches(wanted, event.get(key, {}))
-        if isinstance(wanted, dict)
-        else any(_matches_value(each, event.get(key)) for each in wanted)
-        for key, wanted in pattern.items()
-        if key != "$or"
-    )
+    return all(_matches_field(pattern[key], event.get(key)) for key in pattern.keys() - {"$or"})
+
+
+def _matches_field(wanted: Any, value: Any) -> bool:
+    if isinstance(wanted, dict):
+        return matches(cast("dict[str, Any]", wanted), value or {})
+    return any(_matches_value(each, value) for each in wanted)
 
 
 def _matches_value(wanted: Any, value: Any) -> bool:
-    values: list[Any] = value if isinstance(value, list) else [value]
+    values = cast("list[Any]", value if isinstance(value, list) else [value])
     match wanted:
         case {"exists": bool(exists)}:
             return (value is not None) is exists

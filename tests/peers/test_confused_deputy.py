@@ -73,7 +73,7 @@ def render_args(render: Render, expression: str) -> Any:
     return next(each["args"] for each in spec["containers"] if each["name"] == "agent")
 
 
-def test_the_import_contract_keeps_documents_away_from_the_network() -> None:
+def test_the_import_contract_separates_documents_from_the_network() -> None:
     """lint-imports checks the contract; this test checks that the contract says so."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
     [contract] = [

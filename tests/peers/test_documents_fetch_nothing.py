@@ -1,7 +1,7 @@
 """Guarantee: podgraft connects to no address that stands in a document or in a pod.
 
 Incidents: Kyverno CVE-2026-4789 (HTTP functions in CEL), Istio CVE-2026-41413 (``jwksUri``),
-Rekor CVE-2026-24117. With all network access blocked, every sample and the corpus give the same
+Rekor CVE-2026-24117. With all network access blocked, every sample and the corpus have the same
 results, and a mesh configuration full of URLs loads.
 """
 
@@ -14,6 +14,7 @@ from werkzeug.test import Client
 
 from conformance import corpus
 from podgraft.cel import CompileError, Environment
+from podgraft.jsonvalue import Object
 from podgraft.store import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 from samples.test_samples import INPUTS, review_with_engine, run_sample
@@ -37,7 +38,7 @@ data:
       proxyMetadata: {{A: "{URL}"}}
       tracing: {{zipkin: {{address: "192.0.2.1:9411"}}}}
 """
-ANNOTATIONS = {
+ANNOTATIONS: Object = {
     "sidecar.istio.io/proxyImage": "192.0.2.1/proxy:1",
     "proxy.istio.io/config": '{"discoveryAddress": "192.0.2.1:1"}',
     "sidecar.istio.io/bootstrapOverride": URL,
@@ -47,7 +48,7 @@ ANNOTATIONS = {
 
 @pytest.mark.parametrize("path", INPUTS, ids=lambda path: f"{path.parent.name}-{path.name}")
 @pytest.mark.usefixtures("offline")
-def test_a_sample_gives_its_goldens_without_a_network(path: Path) -> None:
+def test_a_sample_has_its_goldens_without_a_network(path: Path) -> None:
     for name, text in run_sample(path, review_with_engine).items():
         assert text == (path.parent / name).read_text()
 
@@ -67,7 +68,8 @@ def test_addresses_in_documents_and_pods_are_text(route: str, tmp_path: Path) ->
     store, callers = FolderStore(folder), FolderCallers(folder)
     client = Client(create_app(store, callers, auth=Auth.NONE, request_log=lambda _: None))
     sent = load_request("03-kubectl-run")
-    for annotations in ({}, *({name: value} for name, value in ANNOTATIONS.items()), ANNOTATIONS):
+    single: list[Object] = [{name: value} for name, value in ANNOTATIONS.items()]
+    for annotations in ({}, *single, ANNOTATIONS):
         body = sent.with_value("request", "object", "metadata", "annotations", value=annotations)
         answer = client.post(f"/{route}", data=body.body, content_type="application/json")
         assert answer.status_code == 200, answer.text

@@ -99,8 +99,12 @@ def lost(before: Any, after: Any, path: str = "") -> Iterator[str]:
         for index, value in enumerate(cast("list[Any]", before)):
             match = _element(value, index, cast("list[Any]", after))
             yield from lost(value, match, f"{path}/{index}")
-    elif type(before) is not type(after):
+    elif not _are_scalars_of_one_type(before, after):
         yield path
+
+
+def _are_scalars_of_one_type(before: object, after: object) -> bool:
+    return type(before) is type(after)
 
 
 def _element(value: Any, index: int, after: list[Any]) -> Any:

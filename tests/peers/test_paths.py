@@ -193,7 +193,7 @@ def test_no_route_redirects(site: Site) -> None:
     adapter = site.app.url_map.bind("localhost")
     values = {"injector": "istio", "path": "cluster/prod-eu"}
     paths = {
-        adapter.build(rule.endpoint, {k: v for k, v in values.items() if k in rule.arguments})
+        adapter.build(rule.endpoint, {k: v for k, v in values.items() if f"{k}>" in rule.rule})
         for rule in site.app.url_map.iter_rules()
     }
     for path in sorted(paths):

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from podgraft.jsonvalue import Object
 from podgraft.web import asgi
 from podgraft.web.request_log import MAX_FIELD_LENGTH
 from podgraft.web.throttle import MAX_FAILURES, MAX_SOURCES, MAX_TOTAL_FAILURES, Throttle
@@ -76,7 +77,7 @@ def test_reasons_are_values_of_a_finite_set(folder: Path) -> None:
     at = make_application(folder)
     reasons: set[object] = set()
     for number in range(200):
-        metadata = {"annotations": {"sidecar.istio.io/inject": f"value {number}"}}
+        metadata: Object = {"annotations": {"sidecar.istio.io/inject": f"value {number}"}}
         at.send(SENT.with_value("request", "object", "metadata", value=metadata))
         reasons.add(at.records[-1].get("reason"))
     assert len(reasons) < 5
@@ -137,7 +138,7 @@ def test_the_throttle_stores_a_bounded_number_of_sources() -> None:
         ("", ""),
     ],
 )
-def test_behind_a_load_balancer_the_last_address_is_the_source(header: str, address: str) -> None:
+def test_the_address_that_a_load_balancer_appends_is_the_source(header: str, address: str) -> None:
     """The load balancer appends it; the client sends the addresses before it."""
     scope: dict[str, Any] = {
         "method": "POST",
@@ -152,7 +153,7 @@ def test_behind_a_load_balancer_the_last_address_is_the_source(header: str, addr
     assert asgi.wsgi_environ(scope, b"")["REMOTE_ADDR"] == address
 
 
-def test_one_source_behind_a_load_balancer_is_throttled_whatever_it_sends(
+def test_a_source_is_throttled_whatever_addresses_it_sends(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PODGRAFT_STORE", f"file:{folder}")
