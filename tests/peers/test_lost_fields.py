@@ -89,6 +89,7 @@ def review(client: Client, injector: str, route: str, pod: Any) -> Any:
 
 def lost(before: Any, after: Any, path: str = "") -> Iterator[str]:
     """The path of every field that *after* does not have; elements with names match by name."""
+    scalars: tuple[Any, Any] = before, after
     if isinstance(before, dict) and isinstance(after, dict):
         for key, value in cast("dict[str, Any]", before).items():
             if key in after:
@@ -99,7 +100,7 @@ def lost(before: Any, after: Any, path: str = "") -> Iterator[str]:
         for index, value in enumerate(cast("list[Any]", before)):
             match = _element(value, index, cast("list[Any]", after))
             yield from lost(value, match, f"{path}/{index}")
-    elif not _are_scalars_of_one_type(before, after):
+    elif not _are_scalars_of_one_type(*scalars):
         yield path
 
 
