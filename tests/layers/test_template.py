@@ -146,7 +146,7 @@ def test_the_api_bounds_what_unauthenticated_requests_can_cost() -> None:
     parameters = {name: TEMPLATE["Parameters"][name] for name in limits}
     assert {name: each["Default"] for name, each in parameters.items()} == {
         "ThrottlingRateLimit": 500,
-        "ThrottlingBurstLimit": 500,
+        "ThrottlingBurstLimit": 200,
     }
     # Routes without settings of their own inherit these.
     assert "RouteSettings" not in stage

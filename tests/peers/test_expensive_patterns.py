@@ -10,26 +10,26 @@ from pathlib import Path
 import pytest
 
 from injectors.hostile_templates import make_overlay, make_pod
-from podgraft.cel import Environment, Meter
+from podgraft.cel import CostExceededError, Environment, Meter
 from podgraft.go import regexp
 from podgraft.injectors import UserError
 
 ENGINE = Path(regexp.__file__).parents[1]
 CATASTROPHIC = (
-    ("(a*)*b", "a" * 50_000),
-    ("(a|aa)+$", "a" * 50_000 + "b"),
-    ("(a+)+$", "a" * 50_000 + "b"),
-    ("^(([a-z])+.)+[A-Z]([a-z])+$", "a" * 50_000),
-    ("(.*)(.*)(.*)(.*)(.*)x", "a" * 20_000),
+    ("(a*)*b", "a" * 50_000, False),
+    ("(a|aa)+$", "a" * 50_000 + "b", False),
+    ("(a+)+$", "a" * 50_000, True),
+    ("^(([a-z])+.)+[A-Z]([a-z])+$", "a" * 50_000, False),
+    ("(.*)(.*)(.*)(.*)(.*)x", "a" * 20_000, False),
 )
 TOO_LARGE = ("(a{1000}){1000}", "((a{100}){100}){100}", "x{1001}")
 
 
-@pytest.mark.parametrize(("pattern", "text"), CATASTROPHIC)
-def test_a_pattern_that_backtracks_elsewhere_ends(pattern: str, text: str) -> None:
-    assert regexp.compile_(pattern).search(text) is None or pattern.startswith("(a|aa)")
+@pytest.mark.parametrize(("pattern", "text", "found"), CATASTROPHIC)
+def test_a_pattern_that_backtracks_elsewhere_ends(pattern: str, text: str, found: bool) -> None:
+    assert (regexp.compile_(pattern).search(text) is not None) is found
     program = Environment({"object": "dyn"}).compile_(f"object.matches({pattern!r})", "bool")
-    assert program is not None
+    assert program.evaluate({"object": text}, Meter(10**9)) is found
 
 
 @pytest.mark.parametrize("pattern", TOO_LARGE, ids=lambda pattern: pattern[:20])
@@ -53,10 +53,16 @@ def test_a_pattern_of_a_pod_that_expands_denies_the_pod(pattern: str) -> None:
         must.apply(make_pod({"cfg": pattern}), "shop")
 
 
-def test_the_cost_of_cel_counts_the_pattern_and_the_text() -> None:
+def test_the_cost_of_a_pattern_in_cel_grows_linearly_and_ends_with_the_budget() -> None:
     program = Environment({"object": "dyn"}).compile_("object.matches('(a+)+$')", "bool")
-    assert program is not None
-    assert Meter(10) is not None
+    costs: list[int] = []
+    for length in (1000, 10_000, 100_000):
+        meter = Meter(10**9)
+        program.evaluate({"object": "a" * length}, meter)
+        costs.append(meter.spent)
+    assert costs[0] < costs[1] < costs[2] <= 11 * costs[1] <= 121 * costs[0]
+    with pytest.raises(CostExceededError):
+        program.evaluate({"object": "a" * 100_000}, Meter(costs[1]))
 
 
 # Modules that make a pattern of constants, numbers, and escaped text.

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from podgraft.jsonvalue import Object
+from podgraft.store import Deadline, FolderStore, Snapshot, UnavailableError
 from podgraft.web import asgi
+from podgraft.web.health import FAILURE_SECONDS
 from podgraft.web.request_log import MAX_FIELD_LENGTH
 from podgraft.web.throttle import MAX_FAILURES, MAX_SOURCES, MAX_TOTAL_FAILURES, Throttle
 from support.effort import scaled
@@ -116,6 +118,31 @@ def test_a_flood_reads_no_body_and_writes_few_lines(
     attacker = {**sent["headers"], "x-forwarded-for": f"1.2.{FLOOD - 1}"}
     after = handler({**sent, "headers": attacker}, None)
     assert (after["statusCode"], after["body"]) == (200, before["body"])
+
+
+def test_a_flood_of_readiness_requests_calls_the_store_seldom(folder: Path) -> None:
+    """A failure to load calls Parameter Store, which limits the requests of the account."""
+    calls: list[str] = []
+
+    class MissingStore(FolderStore):
+        def snapshot(
+            self, injector: str, cluster: str | None, deadline: Deadline | None = None
+        ) -> Snapshot:
+            del cluster, deadline
+            calls.append(injector)
+            raise UnavailableError("out of reach")
+
+    at = make_application(folder, store=MissingStore(folder))
+    for _ in range(100):
+        assert at.client.get("/readyz").status_code == 503
+    assert calls == ["default"]
+    # A caller with credentials gets the present state.
+    caller = {"Authorization": f"Bearer {TOKEN}"}
+    assert at.client.get("/readyz", headers=caller).status_code == 503
+    assert calls == ["default"] * 2
+    at.clock.seconds = FAILURE_SECONDS
+    assert at.client.get("/readyz").status_code == 503
+    assert calls == ["default"] * 3
 
 
 def test_the_throttle_stores_a_bounded_number_of_sources() -> None:

@@ -84,21 +84,25 @@ def make_authenticator(auth: Auth, store: CallerStore) -> Authenticator:
     """Return the authenticator for the setting."""
     match auth:
         case Auth.TOKEN:
-            return lambda caller, deadline: _authenticate_token(store.callers(deadline), caller)
+            return lambda caller, deadline: _authenticate_token(store, caller, deadline)
         case Auth.MTLS:
             index = _SubjectIndex()
             return lambda caller, deadline: _authenticate_certificate(
-                index, store.callers(deadline), caller
+                index, store, caller, deadline
             )
         case Auth.NONE:
             return lambda _caller, _deadline: Principal(None)
 
 
-def _authenticate_token(registry: CallerRegistry, caller: CallerCredentials) -> Principal:
+def _authenticate_token(
+    store: CallerStore, caller: CallerCredentials, deadline: Deadline | None
+) -> Principal:
+    # Checked first: a request without credentials must not call the store.
     if not caller.tokens:
         raise UnauthenticatedError(
             "no cluster token; send it as Authorization: Bearer, or in the path as /k/<token>/…"
         )
+    registry = store.callers(deadline)
     digests = [caller_document.hash_token(token) for token in caller.tokens]
     matches = {name for name, callers in registry.callers.items() if callers.has_token(*digests)}
     return _find_cluster(matches, registry, "token")
@@ -134,13 +138,17 @@ def _index_subjects(callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]
 
 
 def _authenticate_certificate(
-    index: _SubjectIndex, registry: CallerRegistry, caller: CallerCredentials
+    index: _SubjectIndex,
+    store: CallerStore,
+    caller: CallerCredentials,
+    deadline: Deadline | None,
 ) -> Principal:
     subject = caller.subject
     if subject is None:
         raise UnauthenticatedError(
             "no client certificate; send one to the custom domain of the API"
         )
+    registry = store.callers(deadline)
     clusters = index.clusters(registry.callers)
     matches: set[str] = set()
     for spelling in subjects.both_orders(subject):

@@ -20,6 +20,9 @@ from .request_log import RequestLog
 
 # Anyone can send these requests: a failure is logged once in this time.
 LOG_INTERVAL_SECONDS = 60.0
+# After a failure, the store is not called for other clients in this time. It caches no failure, so
+# a flood would use up the request rate of Parameter Store.
+FAILURE_SECONDS = 5.0
 _READY: Object = {"ready": True}
 
 
@@ -34,13 +37,14 @@ class ReadinessCheck:
         self._request_log = request_log
         self._clock = clock
         self._logged_at_seconds: float | None = None
+        self._failure: tuple[float, StoreError] | None = None
 
     def respond(self, environ: Environ) -> JsonResponse:
         """Respond with the versions to a caller, and with the status to other clients."""
         is_caller = False
         try:
             is_caller = self._authenticate(environ)
-            versions = _check_readiness(self._store)
+            versions = self._check(is_caller=is_caller)
         except ThrottledError as error:
             return faults.fault_response(error)
         except WebError as error:
@@ -54,6 +58,19 @@ class ReadinessCheck:
             return response
         body = jsonvalue.dump(versions if is_caller else _READY)
         return JsonResponse(HTTPStatus.OK.value, body.encode())
+
+    def _check(self, *, is_caller: bool) -> Object:
+        now = self._clock()
+        if not is_caller and self._failure and now - self._failure[0] < FAILURE_SECONDS:
+            # The same error is raised repeatedly. Without this, its traceback would grow.
+            raise self._failure[1].with_traceback(None)
+        try:
+            versions = _check_readiness(self._store)
+        except StoreError as error:
+            self._failure = now, error
+            raise
+        self._failure = None
+        return versions
 
     def _authenticate(self, environ: Environ) -> bool:
         """Whether the request is of a caller; raises ``WebError`` for invalid credentials."""
