@@ -2,7 +2,7 @@
 
 The real handler runs under AWS's own runtime client, as in ``measurement.py``. Requests with an
 unknown token come from many addresses. The first 600 in a minute write a log line (401), and the
-others do not (429).
+others do not (429). Each figure is the fastest of five parts: other programs only add time.
 """
 
 from collections.abc import Iterator
@@ -35,6 +35,7 @@ from .bill import (
 )
 
 WARMING = 100
+PARTS = 5
 SECONDS_A_DAY = 24 * 3600
 
 
@@ -68,8 +69,8 @@ def measure(requests: int) -> FloodFigures:
     return FloodFigures(
         measured=f"{datetime.now(tz=UTC):%d %B %Y}",
         body_bytes=len(next(_events(source))["body"]),
-        rejected_milliseconds=round(rejected / (MAX_TOTAL_FAILURES - WARMING) * 1000, 3),
-        throttled_milliseconds=round(throttled / requests * 1000, 3),
+        rejected_milliseconds=round(rejected * 1000, 3),
+        throttled_milliseconds=round(throttled * 1000, 3),
         response_bytes=measurement.response_size(response),
         log_bytes=round(sum(map(len, logged)) / MAX_TOTAL_FAILURES),
         log_events=round(len(logged) / MAX_TOTAL_FAILURES),
@@ -92,7 +93,7 @@ def _events(source: BenchmarkInput) -> Iterator[dict[str, Any]]:
 def _run(
     store: Path, events: Iterator[dict[str, Any]], requests: int
 ) -> tuple[float, float, Any, list[bytes]]:
-    """Return the seconds of rejected and of throttled requests, a response, and the log."""
+    """Return the seconds of a rejected and of a throttled request, a response, and the log."""
     logged: list[bytes] = []
     with (
         serve_runtime_api() as api,
@@ -103,17 +104,29 @@ def _run(
         reader = Thread(target=lambda: logged.extend(client.stdout or ()))
         reader.start()
         api.next_message()
-        _send(api, islice(events, WARMING), 401)
-        started = measurement.processor_seconds(client.pid)
-        response = _send(api, islice(events, MAX_TOTAL_FAILURES - WARMING), 401)
-        between = measurement.processor_seconds(client.pid)
-        _send(api, islice(events, requests), 429)
-        ended = measurement.processor_seconds(client.pid)
+        response = _send(api, islice(events, WARMING), 401)
+        rejected, throttled = (
+            min(_measure_part(api, client.pid, islice(events, size), code) for _ in range(PARTS))
+            for size, code in (
+                ((MAX_TOTAL_FAILURES - WARMING) // PARTS, 401),
+                (max(1, requests // PARTS), 429),
+            )
+        )
         client.terminate()
         client.wait()
         reader.join()
     lines = [line.rstrip() for line in logged if line.startswith(b"{")]
-    return between - started, ended - between, response, lines
+    return rejected, throttled, response, lines
+
+
+def _measure_part(
+    api: RuntimeApi, process: int, events: Iterator[dict[str, Any]], code: int
+) -> float:
+    """Return the seconds of one of the requests, which all end with the code."""
+    requests = [*events]
+    started = measurement.processor_seconds(process)
+    _send(api, iter(requests), code)
+    return (measurement.processor_seconds(process) - started) / len(requests)
 
 
 def _send(api: RuntimeApi, events: Iterator[dict[str, Any]], code: int) -> Any:
