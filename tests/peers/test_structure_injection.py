@@ -26,8 +26,8 @@ from podgraft.web import Auth, create_app
 from samples.test_samples import INPUTS, SAMPLES, make_review
 from support.effort import scaled
 
-# PODGRAFT_PEER_VALUES sets the number of values; 100,000 take about a quarter of an hour.
-VALUES = int(os.environ.get("PODGRAFT_PEER_VALUES", scaled(10_000, by=25)))
+# PEER_VALUES sets the number of values; 100,000 take about an hour.
+VALUES = int(os.environ.get("PEER_VALUES", scaled(5_000, by=20)))
 ESCALATIONS = (
     "x\n    securityContext: {privileged: true}",
     "x\n  hostNetwork: true\n  evil: x",
