@@ -12,6 +12,8 @@ LAYER ?= slim
 # Which stack to deploy, dev or prod, and parameters that differ from samconfig.toml, as NAME=VALUE.
 STAGE ?= dev
 OVERRIDES ?=
+# A signing profile of AWS Signer, for stacks with CodeSigningConfigArn.
+SIGNING_PROFILE ?=
 SAMPLE ?= istio
 # How many comparisons make oracle-istio does, and the seed of its settings and pods.
 PODS ?= 5000
@@ -30,6 +32,8 @@ SLOW := tests/conformance tests/e2e tests/layers tests/oracle tests/scripts test
 
 # On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
 STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
+SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) DependenciesLayer=$(SIGNING_PROFILE) \
+	EngineLayer=$(SIGNING_PROFILE))
 
 export SAM_CLI_TELEMETRY := 0
 
@@ -131,7 +135,7 @@ build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHI
 
 deploy: build ## Build and deploy a stack (STAGE=dev OVERRIDES="NAME=VALUE ...")
 	@$(SAM)/sam deploy --config-env $(CONFIG_ENV) --parameter-overrides \
-		Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE) $(STAGE_OVERRIDES) $(OVERRIDES)
+		Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE) $(STAGE_OVERRIDES) $(OVERRIDES) $(SIGNING)
 
 delete: $(TOOLS)/sam/.done ## Delete a stack, after a question (STAGE=dev)
 	@$(SAM)/sam delete --config-env $(CONFIG_ENV)

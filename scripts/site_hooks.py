@@ -24,6 +24,8 @@ _PAGES = {
     "CONTRIBUTING.md": "CONTRIBUTING.md",
     "tests/README.md": "tests/README.md",
     "samples/README.md": "samples/README.md",
+    # Its address would differ from that of docs/security.md only in case.
+    "reporting.md": "SECURITY.md",
 }
 _LINK = re.compile(r"(\]\()(?!https?://|#|mailto:)([^)\s]+)(\))")
 _CODE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
@@ -80,6 +82,8 @@ def uri_of(source: str) -> str:
     """The path in the site of a file of the repository."""
     if source == "README.md":
         return "index.md"
+    if source == "SECURITY.md":
+        return "reporting.md"
     if (ROOT / source).is_dir() and (ROOT / source / "README.md").exists():
         return f"{source}/README.md"
     return source.removeprefix("docs/")

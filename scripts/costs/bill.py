@@ -48,9 +48,8 @@ class Figures:
 
     @property
     def billed_milliseconds(self) -> int:
-        """What Lambda bills: the function has a share of a processor, and it rounds up."""
-        share = min(1.0, self.memory_mib / PROCESSOR_MIB)
-        return math.ceil(self.milliseconds / share)
+        """What Lambda bills for a review."""
+        return billed_milliseconds(self.milliseconds, self.memory_mib)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +59,11 @@ class Line:
     item: str
     how: str
     dollars: float
+
+
+def billed_milliseconds(milliseconds: float, memory_mib: int) -> int:
+    """Return what Lambda bills: the function has a share of a processor, and Lambda rounds up."""
+    return math.ceil(milliseconds / min(1.0, memory_mib / PROCESSOR_MIB))
 
 
 def monthly_lines(figures: Figures, pods: int, clusters: int = 1) -> Iterator[Line]:

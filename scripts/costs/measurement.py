@@ -54,45 +54,49 @@ def measure(reviews: int) -> Figures:
         events = (pods.unseen_pod(measured, number) for number in range(WARMING + reviews))
         seconds, response, logged = _run_reviews(store, events)
     number = WARMING + reviews
-    access = _access_line(template)
+    access = access_line(template)
     return Figures(
         measured=f"{datetime.now(tz=UTC):%d %B %Y}",
         source=measured.source,
         milliseconds=round(seconds / reviews * 1000, 2),
-        response_bytes=_response_size(response),
+        response_bytes=response_size(response),
         log_bytes=round(sum(map(len, logged)) / number) + len(access),
         events=round(len(logged) / number) + 1,
-        memory_mib=_parameter_default(template, "MemorySize"),
-        refresh_seconds=_parameter_default(template, "RefreshSeconds"),
+        memory_mib=parameter_default(template, "MemorySize"),
+        refresh_seconds=parameter_default(template, "RefreshSeconds"),
         metrics=_metric_count(),
         alarms=template.count("Type: AWS::CloudWatch::Alarm"),
     )
 
 
-def _run_reviews(store: Path, events: Iterator[dict[str, Any]]) -> tuple[float, Any, list[bytes]]:
-    """Seconds of all reviews once warm, the last answer, and the log events of all."""
-    environment = {
+def environment(store: Path) -> dict[str, str]:
+    """Return the environment of a function that reads a folder and requires tokens."""
+    return {
         "PODGRAFT_STORE": f"file:{store}",
         "PODGRAFT_AUTH": "token",
         "AWS_LAMBDA_LOG_FORMAT": "JSON",
         "AWS_LAMBDA_LOG_LEVEL": "INFO",
         "PYTHONPATH": str(ROOT / "layers" / "engine"),
     }
+
+
+def _run_reviews(store: Path, events: Iterator[dict[str, Any]]) -> tuple[float, Any, list[bytes]]:
+    """Seconds of all reviews once warm, the last answer, and the log events of all."""
     logged: list[bytes] = []
     with (
         serve_runtime_api() as api,
-        start_runtime_client(api, environment, ROOT / "functions" / "webhook") as client,
+        start_runtime_client(api, environment(store), ROOT / "functions" / "webhook") as client,
     ):
         reader = Thread(target=lambda: logged.extend(client.stdout or ()))
         reader.start()
         api.next_message()
         for event in islice(events, WARMING):
             _review(api, event)
-        started = _processor_seconds(client.pid)
+        started = processor_seconds(client.pid)
         response: Any = None
         for event in events:
             response = _review(api, event)
-        seconds = _processor_seconds(client.pid) - started
+        seconds = processor_seconds(client.pid) - started
         client.terminate()
         client.wait()
         reader.join()
@@ -105,18 +109,18 @@ def _review(api: RuntimeApi, event: dict[str, Any]) -> Any:
     return response
 
 
-def _processor_seconds(process: int) -> float:
+def processor_seconds(process: int) -> float:
     """What a process has had of the processor (clock_getcpuclockid of glibc)."""
     return clock_gettime((~process << 3) | 2)
 
 
-def _response_size(response: Any) -> int:
+def response_size(response: Any) -> int:
     """Return the size of the response of API Gateway."""
     headers = [*_HEADERS, *(f"{name}: {value}" for name, value in response["headers"].items()), ""]
     return sum(len(line) + 2 for line in headers) + len(response["body"].encode())
 
 
-def _access_line(template: str) -> str:
+def access_line(template: str) -> str:
     """The access log's line of one request, by the template's own format."""
     [form] = re.findall(r"Format: >-\n((?: +[\"{].*\n)+)", template)
     return re.sub(
@@ -124,7 +128,8 @@ def _access_line(template: str) -> str:
     )
 
 
-def _parameter_default(template: str, parameter: str) -> int:
+def parameter_default(template: str, parameter: str) -> int:
+    """Return the default of a numeric parameter of the template."""
     [default] = re.findall(
         rf"^  {parameter}:\n    Type: Number\n    Default: (\d+)", template, re.MULTILINE
     )

@@ -18,6 +18,21 @@ POD = GroupVersionKind("", "v1", "Pod")
 PODS = GroupVersionResource("", "v1", "pods")
 
 
+@pytest.mark.parametrize("namespace", ["", "a", "1", "kube-system", "a--b", "x" * 63])
+def test_a_namespace_is_a_dns_label(namespace: str) -> None:
+    assert admission.decode(review({"namespace": namespace})).namespace == namespace
+
+
+@pytest.mark.parametrize(
+    "namespace",
+    ["A", "-a", "a-", "-", "a.b", "a/b", "a b", "a\n- b", "x: y", "é", "²", "x" * 64, "\u2028a"],
+)
+def test_a_text_that_is_no_namespace_is_refused(namespace: str) -> None:
+    """Templates write it without quotes; kube-apiserver never sends such a text."""
+    with pytest.raises(admission.ReviewError, match=r"^/request/namespace: must be a DNS label$"):
+        admission.decode(review({"namespace": namespace}))
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_recorded_request_is_read_as_sent(name: str) -> None:
     sent = load_request(name)

@@ -74,6 +74,9 @@ class Rendering:
                 return self._substitute(text, self._resolve(variables))
             case {"Sub": text}:
                 return self._substitute(text, {})
+            case {"Join": [separator, parts]}:
+                resolved = self._resolve(parts)
+                return resolved if isinstance(resolved, str) else str(separator).join(resolved)
             case {"If": [condition, yes, no]}:
                 return self._resolve(yes if self._holds(condition) else no)
             case dict():

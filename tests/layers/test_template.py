@@ -1,12 +1,13 @@
 """template.yaml: what the stack may do, keeps private and refuses."""
 
 import re
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from build_layer import OPERATIONS
-from layers.cloudformation import TEMPLATE
+from layers.cloudformation import TEMPLATE, Rendering
 
 # The permission of each call, where it is not of the call's own name (service authorization
 # reference of S3 and Systems Manager).
@@ -117,6 +118,7 @@ def test_what_aws_would_refuse_or_break_is_refused_before() -> None:
     assert set(TEMPLATE["Rules"]) == {
         "DomainNeedsCertificate",
         "MutualTlsNeedsDomainAndTruststore",
+        "PolicyWritersNeedTopic",
         "SnapStartNeedsRuntime",
         "TruststoreNeedsDomain",
     }
@@ -135,3 +137,116 @@ def test_an_imported_certificate_can_be_used_with_mutual_tls() -> None:
     # Else its own address would be the way around client certificates.
     [api] = resources_of_type("ApiGatewayV2::Api").values()
     assert api["DisableExecuteApiEndpoint"] == {"If": ["HasTruststore", True, False]}
+
+
+def test_the_api_bounds_what_unauthenticated_requests_can_cost() -> None:
+    [stage] = resources_of_type("ApiGatewayV2::Stage").values()
+    limits = stage["DefaultRouteSettings"]
+    assert limits == {name: {"Ref": name} for name in limits}
+    parameters = {name: TEMPLATE["Parameters"][name] for name in limits}
+    assert {name: each["Default"] for name, each in parameters.items()} == {
+        "ThrottlingRateLimit": 500,
+        "ThrottlingBurstLimit": 200,
+    }
+    # Routes without settings of their own inherit these.
+    assert "RouteSettings" not in stage
+
+
+def test_a_new_account_can_deploy_the_default_concurrency() -> None:
+    """Lambda rejects each reservation in an account with a limit of 10."""
+    assert TEMPLATE["Parameters"]["ReservedConcurrency"]["Default"] == -1
+    reserved = RESOURCES["Webhook"]["Properties"]["ReservedConcurrentExecutions"]
+    assert reserved == {"If": ["Reserved", {"Ref": "ReservedConcurrency"}, {"Ref": "AWS::NoValue"}]}
+
+
+def test_signed_code_is_required_by_parameter() -> None:
+    signing = RESOURCES["Webhook"]["Properties"]["CodeSigningConfigArn"]
+    assert signing["If"][:2] == ["HasCodeSigning", {"Ref": "CodeSigningConfigArn"}]
+    layers = {name for name, each in RESOURCES.items() if each["Type"].endswith("LayerVersion")}
+    makefile = (Path(__file__).parents[2] / "Makefile").read_text()
+    for name in (*layers, "Webhook"):
+        assert f"{name}=$(SIGNING_PROFILE)" in makefile
+
+
+WRITER = "arn:aws:iam::111122223333:role/deployer"
+USER = "arn:aws:iam::111122223333:user/deployer"
+POLICY = {"name": "/podgraft/istio/policy"}
+
+
+def call(name: str, parameters: dict[str, Any], principal: str) -> dict[str, Any]:
+    """The event of CloudTrail for a request of a role or of a user."""
+    identity: dict[str, Any] = {"type": "IAMUser", "arn": principal}
+    if ":role/" in principal:
+        session = principal.replace(":iam:", ":sts:").replace(":role/", ":assumed-role/")
+        issuer = {"type": "Role", "arn": principal}
+        identity = {
+            "type": "AssumedRole",
+            "arn": f"{session}/session",
+            "sessionContext": {"sessionIssuer": issuer},
+        }
+    return {
+        "source": "aws.ssm",
+        "detail-type": "AWS API Call via CloudTrail",
+        "detail": {
+            "eventSource": "ssm.amazonaws.com",
+            "eventName": name,
+            "requestParameters": parameters,
+            "userIdentity": identity,
+        },
+    }
+
+
+OTHER = WRITER.replace("deployer", "other")
+WRITES: tuple[tuple[str, dict[str, Any], str, bool], ...] = (
+    ("PutParameter", POLICY, WRITER, False),
+    ("PutParameter", POLICY, USER, False),
+    ("PutParameter", POLICY, OTHER, True),
+    ("PutParameter", POLICY, USER.replace("deployer", "other"), True),
+    ("PutParameter", {"name": "/podgraft/auth/prod-eu"}, OTHER, True),
+    ("DeleteParameter", POLICY, OTHER, True),
+    ("DeleteParameters", {"names": ["/x", "/podgraft/istio/policy"]}, OTHER, True),
+    ("DeleteParameters", {"names": ["/x"]}, OTHER, False),
+    ("PutParameter", {"name": "/podgraft-dev/istio/policy"}, OTHER, False),
+    ("GetParameter", POLICY, OTHER, False),
+)
+
+
+@pytest.mark.parametrize(("name", "parameters", "principal", "reported"), WRITES)
+def test_a_change_of_a_policy_by_another_principal_is_reported(
+    name: str, parameters: dict[str, Any], principal: str, reported: bool
+) -> None:
+    overrides = {"AlarmTopicArn": "topic", "PolicyWriterArns": f"{WRITER},{USER}"}
+    rule = Rendering(TEMPLATE, "podgraft", overrides).resources["PolicyWriteRule"]["Properties"]
+    assert matches(rule["EventPattern"], call(name, parameters, principal)) is reported
+    assert [each["Arn"] for each in rule["Targets"]] == ["topic"]
+
+
+def test_without_writers_no_change_is_reported() -> None:
+    assert "PolicyWriteRule" not in Rendering(TEMPLATE, "podgraft", {}).resources
+
+
+def matches(pattern: dict[str, Any], event: dict[str, Any]) -> bool:
+    """Whether a pattern of EventBridge matches, as far as the rule uses patterns."""
+    alternatives = pattern.get("$or")
+    if alternatives is not None and not any(matches(each, event) for each in alternatives):
+        return False
+    return all(_matches_field(pattern[key], event.get(key)) for key in pattern.keys() - {"$or"})
+
+
+def _matches_field(wanted: Any, value: Any) -> bool:
+    if isinstance(wanted, dict):
+        return matches(cast("dict[str, Any]", wanted), value or {})
+    return any(_matches_value(each, value) for each in wanted)
+
+
+def _matches_value(wanted: Any, value: Any) -> bool:
+    values = cast("list[Any]", value if isinstance(value, list) else [value])
+    match wanted:
+        case {"exists": bool(exists)}:
+            return (value is not None) is exists
+        case {"prefix": str(prefix)}:
+            return any(isinstance(each, str) and each.startswith(prefix) for each in values)
+        case {"anything-but": str(excluded)}:
+            return value is not None and value not in excluded.split(",")
+        case _:
+            return wanted in values

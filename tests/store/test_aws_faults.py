@@ -104,6 +104,16 @@ def test_an_unchanged_policy_reads_no_bundle(world: World) -> None:
     assert world.faulty.calls == [Service.SSM]
 
 
+def test_a_write_to_the_bucket_alone_changes_no_pod(world: World) -> None:
+    """The policy names the digest; another content under it is refused, and is never in force."""
+    warm = world.function()
+    before = review(warm).get_json()["response"]["patch"]
+    world.put_bundle(NEXT, world.put_bundle(BUNDLE))
+    world.now += REFRESH_SECONDS
+    assert review(warm).get_json()["response"]["patch"] == before
+    assert review(world.function()).status_code == 500
+
+
 def test_a_refused_version_is_compiled_once(world: World) -> None:
     """Until the parameter changes again, a refresh reads no bundle for it."""
     function = world.function()

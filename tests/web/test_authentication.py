@@ -115,6 +115,18 @@ def test_one_kind_of_credential_is_no_substitute_for_the_other(auth: Auth) -> No
         make_authenticator(auth, FixedCallers())(wrong[auth], None)
 
 
+@pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.MTLS])
+def test_a_request_without_credentials_does_not_call_the_store(auth: Auth) -> None:
+    """Otherwise anyone could use up the request rate of Parameter Store at a cold start."""
+
+    class Unreachable:
+        def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
+            raise AssertionError(deadline)
+
+    with pytest.raises(UnauthenticatedError):
+        make_authenticator(auth, Unreachable())(CallerCredentials((), None, ""), None)
+
+
 @pytest.mark.parametrize("shown", [(), (TOKEN,)])
 def test_without_authentication_no_cluster_is_named(shown: tuple[str, ...]) -> None:
     credentials = CallerCredentials(shown, subjects.parse_subject(SUBJECT), "")

@@ -109,30 +109,6 @@ def test_ping_responds_with_pong(token_application: ApplicationFixture) -> None:
     assert (refused.status_code, refused.headers["Allow"]) == (405, "GET, HEAD")
 
 
-def test_readiness_names_the_versions(token_application: ApplicationFixture) -> None:
-    response = token_application.client.get("/readyz")
-    assert response.status_code == 200
-    ready = json.loads(response.data)
-    assert ready.keys() == {"default", "istio"}
-    assert ready["default"]["policy"] == "none"
-    assert ready["istio"]["bundle"].startswith("sha256:")
-
-
-def test_readiness_fails_with_what_does_not_load(token_application: ApplicationFixture) -> None:
-    policy = token_application.folder / "istio" / "policy.yaml"
-    policy.write_text("polcy: enabled")
-    response = token_application.client.get("/readyz")
-    assert response.status_code == 500
-    message = json.loads(response.data)["message"]
-    assert message.startswith("injector istio does not load: policy: /polcy: unknown key")
-
-
-def test_a_store_of_nothing_is_not_ready(tmp_path: Path) -> None:
-    response = make_application(tmp_path).client.get("/readyz")
-    assert response.status_code == 404
-    assert json.loads(response.data)["message"].startswith("injector default: ")
-
-
 def test_an_internal_error_is_a_status_on_every_route(folder: Path) -> None:
     class Mistaken(FolderStore):
         def injectors(self) -> tuple[str, ...]:
@@ -141,14 +117,6 @@ def test_an_internal_error_is_a_status_on_every_route(folder: Path) -> None:
     response = make_application(folder, store=Mistaken(folder)).client.get("/readyz")
     assert response.status_code == 500
     assert json.loads(response.data)["message"] == "internal error; see the podgraft log"
-
-
-def test_readiness_reports_a_stale_snapshot(token_application: ApplicationFixture) -> None:
-    token_application.client.get("/readyz")
-    (token_application.folder / "istio" / "policy.yaml").write_text("polcy: enabled")
-    ready = json.loads(token_application.client.get("/readyz").data)
-    assert ready["istio"]["stale"].startswith("injector istio does not load")
-    assert "stale" not in ready["default"]
 
 
 TIMEOUTS = (

@@ -45,6 +45,14 @@ def test_another_subject_is_another(text: str) -> None:
     assert parsed not in subjects.both_orders(PROD)
 
 
+@pytest.mark.parametrize("text", ["O=b,CN=a,C=c", "CN=a,C=c,O=b", "C=c,CN=a,O=b", "O=b,C=c,CN=a"])
+def test_only_the_two_orders_of_the_formats_are_one_subject(text: str) -> None:
+    """RFC 4514 and OpenSSL print opposite orders; another order is another subject."""
+    parsed = subjects.parse_subject(text)
+    assert parsed is not None
+    assert parsed not in subjects.both_orders((("CN", "a"), ("O", "b"), ("C", "c")))
+
+
 def test_escapes_are_undone() -> None:
     assert subjects.parse_subject("CN=a\\,b\\2bc\\\\") == (("CN", "a,b+c\\"),)
     assert subjects.parse_subject("CN=caf\\C3\\A9, O=é") == (("CN", "café"), ("O", "é"))

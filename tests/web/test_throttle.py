@@ -1,6 +1,12 @@
 """Failed calls are counted by source, for a while, in bounded memory."""
 
-from podgraft.web.throttle import MAX_SOURCES, WINDOW_SECONDS, Throttle
+from podgraft.web.throttle import (
+    MAX_FAILURES,
+    MAX_SOURCES,
+    MAX_TOTAL_FAILURES,
+    WINDOW_SECONDS,
+    Throttle,
+)
 
 
 class Clock:
@@ -34,3 +40,26 @@ def test_the_longest_silent_source_is_forgotten_first() -> None:
     throttle.count_failure("one more")
     assert throttle.count_failure("0") == 3
     assert throttle.count_failure("1") == 1
+
+
+def test_a_source_exceeds_its_limit_and_no_other() -> None:
+    throttle = Throttle(Clock())
+    exceeded = [throttle.is_exceeded("a") for _ in range(MAX_FAILURES + 1)]
+    assert exceeded == [False] * MAX_FAILURES + [True]
+    assert not throttle.is_exceeded("b")
+
+
+def test_all_sources_together_have_a_limit() -> None:
+    clock = Clock()
+    throttle = Throttle(clock)
+    exceeded = [throttle.is_exceeded(str(number)) for number in range(MAX_TOTAL_FAILURES + 1)]
+    assert exceeded == [False] * MAX_TOTAL_FAILURES + [True]
+    clock.seconds = WINDOW_SECONDS
+    assert not throttle.is_exceeded("a")
+
+
+def test_one_source_does_not_use_up_the_limit_of_all() -> None:
+    throttle = Throttle(Clock())
+    for _ in range(2 * MAX_TOTAL_FAILURES):
+        throttle.is_exceeded("a")
+    assert not throttle.is_exceeded("b")

@@ -21,6 +21,8 @@ MAX_OBJECT_BYTES = 3 * 1024 * 1024
 # The limit of Lambda for a synchronous invocation. An UPDATE with two objects of that size fits.
 MAX_REQUEST_BYTES = 6 * 1024 * 1024
 
+# The length of a DNS label (RFC 1123).
+_MAX_LABEL = 63
 _EXPECTED = f"expected an AdmissionReview of {' or '.join(VERSIONS)}"
 
 
@@ -121,7 +123,7 @@ def _request(api_version: str, raw: Object) -> AdmissionRequest:
         sub_resource=_text(raw, "subResource"),
         operation=_operation(_text(raw, "operation")),
         name=_text(raw, "name"),
-        namespace=_text(raw, "namespace"),
+        namespace=_namespace(raw),
         object=raw.get("object"),
         old_object=raw.get("oldObject"),
         dry_run=_flag(raw, "dryRun"),
@@ -146,6 +148,28 @@ def _text(raw: Object, key: str, under: str = "/request") -> str:
     if value is None:
         return ""
     raise NotAReviewError(f"{under}/{key}", f"expected a string, got {_type_name(value)}")
+
+
+def _namespace(raw: Object) -> str:
+    """Return the namespace, which templates can write without quotes.
+
+    kube-apiserver validates it before it calls a webhook (ValidateNamespaceName).
+    """
+    namespace = _text(raw, "namespace")
+    if namespace and not _is_dns_label(namespace):
+        raise NotAReviewError("/request/namespace", "must be a DNS label")
+    return namespace
+
+
+def _is_dns_label(text: str) -> bool:
+    letters = text.replace("-", "a")
+    return (
+        len(text) <= _MAX_LABEL
+        and letters.isascii()
+        and letters.isalnum()
+        and text == text.lower()
+        and "-" not in (text[0], text[-1])
+    )
 
 
 def _flag(raw: Object, key: str) -> bool:

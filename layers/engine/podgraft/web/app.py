@@ -8,17 +8,15 @@ from wsgiref.types import StartResponse, WSGIApplication
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
-from podgraft import jsonvalue
 from podgraft.settings import Auth
-from podgraft.store import DEFAULT_INJECTOR, CallerStore, Store, StoreError
+from podgraft.store import DEFAULT_INJECTOR, CallerStore, Store
 
 from . import credentials, faults
-from .authentication import make_authenticator
+from .authentication import CallerGate
 from .errors import NoRouteError, UnsupportedMethodError
 from .faults import JsonResponse
-from .health import check_readiness
+from .health import ReadinessCheck
 from .request_log import RequestLog, format_traceback, make_stream_log
-from .throttle import Throttle
 from .webhook import HANDLERS, Webhook
 
 _JSON = "application/json"
@@ -42,17 +40,11 @@ def create_app(
     write = request_log or make_stream_log()
     if auth is Auth.NONE:
         write({"event": "auth_disabled", "level": "WARNING", "message": _AUTH_DISABLED_WARNING})
-    webhook = Webhook(
-        store,
-        make_authenticator(auth, callers),
-        Throttle(clock),
-        write,
-        clock,
-        certificates=auth is Auth.MTLS,
-    )
+    gate = CallerGate(auth, callers, clock)
+    webhook = Webhook(store, gate, write, clock)
     for route in HANDLERS:
         _add_review(app, webhook, route)
-    _add_health(app, store)
+    _add_health(app, ReadinessCheck(store, gate, write, clock))
     app.register_error_handler(HTTPException, _routing_error)
     app.register_error_handler(Exception, lambda error: _internal_error(error, write))
     app.wsgi_app = _PathTokenMiddleware(app.wsgi_app)  # pyright: ignore[reportAttributeAccessIssue]  as Flask documents it
@@ -84,7 +76,7 @@ def _add_review(app: Flask, webhook: Webhook, route: str) -> None:
             app.add_url_rule(rule, rule, view, methods=["POST"], provide_automatic_options=False)
 
 
-def _add_health(app: Flask, store: Store) -> None:
+def _add_health(app: Flask, readiness: ReadinessCheck) -> None:
     def ping() -> Response:
         return Response("pong", mimetype="text/plain")
 
@@ -92,11 +84,7 @@ def _add_health(app: Flask, store: Store) -> None:
         return Response("ok", mimetype="text/plain")
 
     def readyz() -> Response:
-        try:
-            ready = check_readiness(store)
-        except StoreError as error:
-            return _to_flask(faults.fault_response(error))
-        return Response(jsonvalue.dump(ready), mimetype=_JSON)
+        return _to_flask(readiness.respond(request.environ))
 
     for view in (ping, healthz, readyz):
         name = view.__name__

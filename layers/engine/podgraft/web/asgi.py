@@ -16,6 +16,9 @@ Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 
+# The longest text of an address and a port.
+_MAX_ADDRESS = 64
+
 
 class WsgiToAsgi:
     """An ASGI application that runs a WSGI application, one request at a time."""
@@ -49,7 +52,7 @@ def wsgi_environ(scope: Scope, body: bytes) -> dict[str, Any]:
         "SERVER_NAME": scope["server"][0],
         "SERVER_PORT": str(scope["server"][1]),
         "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
-        "REMOTE_ADDR": scope["client"][0],
+        "REMOTE_ADDR": _source_address(scope["client"][0]),
         "wsgi.version": (1, 0),
         "wsgi.url_scheme": scope["scheme"],
         "wsgi.input": BytesIO(body),
@@ -65,6 +68,20 @@ def wsgi_environ(scope: Scope, body: bytes) -> dict[str, Any]:
     environ["CONTENT_TYPE"] = environ.pop("HTTP_CONTENT_TYPE", "")
     environ["CONTENT_LENGTH"] = str(len(body))
     return environ
+
+
+def _source_address(client: str | None) -> str:
+    """Return the address of the client, without a port.
+
+    A load balancer passes the complete header ``X-Forwarded-For``. It appends the address of the
+    client, and the client can send any text before it.
+    """
+    address = (client or "").rpartition(",")[2].strip()[-_MAX_ADDRESS:]
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    # A port follows an IPv4 address if the load balancer has the attribute xff_client_port.
+    host, _, port = address.rpartition(":")
+    return host if port and "." in host and ":" not in host else address
 
 
 def _call_wsgi(

@@ -19,10 +19,11 @@ from podgraft.store import (
     caller_document,
 )
 
-from . import subjects
-from .credentials import CallerCredentials
-from .errors import ForbiddenError, UnauthenticatedError
+from . import credentials, subjects
+from .credentials import CallerCredentials, Environ
+from .errors import ForbiddenError, ThrottledError, UnauthenticatedError
 from .subjects import Subject
+from .throttle import WINDOW_SECONDS, Throttle
 
 
 class Principal(Struct, frozen=True):
@@ -40,28 +41,69 @@ class Principal(Struct, frozen=True):
 Authenticator: TypeAlias = Callable[[CallerCredentials, Deadline | None], Principal]
 
 
+class CallerGate:
+    """Authenticates requests by their headers and path, and counts failures per source."""
+
+    def __init__(self, auth: Auth, store: CallerStore, clock: Callable[[], float]) -> None:
+        self._auth = auth
+        self._authenticate = make_authenticator(auth, store)
+        self._throttle = Throttle(clock)
+
+    def authenticate(self, environ: Environ, deadline: Deadline) -> Principal:
+        """Return the caller. The body is neither read nor parsed.
+
+        Raises ``UnauthenticatedError``, ``ForbiddenError``, ``ThrottledError``, or ``StoreError``.
+        """
+        caller = self._extract(environ)
+        try:
+            return self._authenticate(caller, deadline)
+        except (UnauthenticatedError, ForbiddenError) as error:
+            if self._throttle.is_exceeded(caller.source):
+                raise ThrottledError(
+                    f"too many requests failed to authenticate within {WINDOW_SECONDS:.0f} s; "
+                    "check the credentials, and wait"
+                ) from error
+            raise
+
+    def is_anonymous(self, environ: Environ) -> bool:
+        """Whether a request has no credentials, although callers need them."""
+        caller = self._extract(environ)
+        match self._auth:
+            case Auth.TOKEN:
+                return not caller.tokens
+            case Auth.MTLS:
+                return caller.subject is None
+            case Auth.NONE:
+                return False
+
+    def _extract(self, environ: Environ) -> CallerCredentials:
+        return credentials.extract_credentials(environ, certificates=self._auth is Auth.MTLS)
+
+
 def make_authenticator(auth: Auth, store: CallerStore) -> Authenticator:
     """Return the authenticator for the setting."""
     match auth:
         case Auth.TOKEN:
-            return lambda credentials, deadline: _authenticate_token(
-                store.callers(deadline), credentials
-            )
+            return lambda caller, deadline: _authenticate_token(store, caller, deadline)
         case Auth.MTLS:
             index = _SubjectIndex()
-            return lambda credentials, deadline: _authenticate_certificate(
-                index, store.callers(deadline), credentials
+            return lambda caller, deadline: _authenticate_certificate(
+                index, store, caller, deadline
             )
         case Auth.NONE:
-            return lambda _credentials, _deadline: Principal(None)
+            return lambda _caller, _deadline: Principal(None)
 
 
-def _authenticate_token(registry: CallerRegistry, credentials: CallerCredentials) -> Principal:
-    if not credentials.tokens:
+def _authenticate_token(
+    store: CallerStore, caller: CallerCredentials, deadline: Deadline | None
+) -> Principal:
+    # Checked first: a request without credentials must not call the store.
+    if not caller.tokens:
         raise UnauthenticatedError(
             "no cluster token; send it as Authorization: Bearer, or in the path as /k/<token>/…"
         )
-    digests = [caller_document.hash_token(token) for token in credentials.tokens]
+    registry = store.callers(deadline)
+    digests = [caller_document.hash_token(token) for token in caller.tokens]
     matches = {name for name, callers in registry.callers.items() if callers.has_token(*digests)}
     return _find_cluster(matches, registry, "token")
 
@@ -96,13 +138,17 @@ def _index_subjects(callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]
 
 
 def _authenticate_certificate(
-    index: _SubjectIndex, registry: CallerRegistry, credentials: CallerCredentials
+    index: _SubjectIndex,
+    store: CallerStore,
+    caller: CallerCredentials,
+    deadline: Deadline | None,
 ) -> Principal:
-    subject = credentials.subject
+    subject = caller.subject
     if subject is None:
         raise UnauthenticatedError(
             "no client certificate; send one to the custom domain of the API"
         )
+    registry = store.callers(deadline)
     clusters = index.clusters(registry.callers)
     matches: set[str] = set()
     for spelling in subjects.both_orders(subject):

@@ -39,12 +39,17 @@ def extract_credentials(environ: Environ, *, certificates: bool = True) -> Calle
 
 
 def extract_path_token(environ: dict[str, Any]) -> None:
-    """Move the token of ``/k/<token>`` to a separate key, so no log contains it."""
+    """Move the token of ``/k/<token>`` to a separate key, so no log contains it.
+
+    Werkzeug removes all slashes at the start of a path. Without one slash there, the path has no
+    route, so Werkzeug never reads another path than this function.
+    """
     path = environ.get("PATH_INFO", "")
     if path.startswith(_TOKEN_PREFIX):
         token, slash, rest = path.removeprefix(_TOKEN_PREFIX).partition("/")
         environ[PATH_TOKEN] = token
-        environ["PATH_INFO"] = slash + rest or "/"
+        path = slash + rest
+    environ["PATH_INFO"] = path if path.startswith("/") and path[1:2] != "/" else "/"
 
 
 def _bearer_token(header: str) -> str:

@@ -12,7 +12,9 @@ from msgspec import Struct, field
 from podgraft import admission
 from podgraft.admission import NotAReviewError, TooLargeError, errored
 from podgraft.injectors import OperatorError, redact
-from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
+from podgraft.jsonvalue import Object
+from podgraft.store import NotLoadedError, StoreError, UnavailableError, UnknownInjectorError
+from podgraft.texttemplate import ExecError, LimitError
 
 from .errors import (
     ContentTypeError,
@@ -65,8 +67,39 @@ class JsonResponse(Struct, frozen=True):
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def fault_response(error: Exception) -> JsonResponse:
-    """Return a ``Status`` for the caller. For an internal error it contains no details."""
+def fault_response(error: Exception, *, is_authenticated: bool = True) -> JsonResponse:
+    """Return a ``Status`` for the caller. For an internal error it contains no details.
+
+    The message of a store quotes policies, bundles, and names. Only the log and authenticated
+    callers receive it.
+    """
     row = find_row(error)
-    message = "internal error; see the podgraft log" if row is INTERNAL else redact(error)
+    if row is INTERNAL:
+        message = "internal error; see the podgraft log"
+    elif isinstance(error, StoreError) and not is_authenticated:
+        message = "the configuration does not load; see the podgraft log"
+    else:
+        message = redact(error)
     return JsonResponse(row.code.value, admission.encode(errored(row.code, message)), row.headers)
+
+
+def fault_fields(error: Exception) -> Object:
+    """Return the fields of a fault. Only errors of stores have a message: it never quotes a pod.
+
+    For a template that fails, a field contains the location in the template.
+    """
+    row = find_row(error)
+    fields: Object = {
+        "event": "fault",
+        "level": "WARNING" if row.origin == "caller" else "ERROR",
+        "origin": row.origin,
+        "fault": type(error).__name__,
+    }
+    if isinstance(error, StoreError):
+        fields["message"] = str(error)
+    match error.__cause__:
+        case ExecError() | LimitError() as cause:
+            fields["place"] = f"{cause.name}:{cause.line}:{cause.column}"
+        case _:
+            pass
+    return fields

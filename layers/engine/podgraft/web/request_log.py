@@ -11,6 +11,9 @@ from podgraft.jsonvalue import JSON
 # Writes one flat record; "event" is the identifier of the event.
 RequestLog: TypeAlias = Callable[[Mapping[str, JSON]], None]
 
+# kube-apiserver sends names of any length: it validates them after admission.
+MAX_FIELD_LENGTH = 4096
+
 
 def make_stream_log(stream: TextIO | None = None) -> RequestLog:
     """Return a log that writes to *stream*, or to the current standard output."""
@@ -22,6 +25,19 @@ def make_stream_log(stream: TextIO | None = None) -> RequestLog:
         target.flush()
 
     return write
+
+
+def limit_fields(record: Mapping[str, JSON]) -> Mapping[str, JSON]:
+    """Return the record with long texts cut, so a pod cannot write a long line."""
+    if all(len(value) <= MAX_FIELD_LENGTH for value in record.values() if isinstance(value, str)):
+        return record
+    return {name: _limit(value) for name, value in record.items()}
+
+
+def _limit(value: JSON) -> JSON:
+    if not isinstance(value, str) or len(value) <= MAX_FIELD_LENGTH:
+        return value
+    return f"{value[:MAX_FIELD_LENGTH]}… ({len(value)} characters)"
 
 
 def format_traceback(error: BaseException) -> str:

@@ -14,15 +14,13 @@ from podgraft.lazy_re import lazy_compile
 from podgraft.review import ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
 from podgraft.review_context import ReviewContext
 from podgraft.store import Deadline, Store, StoreError, UnknownInjectorError, is_name
-from podgraft.texttemplate import ExecError, LimitError
 
-from . import credentials, faults
-from .authentication import Authenticator, Principal
+from . import faults
+from .authentication import CallerGate, Principal
 from .credentials import Environ
-from .errors import ContentTypeError, ForbiddenError, ThrottledError, UnauthenticatedError, WebError
+from .errors import ContentTypeError, ThrottledError, WebError
 from .faults import JsonResponse
-from .request_log import RequestLog, format_traceback
-from .throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
+from .request_log import RequestLog, format_traceback, limit_fields
 
 HANDLERS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
     "inject": review.inject,
@@ -37,19 +35,14 @@ class Webhook:
     def __init__(
         self,
         store: Store,
-        gate: Authenticator,
-        throttle: Throttle,
+        gate: CallerGate,
         request_log: RequestLog,
         clock: Callable[[], float],
-        *,
-        certificates: bool = True,
     ) -> None:
         self._store = store
         self._gate = gate
-        self._throttle = throttle
         self._request_log = request_log
         self._clock = clock
-        self._certificates = certificates
 
     def respond(self, route: str, injector: str, path: str, environ: Environ) -> JsonResponse:
         """Respond to one request, whatever happens, and write its log line."""
@@ -57,8 +50,9 @@ class Webhook:
         timeout = _timeout_seconds(environ.get("QUERY_STRING", ""))
         deadline = Deadline.from_timeout(timeout, self._clock)
         uid = ""
+        principal: Principal | None = None
         try:
-            principal = self._authenticate(environ, deadline)
+            principal = self._gate.authenticate(environ, deadline)
             request = admission.decode(_read_body(environ))
             uid = request.uid
             context = ReviewContext(
@@ -75,26 +69,14 @@ class Webhook:
         except ThrottledError as error:
             return faults.fault_response(error)
         except (WebError, admission.ReviewError, StoreError) as error:
-            response, record = faults.fault_response(error), _fault_fields(error)
+            response = faults.fault_response(error, is_authenticated=principal is not None)
+            record = faults.fault_fields(error)
         except Exception as error:  # noqa: BLE001 - every request gets a response
             response, record = faults.fault_response(error), _internal_error_fields(error, uid)
         milliseconds = round((self._clock() - started) * 1000, 3)
-        self._request_log(
-            {**record, "route": route, "code": response.code, "milliseconds": milliseconds}
-        )
+        fields = {"route": route, "code": response.code, "milliseconds": milliseconds}
+        self._request_log(limit_fields({**record, **fields}))
         return response
-
-    def _authenticate(self, environ: Environ, deadline: Deadline) -> Principal:
-        caller = credentials.extract_credentials(environ, certificates=self._certificates)
-        try:
-            return self._gate(caller, deadline)
-        except (UnauthenticatedError, ForbiddenError) as error:
-            if self._throttle.count_failure(caller.source) > MAX_FAILURES:
-                raise ThrottledError(
-                    f"more than {MAX_FAILURES} requests failed to authenticate within "
-                    f"{WINDOW_SECONDS:.0f} s; check the credentials, and wait"
-                ) from error
-            raise
 
 
 def _to_response(result: ReviewResult) -> tuple[JsonResponse, Object]:
@@ -103,35 +85,13 @@ def _to_response(result: ReviewResult) -> tuple[JsonResponse, Object]:
             body = admission.encode(response)
             return JsonResponse(HTTPStatus.OK.value, body), _review_fields(record)
         case ReviewFailure(error, record):
-            fields = {**_review_fields(record), **_fault_fields(error)}
+            fields = {**_review_fields(record), **faults.fault_fields(error)}
             return faults.fault_response(error), fields
 
 
 def _review_fields(record: ReviewRecord) -> Object:
     fields_of_record = {name: getattr(record, name) for name in _RECORD_FIELDS}
     return {"event": "review", "level": "INFO", **fields_of_record}
-
-
-def _fault_fields(error: Exception) -> Object:
-    """Return the fields of a fault. Only errors of stores have a message: it never quotes a pod.
-
-    For a template that fails, a field contains the location in the template.
-    """
-    row = faults.find_row(error)
-    fields_of_fault: Object = {
-        "event": "fault",
-        "level": "WARNING" if row.origin == "caller" else "ERROR",
-        "origin": row.origin,
-        "fault": type(error).__name__,
-    }
-    if isinstance(error, StoreError):
-        fields_of_fault["message"] = str(error)
-    match error.__cause__:
-        case ExecError() | LimitError() as cause:
-            fields_of_fault["place"] = f"{cause.name}:{cause.line}:{cause.column}"
-        case _:
-            pass
-    return fields_of_fault
 
 
 def _internal_error_fields(error: Exception, uid: str) -> Object:

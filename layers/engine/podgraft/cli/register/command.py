@@ -13,7 +13,7 @@ from podgraft.bundle import Bundle, BundleError, compile_
 from podgraft.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
 from podgraft.cli import outputs, program
 from podgraft.cli.certs import endpoint as live
-from podgraft.cli.certs import keys, pem, trust
+from podgraft.cli.certs import keys, old_tls, pem, trust
 from podgraft.cli.certs.endpoint import Address
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.folders import read_manifests
@@ -81,7 +81,9 @@ class RegisterOptions(TypedDict):
     "--ca-bundle", type=FILE, multiple=True, help="CA certificates, PEM; default: public CAs."
 )
 @click.option("--server-cert", type=FILE, help="Server certificate, to verify it with the CAs.")
-@click.option("--probe", is_flag=True, help="Connect to the endpoint, and verify its certificate.")
+@click.option(
+    "--probe", is_flag=True, help="Connect to the endpoint; verify its certificate and TLS version."
+)
 @click.option("--injector", help="Injector; default: that of the URL, or default.")
 @click.option(
     "--cluster", help="Calling cluster, which its token or certificate identifies; not in the path."
@@ -234,9 +236,10 @@ def _check_trust(parsed_endpoint: Endpoint, options: RegisterOptions) -> None:
             pem.read_certificates(options["server_cert"]), roots, host, now
         )
     if options["probe"]:
-        faults += live.find_trust_problems(
-            Address(host, parsed_endpoint.port or live.HTTPS_PORT), roots, now
-        )
+        address = Address(host, parsed_endpoint.port or live.HTTPS_PORT)
+        if old_tls.accepts_tls_1_1(address):
+            raise RegistrationError(f"{address}: accepts TLS 1.1; allow TLS 1.2 or later only")
+        faults += live.find_trust_problems(address, roots, now)
     if faults:
         raise RegistrationError(
             f"kube-apiserver would not trust {parsed_endpoint.authority}: "

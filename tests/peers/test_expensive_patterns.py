@@ -1,0 +1,106 @@
+"""Guarantee: no pattern of a document or a pod takes more than linear time, or unbounded memory.
+
+Incident: Istio, unbounded ``proxyVersion`` in EnvoyFilter (fixed in 1.30.4). All patterns run on
+RE2. With a backtracking engine, the first test would not end.
+"""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from injectors.hostile_templates import make_overlay, make_pod
+from podgraft.cel import CostExceededError, Environment, Meter
+from podgraft.go import regexp
+from podgraft.injectors import UserError
+
+ENGINE = Path(regexp.__file__).parents[1]
+CATASTROPHIC = (
+    ("(a*)*b", "a" * 50_000, False),
+    ("(a|aa)+$", "a" * 50_000 + "b", False),
+    ("(a+)+$", "a" * 50_000, True),
+    ("^(([a-z])+.)+[A-Z]([a-z])+$", "a" * 50_000, False),
+    ("(.*)(.*)(.*)(.*)(.*)x", "a" * 20_000, False),
+)
+TOO_LARGE = ("(a{1000}){1000}", "((a{100}){100}){100}", "x{1001}")
+
+
+@pytest.mark.parametrize(("pattern", "text", "found"), CATASTROPHIC)
+def test_a_pattern_that_backtracks_elsewhere_ends(pattern: str, text: str, found: bool) -> None:
+    assert (regexp.compile_(pattern).search(text) is not None) is found
+    program = Environment({"object": "dyn"}).compile_(f"object.matches({pattern!r})", "bool")
+    assert program.evaluate({"object": text}, Meter(10**9)) is found
+
+
+@pytest.mark.parametrize("pattern", TOO_LARGE, ids=lambda pattern: pattern[:20])
+def test_a_pattern_that_expands_is_refused(pattern: str) -> None:
+    with pytest.raises(regexp.PatternError):
+        regexp.compile_(pattern)
+
+
+@pytest.mark.parametrize("pattern", TOO_LARGE, ids=lambda pattern: pattern[:20])
+def test_a_pattern_of_a_pod_that_expands_denies_the_pod(pattern: str) -> None:
+    overlay = make_overlay(
+        "metadata:\n  annotations:\n"
+        '    out: {{ regexMatch (index .ObjectMeta.Annotations "cfg") "aaa" | quote }}\n'
+    )
+    overlay.apply(make_pod({"cfg": "^a+$"}), "shop")
+    must = make_overlay(
+        "metadata:\n  annotations:\n"
+        '    out: {{ mustRegexMatch (index .ObjectMeta.Annotations "cfg") "aaa" | quote }}\n'
+    )
+    with pytest.raises(UserError, match="/metadata/annotations/cfg"):
+        must.apply(make_pod({"cfg": pattern}), "shop")
+
+
+def test_the_cost_of_a_pattern_in_cel_grows_linearly_and_ends_with_the_budget() -> None:
+    program = Environment({"object": "dyn"}).compile_("object.matches('(a+)+$')", "bool")
+    costs: list[int] = []
+    for length in (1000, 10_000, 100_000):
+        meter = Meter(10**9)
+        program.evaluate({"object": "a" * length}, meter)
+        costs.append(meter.spent)
+    assert costs[0] < costs[1] < costs[2] <= 11 * costs[1] <= 121 * costs[0]
+    with pytest.raises(CostExceededError):
+        program.evaluate({"object": "a" * 100_000}, Meter(costs[1]))
+
+
+# Modules that make a pattern of constants, numbers, and escaped text.
+MADE_OF_CONSTANTS = {
+    "bundle/retired_registries.py",
+    "cel/library/named_formats.py",
+    "kube/workload_owner.py",
+    "lazy_re.py",
+    "texttemplate/parse/lexer.py",
+    "yaml/fallback.py",
+}
+
+
+def test_no_pattern_of_a_document_runs_on_the_engine_of_python() -> None:
+    """``re`` has constant patterns only: a pattern of a document goes to ``go/regexp.py``."""
+    files = [path.relative_to(ENGINE) for path in ENGINE.rglob("*.py")]
+    assert len(files) > 100
+    for file in files:
+        if file.parts[0] == "cli" or str(file) in MADE_OF_CONSTANTS:
+            continue
+        for node in ast.walk(ast.parse((ENGINE / file).read_text())):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id="re")), args=[pattern, *_]):
+                    assert is_constant(pattern), (file, node.lineno)
+                case _:
+                    pass
+
+
+def is_constant(node: ast.expr) -> bool:
+    """Whether an expression has literals and constants of the module only."""
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+    return not calls and all(name.isupper() for name in names)
+
+
+@pytest.mark.parametrize(
+    ("text", "constant"),
+    [("r'a'", True), ("_NAME", True), ("rf'{_NAME}x'", True), ("pattern", False), ("f(A)", False)],
+)
+def test_a_variable_is_no_constant(text: str, constant: bool) -> None:
+    assert is_constant(ast.parse(text, mode="eval").body) is constant
