@@ -1,0 +1,68 @@
+"""The lock files: each pins every package of one installation, with hashes of all its wheels.
+
+This module imports only the standard library, because ``make lock`` must work if no lock does.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+OLDEST_PYTHON = "3.11"
+DEVELOPMENT = "requirements/dev.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock file, and the file with the requirements from which uv resolves it.
+
+    Paths are relative to the root of the repository. *constraint* is a lock of which this one
+    must use the versions.
+    """
+
+    path: str
+    source: str
+    extra: str = ""
+    constraint: str = ""
+
+
+# The order matters: a constraint is compiled before the locks that use it.
+LOCKS = (
+    Lock(DEVELOPMENT, "pyproject.toml", extra="dev"),
+    Lock(
+        "layers/dependencies/requirements.txt",
+        "layers/dependencies/requirements.in",
+        constraint=DEVELOPMENT,
+    ),
+    Lock("requirements/playground.txt", "requirements/playground.in", constraint=DEVELOPMENT),
+    Lock("requirements/docs.txt", "requirements/docs.in"),
+    Lock("requirements/libraries.txt", "requirements/libraries.in"),
+    Lock("requirements/lock.txt", "requirements/lock.in"),
+    Lock("requirements/ministack.txt", "requirements/ministack.in"),
+    Lock("requirements/sam.txt", "requirements/sam.in"),
+    Lock("requirements/checkov.txt", "requirements/checkov.in"),
+)
+
+
+def compile_command(lock: Lock, uv: str, upgrades: Sequence[str] = ()) -> list[str]:
+    """The command that writes *lock*; *upgrades* are names of packages, or ``all``.
+
+    uv retains the versions of an existing lock, except those that are upgraded.
+    """
+    options = [
+        "--quiet",
+        "--universal",  # one lock for all platforms, with markers
+        "--fork-strategy=fewest",  # one version for all releases of Python, if possible
+        f"--python-version={OLDEST_PYTHON}",
+        "--generate-hashes",
+        "--no-strip-extras",
+        "--custom-compile-command=make lock",
+        f"--output-file={lock.path}",
+    ]
+    if lock.extra:
+        options.append(f"--extra={lock.extra}")
+    if lock.constraint:
+        options.append(f"--constraint={lock.constraint}")
+    if "all" in upgrades:
+        options.append("--upgrade")
+    else:
+        options += [f"--upgrade-package={name}" for name in upgrades]
+    return [uv, "pip", "compile", lock.source, *options]
