@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import io
 import tarfile
+import zipfile
 from pathlib import Path
 
 from playground_build.zips import make_zip
@@ -20,6 +21,12 @@ def make_layer(folder: Path) -> bytes:
             if path.is_file()
         }
     )
+
+
+def normalize_wheel(content: bytes) -> bytes:
+    """A wheel without the modes that the umask of the builder sets."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return make_zip({name: archive.read(name) for name in archive.namelist()})
 
 
 def normalize_sdist(content: bytes) -> bytes:

@@ -13,7 +13,7 @@ from pathlib import Path
 import build_layer
 from playground_build.zips import make_zip
 
-from .archives import make_layer, normalize_sdist
+from .archives import make_layer, normalize_sdist, normalize_wheel
 from .packages import Package, read_layer
 from .target import Target
 
@@ -89,9 +89,10 @@ def build_python_packages(root: Path, commit: Commit, folder: Path) -> dict[str,
     for kind in ("wheel", "sdist"):
         command = [sys.executable, "-c", _BACKEND.format(kind), str(output)]
         _run(command, root, environment)
+    [wheel], [sdist] = output.glob("*.whl"), output.glob("*.tar.gz")
     return {
-        path.name: path.read_bytes() if path.suffix == ".whl" else normalize_sdist(path.read_bytes())
-        for path in sorted(output.iterdir())
+        wheel.name: normalize_wheel(wheel.read_bytes()),
+        sdist.name: normalize_sdist(sdist.read_bytes()),
     }
 
 

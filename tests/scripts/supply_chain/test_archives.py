@@ -6,7 +6,7 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-from supply_chain.archives import digest, make_layer, normalize_sdist
+from supply_chain.archives import digest, make_layer, normalize_sdist, normalize_wheel
 
 FILES = {"b/two.py": b"2", "a.py": b"1", "b/__pycache__/two.pyc": b"\x00"}
 
@@ -30,6 +30,23 @@ def test_a_layer_has_sorted_names_and_fixed_times_and_modes(tmp_path: Path) -> N
         assert {each.date_time for each in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
         assert {each.external_attr >> 16 for each in archive.infolist()} == {0o100644}
         assert archive.read("python/a.py") == b"1"
+
+
+def make_wheel(mode: int) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, text in FILES.items():
+            member = zipfile.ZipInfo(name)
+            member.external_attr = mode << 16
+            archive.writestr(member, text)
+    return content.getvalue()
+
+
+def test_a_wheel_does_not_depend_on_the_umask() -> None:
+    wheel = normalize_wheel(make_wheel(0o644))
+    assert wheel == normalize_wheel(make_wheel(0o664))
+    with zipfile.ZipFile(io.BytesIO(wheel)) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == FILES
 
 
 def make_sdist(names: list[str], owner: str, mode: int, time: int) -> bytes:
