@@ -8,9 +8,9 @@ review uses. Stubs replace modules that other packages import and no review uses
 that botocore parses at every start are reduced to the operations of the function. ``plain`` changes
 and removes no file of any wheel, for scanners and audits.
 
-pip installs only packages of the lock with its hashes. PODGRAFT_REPORT names a file for the report of
-pip, with the address and the hash of each package; scripts/release.py reads it. Two builds of the
-same sources with the same Python release are identical, byte by byte.
+pip installs only packages of the lock with its hashes. PODGRAFT_REPORT names a file for the report
+of pip, with the address and the hash of each package; scripts/release.py reads it. Two builds of
+the same sources with the same Python release are identical, byte by byte.
 
 PODGRAFT_RUNTIME (python3.13) and PODGRAFT_ARCHITECTURE (arm64) select the target. The bytecode is
 unchecked-hash .pyc, because the two-second time stamps of zip make ordinary .pyc files stale. A

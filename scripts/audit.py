@@ -3,8 +3,8 @@
 
     audit.py [--ignore ID ...] ADVISORIES
 
-ADVISORIES is a file, an archive, or a folder with records in the OSV format. The exit status is 0 if
-no advisory affects a locked version, 1 if one does, and 2 if there is nothing to compare with.
+ADVISORIES is a file, an archive, or a folder with records in the OSV format. The exit status is 0
+if no advisory affects a locked version, 1 if one does, and 2 if there is nothing to compare with.
 """
 
 import argparse
@@ -23,8 +23,8 @@ from supply_chain.pins import LockError
 
 ROOT = Path(__file__).parents[1]
 _MISSING = """\
-audit: no advisories given; run make audit ADVISORIES=PATH with a file, an archive, or a folder of OSV
-records, for example https://osv-vulnerabilities.storage.googleapis.com/PyPI/all.zip"""
+audit: no advisories given; run make audit ADVISORIES=PATH with a file, an archive, or a folder of
+OSV records, for example https://osv-vulnerabilities.storage.googleapis.com/PyPI/all.zip"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -25,8 +25,13 @@ PLAYGROUND = "requirements/playground.txt"
 _INTRODUCTION = """\
 # Licenses
 
-podgraft has the license Apache-2.0. This page lists the license of each package that podgraft ships or installs, as an SPDX expression.
-`scripts/licenses.py` generates the page from the lock files and the metadata of the packages, and rejects unknown licenses.
+podgraft has the license Apache-2.0. This page lists the license of each package that podgraft ships
+or installs, as an SPDX expression. `scripts/licenses.py` generates the page from the lock files and
+the metadata of the packages, and rejects unknown licenses.
+"""
+_LAYER = """\
+The layer of the dependencies contains these packages. A slim layer contains only the metadata of
+some packages.
 """
 # Parts of the playground that come from the npm package pyodide.
 _PYODIDE = (("pyodide", pyodide.VERSION, "MPL-2.0"), ("cpython", "in pyodide", "PSF-2.0"))
@@ -52,8 +57,7 @@ def render_page(root: Path) -> str:
     parts = [
         _INTRODUCTION,
         "## Function and layers\n",
-        "The layer of the dependencies contains these packages. A slim layer contains only the "
-        "metadata of the packages in the last column.\n",
+        _LAYER,
         _render_table(_layer_rows(layer), "package", "version", "license", "slim layer"),
         "## Command line\n",
         "`pip install podgraft` installs the packages of the layer and these packages.\n",

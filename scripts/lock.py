@@ -36,8 +36,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         if status:
             print(f"{lock.path}: uv cannot resolve {lock.source}; correct it", file=sys.stderr)
             return status
-        print(f"{lock.path}: {(ROOT / lock.path).read_text().count('==')} packages")
+        print(f"{lock.path}: {_count_packages((ROOT / lock.path).read_text())} packages")
     return 0
+
+
+def _count_packages(text: str) -> int:
+    return sum(line[:1].isalnum() for line in text.splitlines())
 
 
 if __name__ == "__main__":

@@ -3,9 +3,9 @@
 
     release.py [--tag vVERSION] [--target RUNTIME-ARCHITECTURE ...] [--output FOLDER]
 
-Builds the wheel, the source archive, the function, and the archives of the layers from the commit of
-the working tree. Two builds of a commit with the same Python are identical. Next to each file is its
-SBOM. provenance.json, SHA256SUMS, and RELEASE_NOTES.md describe all of them.
+Builds the wheel, the source archive, the function, and the archives of the layers from the commit
+of the working tree. Two builds of a commit with the same Python are identical. Next to each file is
+its SBOM. The provenance, the checksums, and the release notes describe all of them.
 """
 
 import argparse

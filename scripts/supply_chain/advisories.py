@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
 from packaging.utils import canonicalize_name
 from packaging.version import Version
+
+import yaml
 
 from .semver import SemverKey, parse_semver
 
@@ -107,7 +108,9 @@ def _parse_file(place: str, text: bytes) -> Iterator[Advisory]:
         document = json.loads(text) if not place.endswith(("yaml", "yml")) else _load_yaml(text)
     except (ValueError, yaml.YAMLError) as error:
         raise AdvisoryError(f"{place}: invalid JSON or YAML; download the file again") from error
-    records = cast("list[Any]", document) if isinstance(document, list) else [document]
+    records: list[Any] = [document]
+    if isinstance(document, list):
+        records = cast("list[Any]", document)
     for record in records:
         try:
             yield from _parse_record(place, record)

@@ -14,8 +14,8 @@ DEVELOPMENT = "requirements/dev.txt"
 class Lock:
     """A lock file, and the file with the requirements from which uv resolves it.
 
-    Paths are relative to the root of the repository. *constraint* is a lock of which this one
-    must use the versions.
+    Paths are relative to the root of the repository. *extra* is the extra of pyproject.toml, and
+    *constraint* is a lock of which this one must use the versions.
     """
 
     path: str
@@ -53,7 +53,7 @@ def compile_command(lock: Lock, uv: str, upgrades: Sequence[str] = ()) -> list[s
         "--fork-strategy=fewest",  # one version for all releases of Python, if possible
         f"--python-version={OLDEST_PYTHON}",
         "--generate-hashes",
-        "--no-strip-extras",
+        "--strip-extras",  # the packages of an extra are pins; pip 23 fails on extras with hashes
         "--custom-compile-command=make lock",
         f"--output-file={lock.path}",
     ]

@@ -95,9 +95,9 @@ def read_requirements(root: Path, lock: Lock) -> list[Requirement]:
         return [Requirement(line) for line in lines if line]
     document = read_project(root)
     project = document["project"]
-    extra = project["optional-dependencies"][lock.extra] if lock.extra else []
+    extra: list[str] = project["optional-dependencies"][lock.extra]
     # make setup builds the project with the packages of the environment.
-    build = document["build-system"]["requires"]
+    build: list[str] = document["build-system"]["requires"]
     return [Requirement(each) for each in (*project["dependencies"], *extra, *build)]
 
 

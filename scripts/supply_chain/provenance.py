@@ -59,7 +59,11 @@ def _list_materials(build: Build, packages: Iterable[Package]) -> Iterable[dict[
     """The commit, the lock files, and each wheel once."""
     yield {"uri": f"git+{build.source}@{build.commit}", "digest": {"gitCommit": build.commit}}
     for path, digest in sorted(build.locks.items()):
-        yield {"name": path, "uri": f"git+{build.source}@{build.commit}#{path}", "digest": {"sha256": digest}}
+        yield {
+            "name": path,
+            "uri": f"git+{build.source}@{build.commit}#{path}",
+            "digest": {"sha256": digest},
+        }
     wheels = {package.url: package for package in packages if package.url}
     for url, package in sorted(wheels.items()):
         yield {"uri": package.purl, "downloadLocation": url, "digest": {"sha256": package.sha256}}

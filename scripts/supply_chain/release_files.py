@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import build_layer
 from packaging.requirements import Requirement
+
+import build_layer
 
 from .archives import digest
 from .builds import (
@@ -119,7 +120,9 @@ def _add_python_packages(release: _Release, root: Path, folder: Path) -> None:
 
 def _add_function(release: _Release, root: Path) -> None:
     parts = build_function(root)
-    release.add(f"podgraft-{release.settings.version}-function.zip", pack_function(parts), parts=parts)
+    release.add(
+        f"podgraft-{release.settings.version}-function.zip", pack_function(parts), parts=parts
+    )
 
 
 def _add_layers(release: _Release, root: Path, folder: Path) -> None:

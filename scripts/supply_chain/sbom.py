@@ -1,119 +1,114 @@
 """Software bills of materials in CycloneDX 1.6 (JSON).
 
 The documents are reproducible: the serial number follows from the content, and the time is that of
-the commit.
+the commit. The tests validate them with the schema of CycloneDX.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import NAMESPACE_URL, uuid5
 
-from cyclonedx.model import (
-    ExternalReference,
-    ExternalReferenceType,
-    HashAlgorithm,
-    HashType,
-    Property,
-    XsUri,
-)
-from cyclonedx.model.bom import Bom
-from cyclonedx.model.component import Component, ComponentScope, ComponentType
-from cyclonedx.model.license import LicenseExpression
-from cyclonedx.output import make_outputter
-from cyclonedx.schema import OutputFormat, SchemaVersion
-from packageurl import PackageURL
-
 from .packages import Package
 
+SCHEMA = "http://cyclonedx.org/schema/bom-1.6.schema.json"
 LICENSE = "Apache-2.0"
-_REMOVED = Property(name="podgraft:content", value="metadata only; the layer removes the modules")
+_REMOVED = {"name": "podgraft:content", "value": "metadata only; the layer removes the modules"}
+_Json = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Artifact:
-    """A file of a release, and the packages that it contains or requires."""
+    """A file of a release, and the packages that it contains or requires.
+
+    *files* are the SHA-256 of single files in it by name.
+    """
 
     name: str
     version: str
     sha256: str
     packages: Sequence[Package] = ()
-    files: Mapping[str, str] | None = None  # SHA-256 of single files by name
-    properties: Mapping[str, str] | None = None
-    purl: str = ""
+    files: Mapping[str, str] = field(default_factory=dict[str, str])
+    properties: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def render_sbom(artifact: Artifact, time: datetime) -> str:
     """The document as JSON text that ends with a line break."""
-    subject = Component(
-        name=artifact.name,
-        version=artifact.version,
-        type=ComponentType.APPLICATION,
-        bom_ref=artifact.name,
-        hashes=[_hash(artifact.sha256)],
-        licenses=[LicenseExpression(value=LICENSE)],
-        purl=PackageURL.from_string(artifact.purl) if artifact.purl else None,
-        properties=[
-            Property(name=f"podgraft:{name}", value=value)
-            for name, value in (artifact.properties or {}).items()
+    packages = sorted(artifact.packages, key=lambda package: package.name)
+    document = {
+        "$schema": SCHEMA,
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "serialNumber": uuid5(NAMESPACE_URL, f"podgraft:{artifact.name}:{artifact.sha256}").urn,
+        "version": 1,
+        "metadata": {"timestamp": time.isoformat(), "component": _describe_artifact(artifact)},
+        "components": [
+            *map(_describe_package, packages),
+            *(_describe_file(name, sha256) for name, sha256 in sorted(artifact.files.items())),
         ],
-    )
-    bom = Bom(
-        serial_number=uuid5(NAMESPACE_URL, f"podgraft:{artifact.name}:{artifact.sha256}"),
-    )
-    bom.metadata.timestamp = time
-    bom.metadata.component = subject
-    components = {package.name: _make_component(package) for package in artifact.packages}
-    files = [_make_file(*item) for item in (artifact.files or {}).items()]
-    bom.components.update([*components.values(), *files])
-    _add_dependencies(bom, subject, artifact.packages, components, files)
-    text = make_outputter(bom, OutputFormat.JSON, SchemaVersion.V1_6).output_as_string(indent=2)
-    return f"{text}\n"
+        "dependencies": _list_dependencies(artifact, packages),
+    }
+    return json.dumps(document, indent=2) + "\n"
 
 
-def _add_dependencies(
-    bom: Bom,
-    subject: Component,
-    packages: Sequence[Package],
-    components: Mapping[str, Component],
-    files: Iterable[Component],
-) -> None:
-    """Add the edges; the subject depends on the packages that no other package requires."""
-    required = {name for package in packages for name in package.requires}
-    roots = [components[package.name] for package in packages if package.name not in required]
-    bom.register_dependency(subject, [*roots, *files])
-    for package in packages:
-        targets = [components[name] for name in package.requires]
-        bom.register_dependency(components[package.name], targets)
-
-
-def _make_component(package: Package) -> Component:
-    references = [
-        ExternalReference(
-            type=ExternalReferenceType.DISTRIBUTION,
-            url=XsUri(package.url),
-            hashes=[_hash(package.sha256)],
-        )
+def _describe_artifact(artifact: Artifact) -> _Json:
+    properties = [
+        {"name": f"podgraft:{name}", "value": value} for name, value in artifact.properties.items()
     ]
-    return Component(
-        name=package.name,
-        version=package.version,
-        type=ComponentType.LIBRARY,
-        bom_ref=package.purl,
-        purl=PackageURL.from_string(package.purl),
-        licenses=[LicenseExpression(value=package.license)],
-        hashes=[_hash(package.sha256)] if package.sha256 else [],
-        external_references=references if package.url else [],
-        scope=ComponentScope.EXCLUDED if package.is_removed else ComponentScope.REQUIRED,
-        properties=[_REMOVED] if package.is_removed else [],
-    )
+    return {
+        "type": "application",
+        "bom-ref": artifact.name,
+        "name": artifact.name,
+        "version": artifact.version,
+        "hashes": _list_hashes(artifact.sha256),
+        "licenses": [{"expression": LICENSE}],
+        "properties": properties,
+    }
 
 
-def _make_file(name: str, sha256: str) -> Component:
-    return Component(
-        name=name, type=ComponentType.FILE, bom_ref=f"file:{name}", hashes=[_hash(sha256)]
-    )
+def _describe_package(package: Package) -> _Json:
+    component: _Json = {
+        "type": "library",
+        "bom-ref": package.purl,
+        "name": package.name,
+        "version": package.version,
+        "scope": "excluded" if package.is_removed else "required",
+        "licenses": [{"expression": package.license}],
+        "purl": package.purl,
+    }
+    if package.is_removed:
+        component["properties"] = [_REMOVED]
+    if package.url:
+        hashes = _list_hashes(package.sha256)
+        reference = {"type": "distribution", "url": package.url, "hashes": hashes}
+        component |= {"hashes": hashes, "externalReferences": [reference]}
+    return component
 
 
-def _hash(sha256: str) -> HashType:
-    return HashType(alg=HashAlgorithm.SHA_256, content=sha256)
+def _describe_file(name: str, sha256: str) -> _Json:
+    return {
+        "type": "file",
+        "bom-ref": f"file:{name}",
+        "name": name,
+        "hashes": _list_hashes(sha256),
+    }
+
+
+def _list_dependencies(artifact: Artifact, packages: Sequence[Package]) -> list[_Json]:
+    """The edges; the artifact depends on its files, and on packages that no other one requires."""
+    purls = {package.name: package.purl for package in packages}
+    required = {name for package in packages for name in package.requires}
+    roots = [purl for name, purl in purls.items() if name not in required]
+    files = [f"file:{name}" for name in sorted(artifact.files)]
+    return [
+        {"ref": artifact.name, "dependsOn": [*files, *roots]},
+        *(
+            {"ref": package.purl, "dependsOn": [purls[name] for name in package.requires]}
+            for package in packages
+        ),
+    ]
+
+
+def _list_hashes(sha256: str) -> list[dict[str, str]]:
+    return [{"alg": "SHA-256", "content": sha256}]

@@ -13,7 +13,9 @@ from supply_chain.target import RUNTIMES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "supply-chain.md").read_text()
-COMMANDS = [shlex.split(line, comments=True) for line in re.findall(r"^\$ (.*)$", PAGE, re.MULTILINE)]
+COMMANDS = [
+    shlex.split(line, comments=True) for line in re.findall(r"^\$ (.*)$", PAGE, re.MULTILINE)
+]
 
 
 def test_the_page_lists_every_lock_and_its_source() -> None:
@@ -51,7 +53,9 @@ def test_make_accepts_every_command(command: list[str]) -> None:
     for variable in variables:
         value = variable.partition("=")[2]
         assert value in done.stdout.splitlines()[-1]
-        assert re.search(rf"^{variable.partition('=')[0]} \?=", (ROOT / "Makefile").read_text(), re.M)
+        assert re.search(
+            rf"^{variable.partition('=')[0]} \?=", (ROOT / "Makefile").read_text(), re.MULTILINE
+        )
 
 
 def test_the_locks_are_for_the_releases_of_the_page() -> None:

@@ -28,6 +28,13 @@ RUNTIME = f"python{sys.version_info.major}.{sys.version_info.minor}"
 TARGET = f"{RUNTIME}-{MACHINE}"
 IDENTITY = ("-c", "user.name=tests", "-c", "user.email=tests@example.com")
 SOURCE = "https://git.example.com/podgraft.git"
+_PRINT_VERSION = """
+import podgraft, sys
+from podgraft.cli import main
+
+print(podgraft.__file__)
+sys.exit(main(["--version"]))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +223,11 @@ def test_the_wheel_runs(release: Release, tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]
     subprocess.run([*pip, "--target", str(target), str(wheel)], check=True)
     done = subprocess.run(
-        [sys.executable, "-c", "import podgraft, sys; from podgraft.cli import main; "
-         "print(podgraft.__file__); sys.exit(main(['--version']))"],
+        [
+            sys.executable,
+            "-c",
+            _PRINT_VERSION,
+        ],
         env={**os.environ, "PYTHONPATH": str(target)},
         cwd=tmp_path,
         check=True,

@@ -91,7 +91,11 @@ def test_the_program_writes_the_page_or_reports_the_license(
 ) -> None:
     monkeypatch.setattr(page, "ROOT", tmp_path)
     monkeypatch.setattr(page, "PAGE", tmp_path / "licenses.md")
-    monkeypatch.setattr(page, "render_page", lambda _root: "text")
+
+    def render(_root: Path) -> str:
+        return "text"
+
+    monkeypatch.setattr(page, "render_page", render)
     assert page.main() == 0
     assert ((tmp_path / "licenses.md").read_text(), capsys.readouterr().out) == (
         "text",

@@ -188,7 +188,7 @@ def test_make_lock_needs_no_package_of_the_environment() -> None:
 def test_make_installs_only_what_is_locked(target: str, tmp_path: Path) -> None:
     """In an empty checkout: the commands that make would run."""
     for name in list_tracked("Makefile", "requirements/*", "pyproject.toml", "scripts/*.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(ROOT / name)
     done = subprocess.run(
         ["make", "--dry-run", target],

@@ -8,6 +8,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from supply_chain.packages import (
+    Package,
     PackageError,
     find_removed_modules,
     read_environment,
@@ -56,7 +57,7 @@ def test_a_layer_is_read_with_the_markers_of_its_lambda(tmp_path: Path) -> None:
         ),
         *(add_package(layer, name) for name in ("boto3", "delta", "epsilon", "zeta")),
     )
-    packages = {each.name: each for each in read_layer(layer, report, LAMBDA)}
+    packages: dict[str, Package] = {each.name: each for each in read_layer(layer, report, LAMBDA)}
     alpha = packages["alpha-tool"]
     assert alpha.requires == ("boto3", "epsilon")
     assert (alpha.version, alpha.license, alpha.purl) == ("1.0", "MIT", "pkg:pypi/alpha-tool@1.0")
@@ -73,7 +74,9 @@ def test_a_folder_with_another_package_than_reported_is_an_error(tmp_path: Path)
 
 
 def test_the_environment_contains_indirect_requirements() -> None:
-    packages = {each.name: each for each in read_environment([Requirement("flask>=3")])}
+    packages: dict[str, Package] = {
+        each.name: each for each in read_environment([Requirement("flask>=3")])
+    }
     assert {"flask", "werkzeug", "jinja2", "markupsafe"} <= packages.keys()
     assert "asgiref" not in packages, "an extra"
     assert packages["jinja2"].requires == ("markupsafe",)

@@ -4,6 +4,7 @@ The build of all files: tests/e2e/builds/test_release.py.
 """
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -110,14 +111,12 @@ def test_a_release_that_is_not_its_tag_is_not_built(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("build_layer.find_python", {}.get)
+    monkeypatch.setattr("build_layer.find_python", dict[str, str]().get)
     with pytest.raises(BuildError, match=message):
         build_release(make_settings(repository, version, tag), tmp_path)
 
 
 def test_a_python_that_exists_can_compile() -> None:
-    import sys
-
     check_python(Target(f"python{sys.version_info.major}.{sys.version_info.minor}", "arm64"))
 
 
@@ -144,7 +143,11 @@ def test_the_program_replaces_only_a_release(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = {"wheel.whl": b"wheel", "SHA256SUMS": b"sums"}
-    monkeypatch.setattr(release, "build_release", lambda *_: files)
+
+    def build(_settings: Settings, _folder: Path) -> dict[str, bytes]:
+        return files
+
+    monkeypatch.setattr(release, "build_release", build)
     output = tmp_path / "dist"
     assert release.main(["--output", str(output)]) == 0
     (output / "old.whl").write_text("of an earlier release")
