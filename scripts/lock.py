@@ -11,9 +11,18 @@ import argparse
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
-from supply_chain.locks import LOCKS, compile_command
+from supply_chain.locks import (
+    LOCKS,
+    NEWEST_PYTHON,
+    OLDEST_PYTHON,
+    PLATFORMS,
+    Lock,
+    check_command,
+    compile_command,
+)
 
 ROOT = Path(__file__).parents[1]
 
@@ -26,18 +35,38 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--upgrade", nargs="+", default=[], metavar="PACKAGE", help="Packages to upgrade, or all."
     )
     options = parser.parse_args(argv)
-    for lock in LOCKS:
-        command = compile_command(lock, options.uv, options.upgrade)
-        try:
-            status = subprocess.run(command, cwd=ROOT, check=False).returncode
-        except FileNotFoundError:
-            print(f"{options.uv}: not found; run make lock, which installs uv", file=sys.stderr)
-            return 1
-        if status:
-            print(f"{lock.path}: uv cannot resolve {lock.source}; correct it", file=sys.stderr)
-            return status
-        print(f"{lock.path}: {_count_packages((ROOT / lock.path).read_text())} packages")
+    try:
+        for lock in LOCKS:
+            _write_lock(lock, options.uv, options.upgrade)
+    except FileNotFoundError:
+        print(f"{options.uv}: not found; run make lock, which installs uv", file=sys.stderr)
+        return 1
+    except subprocess.CalledProcessError as error:
+        return error.returncode
     return 0
+
+
+def _write_lock(lock: Lock, uv: str, upgrades: Sequence[str]) -> None:
+    """Write a lock, and check that all its packages have wheels; raises ``CalledProcessError``."""
+    _run(
+        compile_command(lock, uv, upgrades),
+        f"{lock.path}: uv cannot resolve {lock.source}; correct it",
+    )
+    for python, platform in product((OLDEST_PYTHON, NEWEST_PYTHON), PLATFORMS):
+        _run(
+            check_command(lock, uv, python, platform),
+            f"{lock.path}: a package has no wheel for Python {python} on {platform}; "
+            f"change {lock.source}",
+        )
+    print(f"{lock.path}: {_count_packages((ROOT / lock.path).read_text())} packages")
+
+
+def _run(command: list[str], message: str) -> None:
+    try:
+        subprocess.run(command, cwd=ROOT, check=True)
+    except subprocess.CalledProcessError:
+        print(message, file=sys.stderr)
+        raise
 
 
 def _count_packages(text: str) -> int:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 OLDEST_PYTHON = "3.11"
+NEWEST_PYTHON = "3.14"
+PLATFORMS = ("x86_64-manylinux_2_28", "aarch64-manylinux_2_28")
 DEVELOPMENT = "requirements/dev.txt"
 
 
@@ -66,3 +68,15 @@ def compile_command(lock: Lock, uv: str, upgrades: Sequence[str] = ()) -> list[s
     else:
         options += [f"--upgrade-package={name}" for name in upgrades]
     return [uv, "pip", "compile", lock.source, *options]
+
+
+def check_command(lock: Lock, uv: str, python: str, platform: str) -> list[str]:
+    """The command that fails if a package of *lock* has no wheel for a Python and a platform."""
+    return [
+        *(uv, "pip", "install", "--quiet", "--dry-run", "--require-hashes"),
+        "--only-binary=:all:",
+        "--target=build/lock",  # instead of an environment; a dry run writes nothing
+        f"--python-version={python}",
+        f"--python-platform={platform}",
+        f"--requirement={lock.path}",
+    ]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from supply_chain.inventory import NPM_LOCKS
-from supply_chain.locks import LOCKS, OLDEST_PYTHON
+from supply_chain.locks import LOCKS, NEWEST_PYTHON, OLDEST_PYTHON
 from supply_chain.target import RUNTIMES
 
 ROOT = Path(__file__).parents[2]
@@ -59,5 +59,5 @@ def test_make_accepts_every_command(command: list[str]) -> None:
 
 
 def test_the_locks_are_for_the_releases_of_the_page() -> None:
-    newest = RUNTIMES[-1].removeprefix("python")
-    assert f"valid for Python {OLDEST_PYTHON} to {newest}" in PAGE
+    assert (RUNTIMES[0], RUNTIMES[-1]) == (f"python{OLDEST_PYTHON}", f"python{NEWEST_PYTHON}")
+    assert f"wheels for Python {OLDEST_PYTHON} and {NEWEST_PYTHON} on Linux" in PAGE

@@ -132,10 +132,11 @@ def test_markers_and_sources_are_read(tmp_path: Path) -> None:
 # make lock
 
 
-def write_uv(folder: Path, status: int) -> Path:
-    """A program that records its arguments."""
+def write_uv(folder: Path, status: int, subcommand: str = "compile") -> Path:
+    """A program that records its arguments, and ends with *status* for one subcommand of pip."""
     program = folder / "uv"
-    program.write_text(f'#!/bin/sh\necho "$@" >> {folder}/calls\nexit {status}\n')
+    record = f'#!/bin/sh\necho "$@" >> {folder}/calls\n'
+    program.write_text(f'{record}[ "$2" != {subcommand} ] || exit {status}\n')
     program.chmod(0o755)
     return program
 
@@ -145,13 +146,19 @@ def test_make_lock_writes_every_lock_after_its_constraint(
 ) -> None:
     uv = write_uv(tmp_path, 0)
     assert lock_program.main(["--uv", str(uv), "--upgrade", "flask"]) == 0
-    calls = (tmp_path / "calls").read_text().splitlines()
+    lines = (tmp_path / "calls").read_text().splitlines()
+    calls = [line for line in lines if line.startswith("pip compile ")]
     outputs = [re.findall(r"--output-file=(\S+)", call)[0] for call in calls]
     assert outputs == [lock.path for lock in LOCKS]
     for lock in LOCKS:
         assert lock.constraint in {"", *outputs[: outputs.index(lock.path)]}
     assert all("--generate-hashes" in c and "--upgrade-package=flask" in c for c in calls)
     assert capsys.readouterr().out.count(" packages\n") == len(LOCKS)
+    checks = [line for line in lines if line.startswith("pip install ")]
+    assert len(checks) == len(lines) - len(calls) == 4 * len(LOCKS)
+    assert all({"--dry-run", "--only-binary=:all:"} <= set(check.split()) for check in checks)
+    for option in ("--python-version=3.11", "--python-version=3.14", "x86_64", "aarch64"):
+        assert sum(option in check for check in checks) == 2 * len(LOCKS)
 
 
 def test_a_lock_that_cannot_be_resolved_stops_make_lock(
@@ -159,6 +166,11 @@ def test_a_lock_that_cannot_be_resolved_stops_make_lock(
 ) -> None:
     assert lock_program.main(["--uv", str(write_uv(tmp_path, 2))]) == 2
     assert "requirements/dev.txt: uv cannot resolve pyproject.toml" in capsys.readouterr().err
+    assert lock_program.main(["--uv", str(write_uv(tmp_path, 1, "install"))]) == 1
+    assert capsys.readouterr().err == (
+        "requirements/dev.txt: a package has no wheel for Python 3.11 on x86_64-manylinux_2_28; "
+        "change pyproject.toml\n"
+    )
     assert lock_program.main(["--uv", str(tmp_path / "absent")]) == 1
     assert "absent: not found; run make lock" in capsys.readouterr().err
 
