@@ -27,9 +27,11 @@ TARGETS ?=
 # Programs with many dependencies have separate environments.
 TOOLS := .tools
 SAM := $(TOOLS)/sam/bin
-# pip installs only wheels of a lock file, with the hashes there. The project itself needs no download.
-INSTALL_LOCK := -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary=:all: --requirement
+# pip installs only wheels of a lock file, with the hashes there. The lock contains all dependencies: pip 23 cannot
+# resolve extras in this mode, so it does not resolve, and CHECK reports what is missing. The project needs no download.
+INSTALL_LOCK := -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary=:all: --requirement
 INSTALL_PROJECT := -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation --editable
+CHECK = $(1) -m pip check --quiet || $(1) -m pip check
 
 CONFIG_ENV_dev := default
 CONFIG_ENV_prod := prod
@@ -56,11 +58,13 @@ setup: .venv/.done ## Make .venv with all that the engine, its tests and the scr
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@$(BIN)/python $(INSTALL_LOCK) requirements/dev.txt
 	@$(BIN)/python $(INSTALL_PROJECT) .
+	@$(call CHECK,$(BIN)/python)
 	@touch $@
 
 $(TOOLS)/%/.done: requirements/%.txt
 	@$(PYTHON) -m venv $(TOOLS)/$*
 	@$(TOOLS)/$*/bin/python $(INSTALL_LOCK) $<
+	@$(call CHECK,$(TOOLS)/$*/bin/python)
 	@touch $@
 
 demo: setup ## Inject a pod over HTTPS on this machine and show what happened (SAMPLE=istio)

@@ -211,6 +211,9 @@ def test_make_installs_only_what_is_locked(target: str, tmp_path: Path) -> None:
         env={key: value for key, value in os.environ.items() if not key.startswith("MAKE")},
     )
     commands = [line for line in done.stdout.splitlines() if " pip install " in line]
+    assert done.stdout.count(" pip check --quiet ") == sum(
+        "--editable" not in command for command in commands
+    )
     assert commands
     for command in commands:
         if "--editable" in command:
