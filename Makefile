@@ -18,9 +18,22 @@ SAMPLE ?= istio
 # How many comparisons make oracle-istio does, and the seed of its settings and pods.
 PODS ?= 5000
 SEED ?= 1
+# Packages to upgrade in the lock files: all, or names.
+UPGRADE ?=
+# Where OSV records are, and the ids of those that do not apply.
+ADVISORIES ?=
+IGNORE ?=
+# The tag to release, and the Lambdas to build layers for; without them, a snapshot, and all Lambdas.
+TAG ?=
+TARGETS ?=
 # Programs with many dependencies have separate environments.
 TOOLS := .tools
 SAM := $(TOOLS)/sam/bin
+# pip installs only wheels of a lock file, with the hashes there. The lock contains all dependencies: pip 23 cannot
+# resolve extras in this mode, so it does not resolve, and CHECK reports what is missing. The project needs no download.
+INSTALL_LOCK := -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary=:all: --requirement
+INSTALL_PROJECT := -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation --editable
+CHECK = $(1) -m pip check --quiet || $(1) -m pip check
 
 CONFIG_ENV_dev := default
 CONFIG_ENV_prod := prod
@@ -38,7 +51,7 @@ SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) 
 export SAM_CLI_TELEMETRY := 0
 
 .PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance oracle-istio bench \
-	e2e-aws e2e-builds e2e-kube e2e-playground playground site build deploy delete clean
+	e2e-aws e2e-builds e2e-kube e2e-playground playground site build deploy delete lock audit release clean
 
 help: ## Print this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,13 +60,15 @@ setup: .venv/.done ## Make .venv with all that the engine, its tests and the scr
 
 .venv/.done: pyproject.toml requirements/dev.txt
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement requirements/dev.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@$(BIN)/python $(INSTALL_LOCK) requirements/dev.txt
+	@$(BIN)/python $(INSTALL_PROJECT) .
+	@$(call CHECK,$(BIN)/python)
 	@touch $@
 
 $(TOOLS)/%/.done: requirements/%.txt
 	@$(PYTHON) -m venv $(TOOLS)/$*
-	@$(TOOLS)/$*/bin/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@$(TOOLS)/$*/bin/python $(INSTALL_LOCK) $<
+	@$(call CHECK,$(TOOLS)/$*/bin/python)
 	@touch $@
 
 demo: setup ## Inject a pod over HTTPS on this machine and show what happened (SAMPLE=istio)
@@ -139,6 +154,15 @@ deploy: build ## Build and deploy a stack (STAGE=dev OVERRIDES="NAME=VALUE ...")
 
 delete: $(TOOLS)/sam/.done ## Delete a stack, after a question (STAGE=dev)
 	@$(SAM)/sam delete --config-env $(CONFIG_ENV)
+
+lock: $(TOOLS)/lock/.done ## Write the lock files of all packages (UPGRADE=all or UPGRADE="package ...")
+	@$(PYTHON) scripts/lock.py --uv $(TOOLS)/lock/bin/uv $(if $(UPGRADE),--upgrade $(UPGRADE))
+
+audit: setup ## Compare all locked packages with OSV records (ADVISORIES=path IGNORE="ID ...")
+	@$(BIN)/python scripts/audit.py "$(ADVISORIES)" $(if $(IGNORE),--ignore $(IGNORE))
+
+release: setup ## Build all files of a release, with SBOMs and provenance, into dist (TAG=v1.2.3 TARGETS="python3.13-arm64 ...")
+	@$(BIN)/python scripts/release.py $(if $(TAG),--tag $(TAG)) $(if $(TARGETS),--target $(TARGETS))
 
 clean: ## Remove what the targets made
 	@rm -rf .venv $(TOOLS) .aws-sam .oracle build .pytest_cache .ruff_cache .hypothesis

@@ -8,6 +8,10 @@ review uses. Stubs replace modules that other packages import and no review uses
 that botocore parses at every start are reduced to the operations of the function. ``plain`` changes
 and removes no file of any wheel, for scanners and audits.
 
+pip installs only packages of the lock with its hashes. PODGRAFT_REPORT names a file for the report
+of pip, with the address and the hash of each package; scripts/release.py reads it. Two builds of
+the same sources with the same Python release are identical, byte by byte.
+
 PODGRAFT_RUNTIME (python3.13) and PODGRAFT_ARCHITECTURE (arm64) select the target. The bytecode is
 unchecked-hash .pyc, because the two-second time stamps of zip make ordinary .pyc files stale. A
 cold start without bytecode takes twice as long. Only the same Python release can compile: the
@@ -29,6 +33,7 @@ ARCHITECTURE = os.environ.get("PODGRAFT_ARCHITECTURE", "arm64")
 MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
 LAYER = os.environ.get("LAYER") or "slim"
 LAYERS = ("slim", "plain")
+REPORT = os.environ.get("PODGRAFT_REPORT")
 
 # The operations of the function. botocore parses the model of a service before the first call.
 OPERATIONS = {
@@ -87,13 +92,22 @@ def _install(target: Path, requirements: str) -> None:
             *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
             "--no-warn-conflicts",  # the packages of this environment do not matter
             "--no-compile",  # the Python of the target can be another version
+            "--require-hashes",
             *("--requirement", requirements, "--target", str(target)),
+            *(("--report", REPORT) if REPORT else ()),
             *platform_options(RUNTIME, ARCHITECTURE),
         ],
         check=True,
     )
-    # Commands that pip writes for this machine: their first line is the path of its Python.
+    _remove_commands(target)
+
+
+def _remove_commands(target: Path) -> None:
+    """Remove the commands that pip writes for this machine: they contain the path of its Python."""
     shutil.rmtree(target / "bin", ignore_errors=True)
+    for record in target.glob("*.dist-info/RECORD"):
+        lines = record.read_bytes().splitlines(keepends=True)
+        record.write_bytes(b"".join(line for line in lines if not line.startswith(b"../../bin/")))
 
 
 def platform_options(runtime: str, architecture: str) -> list[str]:
@@ -199,10 +213,14 @@ def _compile(target: Path) -> str:
             f"WITHOUT bytecode (neither {RUNTIME} nor uv is installed, so cold starts take twice "
             "as long; install one of them)"
         )
-    options = ["-q", "-j", "0", "--invalidation-mode", "unchecked-hash"]
+    # Which objects a .pyc file shares depends on what its process compiled before (seen with 3.13):
+    # only one process with a fixed order and a fixed seed writes the same bytes each time.
+    options = ["-q", "-j", "1", "--invalidation-mode", "unchecked-hash"]
+    environment = {**os.environ, "PYTHONHASHSEED": "0"}
     # Tracebacks contain the paths on Lambda instead of those of this machine.
     path_options = ["-s", str(target), "-p", "/opt/python"]
-    subprocess.run([python, "-m", "compileall", *options, *path_options, str(target)], check=True)
+    command = [python, "-m", "compileall", *options, *path_options, str(target)]
+    subprocess.run(command, check=True, env=environment)
     return "with bytecode"
 
 

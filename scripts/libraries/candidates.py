@@ -5,6 +5,7 @@ switch. What a candidate replaces answers the same calls.
 """
 
 import io
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from podgraft.cli.bench import artifact
 from podgraft.cli.bench.bench_input import ROOT
@@ -19,6 +21,7 @@ from podgraft.cli.bench.bench_input import ROOT
 PRODUCT = "the product"
 # The last commit before msgspec: records by a module of podgraft, JSON by orjson.
 BEFORE_MSGSPEC = "6039b29"
+_LOCK = ROOT / "requirements" / "libraries.txt"
 
 _DATACLASSES = "from dataclasses import dataclass as dataclass\n"
 _ORJSON = """
@@ -74,7 +77,7 @@ class Candidate:
     name: str
     instead_of: str
     decision: str
-    requirements: tuple[str, ...] = ()
+    requirement: str = ""  # a package of requirements/libraries.txt
     appended: Mapping[str, str] = field(default_factory=dict[str, str])
     replaced: Mapping[str, str] = field(default_factory=dict[str, str])
     revision: str = ""
@@ -99,7 +102,7 @@ CANDIDATES = (
         name="orjson",
         instead_of="`msgspec.json`",
         decision="removed: within 5 %, and one dependency fewer",
-        requirements=("orjson==3.13.0",),
+        requirement="orjson",
         appended={"msgspec/json.py": _ORJSON},
     ),
     Candidate(
@@ -112,7 +115,7 @@ CANDIDATES = (
         name="`cachetools.LRUCache`",
         instead_of="`lru.py`",
         decision="not adopted: `lru.py` is 20 lines, and threads can share it without a lock",
-        requirements=("cachetools==8.0.1",),
+        requirement="cachetools",
         replaced={"podgraft/lru.py": _CACHETOOLS},
     ),
     Candidate(
@@ -145,16 +148,26 @@ def build_candidate(candidate: Candidate, original: Path, folder: Path) -> Path:
     else:
         artifact.build(folder, candidate.layer)
     layers = folder / "python"
-    if candidate.requirements:
-        pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-        target = ("--no-deps", "--target", str(layers), *candidate.requirements)
-        subprocess.run([*pip, *target], check=True)
+    if candidate.requirement:
+        _install(candidate.requirement, layers)
     for name, text in candidate.appended.items():
         (layers / name).write_text((layers / name).read_text() + text)
     for name, text in candidate.replaced.items():
         (layers / name).write_text(text)
     _compile([layers / name for name in (*candidate.appended, *candidate.replaced)])
     return folder
+
+
+def _install(name: str, layers: Path) -> None:
+    """Install one package of the lock, with its hashes."""
+    entries = re.split(r"^(?=\w)", _LOCK.read_text(), flags=re.MULTILINE)
+    [entry] = [entry for entry in entries if entry.startswith(f"{name}==")]
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    with NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write(entry)
+        file.flush()
+        options = ("--no-deps", "--only-binary=:all:", "--require-hashes", "--target", str(layers))
+        subprocess.run([*pip, *options, "--requirement", file.name], check=True)
 
 
 def _compile(modules: Sequence[Path]) -> None:

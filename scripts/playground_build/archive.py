@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -18,6 +19,7 @@ from .zips import make_zip
 # Parts of the engine that need AWS or a web framework.
 _LEFT_OUT = ("web/", "store/aws/")
 _PAGE = "podgraft_playground"
+_PIN = re.compile(r"^([\w.-]+)==", re.MULTILINE)
 _PLATFORM = ("--platform", "manylinux2014_x86_64", "--python-version", "3.13")
 
 
@@ -108,7 +110,7 @@ def _wheels(root: Path, cache: Path) -> list[Path]:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     command += ["--no-deps", "--only-binary=:all:", "--require-hashes", *_PLATFORM]
     command += ["--dest", str(folder), "--requirement", str(requirements)]
-    names = {line.split("==")[0].lower() for line in requirements.read_text().splitlines() if line}
+    names = set(_PIN.findall(requirements.read_text()))
     wheels = sorted(folder.glob("*.whl")) if folder.exists() else []
     if len(wheels) != len(names):
         result = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -44,7 +45,9 @@ def make_wheel(folder: Path, tag: str, **files: str) -> None:
 def install_layer(folder: Path, target: Target, **environment: str) -> tuple[Path, str]:
     """The dependency layer of ``tiny``, from the wheels of the folder and from nowhere else."""
     requirements = folder / "requirements.txt"
-    requirements.write_text("tiny==1.0\n")
+    wheels = folder.glob("*.whl")
+    hashes = [f"--hash=sha256:{sha256(path.read_bytes()).hexdigest()}" for path in wheels]
+    requirements.write_text(" ".join(["tiny==1.0", *hashes]))
     layer = folder / "layer"
     offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder), "PIP_CONFIG_FILE": "/dev/null"}
     return layer, assemble(target, "dependencies", layer, requirements, **offline, **environment)
@@ -153,6 +156,63 @@ def test_a_plain_layer_changes_and_removes_no_file(tmp_path: Path) -> None:
     assert not (layer / "jinja2").exists(), "a stub"
     assert said.startswith("plain dependencies: ")
     assert find_uncompiled(layer, HERE) == []
+
+
+def test_a_wheel_with_another_hash_is_not_installed(tmp_path: Path) -> None:
+    make_wheel(tmp_path, "py3-none-any")
+    requirements = tmp_path / "requirements.txt"
+    for text, message in (
+        (f"tiny==1.0 --hash=sha256:{'0' * 64}\n", "DO NOT MATCH THE HASHES"),
+        ("tiny==1.0\n", "Hashes are required in --require-hashes mode"),
+    ):
+        requirements.write_text(text)
+        command = [sys.executable, LAYERS / "build_layer.py", "dependencies"]
+        done = subprocess.run(
+            [*command, tmp_path / "layer", requirements],
+            env={**os.environ, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(tmp_path)},
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode != 0
+        assert message in done.stderr
+        assert not (tmp_path / "layer").exists()
+
+
+@pytest.mark.parametrize("layer", ["slim", "plain"])
+def test_two_builds_are_identical(layer: str, tmp_path: Path) -> None:
+    """And the report names every wheel with its hash."""
+    builds: list[dict[str, bytes]] = []
+    for seed in ("1", "2"):
+        folder = tmp_path / seed
+        folder.mkdir()
+        make_wheel(folder, "py3-none-any", **{"tiny/sets.py": "A = {'a', 'b', 'c'}.__contains__\n"})
+        report = folder / "report.json"
+        variables = {"PODGRAFT_REPORT": str(report), "PYTHONHASHSEED": seed}
+        built, _ = install_layer(folder, HERE, LAYER=layer, **variables)
+        builds.append(
+            {
+                path.relative_to(built).as_posix(): path.read_bytes()
+                for path in built.rglob("*")
+                if path.is_file()
+            }
+        )
+        [item] = json.loads(report.read_text())["install"]
+        wheel = (folder / "tiny-1.0-py3-none-any.whl").read_bytes()
+        digest = item["download_info"]["archive_info"]["hashes"]["sha256"]
+        assert digest == sha256(wheel).hexdigest()
+    assert builds[0] == builds[1]
+
+
+def test_commands_of_this_machine_leave_no_trace(tmp_path: Path) -> None:
+    """They contain the path of the Python that runs pip."""
+    entry = "[console_scripts]\ntiny = tiny:main\n"
+    make_wheel(tmp_path, "py3-none-any", **{"tiny-1.0.dist-info/entry_points.txt": entry})
+    layer, _ = install_layer(tmp_path, HERE, LAYER="plain")
+    assert not (layer / "bin").exists()
+    record = (layer / "tiny-1.0.dist-info" / "RECORD").read_text()
+    assert "tiny/__init__.py" in record
+    assert "bin/" not in record
 
 
 def test_an_unknown_layer_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""What podgraft downloads and ships: locks, advisories, licenses, SBOMs, and provenance."""

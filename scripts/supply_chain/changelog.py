@@ -1,0 +1,27 @@
+"""The section of a release in CHANGELOG.md."""
+
+import re
+
+UNRELEASED = "Unreleased"
+
+
+class ChangelogError(ValueError):
+    """A changelog without the section."""
+
+
+def extract_section(text: str, version: str) -> str:
+    """The text below ``## VERSION`` or ``## VERSION (DATE)``; raises ``ChangelogError``.
+
+    The brackets of Keep a Changelog are optional.
+    """
+    title = re.compile(rf"^## \[?{re.escape(version)}\]?(?=\s|$).*$", re.MULTILINE)
+    match = title.search(text)
+    if match is None:
+        remedy = f'rename "## {UNRELEASED}", or add "## {version}"'
+        raise ChangelogError(f"CHANGELOG.md: no section for {version}; {remedy}")
+    rest = text[match.end() :]
+    end = re.search(r"^## ", rest, re.MULTILINE)
+    section = (rest[: end.start()] if end else rest).strip()
+    if not section:
+        raise ChangelogError(f"CHANGELOG.md: the section {version} is empty; describe the changes")
+    return f"{section}\n"
