@@ -434,3 +434,24 @@ def _go_errors(row: dict[str, Any]) -> set[str]:
         return {part.strip() for part in row["invalid"].split("\n\t* ")[1:]}
     text: str = row["parse"].split(" for enum ")[0].replace('\\"', "").replace('""', '"')
     return set() if text.startswith("yaml: ") else {text}
+
+
+@pytest.mark.parametrize(
+    ("minor", "mode", "error"),
+    [
+        (
+            13,
+            "NONE",
+            'unknown value "NONE" for enum v1alpha1.ProxyConfig_InboundInterceptionMode; ',
+        ),
+        (13, "TPROXY", ""),
+        (14, "NONE", ""),
+    ],
+)
+def test_an_enum_has_the_members_of_the_release(minor: int, mode: str, error: str) -> None:
+    """Istio 1.13 does not load such a mesh (found by its own injector)."""
+    schema = protojson.schema(releases.profile(minor))
+    errors: list[FieldError] = []
+    text = f"defaultConfig: {{interceptionMode: {mode}}}"
+    mesh.apply_mesh_config(schema, mesh.defaults(releases.profile(minor)), text, errors)
+    assert [each.problem.startswith(error) for each in errors] == ([True] if error else [])

@@ -17,9 +17,7 @@ HERE = Path(__file__).parent
 OLDEST = 13  # the first minor with ProxyConfig resources, which the driver uses
 _LIST_WITHOUT_ERROR = 18
 _COMMIT = r"v\S+[-.][0-9]{14}-([0-9a-f]{12})"
-_PIN = re.compile(
-    rf"^\s*(?:require |replace )?(\S+)(?: => \S+)? {_COMMIT}(?: |$)", re.MULTILINE
-)
+_PIN = re.compile(rf"^\s*(?:require |replace )?(\S+)(?: => \S+)? {_COMMIT}(?: |$)", re.MULTILINE)
 
 
 class BuildError(Exception):
@@ -89,9 +87,7 @@ def make_environment(source: Path, minor: int) -> str:
     gogo = source / "pkg/util/gogoprotomarshal/protomarshal.go"
     if gogo.exists() and "func ApplyYAML(" in gogo.read_text(encoding="utf-8"):  # until 1.13
         package = "istio.io/istio/pkg/util/"
-        text = text.replace(
-            f'"{package}protomarshal"', f'protomarshal "{package}gogoprotomarshal"'
-        )
+        text = text.replace(f'"{package}protomarshal"', f'protomarshal "{package}gogoprotomarshal"')
     plain = minor >= _LIST_WITHOUT_ERROR
     proxy_configs = "model.GetProxyConfigs(store, webhook.meshConfig)"
     set_push = "webhook.env.PushContext = push"

@@ -63,6 +63,7 @@ MESH_FIELDS: Final[Mapping[str, Span]] = {
     "v1alpha1.ProxyConfig.image": since("1.13", "1.12.1"),
     "v1alpha1.ProxyConfig.tracing_service_name": since("1.13"),
     "v1alpha1.ProxyConfig.runtime_values": since("1.14"),
+    "v1alpha1.ProxyConfig_InboundInterceptionMode.NONE": since("1.14"),
     "v1alpha1.ProxyConfig.private_key_provider": since("1.14"),
     "v1alpha1.PrivateKeyProvider.qat": since("1.17"),
     "v1alpha1.PrivateKeyProvider_CryptoMb.fallback": since("1.21"),

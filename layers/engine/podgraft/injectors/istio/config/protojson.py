@@ -81,12 +81,23 @@ class Schema:
     def __init__(self, profile: Profile) -> None:
         self.profile = profile
         self._types: dict[str, MessageType] = {}
+        self._enums: dict[str, Mapping[int, str]] = {}
 
     def type(self, name: str) -> MessageType:
         """Return the message type with a Go name."""
         if name not in self._types:
             self._types[name] = self._make_type(name)
         return self._types[name]
+
+    def enum_members(self, name: str) -> Mapping[int, str]:
+        """Return the names of an enum's members in the release, by number."""
+        if name not in self._enums:
+            self._enums[name] = {
+                number: member
+                for number, member in enum(name).items()
+                if self.profile.is_available(f"{name}.{member}", releases.MESH_FIELDS)
+            }
+        return self._enums[name]
 
     def _make_type(self, name: str) -> MessageType:
         fields = tuple(
@@ -216,7 +227,7 @@ class _MessageDecoder(msgspec.Struct, frozen=True):
     def _decode_value(self, type_: str, raw: JSON, path: str) -> JSON:
         try:
             if type_ in ENUMS:
-                return _decode_enum(type_, raw)
+                return _decode_enum(type_, self.schema.enum_members(type_), raw)
             if type_ in _DECODERS:
                 return _DECODERS[type_](raw)
         except (ValueError, OverflowError) as error:
@@ -243,8 +254,7 @@ def _resolve_oneofs(type_: MessageType, message: Message) -> Message:
     return {key: value for key, value in message.items() if key not in dropped}
 
 
-def _decode_enum(type_: str, raw: JSON) -> JSON:
-    names = enum(type_)
+def _decode_enum(type_: str, names: Mapping[int, str], raw: JSON) -> JSON:
     match raw:
         case None:
             return names.get(0, 0)
