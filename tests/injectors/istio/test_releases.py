@@ -193,7 +193,8 @@ MESH_FIELDS: dict[str, str] = {
     """,
     "1.12.1": "+ProxyConfig.image",
     "1.13.0": "+ProxyConfig.image +ProxyConfig.tracing_service_name",
-    "1.14.0": "+ProxyConfig.private_key_provider +ProxyConfig.runtime_values",
+    "1.14.0": "+ProxyConfig.private_key_provider +ProxyConfig.runtime_values "
+    "+ProxyConfig_InboundInterceptionMode.NONE",
     "1.17.0": "+PrivateKeyProvider.qat -ProxyConfig.parent_shutdown_duration",
     "1.19.0": "+ProxyConfig.proxy_headers",
     "1.19.1": "+ProxyConfig_ProxyHeaders.metadata_exchange_headers",
