@@ -40,8 +40,8 @@ CONFIG_ENV_prod := prod
 CONFIG_ENV = $(or $(CONFIG_ENV_$(STAGE)),$(error STAGE: got "$(STAGE)"; use dev or prod))
 # Some tests wait for servers: one process more than processors.
 WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
-# Tests that start servers, install wheels, or run every release of Istio: test-fast omits them.
-SLOW := tests/conformance tests/e2e tests/layers tests/oracle tests/scripts tests/secrecy
+# Tests that start servers, install wheels, run every release of Istio, or generate much input: test-fast omits them.
+SLOW := tests/conformance tests/e2e tests/layers tests/oracle tests/peers tests/scripts tests/secrecy
 
 # On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
 STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))

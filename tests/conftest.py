@@ -41,6 +41,7 @@ SLOW_FILES = frozenset(
         "docs/test_deploying.py",
         "docs/test_docstrings.py",
         "docs/test_module_table.py",
+        "docs/test_operator_permissions.py",
         "docs/test_readme.py",
         "injectors/istio/test_structure.py",
         "injectors/istio/test_uninject.py",

@@ -1,0 +1,131 @@
+"""The IAM policies of docs/security.md allow what the commands call, and nothing else."""
+
+import json
+import re
+from collections.abc import Generator, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pytest
+from botocore.client import BaseClient
+
+from podgraft.cli import main
+from support.aws_account import start_account_with_bucket
+from support.store_fixture import BUNDLE
+
+PAGE = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
+BUCKET = "bundles-of-operators"
+STACK = ("--stack-name", "podgraft-dev")
+INJECTOR = ("--injector", "istio", *STACK)
+POLICIES: list[Any] = [
+    json.loads(text)["Statement"] for text in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
+]
+READING = ("diff", "history", "pull")
+
+# An action, its resource, and the prefix of a listing.
+Call = tuple[str, str, str]
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Generator[list[Call]]:
+    """What the commands call; an account with a stack, a bundle, and a policy."""
+    made: list[Call] = []
+    original: Any = vars(BaseClient)["_make_api_call"]
+
+    def record(client: Any, operation: str, parameters: Mapping[str, Any]) -> Any:
+        made.append(describe_call(client.meta.service_model.service_name, operation, parameters))
+        return original(client, operation, parameters)
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bundle").mkdir()
+    for name, content in BUNDLE.items():
+        (tmp_path / "bundle" / name).write_bytes(content)
+    Path("policy.yaml").write_text("policy: enabled\n")
+    with start_account_with_bucket(BUCKET):
+        monkeypatch.setattr(BaseClient, "_make_api_call", record)
+        yield made
+
+
+def describe_call(service: str, operation: str, parameters: Mapping[str, Any]) -> Call:
+    """The action of a request, and the resource as the policies of the page name it."""
+    prefix = f"arn:aws:{service}:REGION:ACCOUNT:"
+    match service, operation:
+        case "s3", "ListObjectsV2":
+            return "s3:ListBucket", "arn:aws:s3:::BUCKET", parameters["Prefix"]
+        case "s3", _:
+            return f"s3:{operation}", f"arn:aws:s3:::BUCKET/{parameters['Key']}", ""
+        case "cloudformation", _:
+            return f"{service}:{operation}", f"{prefix}stack/{parameters['StackName']}/id", ""
+        case _:
+            name = parameters.get("Name") or parameters["Path"].rstrip("/")
+            return f"{service}:{operation}", f"{prefix}parameter{name}", ""
+
+
+def find_statement(statements: list[Any], call: Call) -> str | None:
+    """The statement that allows a call."""
+    action, resource, listed = call
+    for statement in statements:
+        condition = statement.get("Condition", {}).get("StringLike", {}).get("s3:prefix", "*")
+        if (
+            action in statement["Action"]
+            and fnmatchcase(resource, statement["Resource"])
+            and fnmatchcase(listed, condition)
+        ):
+            return statement["Sid"]
+    return None
+
+
+def allowed_actions(statements: list[Any]) -> set[tuple[str, str]]:
+    return {(each["Sid"], action) for each in statements for action in each["Action"]}
+
+
+def run_policy_commands() -> None:
+    local = ("--bundle", "bundle", "--policy", "policy.yaml")
+    assert main(["policy", "push", *local, *INJECTOR]) == 0
+    Path("policy.yaml").write_text("policy: disabled\n")
+    assert main(["policy", "diff", *local, *INJECTOR]) == 0
+    assert main(["policy", "push", *local, *INJECTOR]) == 0
+    assert main(["policy", "history", *INJECTOR]) == 0
+    assert main(["policy", "pull", "-o", "pulled", *INJECTOR]) == 0
+    assert main(["policy", "rollback", "1", *INJECTOR]) == 0
+
+
+def run_token_commands() -> None:
+    cluster = ("--cluster", "prod-eu", *STACK)
+    assert main(["tokens", "issue", "--output", "first", *cluster]) == 0
+    assert main(["tokens", "rotate", "--output", "second", *cluster]) == 0
+    assert main(["tokens", "allow", "CN=prod-eu,O=clusters", *cluster]) == 0
+    assert main(["tokens", "forbid", "CN=prod-eu,O=clusters", *cluster]) == 0
+    assert main(["tokens", "list", *STACK]) == 0
+
+
+@pytest.mark.parametrize(
+    ("statements", "run"),
+    [(POLICIES[0], run_policy_commands), (POLICIES[1], run_token_commands)],
+    ids=["policy", "tokens"],
+)
+def test_a_policy_of_the_page_allows_the_commands_and_nothing_else(
+    statements: list[Any], run: Any, calls: list[Call]
+) -> None:
+    run()
+    used: set[tuple[str, str]] = set()
+    for call in calls:
+        statement = find_statement(statements, call)
+        assert statement is not None, call
+        used.add((statement, call[0]))
+    assert used == allowed_actions(statements)
+
+
+def test_reading_commands_need_no_action_that_writes(calls: list[Call]) -> None:
+    run_policy_commands()
+    calls.clear()
+    Path("policy.yaml").write_text("policy: disabled\n")
+    arguments = {
+        "diff": ("--bundle", "bundle", "--policy", "policy.yaml"),
+        "pull": ("-o", "again"),
+    }
+    for command in READING:
+        assert main(["policy", command, *arguments.get(command, ()), *INJECTOR]) == 0
+        assert f"`{command}`" in PAGE
+    assert not {action for action, _, _ in calls} & {"ssm:PutParameter", "s3:PutObject"}
