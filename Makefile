@@ -16,6 +16,10 @@ SAMPLE ?= istio
 # How many comparisons make oracle-istio does, and the seed of its settings and pods.
 PODS ?= 5000
 SEED ?= 1
+# How long fuzz and soak run, which harnesses of fuzz, and whether both write their table to docs/reliability.md.
+SECONDS ?= 60
+HARNESS ?=
+WRITE ?=
 # Programs with many dependencies have separate environments.
 TOOLS := .tools
 SAM := $(TOOLS)/sam/bin
@@ -33,7 +37,7 @@ STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
 
 export SAM_CLI_TELEMETRY := 0
 
-.PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance oracle-istio bench \
+.PHONY: help setup demo test test-fast test-long fuzz soak check format lint types contracts template corpus conformance oracle-istio bench \
 	e2e-aws e2e-builds e2e-kube e2e-playground playground site build deploy delete clean
 
 help: ## Print this help
@@ -63,6 +67,12 @@ test-fast: setup ## Run the fast tests of every package
 
 test-long: setup ## Run the test suite with all generated examples
 	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+
+fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; PODGRAFT_FUZZ_GO=1 asks Go)
+	@cd tests && ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(addprefix --harness ,$(HARNESS)) $(if $(WRITE),--write-docs)
+
+soak: setup ## Load serve and the handler at 70 % of their capacity (SECONDS=60 for each phase, WRITE=1)
+	@$(BIN)/python scripts/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)
 
 check: lint types contracts template test-long e2e-builds e2e-aws e2e-playground site ## Run everything that CI runs
 

@@ -22,6 +22,10 @@ pytest_plugins = ("secrecy.hook",)
 # Files whose tests start servers or try much input: ``make test-fast`` omits them.
 SLOW_FILES = frozenset(
     {
+        "chaos/test_clocks.py",
+        "chaos/test_policy_flips.py",
+        "chaos/test_push_kill.py",
+        "chaos/test_serve_under_load.py",
         "cli/bench/test_runs.py",
         "cli/certs/test_rotation.py",
         "cli/explain/test_agreement.py",
@@ -39,6 +43,8 @@ SLOW_FILES = frozenset(
         "docs/test_docstrings.py",
         "docs/test_module_table.py",
         "docs/test_readme.py",
+        "fuzz/test_broken_engines.py",
+        "fuzz/test_harnesses.py",
         "injectors/istio/test_structure.py",
         "injectors/istio/test_uninject.py",
         "injectors/test_structure_guard.py",
