@@ -43,7 +43,10 @@ def is_empty(selector: Document) -> bool:
 
 
 def should_inject(policy: Document, config: Document, request: Document, cluster: str) -> bool:
-    """Whether the table says that the pod of a request gets its sidecar."""
+    """Whether the table says that the pod of a request gets its sidecar.
+
+    ``config`` contains the keys of the bundle, with ``injectValues`` as its Istio release has it.
+    """
     if not _creates_a_pod(request):
         return False
     pod = request["object"]
@@ -58,7 +61,7 @@ def should_inject(policy: Document, config: Document, request: Document, cluster
     if rules["policy"] not in ("enabled", "disabled"):
         return False
     labels = metadata.get("labels") or {}
-    wish = _wish(rules.get("injectValues", "yaml"), labels, metadata.get("annotations") or {})
+    wish = _wish(rules["injectValues"], labels, metadata.get("annotations") or {})
     if wish is not None:
         return wish
     if _any_selects(rules.get("neverInjectSelector"), labels):

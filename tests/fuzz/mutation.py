@@ -49,11 +49,11 @@ def _mutate_once(random: Random, data: bytes) -> bytes:
             return data[:at] + data[other : other + random.randrange(1, 40)] + data[at:]
 
 
-def mutate_document(random: Random, document: Any) -> Any:
-    """A copy of a JSON document with one to three odd values."""
+def mutate_document(random: Random, document: Any, *, fixed: tuple[str, ...] = ("",)) -> Any:
+    """A copy of a JSON document with one to three odd values, none of them below *fixed*."""
     document = copy.deepcopy(document)
     for _ in range(random.choice((1, 1, 2, 3))):
-        paths = list(places(document))
+        paths = [path for path in places(document) if path[: len(fixed)] != fixed]
         if not paths:
             return document
         how = random.choice(("replace", "replace", "remove", "add", "double"))

@@ -9,9 +9,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import fuzz.mutation
 from cel import test_kubernetes as recorded
-from fuzz import go_programs
+from fuzz import go_programs, mutation
 from fuzz.byte_source import ByteRandom
 from fuzz.go_programs import Row
 from fuzz.harness import check_claim
@@ -55,7 +54,15 @@ def environment() -> Environment:
 
 @cache
 def _rows() -> tuple[Row, ...]:
-    return (*recorded.ROWS, *go_programs.load_recorded("cel"))
+    rows = (*recorded.ROWS, *go_programs.load_recorded("cel"))
+    return tuple(row for row in rows if not is_known_difference(row))
+
+
+def is_known_difference(row: Row) -> bool:
+    """Whether docs/rules.md lists the difference: mixed literals, and sums of quantities."""
+    expression = row["expression"]
+    is_sum = "quantity" in expression and (".add(" in expression or ".sub(" in expression)
+    return recorded.MIXED in row.get("fault", "") or is_sum
 
 
 def fuzz(data: bytes) -> str:
@@ -73,7 +80,7 @@ def fuzz(data: bytes) -> str:
     if go_programs.is_live():
         row = ask_go(expression)
         expected = recorded.kubernetes_answer(row)
-        same = recorded.is_same_answer(actual, expected)
+        same = is_known_difference(row) or recorded.is_same_answer(actual, expected)
         check_claim(same, "engine", actual, "kube-apiserver", row, expression)
     return actual.outcome
 
@@ -113,7 +120,7 @@ def _check_rewritten(random: ByteRandom) -> str:
 
 def _evaluate_damaged(random: ByteRandom) -> str:
     """A damaged expression compiles, or has errors with a position; it never crashes."""
-    text = fuzz.mutation.mutate_text(random, random.choice(_rows())["expression"])
+    text = mutation.mutate_text(random, random.choice(_rows())["expression"])
     try:
         program = environment().compile_(text)
         program.evaluate(_variables(), Meter(10**6))

@@ -6,8 +6,6 @@ import json
 from functools import cache
 from typing import Any
 
-import yaml
-
 from fuzz import decision_model, inputs
 from fuzz.application import TOKENS, Application, load, read_patch
 from fuzz.byte_source import ByteRandom
@@ -15,6 +13,8 @@ from fuzz.harness import check_claim
 
 _TEMPLATE = "spec:\n  containers:\n  - name: istio-proxy\n    image: hub/proxy\n"
 _DENIED = "the registry evil is denied"
+# From 1.27 on, Istio reads only "true" and "false" (docs/policy.md, injectValues).
+_RELEASES = (("1.30.3", "strict"), ("1.27.0", "strict"), ("1.26.8", "yaml"), ("1.13.9", "yaml"))
 _EXPRESSION = (
     "!(object.spec.containers + (has(object.spec.initContainers) ? object.spec.initContainers : []))"
     ".exists(c, c.image.startsWith('evil/'))"
@@ -36,13 +36,16 @@ def fuzz(data: bytes) -> str:
 
 def _compare_injection(random: ByteRandom) -> str:
     config = inputs.make_rules(random, complete=True)
+    tag, syntax = random.choice(_RELEASES)
     policy = inputs.make_policy(random, tuple(TOKENS))
     request = inputs.make_request(random)
     cluster = random.choice(tuple(TOKENS))
     application = _application()
-    application.store.snapshots["default"] = load(json.dumps(policy), _injector_files(config))
+    application.store.snapshots["default"] = load(json.dumps(policy), _injector_files(config, tag))
     code, answer = application.review("inject", cluster, inputs.make_review(request))
-    expected = decision_model.should_inject(policy, config, request, cluster)
+    expected = decision_model.should_inject(
+        policy, {**config, "injectValues": syntax}, request, cluster
+    )
     seen = ("policy", policy, "config", config, "cluster", cluster, "request", request)
     check_claim(code == 200, f"HTTP {code}", answer, *seen)
     check_claim(answer["response"]["allowed"], "not allowed", answer, *seen)
@@ -51,13 +54,13 @@ def _compare_injection(random: ByteRandom) -> str:
     return "injected" if injected else "skipped"
 
 
-def _injector_files(config: dict[str, Any]) -> dict[str, bytes]:
-    text = yaml.safe_dump({**config, "templates": {"sidecar": _TEMPLATE}})
+def _injector_files(config: dict[str, Any], tag: str) -> dict[str, bytes]:
+    text = json.dumps({**config, "templates": {"sidecar": _TEMPLATE}})
     config_map = {
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "istio-sidecar-injector", "namespace": "istio-system"},
-        "data": {"config": text, "values": '{"global": {"tag": "1.30.3"}}'},
+        "data": {"config": text, "values": json.dumps({"global": {"tag": tag}})},
     }
     return {"injector.json": json.dumps(config_map).encode()}
 

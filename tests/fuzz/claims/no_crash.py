@@ -18,7 +18,7 @@ from typing import Any
 
 from werkzeug.test import Client
 
-import fuzz.mutation
+from fuzz import mutation
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import check_claim
 from podgraft import bundle, policy, yaml
@@ -85,13 +85,15 @@ def _clients() -> dict[str, Client]:
 
 
 def _process_review(random: ByteRandom) -> str:
-    document = fuzz.mutation.mutate_document(random, review(random.choice((POD, DEPLOYMENT, WIDGET))))
+    # Without its resource, a request is one for pods, whatever the kind of its object is.
+    kind = random.choice((POD, DEPLOYMENT, WIDGET))
+    document = mutation.mutate_document(random, review(kind), fixed=("request", "resource"))
     return _post(random, json.dumps(document).encode())
 
 
 def _process_body(random: ByteRandom) -> str:
-    body = json.dumps(review(random.choice((POD, DEPLOYMENT)))).encode()
-    return _post(random, fuzz.mutation.mutate_bytes(random, body))
+    body = json.dumps(review(POD)).encode()
+    return _post(random, mutation.mutate_bytes(random, body))
 
 
 def _post(random: ByteRandom, body: bytes) -> str:
@@ -123,10 +125,11 @@ def _handler() -> Callable[[Any, object], dict[str, Any]]:
 def _process_event(random: ByteRandom) -> str:
     names = sorted(path.name for path in _EVENTS.glob("apigateway-*.json"))
     event = json.loads((_EVENTS / random.choice(names)).read_text())
-    event = fuzz.mutation.mutate_document(random, event)
+    if random.random() < 0.7:  # noqa: PLR2004
+        event["rawPath"] = event["requestContext"]["http"]["path"] = "/istio/inject"
+    event = mutation.mutate_document(random, event)
     response = _handler()(event, None)
     code = response["statusCode"]
-    # Of the samples' folder, only "istio" and so on are injectors: "default" is 404.
     check_claim(code < 500, f"HTTP {code}", json.dumps(event))  # noqa: PLR2004
     return str(code)
 
@@ -149,7 +152,7 @@ def _bundles() -> tuple[dict[str, bytes], ...]:
     folders = [SAMPLES / name for name in BUNDLES]
     plain = {"injector.yaml": CONFIG.encode(), "mesh.yaml": MESH.encode()}
     small = [
-        {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
+        {path.name: path.read_bytes() for path in sorted(folder.glob("*.yaml"))}
         for folder in folders
         if "istio" not in str(folder)
     ]
@@ -171,10 +174,10 @@ def _process_bundle(random: ByteRandom) -> str:
 def _mutate_yaml(random: Random, text: str) -> str:
     """The text after changes of its values, or of its bytes."""
     if random.random() < 0.5:  # noqa: PLR2004
-        document = fuzz.mutation.mutate_document(random, yaml.load_all(text))
+        document = mutation.mutate_document(random, yaml.load_all(text))
         parts = document if isinstance(document, list) else [document]
         return "---\n".join(json.dumps(part) + "\n" for part in parts)
-    return fuzz.mutation.mutate_text(random, text)
+    return mutation.mutate_text(random, text)
 
 
 # --- Certificates and callers
@@ -190,7 +193,7 @@ def _process_certificate(random: ByteRandom) -> str:
     text = data.decode("utf-8", "replace")
     subjects.parse_subject(random.take_text(100))
     with suppress(TokensError, NotYAMLError):
-        caller_document.parse_callers(yaml.load(fuzz.mutation.mutate_text(random, _CALLERS)))
+        caller_document.parse_callers(yaml.load(mutation.mutate_text(random, _CALLERS)))
     try:
         chain = pem.parse_certificates(data, "FILE")
         request = InspectionRequest(chain=chain, now=_NOW, warn_days=30)
@@ -203,8 +206,8 @@ def _process_certificate(random: ByteRandom) -> str:
 def _mutate_pem(random: ByteRandom, data: bytes) -> bytes:
     """The file after changes of its text, or of the DER of its first certificate."""
     if random.random() < 0.3:  # noqa: PLR2004
-        return fuzz.mutation.mutate_bytes(random, data)
+        return mutation.mutate_bytes(random, data)
     _, begin, rest = data.partition(_BEGIN)
     body, end, more = rest.partition(_END)
-    der = fuzz.mutation.mutate_bytes(random, base64.b64decode(body))
+    der = mutation.mutate_bytes(random, base64.b64decode(body))
     return begin + b"\n" + base64.encodebytes(der) + end + more

@@ -9,8 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-import fuzz.mutation
-from fuzz import decision_model, go_programs, inputs
+from fuzz import decision_model, go_programs, inputs, mutation
 from fuzz.byte_source import ByteRandom
 from fuzz.go_programs import Row
 from fuzz.harness import check_claim
@@ -77,7 +76,7 @@ def _check_model(random: ByteRandom) -> str:
 
 
 def _compile_damaged(random: ByteRandom) -> str:
-    selector = fuzz.mutation.mutate_document(random, {"s": inputs.make_selector(random)}).get("s")
+    selector = mutation.mutate_document(random, {"s": inputs.make_selector(random)}).get("s")
     try:
         selectors.compile_(selector).matches({"app": "web"})
     except SelectorError as error:

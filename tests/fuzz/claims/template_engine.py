@@ -91,7 +91,8 @@ def _check_rewritten(random: ByteRandom) -> str:
     kind, text = answers.go_answer(row)
     wrapper, before, after = random.choice(_REWRITES)
     template = row["template"]
-    if kind == "error" or any(word in template for word in _UNMOVABLE):
+    needs_data = "with $}" in wrapper and not row.get("data")
+    if kind == "error" or needs_data or any(word in template for word in _UNMOVABLE):
         wrapper, before, after = _REWRITES[0]
     rewritten = {**row, "template": wrapper.format(template)}
     expected = (kind, before + text + after)

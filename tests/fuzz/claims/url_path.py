@@ -44,7 +44,11 @@ _HEADERS = (
     *(f"Bearer {PROD},{STAGE}", f"Bearer {PROD} {STAGE}", f"Bearer\t{PROD}", "Bearer x", PROD),
 )
 _PATH_TOKEN = re.compile(r"/k/([^/]*)")
-_ROUTE = re.compile(r"/(?:([^/]*)/)?(inject|mutate|validate)(?:/.*)?", re.DOTALL)
+# A route at the start is the route of the injector "default": no injector can have its name.
+_ROUTE = re.compile(
+    r"/(?:(?!(?:inject|mutate|validate)(?:/|$))([^/]*)/)?(inject|mutate|validate)(?:/.*)?",
+    re.DOTALL,
+)
 # Which cluster calls decides whether these inject: the response shows it.
 _POLICY = "policy: enabled\nclusters: {stage: {policy: disabled}}\n"
 _BODY = json.dumps(review(POD)).encode()
@@ -90,7 +94,7 @@ def _check_answer(path: str, record: Any, answer: Any) -> None:
     rest = path
     if match := _PATH_TOKEN.match(path):
         rest = path[match.end() :]
-    route = _ROUTE.fullmatch(rest)
+    route = _ROUTE.fullmatch("/" + rest.lstrip("/"))  # Werkzeug ignores further slashes
     check_claim(route is not None, "no route has this path", path)
     assert route is not None
     names = (route[1] or "default", route[2])
@@ -129,7 +133,7 @@ def _call_wsgi(application: Application, path: str, header: str) -> tuple[int, A
     environ = builder.get_environ()
     builder.close()
     environ["PATH_INFO"] = path.encode().decode("latin-1")
-    environ["HTTP_AUTHORIZATION"] = header.replace("\t", " \t")
+    environ["HTTP_AUTHORIZATION"] = header
     response = application.client.run_wsgi_app(environ)
     body = b"".join(response[0])
     return int(response[1].split()[0]), _parse(body)

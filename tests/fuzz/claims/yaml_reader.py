@@ -11,8 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-import fuzz.mutation
-from fuzz import go_programs
+from fuzz import go_programs, mutation
 from fuzz.byte_source import ByteRandom
 from fuzz.go_programs import Row
 from fuzz.harness import check_claim
@@ -58,7 +57,7 @@ def make_text(random: ByteRandom) -> str:
     if kind < 0.6:  # noqa: PLR2004
         return record.damage_text(random, record.document(random))
     if kind < 0.8:  # noqa: PLR2004
-        return fuzz.mutation.mutate_text(random, CONFIG)
+        return mutation.mutate_text(random, CONFIG)
     return random.take_text(200)
 
 
@@ -86,7 +85,7 @@ def _check_text(random: ByteRandom, text: str) -> str:
     """Read it after a similar text, and write its value and read that."""
     plain = read(text)
     loader = IncrementalLoader()
-    other = fuzz.mutation.mutate_text(random, text)
+    other = mutation.mutate_text(random, text)
     for each in (other, text, other):
         try:
             incremental: Result = "value", loader.load(each)
@@ -95,7 +94,8 @@ def _check_text(random: ByteRandom, text: str) -> str:
         expected = read(each)
         same = incremental[0] == expected[0] and equal(incremental[1], expected[1])
         check_claim(same, "incrementally", incremental, "alone", expected, text, other)
-    if plain[0] == "value":
+    # A key << is written as Marshal writes it, and no library reads that.
+    if plain[0] == "value" and '"<<":' not in json.dumps(plain[1]):
         written = yaml.dump(plain[1])
         check_claim(equal(yaml.load(written), plain[1]), "read back", written, text)
         if "\\ud" not in (escaped := json.dumps(plain[1])) and "\x7f" not in escaped:
