@@ -12,7 +12,6 @@ import pytest
 
 from podgraft.store import expire_stores
 from podgraft.store.aws.store import CachedCallers, CachedStore
-from podgraft.store.polling_cache import PollingCache
 from podgraft.web.throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
 from store.aws_fault_proxy import Fault, FaultyAws, Service
 from store.local_aws import NEXT, REFRESH_SECONDS, World, aws_world, review
@@ -113,8 +112,8 @@ def test_a_start_that_no_one_waits_for_expires_both_stores(
     start: str, expired: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[object] = []
-    monkeypatch.setattr(PollingCache, "expire", calls.append)
-    monkeypatch.setattr(CachedStore, "expire", calls.append)
+    for kind in (CachedStore, CachedCallers):
+        monkeypatch.setattr(kind, "expire", lambda self: calls.append(self))
     for name, value in {
         "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
         "AWS_LAMBDA_INITIALIZATION_TYPE": start,

@@ -46,8 +46,9 @@ class PollingCache(Generic[T]):
         After the refresh deadline, a review uses the cached value without a refresh.
         """
         cached = self._cached
-        # An environment that was restored from a snapshot can have an earlier clock.
-        if cached is not None and cached.confirmed_at <= self._clock() < cached.refresh_at:
+        now = self._clock()
+        # A clock that jumped back must not delay the refresh.
+        if cached is not None and now < cached.refresh_at <= now + self._seconds:
             return cached
         limit = deadline or Deadline.from_timeout(None)
         if cached is not None and limit.remaining_seconds(has_value=True) <= 0:
