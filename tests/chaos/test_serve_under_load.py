@@ -20,7 +20,7 @@ from time import monotonic
 
 import pytest
 
-from cli.serve.running import CERT, JSON, PATH, REVIEW, Served, issue_token, prepare, serving
+from cli.serve.running import JSON, PATH, REVIEW, Served, issue_token, prepare, serving
 from podgraft.cli import main
 
 CLIENTS = 6
@@ -131,7 +131,7 @@ def test_a_renewed_certificate_breaks_no_review(start: Start) -> None:
     _, clients = start()
     clients.await_more()
     for _ in range(ROUNDS):
-        assert main(["certs", "renew", CERT, "--force"]) == 0
+        assert main(["certs", "renew", "server", "--force"]) == 0
         with clients._lock:  # new connections use the new certificate
             before = len(clients.certificates)
         give_up = monotonic() + 60
