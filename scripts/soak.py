@@ -1,7 +1,7 @@
 """Load ``serve`` and the Lambda handler at 70 % of their capacity: ``make soak SECONDS=3600``.
 
-Measures, for each of the two: errors, memory, p99/p50, and how far a hostile share of 10 % moves the
-p99 of the others. Generator and server share this machine, so the capacity is that of both.
+Measures, for each of the two: errors, memory, p99/p50, and how far a hostile share of 10 % moves
+the p99 of the others. Generator and server share this machine, so the capacity is that of both.
 """
 
 import argparse
@@ -28,11 +28,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     inputs = load_benchmark_input()
     results: list[PhaseResult] = []
     for name in options.front or list(_OPEN):
-        with TemporaryDirectory(prefix="podgraft-soak-") as folder:
-            with _OPEN[name](inputs, Path(folder)) as front:
-                for result in phases.run_phases(front, inputs, Path(folder), options.seconds):
-                    results.append(result)
-                    print(describe(result), flush=True)
+        with (
+            TemporaryDirectory(prefix="podgraft-soak-") as folder,
+            _OPEN[name](inputs, Path(folder)) as front,
+        ):
+            for result in phases.run_phases(front, inputs, Path(folder), options.seconds):
+                results.append(result)
+                print(describe(result), flush=True)
     problems = phases.find_problems(results)
     for problem in problems:
         print(f"not met: {problem}")
@@ -69,9 +71,9 @@ def describe(result: PhaseResult) -> str:
 
 def render_table(results: Sequence[PhaseResult], seconds: float, day: str, source: str) -> str:
     """The figures as Markdown, and the requirements that they do not meet."""
+    machine = f"{os.cpu_count()} cores, with {source}"
     lines = [
-        f"Last run: {day}, {seconds:,.0f} s for each phase, {os.cpu_count()} cores, with {source}. "
-        "Times are those of the valid reviews.",
+        f"Last run: {day}, {seconds:,.0f} s for each phase, {machine}. Times are of valid reviews.",
         "",
         "| front | phase | requests/s | requests | errors | p50 | p99 | p99/p50 | memory |",
         "|---|---|---|---|---|---|---|---|---|",

@@ -113,7 +113,9 @@ class _FrontHandler(BaseHTTPRequestHandler):
         event = make_event(self.path, dict(self.headers.items()), body, self.client_address[0])
         with self.lock:
             result = self.runtime.invoke(event)
-        answer: Mapping[str, Any] = result.body if result.kind == "response" else {"statusCode": 502}
+        answer: Mapping[str, Any] = (
+            result.body if result.kind == "response" else {"statusCode": 502}
+        )
         text = str(answer.get("body", "")).encode()
         self.send_response(answer["statusCode"])
         for name, value in dict(answer.get("headers", {})).items():
@@ -128,9 +130,7 @@ class _FrontHandler(BaseHTTPRequestHandler):
         """Log nothing."""
 
 
-def make_event(
-    target: str, headers: Mapping[str, str], body: bytes, source: str
-) -> dict[str, Any]:
+def make_event(target: str, headers: Mapping[str, str], body: bytes, source: str) -> dict[str, Any]:
     """The event of payload format 2.0 for a POST."""
     url = urlsplit(target)
     http = {"method": "POST", "path": url.path, "protocol": "HTTP/1.1", "sourceIp": source}

@@ -29,7 +29,9 @@ class Generator:
 
     def __init__(self, plan: dict[str, Any]) -> None:
         self._plan = plan
-        self._tls = ssl.create_default_context(cafile=plan["authority"]) if plan["authority"] else None
+        self._tls = (
+            ssl.create_default_context(cafile=plan["authority"]) if plan["authority"] else None
+        )
         self._requests = [
             (Path(each["path"]).read_bytes(), each["kind"], set(each["codes"]))
             for each in plan["requests"]

@@ -73,7 +73,9 @@ class PhaseResult:
         return self.memory_after / self.memory_before - 1 if self.memory_before else 0.0
 
 
-def run_phases(front: Front, inputs: BenchmarkInput, folder: Path, seconds: float) -> Iterator[PhaseResult]:
+def run_phases(
+    front: Front, inputs: BenchmarkInput, folder: Path, seconds: float
+) -> Iterator[PhaseResult]:
     """Measure the capacity, and then each phase for *seconds*."""
     normal = tuple(write_normal(inputs, folder))
     mixed = tuple(_mix(normal, tuple(write_hostile(inputs, folder))))
@@ -87,7 +89,12 @@ def run_phases(front: Front, inputs: BenchmarkInput, folder: Path, seconds: floa
 
 
 def _run_phase(
-    front: Front, folder: Path, name: str, rate: float, seconds: float, requests: tuple[Request, ...]
+    front: Front,
+    folder: Path,
+    name: str,
+    rate: float,
+    seconds: float,
+    requests: tuple[Request, ...],
 ) -> PhaseResult:
     plan = Plan(
         host=front.host,
@@ -140,7 +147,9 @@ class MemorySamples:
     def quarter(self, number: int) -> float:
         """The median of a quarter of the samples, 0 to 3."""
         size = max(1, len(self._samples) // 4)
-        return median(self._samples[number * size : (number + 1) * size] or self._samples[-1:] or [0])
+        return median(
+            self._samples[number * size : (number + 1) * size] or self._samples[-1:] or [0]
+        )
 
     def _run(self) -> None:
         while not self._stopping.wait(_SAMPLE_SECONDS):

@@ -42,8 +42,10 @@ ROWS = (
         (
             f"{_CLOCKS}::test_a_clock_that_jumps_delays_no_refresh",
             f"{_CLOCKS}::test_a_clock_that_jumps_while_the_store_is_away_is_reported",
-            f"{_CLOCKS}::"
-            "test_a_clock_that_jumps_back_ends_no_throttling_of_others_and_its_own_in_time",
+            (
+                f"{_CLOCKS}::"
+                "test_a_clock_that_jumps_back_ends_no_throttling_of_others_and_its_own_in_time"
+            ),
         ),
     ),
     ChaosRow(
@@ -75,8 +77,10 @@ ROWS = (
         "a review that kube-apiserver repeats is answered; a new worker has the same version",
         (
             f"{_SERVE}::test_killed_workers_lose_no_review_that_is_repeated",
-            "cli/serve/test_serve_state.py::"
-            "test_a_new_worker_responds_with_what_the_one_before_loaded",
+            (
+                "cli/serve/test_serve_state.py::"
+                "test_a_new_worker_responds_with_what_the_one_before_loaded"
+            ),
         ),
     ),
     ChaosRow(
@@ -89,18 +93,21 @@ ROWS = (
         "one complete version is in force; the other is in the history, or was refused by name",
         (
             f"{_PUSH}::test_of_two_pushes_at_once_no_part_is_mixed_or_lost",
-            "cli/test_policy_stages.py::"
-            "test_a_version_that_another_writes_meanwhile_is_not_replaced",
-            "cli/test_policy_stages.py::"
-            "test_a_version_that_was_replaced_at_the_same_time_is_named",
+            (
+                "cli/test_policy_stages.py::"
+                "test_a_version_that_another_writes_meanwhile_is_not_replaced"
+            ),
+            "cli/test_policy_stages.py::test_a_version_that_was_replaced_at_the_same_time_is_named",
         ),
     ),
     ChaosRow(
         "the disk is full",
         "reviews go on; no part of a file remains, and no complete file is replaced by a part",
         (
-            "chaos/test_disk_full.py::"
-            "test_a_full_state_folder_stops_no_review_and_keeps_its_version",
+            (
+                "chaos/test_disk_full.py::"
+                "test_a_full_state_folder_stops_no_review_and_keeps_its_version"
+            ),
             "chaos/test_disk_full.py::test_a_full_disk_leaves_no_part_of_a_key",
         ),
     ),
@@ -117,8 +124,7 @@ ROWS = (
         "no review fails; new connections get the new certificate",
         (
             f"{_SERVE}::test_a_renewed_certificate_breaks_no_review",
-            "cli/serve/test_https.py::"
-            "test_a_new_certificate_is_shown_and_open_connections_live_on",
+            "cli/serve/test_https.py::test_a_new_certificate_is_shown_and_open_connections_live_on",
         ),
     ),
 )

@@ -74,9 +74,8 @@ def test_a_clock_that_jumps_while_the_store_is_away_is_reported(
 def test_a_clock_that_jumps_back_ends_no_throttling_of_others_and_its_own_in_time() -> None:
     clock = Clock()
     throttle = Throttle(clock)
-    for _ in range(MAX_FAILURES + 1):
-        count = throttle.count_failure("192.0.2.1")
-    assert count == MAX_FAILURES + 1
+    counts = [throttle.count_failure("192.0.2.1") for _ in range(MAX_FAILURES + 1)]
+    assert counts[-1] == MAX_FAILURES + 1
     clock.now -= DAY
     assert throttle.count_failure("192.0.2.1") == 1
     clock.now += WINDOW_SECONDS
@@ -92,6 +91,7 @@ def test_a_restored_environment_reads_policy_and_callers_before_it_answers(
 
     class Source:
         def callers(self, patience: object) -> dict[str, Any]:
+            del patience
             readings.append(len(readings))
             return {}
 
@@ -112,8 +112,12 @@ def test_a_start_that_no_one_waits_for_expires_both_stores(
     start: str, expired: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls: list[object] = []
+
+    def expire(self: object) -> None:
+        calls.append(self)
+
     for kind in (CachedStore, CachedCallers):
-        monkeypatch.setattr(kind, "expire", lambda self: calls.append(self))
+        monkeypatch.setattr(kind, "expire", expire)
     for name, value in {
         "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
         "AWS_LAMBDA_INITIALIZATION_TYPE": start,
@@ -125,7 +129,9 @@ def test_a_start_that_no_one_waits_for_expires_both_stores(
         "PODGRAFT_BUCKET": "bundles",
     }.items():
         monkeypatch.setenv(name, value)
-    for name in [name for name in os.environ if name.startswith("PODGRAFT_") and "BUCKET" not in name]:
+    for name in [
+        name for name in os.environ if name.startswith("PODGRAFT_") and "BUCKET" not in name
+    ]:
         monkeypatch.delenv(name)
     runpy.run_path(str(HANDLER))
     assert len(calls) == expired

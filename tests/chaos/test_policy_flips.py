@@ -7,7 +7,7 @@ with two different numbers would be a mixture. ``LONG_TESTS=1`` sends 10⁵ revi
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
@@ -52,7 +52,7 @@ def files_of(number: int) -> dict[str, bytes]:
 
 
 @contextmanager
-def cached_store() -> Iterator[tuple[Store, Put]]:
+def cached_store() -> Generator[tuple[Store, Put]]:
     """Parameter Store and S3 in memory; every review refreshes."""
     memory = MemoryStore()
 
@@ -64,7 +64,7 @@ def cached_store() -> Iterator[tuple[Store, Put]]:
 
 
 @contextmanager
-def folder_store(folder: Path) -> Iterator[tuple[Store, Put]]:
+def folder_store(folder: Path) -> Generator[tuple[Store, Put]]:
     """A folder with a bundle for each digest; only the policy switches."""
 
     def put(number: int) -> None:

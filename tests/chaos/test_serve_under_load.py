@@ -36,23 +36,23 @@ class Clients:
         self._headers = {"Content-Type": JSON, "Authorization": f"Bearer {token}"}
         self.stopping = Event()
         self.counts: Counter[str] = Counter()
-        self.certificates: set[bytes] = set()
-        self._lock = Lock()
+        self.certificates: set[str] = set()
+        self.lock = Lock()
         self._threads = [Thread(target=self._run, daemon=True) for _ in range(CLIENTS)]
         for thread in self._threads:
             thread.start()
 
     def _run(self) -> None:
         while not self.stopping.is_set():
-            with suppress(OSError), closing(self._connect()) as connection:
+            with suppress(OSError), closing(self.connect()) as connection:
                 while not self.stopping.is_set():
-                    self._count(self._send(connection))
+                    self.count(self.send(connection))
 
-    def _connect(self) -> HTTPSConnection:
+    def connect(self) -> HTTPSConnection:
         context = ssl.create_default_context(cafile="certificates/ca.pem")
         return HTTPSConnection("127.0.0.1", self._served.port, context=context, timeout=30)
 
-    def _send(self, connection: HTTPSConnection) -> str:
+    def send(self, connection: HTTPSConnection) -> str:
         """What a review ended with: injected, no connection, or anything else."""
         try:
             connection.request("POST", PATH, BODY, self._headers)
@@ -62,13 +62,13 @@ class Clients:
             connection.close()
             return "repeated"
         if connection.sock is not None:
-            with self._lock:
-                self.certificates.add(connection.sock.getpeercert(binary_form=True))
+            with self.lock:
+                self.certificates.add(ssl.DER_cert_to_PEM_cert(read_certificate(connection)))
         injected = response.status == 200 and "patch" in json.loads(body)["response"]
         return "injected" if injected else f"{response.status} {body[:200]!r}"
 
-    def _count(self, outcome: str) -> None:
-        with self._lock:
+    def count(self, outcome: str) -> None:
+        with self.lock:
             self.counts[outcome] += 1
 
     def await_more(self, number: int = 60) -> None:
@@ -84,6 +84,12 @@ class Clients:
         for thread in self._threads:
             thread.join(timeout=60)
         return self.counts
+
+
+def read_certificate(connection: HTTPSConnection) -> bytes:
+    """The certificate that the server presented, as DER."""
+    assert isinstance(connection.sock, ssl.SSLSocket)
+    return connection.sock.getpeercert(binary_form=True) or b""
 
 
 Start = Callable[..., tuple[Served, Clients]]
@@ -132,14 +138,14 @@ def test_a_renewed_certificate_breaks_no_review(start: Start) -> None:
     clients.await_more()
     for _ in range(ROUNDS):
         assert main(["certs", "renew", "server", "--force"]) == 0
-        with clients._lock:  # new connections use the new certificate
+        with clients.lock:  # new connections use the new certificate
             before = len(clients.certificates)
         give_up = monotonic() + 60
         while len(clients.certificates) == before:
             assert monotonic() < give_up
-            fresh = clients._connect()
+            fresh = clients.connect()
             with closing(fresh):
-                clients._count(clients._send(fresh))
+                clients.count(clients.send(fresh))
     counts = clients.stop()
     assert set(counts) == {"injected"}, counts
     assert len(clients.certificates) > ROUNDS

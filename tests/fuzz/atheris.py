@@ -31,13 +31,13 @@ def main(arguments: Sequence[str]) -> int:
     with atheris.instrument_imports(include=["podgraft"]):
         run = harness.run
     folders = [str(harness.corpus)] if harness.corpus.is_dir() else []
-    atheris.Setup([sys.argv[0], *arguments[1:], *folders], lambda data: _ignore(run(data)))
+
+    def test_one_input(data: bytes) -> None:  # libFuzzer reserves the result
+        run(data)
+
+    atheris.Setup([sys.argv[0], *arguments[1:], *folders], test_one_input)
     atheris.Fuzz()
     return 0
-
-
-def _ignore(_: str) -> None:
-    """libFuzzer reserves the result."""
 
 
 def _print(text: str) -> None:

@@ -41,7 +41,7 @@ class ByteRandom(Random):
 
     def take_text(self, limit: int) -> str:
         """Text that the input contains as it is, up to *limit* bytes."""
-        size = min(limit, self._read(1) if limit < 256 else self._read(2))  # noqa: PLR2004
+        size = min(limit, self._read(1) if limit < 256 else self._read(2))
         taken = self._data[self._offset : self._offset + size]
         self._offset += len(taken)
         return taken.decode("utf-8", "replace")

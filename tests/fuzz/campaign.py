@@ -58,7 +58,7 @@ class Progress:
 def make_input(harness: Harness, seed: int, corpus: Sequence[bytes] = ()) -> bytes:
     """The input of a seed. A fifth of the inputs are changed inputs of the corpus."""
     random = Random(f"{harness.name} {seed}")  # noqa: S311 - reproducible on purpose
-    if corpus and random.random() < 0.2:  # noqa: PLR2004
+    if corpus and random.random() < 0.2:
         return mutate_bytes(random, random.choice(corpus))
     return random.randbytes(random.choice((16, 64, 256, MAX_BYTES)))
 

@@ -16,9 +16,14 @@ DEFAULT_IGNORED = ("kube-system", "kube-public", "kube-node-lease", "local-path-
 NAME_LABEL = "kubernetes.io/metadata.name"
 
 
+def read_mapping(document: Document, key: str) -> dict[str, Any]:
+    """The map under a key; empty if it is absent or null."""
+    return document.get(key) or {}
+
+
 def selects(selector: Document, labels: Mapping[str, str]) -> bool:
     """Whether a LabelSelector selects an object with these labels (an empty one selects all)."""
-    for key, value in (selector.get("matchLabels") or {}).items():
+    for key, value in read_mapping(selector, "matchLabels").items():
         if labels.get(key) != value:
             return False
     return all(_holds(term, labels) for term in selector.get("matchExpressions") or ())
@@ -50,8 +55,8 @@ def should_inject(policy: Document, config: Document, request: Document, cluster
     if not _creates_a_pod(request):
         return False
     pod = request["object"]
-    rules = {**config, **{k: v for k, v in policy.items() if k != "clusters"}}
-    rules |= (policy.get("clusters") or {}).get(cluster) or {}
+    rules: dict[str, Any] = {**config, **{k: v for k, v in policy.items() if k != "clusters"}}
+    rules |= read_mapping(read_mapping(policy, "clusters"), cluster)
     metadata = pod["metadata"]
     namespace = metadata.get("namespace") or request.get("namespace", "")
     if pod["spec"].get("hostNetwork") is True:
@@ -60,8 +65,8 @@ def should_inject(policy: Document, config: Document, request: Document, cluster
         return False
     if rules["policy"] not in ("enabled", "disabled"):
         return False
-    labels = metadata.get("labels") or {}
-    wish = _wish(rules["injectValues"], labels, metadata.get("annotations") or {})
+    labels = read_mapping(metadata, "labels")
+    wish = _wish(rules["injectValues"], labels, read_mapping(metadata, "annotations"))
     if wish is not None:
         return wish
     if _any_selects(rules.get("neverInjectSelector"), labels):
@@ -72,18 +77,16 @@ def should_inject(policy: Document, config: Document, request: Document, cluster
 
 
 def _creates_a_pod(request: Document) -> bool:
-    resource = request.get("resource") or {}
+    resource = read_mapping(request, "resource")
     return (
         (resource.get("group", ""), resource.get("resource") or "pods") == ("", "pods")
         and not request.get("subResource")
-        and (request.get("kind") or {}).get("kind", "") in ("", "Pod")
+        and read_mapping(request, "kind").get("kind", "") in ("", "Pod")
         and request.get("operation") == "CREATE"
     )
 
 
-def _wish(
-    syntax: str, labels: Mapping[str, str], annotations: Mapping[str, str]
-) -> bool | None:
+def _wish(syntax: str, labels: Mapping[str, str], annotations: Mapping[str, str]) -> bool | None:
     text = labels[INJECT] if INJECT in labels else annotations.get(INJECT, "")
     if text == "":
         return None
@@ -114,9 +117,9 @@ def is_constrained(constraints: Document, request: Document) -> bool:
 def _selects_either(selector: Document, request: Document) -> bool:
     objects = (request.get("object"), request.get("oldObject"))
     return any(
-        selects(selector, (each.get("metadata") or {}).get("labels") or {})
+        selects(selector, read_mapping(read_mapping(each, "metadata"), "labels"))
         for each in objects
-        if isinstance(each, Mapping)
+        if each is not None
     )
 
 

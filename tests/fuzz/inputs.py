@@ -14,7 +14,20 @@ NAMESPACES = ("shop", "kube-system", "kube-public", "Kube-System", "shop-kube-sy
 # What people write there, and spellings that look like it.
 WISHES = (
     *("true", "false", "", "yes", "no", "on", "off", "y", "n", "TRUE", "True", "False", "enabled"),
-    *(" true", "true ", "true\n", "1", "0", "ｔｒｕｅ", "\u0442rue", "null", "~", "t", "oN", "TRUE\x00"),
+    *(
+        " true",
+        "true ",
+        "true\n",
+        "1",
+        "0",
+        "ｔｒｕｅ",
+        "\u0442rue",
+        "null",
+        "~",
+        "t",
+        "oN",
+        "TRUE\x00",
+    ),
 )
 # Keys that only look like the key of the inject label.
 LOOKALIKES = (

@@ -19,9 +19,10 @@ def render_table(progress: Sequence[Progress], seconds: float, day: date, *, liv
     found = sum(len(each.findings) for each in progress)
     answers = "asking Go itself" if live else "with recorded answers of Go"
     seeds = f"from {progress[0].first_seed}"
+    duration = f"{seconds:,.0f} s for all harnesses together, on one core"
+    figures = f"{tried:,} inputs, {found} findings. The seeds of each harness start {seeds}."
     lines = [
-        f"Last run: {day.isoformat()}, {seconds:,.0f} s for all harnesses together, on one core, "
-        f"{answers}: {tried:,} inputs, {found} findings. Seeds of each harness {seeds} on.",
+        f"Last run: {day.isoformat()}, {duration}, {answers}: {figures}",
         "",
         "| harness | claim | inputs | findings | seconds | outcomes |",
         "|---|---|---|---|---|---|",

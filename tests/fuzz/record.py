@@ -7,6 +7,7 @@ without Go.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,10 +18,11 @@ from fuzz.byte_source import ByteRandom
 from fuzz.campaign import make_input
 from fuzz.claims import cel, patches_apply, selectors, template_engine, yaml_reader
 from fuzz.go_programs import Row
-from fuzz.harness import find_harness
+from fuzz.harness import HARNESSES, Harness, find_harness
 
 _ROWS = 500
 _SEED = 1
+_CORPUS_SEEDS = 500
 
 
 def _answer_patches(random: ByteRandom) -> Row | None:
@@ -76,7 +78,23 @@ def main() -> int:
         path.parent.mkdir(exist_ok=True)
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         print(name, len(rows))  # noqa: T201 - a program for the terminal
+    for harness in HARNESSES.values():
+        _store_outcomes(harness)
     return 0
+
+
+def _store_outcomes(harness: Harness) -> None:
+    """Store the shortest input for each outcome, the first corpus of a fuzzer."""
+    inputs: dict[str, bytes] = {}
+    for seed in range(_CORPUS_SEEDS):
+        data = make_input(harness, seed)
+        outcome = harness.run(data)
+        if outcome not in inputs or len(data) < len(inputs[outcome]):
+            inputs[outcome] = data
+    harness.corpus.mkdir(parents=True, exist_ok=True)
+    for outcome, data in inputs.items():
+        name = re.sub(r"[^a-z0-9]+", "-", outcome.lower())
+        (harness.corpus / f"outcome-{name}.bin").write_bytes(data)
 
 
 def _make_rows(name: str, answer: Callable[[ByteRandom], Row | None]) -> Iterator[Row]:

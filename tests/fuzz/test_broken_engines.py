@@ -43,24 +43,44 @@ def matches_without_operator(self: Requirement, labels: dict[str, str]) -> bool:
     return labels.get(self.key) in self.values
 
 
+def find_nothing(_: Any) -> None:
+    return None
+
+
+def matches_literally(patterns: frozenset[str], value: str) -> bool:
+    return value in patterns
+
+
+def take_as_it_is(value: Any) -> Any:
+    return value
+
+
+def agree(*_: Any) -> bool:
+    return True
+
+
+def add_one(value: int) -> int:
+    return value + 1
+
+
 DEFECTS = (
     Defect("no_bypass", "podgraft.policy.rules._YES", frozenset({"true", "y", "yes", "on", "1"})),
-    Defect("no_bypass", "podgraft.policy.request_filter._skip_reason", lambda _: None),
+    Defect("no_bypass", "podgraft.policy.request_filter._skip_reason", find_nothing),
     Defect(
         "no_bypass",
         "podgraft.matching.constraints._matches_wildcard",
-        lambda patterns, value: value in patterns,
+        matches_literally,
     ),
     Defect(
         "no_structure",
         "podgraft.injectors.structure_guard.find_unexpected_structure",
-        lambda _: None,
+        find_nothing,
     ),
-    Defect("no_crash", "podgraft.injectors.object_check.check_pod", lambda value: value),
+    Defect("no_crash", "podgraft.injectors.object_check.check_pod", take_as_it_is),
     Defect("no_leak", "podgraft.review.redact", str),
-    Defect("patches_apply", "podgraft.patch.differ.escape", lambda token: token),
-    Defect("template_engine", "podgraft.texttemplate.run.compare._equal", lambda *_: True),
-    Defect("cel", "podgraft.cel.library.operators.check_int", lambda value: value + 1),
+    Defect("patches_apply", "podgraft.patch.differ.escape", take_as_it_is),
+    Defect("template_engine", "podgraft.texttemplate.run.compare._equal", agree),
+    Defect("cel", "podgraft.cel.library.operators.check_int", add_one),
     Defect("selectors", "podgraft.kube.selectors.Requirement.matches", matches_without_operator),
     Defect("yaml_reader", "podgraft.yaml.incremental._WORD", re.compile(".*")),
     Defect("url_path", "podgraft.web.credentials.extract_path_token", find_token_anywhere),

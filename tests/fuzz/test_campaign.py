@@ -62,7 +62,10 @@ def test_a_run_stores_a_short_input_and_its_seed(
 
 
 def test_an_exception_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fuzz.claims.selectors.fuzz", lambda data: str(1 // len(data[:0])))
+    def run(data: bytes) -> str:
+        return str(1 // len(data[:0]))
+
+    monkeypatch.setattr("fuzz.claims.selectors.fuzz", run)
     (progress,) = campaign.run([find_harness("selectors")], 1.0, 1, shorten=False)
     assert "ZeroDivisionError" in progress.findings[0].error
 
@@ -119,7 +122,8 @@ def test_the_command_prints_tried_found_and_seeds(capsys: pytest.CaptureFixture[
 
 
 def test_without_atheris_its_adapter_states_how_to_install_it() -> None:
-    program = "import sys; sys.modules['atheris'] = None; import fuzz.atheris as a; " + (
+    program = (
+        "import sys; sys.modules['atheris'] = None; import fuzz.atheris as a; "
         "sys.exit(a.main(['selectors']))"
     )
     done = subprocess.run(

@@ -69,9 +69,9 @@ def fuzz(data: bytes) -> str:
     """Evaluate one expression, and compare the result."""
     random = ByteRandom(data)
     kind = random.random()
-    if kind < 0.6:  # noqa: PLR2004
+    if kind < 0.6:
         return _check_rewritten(random)
-    if kind < 0.8 and not go_programs.is_live():  # noqa: PLR2004
+    if kind < 0.8 and not go_programs.is_live():
         return _evaluate_damaged(random)
     expression = make_expression(random)
     actual = recorded.answer(environment(), expression)

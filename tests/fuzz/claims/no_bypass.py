@@ -16,7 +16,8 @@ _DENIED = "the registry evil is denied"
 # From 1.27 on, Istio reads only "true" and "false" (docs/policy.md, injectValues).
 _RELEASES = (("1.30.3", "strict"), ("1.27.0", "strict"), ("1.26.8", "yaml"), ("1.13.9", "yaml"))
 _EXPRESSION = (
-    "!(object.spec.containers + (has(object.spec.initContainers) ? object.spec.initContainers : []))"
+    "!(object.spec.containers"
+    " + (has(object.spec.initContainers) ? object.spec.initContainers : []))"
     ".exists(c, c.image.startsWith('evil/'))"
 )
 

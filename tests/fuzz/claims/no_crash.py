@@ -43,7 +43,8 @@ _CALLERS = f"tokens: [{{sha256: {'0' * 64}, created: now, note: x}}]\nsubjects: 
 _ROUTES = ("inject", "mutate", "validate")
 _POLICY = """\
 policy: enabled
-neverInjectSelector: [{matchLabels: {a: b}, matchExpressions: [{key: c, operator: In, values: [d]}]}]
+neverInjectSelector:
+- {matchLabels: {a: b}, matchExpressions: [{key: c, operator: In, values: [d]}]}
 ignoredNamespaces: [kube-system]
 injectedAnnotations: {a/b: c}
 injectValues: strict
@@ -125,12 +126,12 @@ def _handler() -> Callable[[Any, object], dict[str, Any]]:
 def _process_event(random: ByteRandom) -> str:
     names = sorted(path.name for path in _EVENTS.glob("apigateway-*.json"))
     event = json.loads((_EVENTS / random.choice(names)).read_text())
-    if random.random() < 0.7:  # noqa: PLR2004
+    if random.random() < 0.7:
         event["rawPath"] = event["requestContext"]["http"]["path"] = "/istio/inject"
     event = mutation.mutate_document(random, event)
     response = _handler()(event, None)
     code = response["statusCode"]
-    check_claim(code < 500, f"HTTP {code}", json.dumps(event))  # noqa: PLR2004
+    check_claim(code < 500, f"HTTP {code}", json.dumps(event))
     return str(code)
 
 
@@ -173,9 +174,8 @@ def _process_bundle(random: ByteRandom) -> str:
 
 def _mutate_yaml(random: Random, text: str) -> str:
     """The text after changes of its values, or of its bytes."""
-    if random.random() < 0.5:  # noqa: PLR2004
-        document = mutation.mutate_document(random, yaml.load_all(text))
-        parts = document if isinstance(document, list) else [document]
+    if random.random() < 0.5:
+        parts: list[Any] = mutation.mutate_document(random, yaml.load_all(text))
         return "---\n".join(json.dumps(part) + "\n" for part in parts)
     return mutation.mutate_text(random, text)
 
@@ -205,7 +205,7 @@ def _process_certificate(random: ByteRandom) -> str:
 
 def _mutate_pem(random: ByteRandom, data: bytes) -> bytes:
     """The file after changes of its text, or of the DER of its first certificate."""
-    if random.random() < 0.3:  # noqa: PLR2004
+    if random.random() < 0.3:
         return mutation.mutate_bytes(random, data)
     _, begin, rest = data.partition(_BEGIN)
     body, end, more = rest.partition(_END)

@@ -43,7 +43,17 @@ _ACTIONS = (
     f"{{{{ fromJSON {_ENV} }}}}",
     f"{{{{ {_ENV} | b64dec }}}}",
 )
-_SHAPES = ("{}", "{}: [", "x\n{}: y", "*{}", "&{} x", "!!int {}", "%{}", "http://a:{}@b:c/", "{{{{ {} ")
+_SHAPES = (
+    "{}",
+    "{}: [",
+    "x\n{}: y",
+    "*{}",
+    "&{} x",
+    "!!int {}",
+    "%{}",
+    "http://a:{}@b:c/",
+    "{{{{ {} ",
+)
 # An underscore, because a valid name of an injector is no secret.
 _PATHS = (
     *("/inject", "/inject", "/inject/PASSWORD/{}", "/inject/:ENV:A={}", "/{}_/inject", "/validate"),
@@ -84,12 +94,15 @@ def _is_key(text: str) -> bool:
 def fuzz(data: bytes) -> str:
     """Send one request with secrets, and search everything that is written."""
     random = ByteRandom(data)
-    if random.random() < 0.2:  # noqa: PLR2004
+    if random.random() < 0.2:
         return fuzz_policy(random)
     application = _application()
     application.records.clear()
     action = random.choice(_ACTIONS)
-    bundle = {**BUNDLE, "injector.yaml": CONFIG.replace("{{ .DeploymentMeta.Name }}", action).encode()}
+    bundle = {
+        **BUNDLE,
+        "injector.yaml": CONFIG.replace("{{ .DeploymentMeta.Name }}", action).encode(),
+    }
     try:
         application.store.snapshots["default"] = load("{}", bundle)
     except StoreError:
@@ -97,7 +110,7 @@ def fuzz(data: bytes) -> str:
     body = _make_body(random)
     path = random.choice(_PATHS).format(MARK) + random.choice(("", f"?timeout=10s&password={MARK}"))
     token = random.choice((*TOKENS.values(), *TOKENS.values(), MARK))
-    if random.random() < 0.5:  # noqa: PLR2004
+    if random.random() < 0.5:
         code, answer = application.post(f"/k/{token}{path}", body)
     else:
         scheme = random.choice(("Bearer", "bearer", "Basic", "Bearer Bearer"))
@@ -118,15 +131,15 @@ def _make_body(random: ByteRandom) -> bytes:
     container["args"] = [f"--password={secret}"]
     pod["metadata"]["annotations"]["example.com/secret"] = secret
     pod["spec"]["imagePullSecrets"] = [{"name": MARK}]
-    if random.random() < 0.4:  # noqa: PLR2004
+    if random.random() < 0.4:
         document = mutation.mutate_document(random, document)
     body = json.dumps(document).encode()
-    return mutation.mutate_bytes(random, body) if random.random() < 0.3 else body  # noqa: PLR2004
+    return mutation.mutate_bytes(random, body) if random.random() < 0.3 else body
 
 
 def _check_response(code: int, answer: Any, path: str, body: bytes) -> None:
     """Search the complete body of a fault, and all of a review's response but its patch."""
-    if code == 200:  # noqa: PLR2004
+    if code == 200:
         answer = {**answer["response"], "patch": "", "uid": ""}
     _check_silent(json.dumps(answer), path, body)
 

@@ -26,7 +26,10 @@ from podgraft.texttemplate import TemplateError
 
 WAYS = ("overlay", "overlay", "overlay", "1.30", "1.30", "1.24", "1.13", "1.9", "1.8")
 _VALUE = '(index .ObjectMeta.Annotations "cfg")'
-_FRAME = "spec:\n  containers:\n  - name: agent\n    image: x\n    args:\n    - {}\n    - last\n    env: [{{name: a, value: y}}]\n"
+_FRAME = (
+    "spec:\n  containers:\n  - name: agent\n    image: x\n    args:\n    - {}\n    - last\n"
+    "    env: [{{name: a, value: y}}]\n"
+)
 _SCALARS = ("{}", "{}", "pre-{}", '"{}"', "'{}'", "a {} b", "|-\n      {}")
 # Functions that write structure on purpose; the pages say so.
 _STRUCTURED = {"toYaml", "toJson", "toRawJson", "toPrettyJson", "fromJson", "mustFromJson"}

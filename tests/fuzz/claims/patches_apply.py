@@ -27,7 +27,23 @@ from podgraft.jsonvalue import JSON, equal
 from web.test_malformed_reviews import DEPLOYMENT, POD
 
 _KEYS = ("name", "mountPath", "env", "a", "a/b", "~1", "~", "", "-", "0", "é", "\u2028", "a~b/c")
-_SCALARS = (None, True, False, 0, 1, 1.0, -1, 2**53, 2**63 - 1, "", "a", "b", "~/", "1", "\U0001f600")
+_SCALARS = (
+    None,
+    True,
+    False,
+    0,
+    1,
+    1.0,
+    -1,
+    2**53,
+    2**63 - 1,
+    "",
+    "a",
+    "b",
+    "~/",
+    "1",
+    "\U0001f600",
+)
 
 APPLIERS = (("python-json-patch", jsonpatch.apply_patch), ("RFC 6902", json_patch.apply))
 PATCH_ERRORS = (
@@ -41,7 +57,7 @@ def fuzz(data: bytes) -> str:
     """Compare the patch of one mutation, or of the difference of two values, with its result."""
     random = ByteRandom(data)
     kind = random.random()
-    if kind < 0.1 and go_programs.load_recorded("patches_apply"):  # noqa: PLR2004
+    if kind < 0.1 and go_programs.load_recorded("patches_apply"):
         return check_recorded(random.choice(go_programs.load_recorded("patches_apply")))
     before, after, operations = make_change(random)
     if before is None:
@@ -52,9 +68,9 @@ def fuzz(data: bytes) -> str:
 
 def make_change(random: ByteRandom) -> tuple[Any, Any, list[dict[str, Any]]]:
     """An object, the changed object, and the patch between them."""
-    if random.random() < 0.5:  # noqa: PLR2004
+    if random.random() < 0.5:
         before, after = _make_object(random, 3), _make_object(random, 3)
-        if random.random() < 0.5:  # noqa: PLR2004
+        if random.random() < 0.5:
             after = mutate_document(random, before)
         return before, after, [dict(each) for each in patch.diff(before, after)]
     before = _make_subject(random)
@@ -77,12 +93,12 @@ def _injectors() -> tuple[istio.Injector, ...]:
 
 def _make_subject(random: ByteRandom) -> Any:
     kind = random.random()
-    if kind < 0.3:  # noqa: PLR2004
+    if kind < 0.3:
         return make_pod({"cfg": random.choice(PAYLOADS), "a/b~c": random.choice(PAYLOADS)})
     pod = copy.deepcopy(POD)
-    if kind < 0.5:  # noqa: PLR2004
+    if kind < 0.5:
         pod["spec"]["containers"].append({"name": "istio-proxy", "image": "auto"})
-    if kind < 0.9:  # noqa: PLR2004
+    if kind < 0.9:
         return mutate_document(random, pod)
     return mutate_document(random, copy.deepcopy(DEPLOYMENT))
 
@@ -103,11 +119,11 @@ def _make_object(random: ByteRandom, depth: int) -> dict[str, Any]:
 
 def _make_value(random: ByteRandom, depth: int) -> JSON:
     kind = random.random() if depth > 0 else 0.0
-    if kind < 0.3:  # noqa: PLR2004
+    if kind < 0.3:
         return random.choice(_SCALARS)
-    if kind < 0.6:  # noqa: PLR2004
+    if kind < 0.6:
         return _make_object(random, depth)
-    if kind < 0.8:  # noqa: PLR2004
+    if kind < 0.8:
         names = random.sample("abcdef", random.randrange(5))
         return [{"name": name, "v": random.choice(_SCALARS)} for name in names]
     return [_make_value(random, depth - 1) for _ in range(random.randrange(5))]
@@ -137,7 +153,7 @@ def _keep(value: Any) -> Any:
     return value
 
 
-def _drop_nulls(value: Any) -> Any:
+def _drop_nulls(value: JSON) -> JSON:
     match value:
         case dict():
             return {key: _drop_nulls(each) for key, each in value.items() if each is not None}

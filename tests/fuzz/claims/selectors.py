@@ -23,9 +23,9 @@ def fuzz(data: bytes) -> str:
     """Compile one selector, and match labels."""
     random = ByteRandom(data)
     kind = random.random()
-    if kind < 0.35:  # noqa: PLR2004
+    if kind < 0.35:
         return _check_model(random)
-    if kind < 0.5:  # noqa: PLR2004
+    if kind < 0.5:
         return _compile_damaged(random)
     if go_programs.is_live():
         row = make_row(random)
@@ -40,7 +40,7 @@ def _rows() -> tuple[Row, ...]:
 
 def make_row(random: ByteRandom) -> Row:
     """A selector with labels, as the oracle reads it."""
-    return make_selector_row(random, strict=random.random() < 0.6)  # noqa: PLR2004
+    return make_selector_row(random, strict=random.random() < 0.6)
 
 
 def _compare(row: Row) -> str:
@@ -51,12 +51,13 @@ def _compare(row: Row) -> str:
 
 def _rewrite(random: ByteRandom, row: Row) -> Row:
     """The row with the requirements in another order: selectors are sorted conjunctions."""
-    selector = row["selector"]
-    if not isinstance(selector, dict) or "want" not in row:
+    selector: dict[str, Any] = row["selector"]
+    if not selector or "want" not in row:
         return row
-    changed: dict[str, Any] = dict(selector)
-    if isinstance(labels := selector.get("matchLabels"), dict):
-        items = list(labels.items())
+    changed = dict(selector)
+    required: dict[str, Any] = selector.get("matchLabels") or {}
+    if required:
+        items = list(required.items())
         random.shuffle(items)
         changed["matchLabels"] = dict(items)
     # Labels that no requirement names change nothing.
