@@ -25,7 +25,7 @@ _OPEN = {"serve": fronts.open_serve, "lambda": fronts.open_lambda}
 def main(arguments: Sequence[str] | None = None) -> int:
     """0, or 1 if a requirement is not met."""
     options = _parse(arguments)
-    inputs = load_benchmark_input()
+    inputs, load = load_benchmark_input(), os.getloadavg()[0]
     results: list[PhaseResult] = []
     for name in options.front or list(_OPEN):
         with (
@@ -40,7 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"not met: {problem}")
     if options.write_docs:
         today = datetime.now(UTC).date().isoformat()
-        table = render_table(results, options.seconds, today, inputs.source)
+        machine = f"{os.cpu_count()} cores with a load average of {load:.1f} before the run"
+        table = render_table(results, options.seconds, today, f"{machine}, {inputs.source}")
         PAGE.write_text(replace_section(PAGE.read_text(encoding="utf-8"), table), encoding="utf-8")
     return int(bool(problems))
 
@@ -69,11 +70,10 @@ def describe(result: PhaseResult) -> str:
     )
 
 
-def render_table(results: Sequence[PhaseResult], seconds: float, day: str, source: str) -> str:
+def render_table(results: Sequence[PhaseResult], seconds: float, day: str, place: str) -> str:
     """The figures as Markdown, and the requirements that they do not meet."""
-    machine = f"{os.cpu_count()} cores, with {source}"
     lines = [
-        f"Last run: {day}, {seconds:,.0f} s for each phase, {machine}. Times are of valid reviews.",
+        f"Last run: {day}, {seconds:,.0f} s for each phase, {place}. Times are of valid reviews.",
         "",
         "| front | phase | requests/s | requests | errors | p50 | p99 | p99/p50 | memory |",
         "|---|---|---|---|---|---|---|---|---|",

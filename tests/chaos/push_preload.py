@@ -8,9 +8,9 @@ from functools import cache
 import botocore.loaders
 import botocore.session
 
-import podgraft.cli.policy.commands
-import podgraft.trial
 from chaos import push_process
+from podgraft import trial
+from podgraft.cli.policy import commands
 
 botocore.session.create_loader = cache(botocore.loaders.create_loader)
 
@@ -19,4 +19,4 @@ for _service in ("s3", "ssm"):
         _service, region_name="eu-central-1", aws_access_key_id="x", aws_secret_access_key="x"
     )
 
-__all__ = ["podgraft", "push_process"]
+__all__ = ["commands", "push_process", "trial"]

@@ -67,7 +67,7 @@ def may_differ(text: str) -> bool:
 
 
 def _has_twins(text: str) -> bool:
-    """Whether a key is there twice: podgraft rejects what is wrong in the value that is replaced."""
+    """Whether a key is there twice: podgraft rejects errors in the value that is replaced."""
     answer = go_programs.find_program("yaml").ask({"strict": text})
     return "already set in map" in answer.get("error", "")
 
