@@ -113,12 +113,12 @@ class _FrontHandler(BaseHTTPRequestHandler):
         event = make_event(self.path, dict(self.headers.items()), body, self.client_address[0])
         with self.lock:
             result = self.runtime.invoke(event)
-        answer: Mapping[str, Any] = (
+        response: Mapping[str, Any] = (
             result.body if result.kind == "response" else {"statusCode": 502}
         )
-        text = str(answer.get("body", "")).encode()
-        self.send_response(answer["statusCode"])
-        for name, value in dict(answer.get("headers", {})).items():
+        text = str(response.get("body", "")).encode()
+        self.send_response(response["statusCode"])
+        for name, value in dict(response.get("headers", {})).items():
             if name.lower() != "content-length":
                 self.send_header(name, value)
         self.send_header("Content-Length", str(len(text)))

@@ -52,16 +52,16 @@ ROWS = (
         "SnapStart restores an environment, also with dead connections",
         "the first review reads policy and callers again, or warns that they are old",
         (
-            f"{_CLOCKS}::test_a_restored_environment_reads_policy_and_callers_before_it_answers",
+            f"{_CLOCKS}::test_a_restored_environment_reads_policy_and_callers_before_it_responds",
             f"{_CLOCKS}::test_a_start_that_no_one_waits_for_expires_both_stores",
-            f"{_CLOCKS}::test_a_restored_environment_with_dead_connections_answers_and_recovers",
+            f"{_CLOCKS}::test_a_restored_environment_with_dead_connections_responds_and_recovers",
         ),
     ),
     ChaosRow(
         "connections to AWS that are throttled, half-open, closed, or trickle",
         "a review waits for its share of the time, and a later one connects again",
         (
-            f"{_CLOCKS}::test_a_restored_environment_with_dead_connections_answers_and_recovers",
+            f"{_CLOCKS}::test_a_restored_environment_with_dead_connections_responds_and_recovers",
             f"{_HTTP}::test_a_connection_that_was_closed_meanwhile_is_made_again",
             f"{_HTTP}::test_a_response_that_trickles_is_given_up",
             f"{_HTTP}::test_a_response_that_trickles_is_given_up_through_botocore_too",
@@ -106,7 +106,7 @@ ROWS = (
         (
             (
                 "chaos/test_disk_full.py::"
-                "test_a_full_state_folder_stops_no_review_and_keeps_its_version"
+                "test_a_full_state_folder_stops_no_review_and_retains_its_version"
             ),
             "chaos/test_disk_full.py::test_a_full_disk_leaves_no_part_of_a_key",
         ),

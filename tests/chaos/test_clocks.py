@@ -82,7 +82,7 @@ def test_a_clock_that_jumps_back_ends_no_throttling_of_others_and_its_own_in_tim
     assert throttle.count_failure("192.0.2.1") == 1
 
 
-def test_a_restored_environment_reads_policy_and_callers_before_it_answers(
+def test_a_restored_environment_reads_policy_and_callers_before_it_responds(
     place: tuple[MemoryStore, CachedStore, Clock],
 ) -> None:
     """The clock of a restored environment continues: only the init can expire what it read."""
@@ -152,7 +152,7 @@ CONNECTIONS: dict[str, Break] = {
 
 
 @pytest.mark.parametrize("name", CONNECTIONS)
-def test_a_restored_environment_with_dead_connections_answers_and_recovers(
+def test_a_restored_environment_with_dead_connections_responds_and_recovers(
     world: World, name: str
 ) -> None:
     function = world.function()

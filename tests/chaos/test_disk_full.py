@@ -46,7 +46,7 @@ def fill_disk(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(last_known_good, "NamedTemporaryFile", make_full)
 
 
-def test_a_full_state_folder_stops_no_review_and_keeps_its_version(
+def test_a_full_state_folder_stops_no_review_and_retains_its_version(
     own_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = Site(own_folder)

@@ -2,7 +2,7 @@
 
 ``python -m fuzz.atheris HARNESS [libFuzzer's options] [folders of inputs]``. Atheris is no
 dependency of podgraft: install it with ``pip install atheris`` where a wheel exists (Linux, CPython
-3.11 to 3.13).
+3.11 to 3.13). Inputs that reach new code are stored in build/fuzz.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from fuzz.harness import HARNESSES, find_harness
 
 _MISSING = 3  # the exit status without Atheris
+_FOUND = Path(__file__).parents[2] / "build" / "fuzz"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -30,7 +32,9 @@ def main(arguments: Sequence[str]) -> int:
         return _MISSING
     with atheris.instrument_imports(include=["podgraft"]):
         run = harness.run
-    folders = [str(harness.corpus)] if harness.corpus.is_dir() else []
+    found = _FOUND / harness.name  # libFuzzer writes to the first folder
+    found.mkdir(parents=True, exist_ok=True)
+    folders = [str(found), *([str(harness.corpus)] if harness.corpus.is_dir() else [])]
 
     def test_one_input(data: bytes) -> None:  # libFuzzer reserves the result
         run(data)

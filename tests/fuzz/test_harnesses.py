@@ -77,5 +77,5 @@ def test_all_recorded_patches_have_the_result_of_evanphx_json_patch() -> None:
 
 
 @pytest.mark.parametrize("name", ["cel", "selectors", "template_engine", "yaml_reader"])
-def test_answers_of_the_originals_are_recorded(name: str) -> None:
+def test_results_of_the_originals_are_recorded(name: str) -> None:
     assert len(go_programs.load_recorded(name)) >= 300
