@@ -40,7 +40,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"not met: {problem}")
     if options.write_docs:
         today = datetime.now(UTC).date().isoformat()
-        machine = f"{os.cpu_count()} cores with a load average of {load:.1f} before the run"
+        cores = os.cpu_count() or 1
+        machine = f"{cores} cores with a load average of {load:.1f} before the run"
+        if load > cores / 2:
+            machine += " (other jobs used the machine, so the figures only show the mechanism)"
         table = render_table(results, options.seconds, today, f"{machine}, {inputs.source}")
         PAGE.write_text(replace_section(PAGE.read_text(encoding="utf-8"), table), encoding="utf-8")
     return int(bool(problems))
