@@ -25,6 +25,7 @@ from texttemplate import answers
 from texttemplate.generator import DATA, Generator
 
 _TESTS = Path(__file__).parents[2]
+_DATA: Mapping[str, Any] = {"probe": DATA, "sprig": random_templates.DATA}
 _FOLDERS = ("texttemplate", "sprig")
 # Each keeps what a template writes, and adds text around it that is known.
 _REWRITES: tuple[tuple[str, str, str], ...] = (
@@ -66,11 +67,10 @@ def _hide_addresses(text: str) -> str:
 def make_row(random: Random) -> Row:
     """A generated template with its data, for text/template's own functions or for sprig's."""
     if random.random() < 0.6:
-        template, data, functions = Generator(random).template(), DATA, "probe"
+        template, functions = Generator(random).template(), "probe"
     else:
-        template = random_templates.make_template(random)
-        data, functions = random_templates.DATA, "sprig"
-    return {"name": "t", "template": template, "data": data, "functions": functions}
+        template, functions = random_templates.make_template(random), "sprig"
+    return {"name": "t", "template": template, "data": _DATA[functions], "functions": functions}
 
 
 def answer(row: Mapping[str, Any]) -> tuple[str, str] | None:
@@ -87,7 +87,10 @@ def answer(row: Mapping[str, Any]) -> tuple[str, str] | None:
 @cache
 def _rows() -> tuple[Row, ...]:
     """All recorded templates that render with the usual delimiters."""
-    rows: list[Row] = [*go_programs.load_recorded("template_engine")]
+    rows = [
+        {**row, "data": _DATA[row["functions"]]}
+        for row in go_programs.load_recorded("template_engine")
+    ]
     for folder in _FOLDERS:
         for path in sorted((_TESTS / folder / "fixtures").glob("*.jsonl")):
             rows += load_answers(path)
