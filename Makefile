@@ -26,6 +26,10 @@ IGNORE ?=
 # The tag to release, and the Lambdas to build layers for; without them, a snapshot, and all Lambdas.
 TAG ?=
 TARGETS ?=
+# How long fuzz and soak run, which harnesses of fuzz, and whether both write their table to docs/reliability.md.
+SECONDS ?= 60
+HARNESS ?=
+WRITE ?=
 # Programs with many dependencies have separate environments.
 TOOLS := .tools
 SAM := $(TOOLS)/sam/bin
@@ -41,7 +45,7 @@ CONFIG_ENV = $(or $(CONFIG_ENV_$(STAGE)),$(error STAGE: got "$(STAGE)"; use dev 
 # Some tests wait for servers: one process more than processors.
 WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # Tests that start servers, install wheels, run every release of Istio, or generate much input: test-fast omits them.
-SLOW := tests/conformance tests/e2e tests/layers tests/oracle tests/peers tests/scripts tests/secrecy
+SLOW := tests/chaos tests/conformance tests/e2e tests/fuzz tests/layers tests/oracle tests/peers tests/scripts tests/secrecy
 
 # On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
 STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
@@ -51,7 +55,7 @@ SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) 
 export SAM_CLI_TELEMETRY := 0
 
 .PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance oracle-istio bench \
-	e2e-aws e2e-builds e2e-kube e2e-playground playground site build deploy delete lock audit release clean
+	e2e-aws e2e-builds e2e-kube e2e-playground playground site build deploy delete lock audit release clean fuzz soak
 
 help: ## Print this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -82,6 +86,12 @@ test-fast: setup ## Run the fast tests of every package
 
 test-long: setup ## Run the test suite with all generated examples
 	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+
+fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; PODGRAFT_FUZZ_GO=1 asks Go)
+	@cd tests && ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(addprefix --harness ,$(HARNESS)) $(if $(WRITE),--write-docs)
+
+soak: setup ## Load serve and the handler at 70 % of their capacity (SECONDS=60 for each phase, WRITE=1)
+	@$(BIN)/python scripts/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)
 
 check: lint types contracts template test-long e2e-builds e2e-aws e2e-playground site ## Run everything that CI runs
 

@@ -33,6 +33,8 @@ def build(environment: Mapping[str, str]) -> Handler:
         function = web.guard_handler(Mangum(web.WsgiToAsgi(app), lifespan="off"), request_log)
     with _suppress_errors:
         web.prime(policies, parsed_settings)
+    if parsed_settings.priming_enabled:
+        store.expire_stores(policies, callers)
     # Added last: requests during init belong to no segment of X-Ray.
     return web.add_tracing(function, parsed_settings)
 

@@ -239,6 +239,7 @@ FAULTS: tuple[tuple[Object, str], ...] = (
         "/resourceRules/0/resource: unknown key; did you mean resources?",
     ),
     ({"matchPolicy": "exact"}, '/matchPolicy: got "exact"; use Exact or Equivalent'),
+    ({"matchPolicy": ["Exact"]}, '/matchPolicy: got ["Exact"]; use Exact or Equivalent'),
     (
         {"objectSelector": []},
         (

@@ -140,6 +140,11 @@ ERRORS = (
         ('/bundle: got "latest"; use sha256: and 64 hexadecimal digits',),
     ),
     InvalidCase(
+        "a list for injectValues",
+        "injectValues: [yaml]",
+        ('/injectValues: got ["yaml"]; use yaml or strict',),
+    ),
+    InvalidCase(
         "injectValues", "injectValues: both", ('/injectValues: got "both"; use yaml or strict',)
     ),
     InvalidCase(

@@ -28,11 +28,12 @@ SECRETS: Mapping[str, str] = {
 
 def find_secrets(text: str) -> list[str]:
     """The names of the secrets that a text contains in any form."""
-    return [name for name in SECRETS if any(form in text for form in _forms(SECRETS[name]))]
+    return [name for name in SECRETS if any(form in text for form in secret_forms(SECRETS[name]))]
 
 
 @cache
-def _forms(secret: str) -> tuple[str, ...]:
+def secret_forms(secret: str) -> tuple[str, ...]:
+    """The text of a secret in every encoding that an output could use."""
     data = secret.encode()
     plain = (secret, json.dumps(secret)[1:-1], quote(secret, safe=""), data.hex())
     return tuple(dict.fromkeys((*plain, *_base64_fragments(data))))

@@ -39,6 +39,11 @@ def templates(seed: int) -> Iterator[str]:
         yield guesser.template()
 
 
+def make_template(random: Random) -> str:
+    """One template with the choices of *random*."""
+    return _TemplateGenerator(random).template()
+
+
 class _TemplateGenerator:
     def __init__(self, random: Random) -> None:
         self._random = random

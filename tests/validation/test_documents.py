@@ -63,6 +63,7 @@ FAULTS = (
     (ALL, "/spec: has neither validations nor auditAnnotations; set one of them"),
     (ALL + "validations: [{message: a}]", "/spec/validations/0/expression: is missing"),
     (ALL + RULE + "failurePolicy: fail", '/spec/failurePolicy: got "fail"; use Fail or Ignore'),
+    (ALL + RULE + "failurePolicy: [Fail]", '/spec/failurePolicy: got ["Fail"]; use Fail or Ignore'),
     (ALL + RULE + "variables: [{name: a-b, expression: '1'}]", '/spec/variables/0/name: got "a-b"'),
     (
         ALL + "validations: [{expression: 'true', reason: Because}]",

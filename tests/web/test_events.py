@@ -131,6 +131,9 @@ ODD: tuple[tuple[str, Any], ...] = (
     ("a path that is no text", {**load_balancer(event()["headers"]), "path": 5}),
     ("a load balancer without headers", {**load_balancer({}), "headers": None}),
     ("half a pair in another path", {**load_balancer({}), "path": "/\udc80"}),
+    ("a method that is a number", {**load_balancer({}), "httpMethod": 5}),
+    ("a method that is a list", {**event(), "requestContext": {"http": {"method": ["POST"]}}}),
+    ("a method of null", {**event(), "requestContext": {"http": {"path": "/", "method": None}}}),
 )
 
 

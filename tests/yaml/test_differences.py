@@ -39,6 +39,7 @@ READING = (
     Case("byte order mark within the text", "\n\ufeffa", "\ufeffa", "a"),
     # ours on purpose
     Case("impossible key in a value that is replaced", "a: {~: 1}\na: 2", {"a": 2}, REFUSED),
+    Case("infinity in a value that is replaced", "a: .inf\na: 2", {"a": 2}, REFUSED),
     Case("lists a level too deep", "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1), "deep", REFUSED),
 )
 

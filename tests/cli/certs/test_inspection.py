@@ -1,11 +1,14 @@
 """The report on a certificate for monitoring."""
 
+from base64 import encodebytes
 from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
 
-from podgraft.cli.certs import inspection, issuance, keys, trust
+from podgraft.cli.certs import inspection, issuance, keys, pem, trust
+from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.inspection import ExitStatus, InspectionRequest
 from podgraft.cli.certs.issuance import Validity
 from podgraft.cli.certs.keys import KeyType
@@ -19,6 +22,15 @@ CLIENT = issuance.make_client_certificate(
 )
 ROOTS = (CA.certificate,)
 ISSUER, STRANGER = trust.describe_subject(CA.certificate), trust.describe_subject(OTHER.certificate)
+
+
+@pytest.mark.parametrize("name", [b"a.example.com", b"*.b.example.com"])
+def test_a_damaged_field_is_an_error_with_its_file(name: bytes) -> None:
+    """The parser decodes a field on its first use: without a check, that is a traceback."""
+    der = SERVER.public_bytes(Encoding.DER).replace(name, b"\xff" * len(name))
+    damaged = b"-----BEGIN CERTIFICATE-----\n%b-----END CERTIFICATE-----\n" % encodebytes(der)
+    with pytest.raises(CertificateError, match=r"^server\.pem: a certificate in it is damaged"):
+        pem.parse_certificates(damaged, "server.pem")
 
 
 def _ask(**changes: object) -> InspectionRequest:

@@ -60,25 +60,28 @@ def selectors() -> Iterator[dict[str, Any]]:
     random = _random(2)
     yield {"selector": {}, "labels": [{}, {"app": "web"}]}
     for index in range(300):
-        keys = _LABEL_KEYS[:4] if index % 3 else _LABEL_KEYS
-        values = _LABEL_VALUES[:3] if index % 3 else _LABEL_VALUES
-        operators = _OPERATORS[:4] if index % 3 else _OPERATORS
-        selector: dict[str, Any] = {}
-        if random.random() < 0.6:
-            count = random.randint(0, 2)
-            selector["matchLabels"] = {
-                random.choice(keys): random.choice(values) for _ in range(count)
-            }
-        if random.random() < 0.7:
-            selector["matchExpressions"] = [
-                _expression(random, keys, values, random.choice(operators), exact=bool(index % 3))
-                for _ in range(random.randint(0, 2))
-            ]
-        labels = [
-            {key: random.choice(values[:3]) for key in random.sample(_LABEL_KEYS[:4], size)}
-            for size in (0, 1, 2, 4)
+        yield make_selector_row(random, strict=bool(index % 3))
+
+
+def make_selector_row(random: Random, *, strict: bool) -> dict[str, Any]:
+    """A selector with labels; a *strict* one is valid."""
+    keys = _LABEL_KEYS[:4] if strict else _LABEL_KEYS
+    values = _LABEL_VALUES[:3] if strict else _LABEL_VALUES
+    operators = _OPERATORS[:4] if strict else _OPERATORS
+    selector: dict[str, Any] = {}
+    if random.random() < 0.6:
+        count = random.randint(0, 2)
+        selector["matchLabels"] = {random.choice(keys): random.choice(values) for _ in range(count)}
+    if random.random() < 0.7:
+        selector["matchExpressions"] = [
+            _expression(random, keys, values, random.choice(operators), exact=strict)
+            for _ in range(random.randint(0, 2))
         ]
-        yield {"selector": selector, "labels": labels}
+    labels = [
+        {key: random.choice(values[:3]) for key in random.sample(_LABEL_KEYS[:4], size)}
+        for size in (0, 1, 2, 4)
+    ]
+    return {"selector": selector, "labels": labels}
 
 
 def _expression(

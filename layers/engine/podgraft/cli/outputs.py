@@ -47,11 +47,15 @@ def _write_temporary(output: Output) -> Path:
     output.path.parent.mkdir(parents=True, exist_ok=True)
     # mkstemp opens with O_EXCL and 0600, whatever the umask: a key is never readable by others.
     descriptor, name = tempfile.mkstemp(dir=output.path.parent, prefix=f".{output.path.name}.")
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(output.data)
-        file.flush()
-        os.fchmod(descriptor, output.mode)
-        os.fsync(descriptor)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(output.data)
+            file.flush()
+            os.fchmod(descriptor, output.mode)
+            os.fsync(descriptor)
+    except OSError:
+        Path(name).unlink(missing_ok=True)  # a part of a key must not remain on a full disk
+        raise
     return Path(name)
 
 

@@ -223,7 +223,7 @@ def _scope(cursor: Cursor) -> ResourceScope | None:
 
 
 def _match_policy(cursor: Cursor) -> str | None:
-    if cursor.value in {"Exact", "Equivalent"}:
+    if cursor.value in ("Exact", "Equivalent"):
         return parse_string(cursor)
     return cursor.add_error(f"got {format_value(cursor.value)}", "use Exact or Equivalent")
 

@@ -227,7 +227,7 @@ def _namespaces(cursor: Cursor) -> frozenset[str] | None:
 
 
 def _inject_values(cursor: Cursor) -> InjectValueSyntax | None:
-    if cursor.value in set(InjectValueSyntax):
+    if cursor.value in tuple(InjectValueSyntax):  # the value can be unhashable
         return InjectValueSyntax(cursor.value)
     return cursor.add_error(f"got {format_value(cursor.value)}", "use yaml or strict")
 

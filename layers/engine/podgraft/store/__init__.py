@@ -16,7 +16,7 @@ from .errors import (
     UnavailableError,
     UnknownInjectorError,
 )
-from .factory import AwsStoreConfig, FolderStoreConfig, StoreConfig, open_stores
+from .factory import AwsStoreConfig, FolderStoreConfig, StoreConfig, expire_stores, open_stores
 from .folder.store import FolderCallers, FolderStore
 from .names import DEFAULT_INJECTOR, is_name
 from .protocols import CallerStore, Store
@@ -42,6 +42,7 @@ __all__ = [
     "StoreError",
     "UnavailableError",
     "UnknownInjectorError",
+    "expire_stores",
     "is_name",
     "load_snapshots",
     "open_stores",

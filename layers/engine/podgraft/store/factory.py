@@ -7,7 +7,7 @@ from typing import TypeAlias, assert_never
 from msgspec import Struct
 
 from .folder.store import FolderCallers, FolderStore
-from .protocols import CallerStore, Store
+from .protocols import CachingStore, CallerStore, Store
 
 # Checking the files takes a twentieth of a review; a change can wait this long.
 _POLL_SECONDS = 0.1
@@ -50,6 +50,17 @@ def open_stores(backing: StoreConfig) -> tuple[Store, CallerStore]:
             return _open_aws_stores(backing)
         case _:
             assert_never(backing)
+
+
+def expire_stores(*stores: Store | CallerStore) -> None:
+    """Let the next request read what the stores cached, for an environment that waits for it.
+
+    An environment of SnapStart is restored long after its init, and its clock can continue from
+    there. Without this, its first requests would use the policy and the callers of that time.
+    """
+    for each in stores:
+        if isinstance(each, CachingStore):
+            each.expire()
 
 
 def _open_aws_stores(backing: AwsStoreConfig) -> tuple[Store, CallerStore]:

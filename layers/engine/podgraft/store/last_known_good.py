@@ -77,10 +77,16 @@ def _file_identity(path: Path) -> _FileIdentity:
 def _replace(path: Path, content: bytes) -> _FileIdentity:
     """Write a file atomically; return its new identity."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-        file.write(content)
-    identity = _file_identity(Path(file.name))
-    Path(file.name).replace(path)
+    file = NamedTemporaryFile(dir=path.parent, prefix=".", delete=False)  # noqa: SIM115
+    temporary = Path(file.name)
+    try:
+        with file:
+            file.write(content)
+        identity = _file_identity(temporary)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)  # a full disk would otherwise fill with parts of files
+        raise
     return identity
 
 

@@ -46,7 +46,9 @@ class PollingCache(Generic[T]):
         After the refresh deadline, a review uses the cached value without a refresh.
         """
         cached = self._cached
-        if cached is not None and self._clock() < cached.refresh_at:
+        now = self._clock()
+        # A clock that jumped back must not delay the refresh.
+        if cached is not None and now < cached.refresh_at <= now + self._seconds:
             return cached
         limit = deadline or Deadline.from_timeout(None)
         if cached is not None and limit.remaining_seconds(has_value=True) <= 0:

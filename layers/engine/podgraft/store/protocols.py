@@ -1,6 +1,6 @@
 """The interfaces of stores."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from podgraft.deadline import Deadline
 
@@ -19,6 +19,15 @@ class Store(Protocol):
 
     def injectors(self) -> tuple[str, ...]:
         """Return the names of all stored injectors."""
+        ...
+
+
+@runtime_checkable
+class CachingStore(Protocol):
+    """A store that caches what it read for some seconds."""
+
+    def expire(self) -> None:
+        """Let the next request read again."""
         ...
 
 

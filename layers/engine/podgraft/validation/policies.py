@@ -164,7 +164,7 @@ def _parse_param_kind(cursor: Cursor) -> bool:
 
 
 def _parse_failure_policy(cursor: Cursor) -> str | None:
-    if cursor.value in {"Fail", "Ignore"}:
+    if cursor.value in ("Fail", "Ignore"):
         return document_reader.parse_string(cursor)
     return cursor.add_error(
         f"got {document_reader.format_value(cursor.value)}", "use Fail or Ignore"

@@ -5,7 +5,7 @@ Mangum converts the events of AWS, and raises an exception for others. Anyone wi
 parse. An exception would be a Lambda error, with a traceback in the log and an alarm.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias, cast
 
 from podgraft.admission import NotAReviewError
@@ -39,9 +39,9 @@ def guard_handler(handler: Handler, request_log: RequestLog) -> Handler:
 
 def _prepare_event(event: Event) -> Event:
     """Return the event without unused headers; raises an exception if it has no path."""
-    for path in _paths(event):
-        # JSON can contain half of a surrogate pair. Mangum would log it with a traceback.
-        path.encode()
+    for text in _texts(event):
+        # JSON can contain half of a surrogate pair, or no text. Mangum would log a traceback.
+        text.encode()
     changed = {
         name: _without_address(cast("Mapping[str, Any]", fields))
         for name in ("headers", "multiValueHeaders")
@@ -50,9 +50,13 @@ def _prepare_event(event: Event) -> Event:
     return {**event, **changed}
 
 
-def _paths(event: Event) -> tuple[str, ...]:
+def _texts(event: Event) -> Iterator[str]:
+    """The paths and the methods of an event, which must be text."""
     http = event["requestContext"].get("http", {})
-    return tuple(mapping["path"] for mapping in (event, http) if "path" in mapping)
+    for mapping, names in ((event, ("path", "httpMethod")), (http, ("path", "method"))):
+        for name in names:
+            if name in mapping:
+                yield mapping[name]
 
 
 def _without_address(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from queue import Queue
 from threading import Thread
 from time import monotonic
-from typing import Any
+from typing import IO, Any
 
 PREFIX = "/2018-06-01/runtime/"
 TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
@@ -81,10 +81,12 @@ def start_runtime_client(
     *,
     python: str = sys.executable,
     handler: str = "handler.handler",
+    output: "IO[bytes] | int" = subprocess.PIPE,
 ) -> Generator["subprocess.Popen[bytes]"]:
     """Start AWS's runtime client on the handler in *folder*; end it with the block.
 
-    The process gets *environment* and PATH.
+    The process gets *environment* and PATH. A long run needs another *output* than a pipe, which
+    would fill.
     """
     process = subprocess.Popen(
         [python, "-m", "awslambdaric", handler],
@@ -97,7 +99,7 @@ def start_runtime_client(
             "LAMBDA_TASK_ROOT": str(folder),
             **environment,
         },
-        stdout=subprocess.PIPE,
+        stdout=output,
         stderr=subprocess.STDOUT,
     )
     try:

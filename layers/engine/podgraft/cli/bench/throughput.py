@@ -85,10 +85,11 @@ def _throughput_row(connections: int, load: Load, base: Load, generator: str) ->
 
 @dataclass(frozen=True, slots=True)
 class ServerProcess:
-    """A server that runs, and the CA that signed its certificate."""
+    """A server that runs, the CA that signed its certificate, and its first process."""
 
     port: int
     authority: Path
+    pid: int
 
 
 @contextmanager
@@ -109,7 +110,8 @@ def start_server(inputs: BenchmarkInput, folder: Path) -> Generator[ServerProces
     log = folder / "log"
     with log.open("w") as out, subprocess.Popen(command, cwd=folder, stdout=out) as process:
         try:
-            server = ServerProcess(_parse_port(log), folder / "certificates" / "ca.pem")
+            authority = folder / "certificates" / "ca.pem"
+            server = ServerProcess(_parse_port(log), authority, process.pid)
             _check_injected(server, folder / "review-0")
             yield server
         finally:

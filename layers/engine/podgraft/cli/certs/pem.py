@@ -19,9 +19,25 @@ def parse_certificates(data: bytes, location: str) -> tuple[x509.Certificate, ..
     if b"-----BEGIN CERTIFICATE-----" not in data:
         raise CertificateError(f"{location}: {_describe_contents(data)}")
     try:
-        return tuple(x509.load_pem_x509_certificates(data))
-    except ValueError as error:
+        certificates = tuple(x509.load_pem_x509_certificates(data))
+        for certificate in certificates:
+            _decode_fields(certificate)
+    except (ValueError, *_FIELD_ERRORS) as error:
         raise CertificateError(f"{location}: a certificate in it is damaged ({error})") from error
+    return certificates
+
+
+# What decoding a field of a certificate raises, in addition to ``ValueError``.
+_FIELD_ERRORS = (x509.DuplicateExtension, x509.UnsupportedGeneralNameType, x509.InvalidVersion)
+
+
+def _decode_fields(certificate: x509.Certificate) -> None:
+    """Decode the fields that other modules read; the parser decodes each on its first use."""
+    certificate.subject  # noqa: B018
+    certificate.issuer  # noqa: B018
+    certificate.extensions  # noqa: B018
+    certificate.not_valid_before_utc  # noqa: B018
+    certificate.not_valid_after_utc  # noqa: B018
 
 
 def dump_certificates(certificates: Iterable[x509.Certificate]) -> bytes:

@@ -301,6 +301,11 @@ class CachedStore:
         """Return the injectors that exist and were requested; this sends no request to AWS."""
         return tuple(sorted(self._injectors))
 
+    def expire(self) -> None:
+        """Let the next review of each injector refresh its version."""
+        for loader in self._injectors.values():
+            loader.current.expire()
+
     def _select_snapshot(self, cached: CachedValue[Loaded], cluster: str | None) -> Snapshot:
         loaded = cached.value
         if cached.error is None and loaded.rejection is None:
@@ -349,6 +354,10 @@ class CachedCallers:
         return CallerRegistry(
             documents.callers, self._stale_clusters(cached), documents.load_errors
         )
+
+    def expire(self) -> None:
+        """Let the next request read the callers."""
+        self._read.expire()
 
     def _refresh(
         self, before: _TimestampedCallers | None, patience: RetryBudget

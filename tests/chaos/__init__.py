@@ -1,0 +1,1 @@
+"""Failures on purpose: ``matrix`` lists each of them with its promise and its tests."""

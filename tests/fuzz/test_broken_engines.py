@@ -1,0 +1,100 @@
+"""Each harness finds a defect that is put into the engine; otherwise it would prove nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from fuzz import campaign
+from fuzz.harness import find_harness
+from podgraft.kube.selectors import Requirement
+from podgraft.web.credentials import PATH_TOKEN
+
+MAX_INPUTS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """A defect: the harness that must find it, and the name and value that it replaces."""
+
+    harness: str
+    target: str
+    replacement: Any
+
+
+def find_token_anywhere(environ: dict[str, Any]) -> None:
+    """Take the last token of the path, wherever it is."""
+    before, prefix, rest = environ.get("PATH_INFO", "").rpartition("/k/")
+    if prefix:
+        token, slash, tail = rest.partition("/")
+        environ[PATH_TOKEN] = token
+        environ["PATH_INFO"] = before + slash + tail or "/"
+
+
+def take_any_scheme(header: str) -> str:
+    return header.rpartition(" ")[2]
+
+
+def matches_without_operator(self: Requirement, labels: dict[str, str]) -> bool:
+    return labels.get(self.key) in self.values
+
+
+def find_nothing(_: Any) -> None:
+    return None
+
+
+def matches_literally(patterns: frozenset[str], value: str) -> bool:
+    return value in patterns
+
+
+def take_as_it_is(value: Any) -> Any:
+    return value
+
+
+def agree(*_: Any) -> bool:
+    return True
+
+
+def add_one(value: int) -> int:
+    return value + 1
+
+
+DEFECTS = (
+    Defect("no_bypass", "podgraft.policy.rules._YES", frozenset({"true", "y", "yes", "on", "1"})),
+    Defect("no_bypass", "podgraft.policy.request_filter._skip_reason", find_nothing),
+    Defect(
+        "no_bypass",
+        "podgraft.matching.constraints._matches_wildcard",
+        matches_literally,
+    ),
+    Defect(
+        "no_structure",
+        "podgraft.injectors.structure_guard.find_unexpected_structure",
+        find_nothing,
+    ),
+    Defect("no_crash", "podgraft.injectors.object_check.check_pod", take_as_it_is),
+    Defect("no_leak", "podgraft.review.redact", str),
+    Defect("patches_apply", "podgraft.patch.differ.escape", take_as_it_is),
+    Defect("template_engine", "podgraft.texttemplate.run.compare._equal", agree),
+    Defect("cel", "podgraft.cel.library.operators.check_int", add_one),
+    Defect("selectors", "podgraft.kube.selectors.Requirement.matches", matches_without_operator),
+    Defect("yaml_reader", "podgraft.yaml.incremental._WORD", re.compile(".*")),
+    Defect("url_path", "podgraft.web.credentials.extract_path_token", find_token_anywhere),
+    Defect("url_path", "podgraft.web.credentials._bearer_token", take_any_scheme),
+)
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda each: f"{each.harness}-{each.target}")
+def test_the_harness_finds_the_defect(defect: Defect, monkeypatch: pytest.MonkeyPatch) -> None:
+    harness = find_harness(defect.harness)
+    run: Callable[[bytes], str] = harness.run
+    run(campaign.make_input(harness, 0))  # what is imported and cached is without the defect
+    monkeypatch.setattr(defect.target, defect.replacement)
+    for seed in range(MAX_INPUTS):
+        if campaign.find_error(run, campaign.make_input(harness, seed)):
+            return
+    pytest.fail(f"no input among {MAX_INPUTS} shows the defect")
