@@ -12,11 +12,13 @@ from podgraft import policy, store
 from podgraft.cli import documents, folders, offline
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.webhook_paths import url_paths
+from podgraft.privileges.pod_security import Level
 from podgraft.store import InvalidVersionError, trial
 
 from . import diff
 from .cloud import DeployedInjector, PolicyVersion
 from .local import STANDARD_BYTES, CheckedBundle, check_bundle
+from .privileges import make_block
 from .target import DeploymentTarget, TargetOptions, target_options
 
 P = ParamSpec("P")
@@ -69,8 +71,18 @@ def command() -> None:
 @command.command("check")
 @_local_options
 @_warning_options
+@click.option(
+    "--pss",
+    type=click.Choice([level.value for level in Level]),
+    help="Level of the Pod Security Standards. Each violation that the bundle adds is an error.",
+)
 def _check(
-    bundle: Path, document: Path | None, *, strict: bool, webhook_config: Path | None
+    bundle: Path,
+    document: Path | None,
+    *,
+    strict: bool,
+    webhook_config: Path | None,
+    pss: str | None,
 ) -> None:
     """Validate a bundle and a policy, and report every error.
 
@@ -78,7 +90,8 @@ def _check(
     status.
     """
     paths = url_paths(webhook_config) if webhook_config else ()
-    checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
+    level = Level(pss) if pss else None
+    checked = check_bundle(bundle, document, strict=strict, url_paths=paths, level=level)
     print_warnings(checked.warnings)
     size = len(checked.document.encode())
     click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
@@ -90,6 +103,25 @@ def _verdict(warnings: int) -> str:
     if not warnings:
         return "no errors or warnings"
     return f"no errors, {warnings} {'warning' if warnings == 1 else 'warnings'}"
+
+
+@command.command("allows")
+@_local_options
+@click.option("--write", is_flag=True, help="Write the key to the policy document.")
+def _allows(bundle: Path, document: Path | None, *, write: bool) -> None:
+    """Print the key allows of the policy: the privileges that the bundle adds to pods.
+
+    podgraft renders the templates for sample pods. The key has the privileges that the policy lists
+    already, and all missing ones.
+    """
+    if write and document is None:
+        raise click.UsageError("Missing option '--policy': --write changes this file.")
+    block, text = make_block(bundle, document)
+    if not write or document is None:
+        click.echo(block, nl=False)
+        return
+    folders.replace_file(document, text.encode())
+    click.echo(f"wrote allows to {document}; review the change before you push it")
 
 
 @command.command("push")
