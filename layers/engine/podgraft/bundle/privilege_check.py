@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from podgraft.injectors import PrivilegeError
 from podgraft.jsonvalue import Object
+from podgraft.lru import LRUCache
+from podgraft.policy.allows import Allows
 from podgraft.privileges import Kind, Privilege, find_added
 
 from .compiler import Bundle
@@ -30,7 +32,7 @@ def check_privileges(
     if bundle.allows is None:
         return
     added = find_added(before, after)
-    unlisted = bundle.allows.find_unlisted(added)
+    unlisted = _find_unlisted(bundle.allows, added)
     if trace is not None:
         _add_step(trace, added, unlisted)
     if unlisted:
@@ -39,6 +41,21 @@ def check_privileges(
             f"{location}: {_describe(unlisted, str)}",
             f"{location}: {_describe(unlisted, Privilege.redact)}",
         )
+
+
+# Unlisted privileges by additional ones, with the ``allows`` that they were compared with.
+_UNLISTED: LRUCache[tuple[Privilege, ...], tuple[Allows, tuple[Privilege, ...]]] = LRUCache(
+    limit=256
+)
+
+
+def _find_unlisted(allows: Allows, added: tuple[Privilege, ...]) -> tuple[Privilege, ...]:
+    cached = _UNLISTED.get(added)
+    if cached is not None and cached[0] is allows:
+        return cached[1]
+    unlisted = allows.find_unlisted(added)
+    _UNLISTED[added] = allows, unlisted
+    return unlisted
 
 
 def _describe(unlisted: Sequence[Privilege], describe: Callable[[Privilege], str]) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from posixpath import normpath
+from typing import TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.lru import LRUCache
 
 from .container_security import APPARMOR_ANNOTATION, ContainerSecurity
 from .privilege import HOST_NAMESPACES, Kind, Privilege
@@ -56,37 +59,73 @@ class _Pod(Struct, frozen=True):
     def from_object(cls, value: Object) -> _Pod:
         return cls(object_at(value, "metadata", "annotations"), object_at(value, "spec"))
 
-    @property
-    def context(self) -> Object:
-        return object_at(self.spec, "securityContext")
-
-    def inheritable_settings(self) -> tuple[Object, Object]:
+    def inheritable_settings(self) -> _Settings:
         """The settings of the pod that its containers inherit."""
-        return self.context, {
+        annotations: Object = {
             key: value
             for key, value in self.annotations.items()
             if key.startswith(APPARMOR_ANNOTATION)
         }
+        return object_at(self.spec, "securityContext"), annotations
 
     def containers(self) -> Iterator[Object]:
         for key in _LISTS:
             yield from objects_at(self.spec, key)
 
-    def secure(self, container: Object) -> ContainerSecurity:
-        return ContainerSecurity(container, self.context, self.annotations)
+
+_Settings: TypeAlias = tuple[Object, Object]  # securityContext, and annotations
+
+# The fields of a container that can be privileges.
+_FIELDS = (
+    *("name", "image", "securityContext", "ports", "livenessProbe", "readinessProbe"),
+    *("startupProbe", "lifecycle"),
+)
 
 
 def _compare_pods(before: _Pod, after: _Pod) -> Iterator[Privilege]:
     yield from _compare_specs(before.spec, after.spec)
     own = {string_at(container, "name"): container for container in before.containers()}
-    is_context_equal = before.inheritable_settings() == after.inheritable_settings()
+    own_settings, settings = before.inheritable_settings(), after.inheritable_settings()
+    is_equal = own_settings == settings
     for container in after.containers():
         previous = own.get(string_at(container, "name"))
-        if previous is container and is_context_equal:
+        if is_equal and previous is container:
             continue
+        fields = _select_fields(container)
         # A container without settings, in the pod before the change.
         plain: Object = {"name": container.get("name")}
-        yield from after.secure(container).find_added(before.secure(previous or plain))
+        own_fields = plain if previous is None else _select_fields(previous)
+        if is_equal and fields == own_fields:
+            continue
+        yield from _compare_containers(own_fields, fields, own_settings, settings)
+
+
+def _select_fields(container: Object) -> Object:
+    return {field: container[field] for field in _FIELDS if field in container}
+
+
+# Privileges by all inputs of a comparison. Pods of one workload have equal containers.
+_PRIVILEGES: LRUCache[bytes, tuple[Privilege, ...]] = LRUCache(limit=256)
+_MAX_CACHED_BYTES = 8_192
+
+
+def _compare_containers(
+    before: Object, after: Object, own_settings: _Settings, settings: _Settings
+) -> tuple[Privilege, ...]:
+    try:
+        key = _ENCODE((before, after, own_settings, settings))
+    except OverflowError:  # an integer of more than 64 bits
+        key = b""
+    cached = _PRIVILEGES.get(key) if key else None
+    if cached is None:
+        own = ContainerSecurity(before, *own_settings)
+        cached = tuple(ContainerSecurity(after, *settings).find_added(own))
+        if key and len(key) <= _MAX_CACHED_BYTES:
+            _PRIVILEGES[key] = cached
+    return cached
+
+
+_ENCODE = msgspec.json.Encoder().encode
 
 
 def _compare_specs(before: Object, after: Object) -> Iterator[Privilege]:
@@ -97,23 +136,34 @@ def _compare_specs(before: Object, after: Object) -> Iterator[Privilege]:
             is_used = before.get(field) is False and after.get(field) is not False
         if is_used and before.get(field) is not True:
             yield Privilege(Kind.HOST_NAMESPACE, value=field)
-    volumes, own_volumes = after.get("volumes"), before.get("volumes")
-    if volumes is not own_volumes:
-        for path in sorted(_host_paths(after) - _host_paths(before)):
-            yield Privilege(Kind.HOST_PATH, value=path)
-        for image in sorted(_volume_images(after) - _volume_images(before)):
-            yield Privilege(Kind.IMAGE, value=image)
-    for name in sorted(_sysctls(after) - _sysctls(before) - SAFE_SYSCTLS):
+    yield from _compare_volumes(before, after)
+    sysctls = _sysctls(after)
+    for name in sorted(sysctls - _sysctls(before) - SAFE_SYSCTLS) if sysctls else ():
         yield Privilege(Kind.SYSCTL, value=name)
     account = _service_account(after)
     if account != _service_account(before):
         yield Privilege(Kind.SERVICE_ACCOUNT, value=account)
 
 
-def _host_paths(spec: Object) -> set[str]:
+def _compare_volumes(before: Object, after: Object) -> Iterator[Privilege]:
+    relevant = [
+        volume
+        for volume in objects_at(after, "volumes")
+        if volume.get("hostPath") is not None or volume.get("image") is not None
+    ]
+    if not relevant:
+        return
+    volumes = objects_at(before, "volumes")
+    for path in sorted(_host_paths(relevant) - _host_paths(volumes)):
+        yield Privilege(Kind.HOST_PATH, value=path)
+    for image in sorted(_volume_images(relevant) - _volume_images(volumes)):
+        yield Privilege(Kind.IMAGE, value=image)
+
+
+def _host_paths(volumes: Sequence[Object]) -> set[str]:
     return {
         clean_path(string_at(object_at(volume, "hostPath"), "path"))
-        for volume in objects_at(spec, "volumes")
+        for volume in volumes
         if volume.get("hostPath") is not None
     }
 
@@ -123,10 +173,8 @@ def clean_path(path: str) -> str:
     return normpath(f"/{path.lstrip('/')}")
 
 
-def _volume_images(spec: Object) -> set[str]:
-    references = {
-        string_at(object_at(volume, "image"), "reference") for volume in objects_at(spec, "volumes")
-    }
+def _volume_images(volumes: Sequence[Object]) -> set[str]:
+    references = {string_at(object_at(volume, "image"), "reference") for volume in volumes}
     return references - {""}
 
 
