@@ -15,6 +15,7 @@ from .errors import (
     StoreError,
     UnavailableError,
     UnknownInjectorError,
+    UntrustedError,
 )
 from .factory import AwsStoreConfig, FolderStoreConfig, StoreConfig, open_stores
 from .folder.store import FolderCallers, FolderStore
@@ -42,6 +43,7 @@ __all__ = [
     "StoreError",
     "UnavailableError",
     "UnknownInjectorError",
+    "UntrustedError",
     "is_name",
     "load_snapshots",
     "open_stores",

@@ -12,7 +12,12 @@ from msgspec import Struct, field
 from podgraft import admission
 from podgraft.admission import NotAReviewError, TooLargeError, errored
 from podgraft.injectors import OperatorError, redact
-from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
+from podgraft.store import (
+    NotLoadedError,
+    UnavailableError,
+    UnknownInjectorError,
+    UntrustedError,
+)
 
 from .errors import (
     ContentTypeError,
@@ -46,6 +51,8 @@ TABLE: Mapping[type[Exception], FaultRow] = {
     ThrottledError: FaultRow(HTTPStatus.TOO_MANY_REQUESTS, "caller"),
     OperatorError: FaultRow(HTTPStatus.INTERNAL_SERVER_ERROR, "operator"),
     NotLoadedError: FaultRow(HTTPStatus.INTERNAL_SERVER_ERROR, "operator"),
+    # A push that signs again, or removes a digest from the deny list, is in force within seconds.
+    UntrustedError: FaultRow(HTTPStatus.SERVICE_UNAVAILABLE, "operator", {"Retry-After": "1"}),
     # kube-apiserver retries after this many seconds, until its own timeout.
     UnavailableError: FaultRow(HTTPStatus.SERVICE_UNAVAILABLE, "dependency", {"Retry-After": "1"}),
 }

@@ -20,6 +20,7 @@ from podgraft.policy import Policy, PolicyError
 from podgraft.privileges.pod_security import Level
 
 from . import privileges, schema
+from .signing import strip_signature
 
 T = TypeVar("T")
 
@@ -150,7 +151,7 @@ def _read_document(path: Path | None) -> str:
     if not text.strip():
         remedy = 'write "policy: enabled", or omit --policy'
         raise UnreadableError(Diagnostic(document=str(path), problem="is empty", remedy=remedy))
-    return text
+    return strip_signature(text)  # a push signs the document that it stores
 
 
 def _parse_stored_policy(
