@@ -327,7 +327,7 @@ def test_with_an_invalid_deny_list_no_version_loads(world: World, text: str) -> 
     assert after.stale is not None
     assert after.stale.is_invalid
     world.restart()
-    with pytest.raises(UntrustedError, match="denied(.yaml)? does not load"):
+    with pytest.raises(UntrustedError, match=r"denied(\.yaml)? does not load"):
         world.look()
 
 
