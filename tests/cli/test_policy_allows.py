@@ -77,7 +77,9 @@ def test_names_that_are_listed_remain_and_missing_ones_are_added(
     document.write_text("allows: {registries: [docker.io/other], hostPorts: [80]}\n")
     arguments = ("--bundle", str(SAMPLES / "appmesh" / "bundle"), "--policy", str(document))
     assert run(capsys, *arguments, "--write")[0] == 0
-    (allows,) = yaml.load(document.read_text()).values()  # type: ignore[union-attr] - a mapping
+    written = yaml.load(document.read_text())
+    assert isinstance(written, dict)
+    allows = written["allows"]
     assert isinstance(allows, dict)
     assert allows["hostPorts"] == [80]
     assert allows["registries"] == ["docker.io/other", "example.com/"]

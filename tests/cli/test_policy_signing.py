@@ -18,6 +18,7 @@ from moto.kms.utils import ECDSAPrivateKey
 
 from podgraft import bundle
 from podgraft.cli import main
+from podgraft.cli.policy import trust_commands
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.signing import PublicKey, Verifier, parse_public_keys, split_signature
 from podgraft.store import FolderStore, UntrustedError
@@ -119,7 +120,8 @@ def load(ssm: Any, key: PublicKey) -> str:
             assert digest == bundle.digest(BUNDLE)
             return BUNDLE
 
-    def call(operation: str, arguments: Any, _: float) -> Any:
+    def call(operation: str, arguments: Any, seconds: float) -> Any:
+        del seconds
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", operation).lower()
         return getattr(ssm, name)(**arguments)
 
@@ -127,6 +129,10 @@ def load(ssm: Any, key: PublicKey) -> str:
     sources = Sources()
     store = CachedStore(sources, sources, 30, lambda: 0.0, verifier=Verifier((key,)))
     return store.snapshot("shop", None).policy_version
+
+
+def test_the_commands_are_part_of_the_group() -> None:
+    assert {"sign", "deny", "undeny", "denied"} <= trust_commands.command.commands.keys()
 
 
 def test_push_signs_with_kms_and_the_function_loads_it(
@@ -191,7 +197,7 @@ def test_a_push_at_the_same_time_takes_the_number(
     """The document is signed again for the number after it, and the other version is reported."""
     signer = MemorySigner()
     (local / "signer.key").write_text(signer.private_pem)
-    put = DeployedInjector._put_parameter
+    put = DeployedInjector.put_parameter
     others = ["policy: enabled\n"]
 
     def put_after_another(self: DeployedInjector, document: str, replaced: Any) -> int:
@@ -203,7 +209,7 @@ def test_a_push_at_the_same_time_takes_the_number(
     assert push(run, local, "--sign-key", str(local / "signer.key"))[0] == 0
     change(local, "policy: enabled\n")
     others.append("policy: enabled\n")
-    monkeypatch.setattr(DeployedInjector, "_put_parameter", put_after_another)
+    monkeypatch.setattr(DeployedInjector, "put_parameter", put_after_another)
     others[:] = ["policy: enabled\n"]
     status, said = push(run, local, "--sign-key", str(local / "signer.key"))
     assert status == 1

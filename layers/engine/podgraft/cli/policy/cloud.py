@@ -136,7 +136,7 @@ class DeployedInjector:
         """
         expected = replaced.number if replaced else 0
         self.check_version(expected)
-        number = self._put_parameter(document, replaced)
+        number = self.put_parameter(document, replaced)
         if number != expected + 1:
             self._report_replaced(range(expected + 1, number), number)
         return number
@@ -160,7 +160,7 @@ class DeployedInjector:
                 )
             number = max(number, stored[-1] + 1)
             signed = sign_document(signer, document, self.target.parameter, number, digest)
-            stored.append(self._put_parameter(signed, replaced))
+            stored.append(self.put_parameter(signed, replaced))
             if stored[-1] != number:
                 number = stored[-1] + 1
         others = [each for each in range(expected + 1, number) if each not in stored]
@@ -168,7 +168,8 @@ class DeployedInjector:
             self._report_replaced(others, number)
         return number
 
-    def _put_parameter(self, document: str, replaced: PolicyVersion | None) -> int:
+    def put_parameter(self, document: str, replaced: PolicyVersion | None) -> int:
+        """Store a version without a check of its number, and return the number."""
         advanced = (
             bool(replaced and replaced.is_advanced) or len(document.encode()) > STANDARD_BYTES
         )

@@ -153,12 +153,12 @@ def _push(  # noqa: PLR0913 — one parameter per option
     if expect_version is not None:
         cloud.check_version(expect_version)
     versions = cloud.history()
-    if not unsigned:
-        _check_signer(signer, versions[-1:])
+    live = versions[-1] if versions else None
+    if live and not unsigned:
+        _check_signer(signer, [live])
     cloud.check_denied(_bundle_digests(checked.policy))
     _upload(cloud, checked)
     _check_cluster_bundles(cloud, checked)
-    live = versions[-1] if versions else None
     if live and _is_stored(live, checked.document, signer):
         cloud.check_version(live.number)
         click.echo(f"policy   version {live.number} is already the same")

@@ -12,6 +12,7 @@ from podgraft import yaml
 from podgraft.cli import folders, stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AbsentError, aws_errors
+from podgraft.jsonvalue import Object
 from podgraft.signing import DenyList, DenyListError, parse_deny_list
 from podgraft.store.aws.ssm import DENIED
 from podgraft.store.folder.store import DENIED_FILE
@@ -102,7 +103,7 @@ def load_deny_list(storage: DenyListStorage) -> DenyList:
 
 def change_deny_list(storage: DenyListStorage, digest: str, reason: str | None) -> None:
     """Deny a digest for a reason, or allow it again without one."""
-    reasons = dict(load_deny_list(storage).reasons)
+    reasons: Object = dict(load_deny_list(storage).reasons)
     if reason is None and reasons.pop(digest, None) is None:
         raise CommandError(f"{storage.location}: bundle {digest} is not denied")
     if reason is not None:
@@ -111,7 +112,7 @@ def change_deny_list(storage: DenyListStorage, digest: str, reason: str | None) 
         parse_deny_list(reasons)
     except DenyListError as error:
         raise CommandError(f"{storage.location}: {error}") from error
-    storage.write(_HEADER + yaml.dump({**reasons}))
+    storage.write(_HEADER + yaml.dump(reasons))
 
 
 def storage_options(command: Callable[..., None]) -> Callable[..., None]:
