@@ -238,9 +238,14 @@ def _inject_pod(review: _Review, bundle: Bundle, pod: Object, decision: Decision
     mutation = mutation.with_warnings(decision.warnings)
     if not mutation.is_changed:
         return _respond_unchanged(review, mutation)
-    _check_privileges(review, bundle, pod, mutation.object)
     response = _respond_patched(review, ReviewOutcome.INJECT, ",".join(decision.reasons), mutation)
-    _check_patched_pod(pod, mutation.object, response.response.patch)
+    patch = response.response.patch
+    _check_patched_pod(pod, mutation.object, patch)
+    if bundle.allows is not None:
+        from podgraft.bundle import privilege_check  # many policies have no allows
+
+        trace = review.context.trace
+        privilege_check.check_patched_pod(bundle, pod, mutation.object, patch, trace)
     return response
 
 
@@ -268,7 +273,10 @@ def _review_mutate(review: _Review, bundle: Bundle) -> ReviewResponse:
     mutation = _apply_mutators(bundle.object_mutators, before, review.context)
     if not mutation.is_changed:
         return _respond_unchanged(review, mutation)
-    _check_privileges(review, bundle, before, mutation.object)
+    if bundle.allows is not None:
+        from podgraft.bundle import privilege_check
+
+        privilege_check.check_privileges(bundle, before, mutation.object, review.context.trace)
     return _respond_patched(review, ReviewOutcome.MUTATE, ReviewReason.OVERLAYS, mutation)
 
 
@@ -300,15 +308,6 @@ def _apply_mutators(
     for mutate_ in mutators:
         mutation = mutation.then(mutate_(mutation.object, context))
     return mutation
-
-
-def _check_privileges(review: _Review, bundle: Bundle, before: Object, after: Object) -> None:
-    """Raise ``PrivilegeError`` if the change adds a privilege that the policy does not list."""
-    if bundle.allows is None:
-        return
-    from podgraft.bundle.privilege_check import check_privileges  # many policies have no allows
-
-    check_privileges(bundle, before, after, review.context.trace)
 
 
 def _check_patched_pod(before: Object, after: Object, changes: bytes) -> None:

@@ -15,7 +15,7 @@ from podgraft.lru import LRUCache
 from .container_security import APPARMOR_ANNOTATION, ContainerSecurity
 from .privilege import HOST_NAMESPACES, Kind, Privilege
 
-_LISTS = ("initContainers", "containers", "ephemeralContainers")
+CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 # The sysctls that are isolated between pods (check_sysctls.go, 1.32).
 SAFE_SYSCTLS = frozenset(
@@ -49,6 +49,11 @@ def find_added(before: Object, after: Object) -> tuple[Privilege, ...]:
     return tuple(dict.fromkeys(_compare_values(before, after)))
 
 
+def inheritable_settings(pod: Object) -> _Settings:
+    """The securityContext of a pod, and its annotations of AppArmor."""
+    return _Pod.from_object(pod).settings()
+
+
 class _Pod(Struct, frozen=True):
     """The parts of a pod, or of a pod template."""
 
@@ -59,7 +64,7 @@ class _Pod(Struct, frozen=True):
     def from_object(cls, value: Object) -> _Pod:
         return cls(object_at(value, "metadata", "annotations"), object_at(value, "spec"))
 
-    def inheritable_settings(self) -> _Settings:
+    def settings(self) -> _Settings:
         """The settings of the pod that its containers inherit."""
         annotations: Object = {
             key: value
@@ -69,14 +74,14 @@ class _Pod(Struct, frozen=True):
         return object_at(self.spec, "securityContext"), annotations
 
     def containers(self) -> Iterator[Object]:
-        for key in _LISTS:
+        for key in CONTAINER_LISTS:
             yield from objects_at(self.spec, key)
 
 
 _Settings: TypeAlias = tuple[Object, Object]  # securityContext, and annotations
 
 # The fields of a container that can be privileges.
-_FIELDS = (
+CONTAINER_FIELDS = (
     *("name", "image", "securityContext", "ports", "livenessProbe", "readinessProbe"),
     *("startupProbe", "lifecycle"),
 )
@@ -85,7 +90,7 @@ _FIELDS = (
 def _compare_pods(before: _Pod, after: _Pod) -> Iterator[Privilege]:
     yield from _compare_specs(before.spec, after.spec)
     own = {string_at(container, "name"): container for container in before.containers()}
-    own_settings, settings = before.inheritable_settings(), after.inheritable_settings()
+    own_settings, settings = before.settings(), after.settings()
     is_equal = own_settings == settings
     for container in after.containers():
         previous = own.get(string_at(container, "name"))
@@ -101,7 +106,7 @@ def _compare_pods(before: _Pod, after: _Pod) -> Iterator[Privilege]:
 
 
 def _select_fields(container: Object) -> Object:
-    return {field: container[field] for field in _FIELDS if field in container}
+    return {field: container[field] for field in CONTAINER_FIELDS if field in container}
 
 
 # Privileges by all inputs of a comparison. Pods of one workload have equal containers.
@@ -212,7 +217,7 @@ def _compare_mappings(before: Object, after: Object) -> Iterator[Privilege]:
 
 
 def _is_pod_spec(value: Object) -> bool:
-    return any(isinstance(value.get(key), list) for key in _LISTS)
+    return any(isinstance(value.get(key), list) for key in CONTAINER_LISTS)
 
 
 def _pair_elements(before: list[JSON], after: list[JSON]) -> Iterator[tuple[JSON, JSON]]:

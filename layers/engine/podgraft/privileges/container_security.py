@@ -14,7 +14,7 @@ from .privilege import BASELINE_CAPABILITIES, Kind, Privilege
 
 APPARMOR_ANNOTATION = "container.apparmor.security.beta.kubernetes.io/"
 CONFINED_PROFILES = ("RuntimeDefault", "Localhost")
-_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 _SELINUX_TYPES = ("", "container_t", "container_init_t", "container_kvm_t", "container_engine_t")
 _DEFAULT_CAPABILITIES = BASELINE_CAPABILITIES | {"NET_RAW"}
 
@@ -148,7 +148,7 @@ class ContainerSecurity:
         """The hosts that the kubelet calls for probes and lifecycle hooks, except the pod."""
         hosts: set[str] = set()
         lifecycle = object_at(self._container, "lifecycle")
-        handlers = [object_at(self._container, probe) for probe in _PROBES]
+        handlers = [object_at(self._container, probe) for probe in PROBES]
         handlers += [object_at(lifecycle, "postStart"), object_at(lifecycle, "preStop")]
         for handler in handlers:
             if handler:
