@@ -7,7 +7,7 @@ from msgspec import Struct
 from .public_key import PublicKey
 from .signature import Signature, SignatureError, make_payload, split_signature
 
-_SIGN = "sign it: podgraft policy push --sign"
+_SIGN = "sign it with podgraft policy push --sign, or podgraft policy sign for a folder"
 
 
 class Verifier(Struct, frozen=True):
