@@ -71,6 +71,11 @@ def test_a_patch_that_depends_on_the_pod(op: str, path: str, value: object) -> N
     assert not is_self_contained(encode(harmless, (op, path, value)))
 
 
+def test_an_empty_patch() -> None:
+    """The second review of an injected pod changes nothing."""
+    assert not is_self_contained(b"")
+
+
 def pod(*containers: Object, **spec: Any) -> Object:
     return {"kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": [*containers], **spec}}
 

@@ -44,7 +44,7 @@ def is_self_contained(patch: bytes) -> bool:
     So it adds complete containers, and changes no field of the pod or of its own containers that
     can be a privilege.
     """
-    if any(text in patch for text in _POD_TEXTS):
+    if not patch or any(text in patch for text in _POD_TEXTS):
         return False
     return all(map(_is_plain, _DECODE(patch)))
 
