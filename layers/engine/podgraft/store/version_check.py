@@ -91,5 +91,9 @@ def parse_denied(text: str, location: str) -> Mapping[str, str]:
 
     try:
         return parse_deny_list(yaml.load(text)).reasons
-    except (DenyListError, yaml.NotYAMLError) as error:
+    except DenyListError as error:
         raise UntrustedError(f"{location} does not load: {error}") from error
+    except yaml.NotYAMLError as error:
+        # The text of the error can quote a key.
+        position = f"line {error.line} column {error.column}"
+        raise UntrustedError(f"{location} does not load: not YAML at {position}") from error
