@@ -38,7 +38,7 @@ REPORT = os.environ.get("PODGRAFT_REPORT")
 # The operations of the function. botocore parses the model of a service before the first call.
 OPERATIONS = {
     "s3": {"GetObject", "ListObjectsV2"},
-    "ssm": {"GetParameter", "GetParameters", "GetParametersByPath"},
+    "ssm": {"GetParameters", "GetParametersByPath"},
     "xray": {"GetSamplingRules", "GetSamplingTargets"},  # its SDK calls them, with Tracing=Active
 }
 # Reviews use neither templates, sessions, forms, command line, server, and client of Flask and

@@ -93,7 +93,8 @@ class InvalidCase:
 
 KNOWN = (
     "PODGRAFT_STACK, PODGRAFT_STORE, PODGRAFT_BUCKET, PODGRAFT_BUNDLE_PREFIX, "
-    "PODGRAFT_PARAMETER_PREFIX, PODGRAFT_AUTH, PODGRAFT_REFRESH_SECONDS, PODGRAFT_AWS_CLIENT"
+    "PODGRAFT_PARAMETER_PREFIX, PODGRAFT_AUTH, PODGRAFT_REFRESH_SECONDS, PODGRAFT_AWS_CLIENT, "
+    "PODGRAFT_SIGNER, PODGRAFT_REQUIRE_SIGNATURE"
 )
 ERRORS = (
     InvalidCase("no store", {}, ("PODGRAFT_STORE: got ''; use aws or file:<folder>",)),
@@ -133,6 +134,8 @@ ERRORS = (
             "PODGRAFT_AUTH": "nobody",
             "PODGRAFT_REFRESH_SECONDS": "0",
             "PODGRAFT_AWS_CLIENT": "boto3",
+            "PODGRAFT_SIGNER": "x",
+            "PODGRAFT_REQUIRE_SIGNATURE": "yes",
         },
         (
             "PODGRAFT_AUTH: got 'nobody'; use token, mtls, none",
@@ -145,6 +148,21 @@ ERRORS = (
             "PODGRAFT_PARAMETER_PREFIX: got 'podgraft'; use a path that starts with /",
             "PODGRAFT_REFRESH_SECONDS: got '0'; use an integer from 1 to 3600",
             "PODGRAFT_AWS_CLIENT: got 'boto3'; use auto, botocore",
+            "PODGRAFT_REQUIRE_SIGNATURE: got 'yes'; use false, true",
+            (
+                "PODGRAFT_SIGNER: expected a public key of the curve P-256; use the output of "
+                "aws kms get-public-key --query PublicKey --output text, or a PEM"
+            ),
+        ),
+    ),
+    InvalidCase(
+        "a required signature without a key",
+        {**AWS, "PODGRAFT_REQUIRE_SIGNATURE": "true"},
+        (
+            (
+                "PODGRAFT_SIGNER: is missing; set the public key, or set "
+                "PODGRAFT_REQUIRE_SIGNATURE=false"
+            ),
         ),
     ),
 )

@@ -19,7 +19,7 @@ Handler = Callable[[dict[str, Any], Any], dict[str, Any]]
 def build(environment: Mapping[str, str]) -> Handler:
     """Make the handler for an environment; raises ``SettingsError`` if it is invalid."""
     parsed_settings = settings.parse_settings(environment)
-    policies, callers = store.open_stores(parsed_settings.store_config)
+    policies, callers = store.open_stores(parsed_settings.store_config, parsed_settings.verifier)
     with _prefetch(policies, callers):
         # Imported here: the import of Flask takes about as long as the prefetch from AWS.
         from mangum import Mangum

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from podgraft.store import expire_stores
-from podgraft.store.aws.store import CachedCallers, CachedStore
+from podgraft.store.aws.callers import CachedCallers
+from podgraft.store.aws.store import CachedStore
 from podgraft.web.throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
 from store.aws_fault_proxy import Fault, FaultyAws, Service
 from store.local_aws import NEXT, REFRESH_SECONDS, World, aws_world, review

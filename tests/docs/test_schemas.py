@@ -55,6 +55,12 @@ GOOD_POLICIES = (
     "features: {legacyFSGroupInjection: false, rewriteTCPProbes: true, env: {A: b}}",
     "clusters: {staging: {policy: disabled}, prod: null}",
     "clusters: {staging: {features: {env: {A: b}}}}",
+    "allows: {}",
+    "allows: {presets: [istio], capabilities: {a: [NET_ADMIN], '*': [ALL]}, privileged: null}",
+    "allows: {runAsRoot: [a], hostPath: [/a/b], hostPorts: [1], hostNamespaces: [hostUsers]}",
+    "allows: {sysctls: [net.core.somaxconn], serviceAccounts: [a.b]}",
+    "allows: {registries: [docker.io/istio, 'localhost:5000', localhost/a, r.io/a/b:1]}",
+    "clusters: {staging: {allows: {procMount: [a], seccompUnconfined: []}}}",
 )
 BAD_POLICIES = (
     "[]",
@@ -87,6 +93,21 @@ BAD_POLICIES = (
     "clusters: {staging: {policy: maybe}}",
     "clusters: {staging: {clusters: {}}}",
     "polcy: enabled",
+    "allows: istio",
+    "allows: {privilged: []}",
+    "allows: {presets: [linkerd]}",
+    "allows: {privileged: [A]}",
+    "allows: {capabilities: {a: [CAP_NET_ADMIN]}}",
+    "allows: {capabilities: {A: [ALL]}}",
+    "allows: {hostPath: [a]}",
+    "allows: {hostPath: [/a/..]}",
+    "allows: {hostPorts: [0]}",
+    "allows: {hostPorts: ['1']}",
+    "allows: {hostNamespaces: [hostNet]}",
+    "allows: {sysctls: [a b]}",
+    "allows: {serviceAccounts: [A]}",
+    "allows: {registries: [istio/proxyv2]}",
+    "allows: {registries: ['https://r.io']}",
 )
 
 RULE = "{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}"

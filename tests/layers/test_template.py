@@ -58,7 +58,7 @@ def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
 
     assert resources == {
         # With a version too: earlier ones are read by name and version.
-        "ReadPolicies": [below("/*/policy"), below("/*/policy:*")],
+        "ReadPolicies": [below("/*/policy"), below("/*/policy:*"), below("/denied")],
         "ReadTokenHashes": [below("/auth"), below("/auth/*")],
         "ListBundles": {"GetAtt": "Bundles.Arn"},
         "ReadBundles": {"Sub": "${Bundles.Arn}/${BundlePrefix}*"},
@@ -119,6 +119,7 @@ def test_what_aws_would_refuse_or_break_is_refused_before() -> None:
         "DomainNeedsCertificate",
         "MutualTlsNeedsDomainAndTruststore",
         "PolicyWritersNeedTopic",
+        "SignatureNeedsKey",
         "SnapStartNeedsRuntime",
         "TruststoreNeedsDomain",
     }

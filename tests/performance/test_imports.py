@@ -37,6 +37,7 @@ AWS = {
 # What a function needs beyond the list whose store is AWS; botocore's root is Powertools' doing.
 FOR_AWS = {
     "podgraft.store.aws",
+    "podgraft.store.aws.callers",
     "podgraft.store.aws.client",
     "podgraft.store.aws.clients",
     "podgraft.store.aws.http_client",

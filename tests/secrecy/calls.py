@@ -12,7 +12,12 @@ from typing import Any
 
 from podgraft import admission
 from podgraft.injectors import OperatorError
-from podgraft.store import NotLoadedError, UnavailableError, UnknownInjectorError
+from podgraft.store import (
+    NotLoadedError,
+    UnavailableError,
+    UnknownInjectorError,
+    UntrustedError,
+)
 from podgraft.web import errors
 from podgraft.web.faults import INTERNAL, TABLE
 from podgraft.web.throttle import MAX_FAILURES
@@ -115,6 +120,16 @@ def bundle(content: str) -> Callable[[Path], Path]:
 def callers(text: str) -> Callable[[Path], None]:
     """A store with this document of who may call for a cluster."""
     return lambda folder: write(folder / "auth" / "third.yaml", text.encode())
+
+
+def denied(text: str) -> Callable[[Path], None]:
+    """A store with this deny list, and an injector that was not loaded before."""
+
+    def write_denied(folder: Path) -> None:
+        write_injector(folder, "other", policy="policy: enabled")
+        (folder / "denied.yaml").write_text(text)
+
+    return write_denied
 
 
 def make_policy_unreadable(folder: Path) -> None:
@@ -387,6 +402,10 @@ SCENARIOS = (
         NotLoadedError,
         Call(pod(), OTHER),
         bundle(CONFIG.replace('"global": {', f'"global": "{MARK}", "a": {{')),
+    ),
+    *(
+        fault_scenario(f"deny list {number}", UntrustedError, Call(pod(), OTHER), denied(text))
+        for number, text in enumerate((f"{MARK}: x", f"a: {ALIAS}", f"- {MARK}"))
     ),
     # The world's
     fault_scenario(

@@ -117,6 +117,10 @@ RUNS = (
     ),
     # What would be deployed
     Run(command_line=f"podgraft policy check {LOCAL}"),
+    Run(command_line=f"podgraft policy check {LOCAL} --pss restricted", status=1),
+    Run(command_line=f"podgraft policy allows {LOCAL}"),
+    Run(command_line=f"podgraft policy allows {LOCAL} --write"),
+    Run(command_line=f"podgraft policy sign {LOCAL} --sign-key key.pem", status=1),
     *(
         Run(command_line=f"podgraft policy check {LOCAL}", status=1, files=each)
         for each in (*BAD_POLICIES, *BAD_BUNDLES)
@@ -254,6 +258,11 @@ STORY: Sequence[tuple[str, int]] = (
     (f"podgraft policy history {REMOTE}", 0),
     (f"podgraft policy rollback 1 {REMOTE}", 0),
     (f"podgraft policy rollback 9 {REMOTE}", 1),
+    (f"podgraft policy push {LOCAL} {REMOTE} --sign-key key.pem", 1),
+    (f"podgraft policy deny sha256:{'0f' * 32} --reason old", 0),
+    ("podgraft policy deny sha256:00 --reason old", 1),
+    ("podgraft policy denied", 0),
+    (f"podgraft policy undeny sha256:{'0f' * 32}", 0),
     (f"podgraft policy pull -o pulled {REMOTE}", 0),
     ("podgraft tokens issue --cluster a --output first --stack-name podgraft", 0),
     ("podgraft tokens rotate --cluster a --output second --parameter-prefix /podgraft", 0),

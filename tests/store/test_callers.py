@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import pytest
 
 from podgraft.store import Callers, NotLoadedError, UnavailableError, caller_document
+from podgraft.store.aws.callers import CachedCallers
 from podgraft.store.aws.client import RetryBudget
 from podgraft.store.aws.ssm import Parameter
-from podgraft.store.aws.store import CachedCallers
 from podgraft.store.callers import CallerDocuments
 
 BROKEN = "tokens: nonsense"

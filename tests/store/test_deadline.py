@@ -7,9 +7,10 @@ import pytest
 from podgraft import bundle
 from podgraft.deadline import MAX_WAIT_SECONDS
 from podgraft.store import Deadline, UnavailableError
+from podgraft.store.aws.callers import CachedCallers
 from podgraft.store.aws.client import RetryBudget, call_with_retries
 from podgraft.store.aws.ssm import Parameter
-from podgraft.store.aws.store import CachedCallers, CachedStore
+from podgraft.store.aws.store import CachedStore
 from support.store_fixture import BUNDLE
 
 DIGEST = bundle.digest(BUNDLE)

@@ -11,7 +11,8 @@ from podgraft.store import (
     FolderStoreConfig,
     open_stores,
 )
-from podgraft.store.aws.store import CachedCallers, CachedStore
+from podgraft.store.aws.callers import CachedCallers
+from podgraft.store.aws.store import CachedStore
 
 
 def test_a_folder_is_opened(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from podgraft.store.aws import connection, http_client, s3, ssm
-from podgraft.store.aws.store import CachedCallers, CachedStore
+from podgraft.store.aws.callers import CachedCallers
+from podgraft.store.aws.store import CachedStore
 from podgraft.web import Auth, create_app
 from support.recorded_requests import load_request
 from support.store_fixture import TOKEN

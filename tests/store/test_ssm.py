@@ -11,17 +11,25 @@ from podgraft.store.aws.client import AwsServiceError, MissingError, RetryBudget
 from podgraft.store.aws.ssm import Parameter, ParameterReader
 
 NAME = "/podgraft/istio/policy"
+DENIED = "/podgraft/denied"
 PATIENCE = RetryBudget(deadline=10.0, clock=lambda: 0.0)
+
+
+def parameter(text: str, version: str) -> Parameter:
+    return Parameter(text, version, None, NAME)
 
 
 class Service:
     """Parameter Store with versions, of which some are encrypted by a key that nobody may use."""
 
-    def __init__(self, *encrypted: int, versions: int = 3, denied: str = "") -> None:
+    def __init__(
+        self, *encrypted: int, versions: int = 3, denied: str = "", deny_list: str = ""
+    ) -> None:
         self.asked: list[tuple[str, Mapping[str, JSON]]] = []
         self._encrypted = encrypted
         self._versions = versions
         self._denied = denied
+        self._deny_list = deny_list
 
     def __call__(
         self, operation: str, arguments: Mapping[str, JSON], seconds: float
@@ -30,16 +38,18 @@ class Service:
         self.asked.append((operation, arguments))
         if operation == self._denied:
             raise AwsServiceError("AccessDeniedException", 400)
-        named = arguments.get("Names", [f"{NAME}:{self._versions}"])
+        named = arguments["Names"]
         assert isinstance(named, list)
-        numbers = [int(str(name).rpartition(":")[2]) for name in named]
-        known = [number for number in numbers if number <= self._versions]
-        if operation == "GetParameter" and not known[0]:
-            raise AwsServiceError("ParameterNotFound", 400)
+        numbers = [
+            int(str(name).partition(":")[2] or self._versions) for name in named if name != DENIED
+        ]
+        known = [number for number in numbers if 0 < number <= self._versions]
         if arguments["WithDecryption"] and set(known) & set(self._encrypted):
             raise AwsServiceError("AccessDeniedException", 400)
         found = [self._parameter(number) for number in known]
-        return {"Parameter": found[0], "Parameters": found}
+        if DENIED in named and self._deny_list:
+            found.append({"Name": DENIED, "Type": "String", "Value": self._deny_list, "Version": 7})
+        return {"Parameters": found}
 
     def _parameter(self, number: int) -> Mapping[str, JSON]:
         encrypted = number in self._encrypted
@@ -52,14 +62,21 @@ class Service:
 
 def test_a_policy_is_one_request() -> None:
     service = Service()
-    assert service.parameters().policy("istio", PATIENCE) == Parameter("text 3", "3")
-    assert service.asked == [("GetParameter", {"Name": NAME, "WithDecryption": True})]
+    assert service.parameters().policy("istio", PATIENCE) == parameter("text 3", "3")
+    assert service.asked == [("GetParameters", {"Names": [NAME, DENIED], "WithDecryption": True})]
+
+
+def test_the_deny_list_is_in_the_same_request() -> None:
+    service = Service(deny_list="a: b")
+    expected = Parameter("text 3", "3", None, NAME, "a: b")
+    assert service.parameters().policy("istio", PATIENCE) == expected
+    assert len(service.asked) == 1
 
 
 def test_earlier_versions_are_one_request_by_name_and_version() -> None:
     service = Service()
     found = service.parameters().policy_versions("istio", [2, 1, 9], PATIENCE)
-    assert found == (Parameter("text 2", "2"), Parameter("text 1", "1"))
+    assert found == (parameter("text 2", "2"), parameter("text 1", "1"))
     names: list[JSON] = [f"{NAME}:2", f"{NAME}:1", f"{NAME}:9"]
     assert service.asked == [("GetParameters", {"Names": names, "WithDecryption": True})]
 
@@ -72,7 +89,7 @@ def test_of_a_policy_that_cannot_be_decrypted_the_version_is_known() -> None:
 
 def test_one_version_that_cannot_be_decrypted_hides_no_other() -> None:
     readable, encrypted = Service(1).parameters().policy_versions("istio", [2, 1], PATIENCE)
-    assert readable == Parameter("text 2", "2")
+    assert readable == parameter("text 2", "2")
     assert (encrypted.text, encrypted.version) == ("", "1")
     assert isinstance(encrypted.problem, NotLoadedError)
 
@@ -80,7 +97,7 @@ def test_one_version_that_cannot_be_decrypted_hides_no_other() -> None:
 def test_what_is_denied_is_the_operators_fault() -> None:
     allow = "the function's role must allow it"
     with pytest.raises(NotLoadedError, match=allow):
-        Service(denied="GetParameter").parameters().policy("istio", PATIENCE)
+        Service(denied="GetParameters").parameters().policy("istio", PATIENCE)
     with pytest.raises(NotLoadedError, match=allow):
         Service(denied="GetParameters").parameters().policy_versions("istio", [1], PATIENCE)
 

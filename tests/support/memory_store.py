@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from podgraft import bundle
 from podgraft.store import UnavailableError
 from podgraft.store.aws.client import RetryBudget
@@ -20,13 +22,15 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self.reachable = True
+        self.denied = ""  # the text of the deny list
         self._policies: dict[str, list[Parameter]] = {}
         self._bundles: dict[str, Mapping[str, bytes]] = {}
 
     def put(self, injector: str, text: str) -> str:
         """Put a new version of a policy in force; its number."""
         versions = self._policies.setdefault(injector, [])
-        versions.append(Parameter(text, str(len(versions) + 1)))
+        name = f"/podgraft/{injector}/policy"
+        versions.append(Parameter(text, str(len(versions) + 1), None, name))
         return versions[-1].version
 
     def upload(self, files: Mapping[str, bytes]) -> str:
@@ -40,7 +44,7 @@ class MemoryStore:
         del patience
         if not self.reachable:
             raise UnavailableError("out of reach on purpose")
-        return self._policies[injector][-1]
+        return replace(self._policies[injector][-1], denied=self.denied)
 
     def policy_versions(
         self, injector: str, versions: Sequence[int], patience: RetryBudget

@@ -173,7 +173,7 @@ def test_the_stores_are_requested_while_the_application_is_made(
             assert made.wait(timeout=10)
             loaded.update(callers.callers(*arguments).callers)
 
-    def opened(_: store.StoreConfig) -> tuple[Slow, Slow]:
+    def opened(*_: object) -> tuple[Slow, Slow]:
         return Slow(), Slow()
 
     def create_app(*arguments: Any, **named: Any) -> Any:

@@ -9,9 +9,9 @@ from werkzeug.test import Client
 
 from podgraft.jsonvalue import JSON
 from podgraft.store import FolderStore, UnavailableError, caller_document
+from podgraft.store.aws.callers import CachedCallers
 from podgraft.store.aws.client import RetryBudget
 from podgraft.store.aws.ssm import Parameter
-from podgraft.store.aws.store import CachedCallers
 from podgraft.web import create_app
 from support.recorded_requests import load_request
 from support.store_fixture import OTHER_TOKEN, TOKEN

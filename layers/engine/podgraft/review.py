@@ -239,7 +239,13 @@ def _inject_pod(review: _Review, bundle: Bundle, pod: Object, decision: Decision
     if not mutation.is_changed:
         return _respond_unchanged(review, mutation)
     response = _respond_patched(review, ReviewOutcome.INJECT, ",".join(decision.reasons), mutation)
-    _check_patched_pod(pod, mutation.object, response.response.patch)
+    patch = response.response.patch
+    _check_patched_pod(pod, mutation.object, patch)
+    if bundle.allows is not None:
+        from podgraft.bundle import privilege_check  # many policies have no allows
+
+        trace = review.context.trace
+        privilege_check.check_patched_pod(bundle, pod, mutation.object, patch, trace)
     return response
 
 
@@ -267,6 +273,10 @@ def _review_mutate(review: _Review, bundle: Bundle) -> ReviewResponse:
     mutation = _apply_mutators(bundle.object_mutators, before, review.context)
     if not mutation.is_changed:
         return _respond_unchanged(review, mutation)
+    if bundle.allows is not None:
+        from podgraft.bundle import privilege_check
+
+        privilege_check.check_privileges(bundle, before, mutation.object, review.context.trace)
     return _respond_patched(review, ReviewOutcome.MUTATE, ReviewReason.OVERLAYS, mutation)
 
 

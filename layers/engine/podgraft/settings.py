@@ -12,6 +12,10 @@ variable                        default         value
 ``PODGRAFT_PARAMETER_PREFIX``   ``/<stack>``    prefix of the parameters of policies and callers
 ``PODGRAFT_AUTH``               ``token``       ``token``, ``mtls``; ``none`` for local tests only
 ``PODGRAFT_REFRESH_SECONDS``    30              refresh interval of ``aws``, 1 to 3600
+``PODGRAFT_SIGNER``             none            one or two public keys: PEM, or base64 text; the
+                                                function verifies signatures of policies
+``PODGRAFT_REQUIRE_SIGNATURE``  ``false``       ``true`` rejects unsigned policies; it requires
+                                                ``PODGRAFT_SIGNER``
 ``PODGRAFT_AWS_CLIENT``         ``auto``        ``auto`` calls AWS directly where supported
                                                 (``store/aws/http_client.py``); ``botocore`` always
                                                 uses botocore
@@ -26,11 +30,15 @@ import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from podgraft.lazy_re import lazy_compile
 from podgraft.store import AwsStoreConfig, FolderStoreConfig, StoreConfig
+
+if TYPE_CHECKING:
+    from podgraft.signing import Verifier
 
 _PREFIX = "PODGRAFT_"
 # Variables of the build and of the tests, which can share an environment with the function.
@@ -46,6 +54,8 @@ _NAMES = (
     "AUTH",
     "REFRESH_SECONDS",
     "AWS_CLIENT",
+    "SIGNER",
+    "REQUIRE_SIGNATURE",
 )
 # Lambda sets this variable in every function.
 _ON_LAMBDA = "AWS_LAMBDA_FUNCTION_NAME"
@@ -81,6 +91,7 @@ class Settings(Struct, frozen=True):
 
     ``stack`` separates the logs, metrics, and parameters of two deployments. ``tracing_enabled``
     sends segments to X-Ray. ``priming_enabled`` is set with provisioned concurrency or SnapStart.
+    ``verifier`` verifies the signatures of policies.
     """
 
     store_config: StoreConfig
@@ -89,6 +100,7 @@ class Settings(Struct, frozen=True):
     on_lambda: bool = False
     tracing_enabled: bool = False
     priming_enabled: bool = False
+    verifier: "Verifier | None" = None
 
 
 class SettingsError(ValueError):
@@ -108,6 +120,7 @@ def parse_settings(environment: Mapping[str, str]) -> Settings:
         "STACK", DEFAULT_STACK, _STACK, "the name of a CloudFormation stack"
     )
     backing = _parse_store(variables, stack)
+    verifier = _parse_verifier(variables)
     if variables.errors:
         raise SettingsError(tuple(variables.errors))
     return Settings(
@@ -117,6 +130,7 @@ def parse_settings(environment: Mapping[str, str]) -> Settings:
         on_lambda=variables.is_on_lambda(),
         tracing_enabled=variables.is_tracing_enabled(),
         priming_enabled=variables.is_priming_enabled(),
+        verifier=verifier,
     )
 
 
@@ -181,6 +195,25 @@ def _parse_store(variables: _Environment, stack: str) -> StoreConfig:
     elif not path.is_dir():
         variables.add_error("STORE", store, "an existing folder")
     return FolderStoreConfig(path)
+
+
+def _parse_verifier(variables: _Environment) -> "Verifier | None":
+    text = variables.get("SIGNER", "")
+    is_required = variables.parse_choice("REQUIRE_SIGNATURE", ("false", "true")) == "true"
+    if not text.strip():
+        if is_required:
+            variables.errors.append(
+                f"{_PREFIX}SIGNER: is missing; set the public key, or set "
+                f"{_PREFIX}REQUIRE_SIGNATURE=false"
+            )
+        return None
+    from podgraft.signing import InvalidKeyError, Verifier, parse_public_keys
+
+    try:
+        return Verifier(parse_public_keys(text), is_required)
+    except InvalidKeyError as error:
+        variables.errors.append(f"{_PREFIX}SIGNER: {error}")
+        return None
 
 
 def _parse_aws(variables: _Environment, stack: str) -> AwsStoreConfig:

@@ -15,6 +15,7 @@ from podgraft.cli.explain.webhooks import Webhook
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.kube.selectors import Selector
 from podgraft.policy import INJECT_KEY, InjectionRules, InjectValueSyntax, StepName
+from podgraft.privileges import Kind
 
 NOT_SET = "not set"
 _TEMPLATES_KEY = "inject.istio.io/templates"
@@ -157,6 +158,10 @@ class StepReader:
                 return self._read_rule(name, subject)
             case "Istio":
                 return self._read_templates(subject)
+            case "privileges":
+                question = "Does the webhook add only privileges that the policy allows?"
+                configured = self._describe_allows()
+                return StepInput(question, _describe_object(subject), configured)
             case _:
                 return StepInput("What does the webhook return?")
 
@@ -167,6 +172,15 @@ class StepReader:
             texts.append(self.manifests.describe("ValidatingAdmissionPolicyBinding", binding))
         question = "Does the rule match the object, and does it allow the object?"
         return StepInput(question, _describe_object(subject), "\n".join(filter(None, texts)))
+
+    def _describe_allows(self) -> str:
+        allows = self.cluster.snapshot.bundle.allows
+        if allows is None:
+            return f"allows: {NOT_SET}"
+        names = {kind: sorted(values) for kind, values in allows.names.items() if values}
+        if allows.registries is not None:
+            names[Kind.IMAGE] = [*allows.registries]
+        return _to_yaml({"allows": {str(kind): [*values] for kind, values in names.items()}})
 
     def _read_templates(self, subject: ExplainedPod) -> StepInput:
         annotations = object_at(object_at(subject.object, "metadata"), "annotations")

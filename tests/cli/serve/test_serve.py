@@ -14,6 +14,7 @@ from podgraft.cli import main
 from podgraft.cli.certs import issuance, keys, names, pem
 from podgraft.cli.certs.issuance import Validity
 from support.pki import Authority
+from support.signers import MemorySigner
 
 Start = Callable[..., Served]
 
@@ -123,6 +124,29 @@ def test_check_reports_and_does_not_serve(capsys: pytest.CaptureFixture[str]) ->
     written = capsys.readouterr()
     assert "error: store/other: " in written.out
     assert "some documents do not load; correct the errors above" in written.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_with_a_signer_only_signed_policies_load(capsys: pytest.CaptureFixture[str]) -> None:
+    signer = MemorySigner()
+    _write("signer.pem", signer.public_pem)
+    _write("signer.key", signer.private_pem)
+    shutil.rmtree("store/logging")
+    issue_token()
+    serve = [*SERVE, "--store", "store", "--check", "--signer", "signer.pem"]
+    policy = Path("store/default/policy.yaml")
+    policy.write_text("policy: enabled\n")
+    assert main(serve) == 1
+    assert "the policy is not signed; sign it" in "".join(capsys.readouterr())
+    sign = ["--bundle", "store/default/bundle", "--policy", str(policy), "--sign-key", "signer.key"]
+    assert main(["policy", "sign", *sign]) == 0
+    assert main(serve) == 0
+    policy.write_text(policy.read_text().replace("enabled", "disabled"))
+    assert main(serve) == 1
+    assert "or the text was changed" in "".join(capsys.readouterr())
+    _write("signer.pem", "x")
+    assert main(serve) == 1
+    assert "signer.pem: expected a public key" in "".join(capsys.readouterr())
 
 
 def _write(path: str, text: str) -> None:

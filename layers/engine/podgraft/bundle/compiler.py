@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,9 @@ from .digest import compute_digest
 from .errors import BundleError, Diagnostic
 from .manifests import IGNORE, Manifests, parse_manifests
 
+if TYPE_CHECKING:
+    from podgraft.policy.allows import Allows
+
 T = TypeVar("T")
 
 # In the order in which they mutate an object.
@@ -34,7 +37,8 @@ class Bundle(Struct, frozen=True, kw_only=True):
     """A compiled bundle: an immutable value that needs nothing from outside.
 
     ``pod_mutators`` run on /inject, ``object_mutators`` on /mutate, ``validators`` on /validate.
-    ``rules`` are ``base_rules`` with the policy applied. ``istio`` is the Istio injector by itself,
+    ``rules`` are ``base_rules`` with the policy applied. ``allows`` are the privileges that
+    mutators can add; with None, they are not checked. ``istio`` is the Istio injector by itself,
     if there is one. ``warnings`` are problems that ``policy push`` refuses and that do not stop a
     running function. ``manifests`` are the source of the bundle, for its trial.
     """
@@ -42,6 +46,7 @@ class Bundle(Struct, frozen=True, kw_only=True):
     digest: str
     base_rules: InjectionRules
     rules: InjectionRules
+    allows: "Allows | None" = None
     pod_mutators: tuple[Mutator, ...]
     object_mutators: tuple[Mutator, ...]
     validators: tuple[Validator, ...]
@@ -58,8 +63,8 @@ class Bundle(Struct, frozen=True, kw_only=True):
         return replace(context, environment=environment)
 
     def with_policy(self, policy: Policy) -> "Bundle":
-        """The bundle with the rules of a policy that ``shares_bundle_with`` its own."""
-        return replace(self, rules=policy.apply_to(self.base_rules))
+        """The bundle with rules and privileges of a policy that ``shares_bundle_with`` its own."""
+        return replace(self, rules=policy.apply_to(self.base_rules), allows=policy.allows)
 
 
 def compile_(files: Mapping[str, bytes], policy: Policy, *, parse_lazily: bool = False) -> Bundle:
@@ -83,6 +88,7 @@ def compile_(files: Mapping[str, bytes], policy: Policy, *, parse_lazily: bool =
         digest=compute_digest(files),
         base_rules=base_rules,
         rules=policy.apply_to(base_rules),
+        allows=policy.allows,
         pod_mutators=_join(component.pods for component in components),
         object_mutators=_join(component.objects for component in components),
         validators=_join(component.validators for component in components),

@@ -10,6 +10,7 @@ from .errors import (
     InjectionError,
     InvalidDocumentsError,
     OperatorError,
+    PrivilegeError,
     UserError,
     redact,
 )
@@ -21,6 +22,7 @@ __all__ = [
     "InvalidDocumentsError",
     "Mutation",
     "OperatorError",
+    "PrivilegeError",
     "UserError",
     "redact",
 ]

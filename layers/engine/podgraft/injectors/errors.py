@@ -22,12 +22,22 @@ class OperatorError(InjectionError):
     """Configuration, template, or values fail for this pod; only the operator can fix them."""
 
 
+class PrivilegeError(OperatorError):
+    """A mutation adds privileges that the policy does not list; ``redacted`` has no values."""
+
+    def __init__(self, text: str, redacted: str) -> None:
+        super().__init__(text)
+        self.redacted = redacted
+
+
 def redact(error: Exception) -> str:
     """Return the text of an error without values of the pod.
 
     The error of a template can quote a value, and Kubernetes copies webhook messages to events and
     to the log of kube-apiserver. Such a text has the location and the expression only.
     """
+    if isinstance(error, PrivilegeError):
+        return error.redacted
     text, cause = str(error), error.__cause__
     if (
         isinstance(cause, ExecError)

@@ -5,7 +5,7 @@ Each key overrides the bundle's configuration; ``None`` means that the key is ab
 
 import re
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -29,6 +29,9 @@ from podgraft.kube import selectors
 from .errors import Diagnostic, PolicyError
 from .rules import DefaultPolicy, InjectionRules, InjectValueSyntax
 
+if TYPE_CHECKING:
+    from .allows import Allows
+
 T = TypeVar("T")
 
 
@@ -47,6 +50,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     """A valid policy document.
 
     ``clusters`` contains the complete policy of each cluster, with its overrides applied by key.
+    ``allows`` are the privileges that injection can add; without it, podgraft does not check them.
     ``warnings`` are errors that ``policy push`` rejects, and that do not stop a running function: a
     selector that selects nothing, or a ``policy`` that injects nothing.
     """
@@ -62,6 +66,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     revision: str | None = None
     istio_release: str | None = None
     features: Features = Features()
+    allows: "Allows | None" = None
     clusters: Mapping[str, "Policy"] = field(default_factory=dict[str, "Policy"])
     warnings: tuple[Diagnostic, ...] = ()
 
@@ -72,6 +77,10 @@ class Policy(Struct, frozen=True, kw_only=True):
     def shares_bundle_with(self, other: "Policy") -> bool:
         """Whether both policies can share one compiled bundle: they differ only in their rules."""
         return _bundle_inputs(self) == _bundle_inputs(other)
+
+    def renders_like(self, other: "Policy") -> bool:
+        """Whether a trial of a bundle has the same result with both policies."""
+        return self.shares_bundle_with(other) and self.allows == other.allows
 
     def apply_to(self, rules: InjectionRules) -> InjectionRules:
         """Apply the policy to the rules of the bundle's configuration."""
@@ -169,7 +178,14 @@ def _parse_policy(keys: MappingReader) -> Policy:
         revision=keys.read_key("revision", parse_string),
         istio_release=keys.read_key("istioRelease", _release),
         features=keys.read_key("features", _parse_features) or Features(),
+        allows=keys.read_key("allows", _parse_allows),
     )
+
+
+def _parse_allows(cursor: Cursor) -> "Allows | None":
+    from .allows import parse_allows  # only a policy with this key needs it
+
+    return parse_allows(cursor)
 
 
 def _parse_features(cursor: Cursor) -> Features:

@@ -15,6 +15,7 @@ from .errors import (
     StoreError,
     UnavailableError,
     UnknownInjectorError,
+    UntrustedError,
 )
 from .factory import AwsStoreConfig, FolderStoreConfig, StoreConfig, expire_stores, open_stores
 from .folder.store import FolderCallers, FolderStore
@@ -42,6 +43,7 @@ __all__ = [
     "StoreError",
     "UnavailableError",
     "UnknownInjectorError",
+    "UntrustedError",
     "expire_stores",
     "is_name",
     "load_snapshots",

@@ -17,6 +17,10 @@ class InvalidVersionError(NotLoadedError):
     """The policy or a bundle is complete and invalid; only another version can load."""
 
 
+class UntrustedError(InvalidVersionError):
+    """The version must not load: its signature is missing or invalid, or its bundle is denied."""
+
+
 class UnprovenError(StoreError):
     """A newer version loads, and its trial renderings are not complete yet."""
 

@@ -2,12 +2,15 @@
 
 import os
 from pathlib import Path
-from typing import TypeAlias, assert_never
+from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from msgspec import Struct
 
 from .folder.store import FolderCallers, FolderStore
 from .protocols import CachingStore, CallerStore, Store
+
+if TYPE_CHECKING:
+    from podgraft.signing import Verifier
 
 # Checking the files takes a twentieth of a review; a change can wait this long.
 _POLL_SECONDS = 0.1
@@ -35,19 +38,22 @@ class AwsStoreConfig(Struct, frozen=True, kw_only=True):
 StoreConfig: TypeAlias = FolderStoreConfig | AwsStoreConfig
 
 
-def open_stores(backing: StoreConfig) -> tuple[Store, CallerStore]:
+def open_stores(
+    backing: StoreConfig, verifier: "Verifier | None" = None
+) -> tuple[Store, CallerStore]:
     """Return the store of policies and bundles, and the store of callers.
 
     Nothing is read yet. The stores defer parts of their first load, so the function starts fast.
+    With *verifier*, they verify the signatures of policies.
     """
     match backing:
         case FolderStoreConfig(path):
             return (
-                FolderStore(path, deferred=True, seconds=_POLL_SECONDS),
+                FolderStore(path, deferred=True, seconds=_POLL_SECONDS, verifier=verifier),
                 FolderCallers(path, seconds=_POLL_SECONDS),
             )
         case AwsStoreConfig():
-            return _open_aws_stores(backing)
+            return _open_aws_stores(backing, verifier)
         case _:
             assert_never(backing)
 
@@ -63,17 +69,20 @@ def expire_stores(*stores: Store | CallerStore) -> None:
             each.expire()
 
 
-def _open_aws_stores(backing: AwsStoreConfig) -> tuple[Store, CallerStore]:
+def _open_aws_stores(
+    backing: AwsStoreConfig, verifier: "Verifier | None"
+) -> tuple[Store, CallerStore]:
     # Imported here: a folder needs no AWS client.
+    from .aws.callers import CachedCallers
     from .aws.clients import make_clients
     from .aws.s3 import BundleReader
     from .aws.ssm import ParameterReader
-    from .aws.store import CachedCallers, CachedStore
+    from .aws.store import CachedStore
 
     ssm, s3 = make_clients(os.environ, botocore=backing.botocore)
     parameters = ParameterReader(ssm, backing.parameter_prefix)
     bundles = BundleReader(s3, backing.bucket, backing.bundle_prefix)
     return (
-        CachedStore(parameters, bundles, backing.refresh_seconds, deferred=True),
+        CachedStore(parameters, bundles, backing.refresh_seconds, deferred=True, verifier=verifier),
         CachedCallers(parameters, backing.refresh_seconds),
     )

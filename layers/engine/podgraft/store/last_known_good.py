@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from .errors import StoreError
 from .snapshot import Document, SnapshotSet, load_snapshots
+from .version_check import NO_CHECK, VersionCheck
 
 _LOG = logging.getLogger("podgraft.store")
 _ONLY_BUNDLE = ""  # as a key of JSON
@@ -52,18 +53,23 @@ class FileLastKnownGoodStore:
                 "cannot store the last known good version of %s: %s", injector, error.strerror
             )
 
-    def restore(self, injector: str) -> SnapshotSet | None:
-        """Return the version in the file, compiled once; ``None`` if no version loads."""
+    def restore(self, injector: str, check: VersionCheck = NO_CHECK) -> SnapshotSet | None:
+        """Return the version in the file, compiled once; ``None`` if no version loads.
+
+        A version that this process did not load itself must satisfy *check*. No version with a
+        denied bundle is returned.
+        """
         path = self._path(injector)
         try:
             identity = _file_identity(path)
             restored = self._restored.get(injector)
             if restored is None or restored.identity != identity:
-                restored = _Restored(identity, _load(injector, path.read_bytes()))
+                restored = _Restored(identity, _load(injector, path.read_bytes(), check))
                 self._restored[injector] = restored
         except OSError:
             return None
-        return restored.snapshots
+        snapshots = restored.snapshots
+        return None if snapshots and check.find_denial(snapshots.digests) else snapshots
 
     def _path(self, injector: str) -> Path:
         return self._folder / f"{injector}.json"
@@ -90,12 +96,16 @@ def _replace(path: Path, content: bytes) -> _FileIdentity:
     return identity
 
 
-def _load(injector: str, content: bytes) -> SnapshotSet | None:
+def _load(injector: str, content: bytes, check: VersionCheck) -> SnapshotSet | None:
     """Load a version; ``None`` if this release of podgraft rejects it."""
     try:
         document = _decode(content)
         return load_snapshots(
-            injector, document.text, document.version, lambda digest: document.bundles[digest]
+            injector,
+            document.text,
+            document.version,
+            lambda digest: document.bundles[digest],
+            check=check,
         )
     except (StoreError, ValueError, LookupError, TypeError, AttributeError):
         _LOG.warning("the last known good version of %s does not load", injector)

@@ -6,6 +6,7 @@ from podgraft.deadline import Deadline
 
 from .callers import CallerRegistry
 from .snapshot import Document, Snapshot, SnapshotSet
+from .version_check import NO_CHECK, VersionCheck
 
 
 class Store(Protocol):
@@ -46,6 +47,6 @@ class LastKnownGoodStore(Protocol):
         """Store a version that loaded; logs an error if that fails."""
         ...
 
-    def restore(self, injector: str) -> SnapshotSet | None:
-        """Return the version that was stored last; ``None`` if there is none."""
+    def restore(self, injector: str, check: VersionCheck = NO_CHECK) -> SnapshotSet | None:
+        """Return the version that was stored last; ``None`` if none satisfies *check*."""
         ...

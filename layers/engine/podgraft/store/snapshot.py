@@ -1,6 +1,7 @@
 """Snapshots: one policy and its bundle, the input of every review."""
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -10,7 +11,11 @@ from podgraft.bundle import Bundle, BundleError
 from podgraft.policy import Policy, PolicyError
 from podgraft.review_context import Staleness
 
-from .errors import InvalidVersionError
+from .errors import InvalidVersionError, UntrustedError
+from .version_check import NO_CHECK, VersionCheck
+
+if TYPE_CHECKING:
+    from podgraft.signing.signature import Signature
 
 # Returns the files of the bundle with this digest; with ``None``, those of the only bundle.
 Fetch = Callable[[str | None], Mapping[str, bytes]]
@@ -56,6 +61,13 @@ class SnapshotSet(Struct, frozen=True):
         )
         return replace(cluster_snapshot, stale=stale) if stale else cluster_snapshot
 
+    @property
+    def digests(self) -> frozenset[str]:
+        """The digests of all bundles."""
+        return frozenset(
+            snapshot.bundle.digest for snapshot in (self.default, *self.clusters.values())
+        )
+
     def with_recheck(self, recheck: Recheck) -> "SnapshotSet":
         """Return a copy with a function that checks the snapshots completely."""
         return SnapshotSet(
@@ -65,16 +77,26 @@ class SnapshotSet(Struct, frozen=True):
 
 
 def load_snapshots(
-    injector: str, document: str, version: str, fetch: Fetch, *, parse_lazily: bool = False
+    injector: str,
+    document: str,
+    version: str,
+    fetch: Fetch,
+    *,
+    parse_lazily: bool = False,
+    check: VersionCheck = NO_CHECK,
 ) -> SnapshotSet:
     """Parse a policy document and compile every bundle that it names, for every cluster.
 
     Raises ``InvalidVersionError`` with all errors of the first invalid document. With
-    *parse_lazily*, ``bundle.compile_`` parses templates when a review needs them.
+    *parse_lazily*, ``bundle.compile_`` parses templates when a review needs them. The signature is
+    verified before anything is parsed.
     """
     try:
+        signature = check.check_signature(document)
         read = policy.parse(document)
-        compiler = _BundleCache(fetch, deferred=parse_lazily)
+        if read.bundle is not None:
+            check.check_digest(read.bundle, signature)
+        compiler = _BundleCache(fetch, check, signature, deferred=parse_lazily)
         return SnapshotSet(
             _make_snapshot(read, version, compiler),
             {
@@ -82,6 +104,8 @@ def load_snapshots(
                 for cluster, own in read.clusters.items()
             },
         )
+    except UntrustedError as error:
+        raise UntrustedError(f"injector {injector} does not load: {error}") from error
     except (PolicyError, BundleError) as error:
         raise InvalidVersionError(f"injector {injector} does not load: {error}") from error
 
@@ -89,8 +113,12 @@ def load_snapshots(
 class _BundleCache:
     """Compiles each bundle once for all policies that compile it equally."""
 
-    def __init__(self, fetch: Fetch, *, deferred: bool) -> None:
+    def __init__(
+        self, fetch: Fetch, check: VersionCheck, signature: "Signature | None", *, deferred: bool
+    ) -> None:
         self._fetch = fetch
+        self._check = check
+        self._signature = signature
         self._deferred = deferred
         self._compiled: list[tuple[Policy, Bundle]] = []
 
@@ -98,7 +126,12 @@ class _BundleCache:
         for policy_, compiled in self._compiled:
             if policy_.shares_bundle_with(requested):
                 return compiled.with_policy(requested)
+        if requested.bundle is not None:
+            self._check.check_digest(requested.bundle)
         files = self._fetch(requested.bundle)
+        if requested.bundle is None and (self._signature or self._check.denied):
+            # The policy does not name the only bundle of a folder, so the signature must.
+            self._check.check_digest(bundle.digest(files), self._signature)
         compiled = bundle.compile_(files, requested, parse_lazily=self._deferred)
         self._compiled.append((requested, compiled))
         return compiled

@@ -61,7 +61,7 @@ def prove(injector: str, snapshots: SnapshotSet) -> None:
 
 
 def _find_distinct(snapshots: SnapshotSet) -> Iterator[Snapshot]:
-    """Return the snapshots with bundles that were compiled separately."""
+    """Return the snapshots with bundles that can have different trials."""
     distinct: list[Snapshot] = []
     for snapshot in (snapshots.default, *snapshots.clusters.values()):
         if not any(_compiles_alike(snapshot, other) for other in distinct):
@@ -70,6 +70,4 @@ def _find_distinct(snapshots: SnapshotSet) -> Iterator[Snapshot]:
 
 
 def _compiles_alike(left: Snapshot, right: Snapshot) -> bool:
-    return left.bundle.digest == right.bundle.digest and left.policy.shares_bundle_with(
-        right.policy
-    )
+    return left.bundle.digest == right.bundle.digest and left.policy.renders_like(right.policy)

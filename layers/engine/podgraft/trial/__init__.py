@@ -12,16 +12,22 @@ from collections.abc import Callable, Iterator
 from podgraft.bundle import Bundle, Diagnostic
 from podgraft.policy import Policy
 
-from .report import Describe, Report
+from .report import Describe, OnChange, Report
 
-__all__ = ["Report", "Trial", "check_bundle"]
+__all__ = ["OnChange", "Report", "Trial", "check_bundle"]
 
 
 class Trial:
     """A trial of one compiled bundle, under the policy that it was compiled for."""
 
-    def __init__(self, bundle: Bundle, policy: Policy, describe: Describe = str) -> None:
-        self.report = Report(describe)
+    def __init__(
+        self,
+        bundle: Bundle,
+        policy: Policy,
+        describe: Describe = str,
+        on_change: OnChange | None = None,
+    ) -> None:
+        self.report = Report(describe, policy.allows, on_change)
         self._steps = _try_bundle(bundle, policy, self.report)
 
     def advance(self, is_over: Callable[[], bool] = lambda: False) -> bool:
@@ -34,12 +40,15 @@ class Trial:
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
         """The errors found so far; a bundle with errors must not be activated."""
-        return tuple(self.report.errors)
+        return (*self.report.errors, *self.report.unlisted)
 
 
-def check_bundle(bundle: Bundle, policy: Policy, describe: Describe = str) -> Report:
-    """Run a complete trial of a bundle, and return its report."""
-    trial = Trial(bundle, policy, describe)
+def check_bundle(bundle: Bundle, policy: Policy, on_change: OnChange | None = None) -> Report:
+    """Run a complete trial of a bundle, and return its report.
+
+    ``on_change`` receives each probe object before and after its rendering.
+    """
+    trial = Trial(bundle, policy, on_change=on_change)
     trial.advance()
     return trial.report
 

@@ -12,6 +12,7 @@ from podgraft.injectors import redact
 from podgraft.jsonvalue import Object
 from podgraft.matching import constraints
 from podgraft.policy import Skip
+from podgraft.privileges import Privilege
 from podgraft.review_context import ReviewContext
 
 from .outcome import Failure, try_probe
@@ -22,12 +23,12 @@ from .report import Report
 def try_objects(bundle: Bundle, report: Report) -> Iterator[None]:
     """Mutate every object of the folder; each step is one object."""
     for manifest in bundle.manifests.probes:
-        for failure in _find_failures(bundle, manifest):
+        for failure in _find_failures(bundle, manifest, report):
             report.add_error(_make_diagnostic(manifest, failure))
         yield
 
 
-def _find_failures(bundle: Bundle, manifest: Manifest) -> list[Failure]:
+def _find_failures(bundle: Bundle, manifest: Manifest, report: Report) -> list[Failure]:
     """Return the flaws of the result; none for a pod that the policy does not inject."""
     probe = Probe(name=f"{manifest.kind} {manifest.name}", object=manifest.object)
     mutators = bundle.object_mutators
@@ -39,7 +40,12 @@ def _find_failures(bundle: Bundle, manifest: Manifest) -> list[Failure]:
         if isinstance(policy.decide(bundle.rules, manifest.object, probe.namespace), Skip):
             return []
         mutators = bundle.pod_mutators
-    return try_probe(lambda before, context: _apply_mutators(mutators, before, context), probe)
+
+    def change(before: Object, context: ReviewContext) -> Object:
+        return _apply_mutators(mutators, before, context)
+
+    # The values of the object can be secrets, and must not reach a log.
+    return try_probe(report.observe(change, manifest, "", Privilege.redact), probe)
 
 
 def _apply_mutators(

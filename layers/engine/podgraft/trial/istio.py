@@ -179,9 +179,10 @@ def _try_target(
         diagnostic.pointer == target.path for diagnostic in report.errors
     ):
         return  # the same error again
-    outcome = yield from try_probes(variant.mutate, target.make_probes())
+    mutate = report.observe(variant.mutate, config_map, target.path)
+    outcome = yield from try_probes(mutate, target.make_probes())
     if outcome.is_rejected and target.name is not None:
-        together = yield from try_probes(variant.mutate, target.make_probes_over_defaults())
+        together = yield from try_probes(mutate, target.make_probes_over_defaults())
         if not together.is_rejected:
             return
     if outcome.is_rejected:

@@ -50,7 +50,8 @@ def _try_mesh(
     def mutate(before: Object, context: ReviewContext) -> Object:
         return mutator(before, context).object
 
-    outcome = yield from try_probes(mutate, _make_selected_probes(mesh))
+    observed = report.observe(mutate, manifest, _TEMPLATE)
+    outcome = yield from try_probes(observed, _make_selected_probes(mesh))
     if outcome.fails_everywhere:
         failure = outcome.errors[0]
         problem = f"fails for every probe pod: {report.describe_failure(failure)}"

@@ -74,9 +74,8 @@ class _OverlayTrial(Struct, frozen=True):
         """Try the objects of one kind: those that match, or all of them if none does."""
         matching = [candidate for candidate in candidates if self._applies(candidate)]
         tried_candidates = matching or candidates
-        outcome = yield from try_probes(
-            self._apply, [candidate.probe for candidate in tried_candidates]
-        )
+        apply = self.report.observe(self._apply, self.holder, _TEMPLATE)
+        outcome = yield from try_probes(apply, [each.probe for each in tried_candidates])
         if matching:
             works = not outcome.fails_everywhere
             unquoted = works and (yield from self._try_ambiguous_text(tried_candidates[-1].probe))

@@ -13,7 +13,13 @@ from podgraft import admission
 from podgraft.admission import NotAReviewError, TooLargeError, errored
 from podgraft.injectors import OperatorError, redact
 from podgraft.jsonvalue import Object
-from podgraft.store import NotLoadedError, StoreError, UnavailableError, UnknownInjectorError
+from podgraft.store import (
+    NotLoadedError,
+    StoreError,
+    UnavailableError,
+    UnknownInjectorError,
+    UntrustedError,
+)
 from podgraft.texttemplate import ExecError, LimitError
 
 from .errors import (
@@ -48,6 +54,8 @@ TABLE: Mapping[type[Exception], FaultRow] = {
     ThrottledError: FaultRow(HTTPStatus.TOO_MANY_REQUESTS, "caller"),
     OperatorError: FaultRow(HTTPStatus.INTERNAL_SERVER_ERROR, "operator"),
     NotLoadedError: FaultRow(HTTPStatus.INTERNAL_SERVER_ERROR, "operator"),
+    # A push that signs again, or removes a digest from the deny list, is in force within seconds.
+    UntrustedError: FaultRow(HTTPStatus.SERVICE_UNAVAILABLE, "operator", {"Retry-After": "1"}),
     # kube-apiserver retries after this many seconds, until its own timeout.
     UnavailableError: FaultRow(HTTPStatus.SERVICE_UNAVAILABLE, "dependency", {"Retry-After": "1"}),
 }

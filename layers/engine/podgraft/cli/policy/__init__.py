@@ -4,6 +4,7 @@ Bundles are content-addressed, and commands only add them. Only the policy param
 each change is atomic, and you can roll it back.
 """
 
+from . import trust_commands as trust_commands
 from .commands import command
 
 __all__ = ["command"]

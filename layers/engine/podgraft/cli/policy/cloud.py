@@ -1,6 +1,6 @@
 """A deployed injector: its bundles in S3, and the versions of its policy in Parameter Store."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -9,13 +9,19 @@ from podgraft import bundle
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors
+from podgraft.store.aws.ssm import DENIED
 
+from .denied import ParameterStorage, load_deny_list
 from .local import STANDARD_BYTES
+from .signing import Signer, sign_document
 from .target import DeploymentTarget
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_ssm import SSMClient
+
+
+_MAX_ATTEMPTS = 5  # to sign for the number that Parameter Store returns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +96,19 @@ class DeployedInjector:
         except AbsentError:
             return []
 
+    def check_denied(self, digests: Iterable[str]) -> None:
+        """Raise ``CommandError`` for a bundle that is on the deny list."""
+        storage = ParameterStorage(self._ssm, f"{self.target.parameter_prefix}/{DENIED}")
+        reasons = load_deny_list(storage).reasons
+        findings = [
+            f"bundle {digest} is denied: {reasons[digest]}; use another bundle, or allow it again: "
+            f"podgraft policy undeny {digest} --parameter-prefix {self.target.parameter_prefix}"
+            for digest in dict.fromkeys(digests)
+            if digest in reasons
+        ]
+        if findings:
+            raise CommandError(*findings)
+
     def current_version(self) -> PolicyVersion:
         """Return the version in force; raises ``CommandError`` if there is none."""
         versions = self.history()
@@ -116,10 +135,44 @@ class DeployedInjector:
         cannot change an advanced parameter to a standard one, so its tier remains.
         """
         expected = replaced.number if replaced else 0
+        self.check_version(expected)
+        number = self.put_parameter(document, replaced)
+        if number != expected + 1:
+            self._report_replaced(range(expected + 1, number), number)
+        return number
+
+    def put_signed_policy(
+        self, signer: Signer, document: str, digest: str, replaced: PolicyVersion | None
+    ) -> int:
+        """Store a new version with a signature for its number, and return the number.
+
+        A push at the same time can take the number. Then the stored version is not valid, and the
+        version in force of the function does not change, until the document is signed again.
+        """
+        expected = replaced.number if replaced else 0
+        self.check_version(expected)
+        number, stored = expected + 1, [0]
+        while stored[-1] != number:
+            if len(stored) > _MAX_ATTEMPTS:
+                raise CommandError(
+                    f"parameter {self.target.parameter}: other versions are written at the same "
+                    f"time; version {stored[-1]} has a signature for another version; push again"
+                )
+            number = max(number, stored[-1] + 1)
+            signed = sign_document(signer, document, self.target.parameter, number, digest)
+            stored.append(self.put_parameter(signed, replaced))
+            if stored[-1] != number:
+                number = stored[-1] + 1
+        others = [each for each in range(expected + 1, number) if each not in stored]
+        if others:
+            self._report_replaced(others, number)
+        return number
+
+    def put_parameter(self, document: str, replaced: PolicyVersion | None) -> int:
+        """Store a version without a check of its number, and return the number."""
         advanced = (
             bool(replaced and replaced.is_advanced) or len(document.encode()) > STANDARD_BYTES
         )
-        self.check_version(expected)
         try:
             with aws_errors(f"parameter {self.target.parameter}", sent=document):
                 response = self._ssm.put_parameter(
@@ -130,18 +183,16 @@ class DeployedInjector:
                     Overwrite=replaced is not None,
                 )
         except ExistsError:
-            self.check_version(expected)
+            self.check_version(0)
             raise
-        if response["Version"] != expected + 1:
-            self._report_replaced(expected, response["Version"])
         return response["Version"]
 
-    def _report_replaced(self, expected: int, number: int) -> None:
+    def _report_replaced(self, numbers: Container[int], number: int) -> None:
         """Raise ``CommandError`` with the versions that were written since the last check.
 
         Parameter Store has no conditional update, so podgraft detects this afterwards.
         """
-        replaced = [each for each in self.history() if expected < each.number < number]
+        replaced = [each for each in self.history() if each.number in numbers]
         raise CommandError(
             f"parameter {self.target.parameter}: version {number} is in force, but replaced "
             + ", ".join(f"version {each.number} by {each.person}" for each in replaced)

@@ -13,11 +13,14 @@ from podgraft import policy, store
 from podgraft.cli import documents, folders, offline
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.webhook_paths import url_paths
+from podgraft.privileges.pod_security import Level
 from podgraft.store import InvalidVersionError, trial
 
 from . import diff
 from .cloud import DeployedInjector, PolicyVersion
 from .local import STANDARD_BYTES, CheckedBundle, check_bundle
+from .privileges import make_block
+from .signing import Signer, make_signer, signed_version, signer_options, strip_signature
 from .target import DeploymentTarget, TargetOptions, target_options
 
 P = ParamSpec("P")
@@ -91,8 +94,18 @@ def command() -> None:
 @command.command("check")
 @_local_options
 @_warning_options
+@click.option(
+    "--pss",
+    type=click.Choice([level.value for level in Level]),
+    help="Level of the Pod Security Standards. Each violation that the bundle adds is an error.",
+)
 def _check(
-    bundle: Path, document: Path | None, *, strict: bool, webhook_config: Path | None
+    bundle: Path,
+    document: Path | None,
+    *,
+    strict: bool,
+    webhook_config: Path | None,
+    pss: str | None,
 ) -> None:
     """Validate a bundle and a policy, and report every error.
 
@@ -100,7 +113,8 @@ def _check(
     standard error and do not change the exit status.
     """
     paths = url_paths(webhook_config) if webhook_config else ()
-    checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
+    level = Level(pss) if pss else None
+    checked = check_bundle(bundle, document, strict=strict, url_paths=paths, level=level)
     print_warnings(checked.warnings)
     size = len(checked.document.encode())
     click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
@@ -114,18 +128,42 @@ def _verdict(warnings: int) -> str:
     return f"no errors, {warnings} {'warning' if warnings == 1 else 'warnings'}"
 
 
+@command.command("allows")
+@_local_options
+@click.option("--write", is_flag=True, help="Write the key to the policy document.")
+def _allows(bundle: Path, document: Path | None, *, write: bool) -> None:
+    """Print the key allows of the policy: the privileges that the bundle adds to pods.
+
+    podgraft renders the templates for sample pods. The key has the privileges that the policy lists
+    already, and all missing ones.
+    """
+    if write and document is None:
+        raise click.UsageError("Missing option '--policy': --write changes this file.")
+    block, text = make_block(bundle, document)
+    if not write or document is None:
+        click.echo(block, nl=False)
+        return
+    folders.replace_file(document, text.encode())
+    click.echo(f"wrote allows to {document}; review the change before you push it")
+
+
 @command.command("push")
 @_local_options
 @_warning_options
+@signer_options
+@click.option("--unsigned", is_flag=True, help="Replace a signed version without a signature.")
 @target_options
 @_expect_version_option
-def _push(
+def _push(  # noqa: PLR0913 — one parameter per option
     options: TargetOptions,
     bundle: Path,
     document: Path | None,
     *,
     strict: bool,
     webhook_config: Path | None,
+    sign: str | None,
+    sign_key: Path | None,
+    unsigned: bool,
     expect_version: int | None,
 ) -> None:
     """Upload the bundle, then switch the policy to it. A second identical push changes nothing.
@@ -135,21 +173,59 @@ def _push(
     paths = url_paths(webhook_config, options.injector) if webhook_config else ()
     checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
+    signer = make_signer(sign, sign_key)
     cloud = _connect(options, writes=True)
     if expect_version is not None:
         cloud.check_version(expect_version)
     versions = cloud.history()
+    live = versions[-1] if versions else None
+    if live and not unsigned:
+        _check_signer(signer, [live])
+    cloud.check_denied(_bundle_digests(checked.policy))
     _upload(cloud, checked)
     _check_cluster_bundles(cloud, checked)
-    live = versions[-1] if versions else None
-    if live and live.document == checked.document:
+    if live and _is_stored(live, checked.document, signer):
         cloud.check_version(live.number)
         click.echo(f"policy   version {live.number} is already the same")
         return
-    number = cloud.put_policy(checked.document, live)
+    number = _put(cloud, checked.document, live, signer)
     click.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
     if live:
         click.echo(f"to undo the change:\n  {_rollback_command(cloud.target, live.number)}")
+
+
+def _bundle_digests(read: policy.Policy) -> list[str]:
+    """The digests of the bundle, and of those of single clusters."""
+    return [each.bundle for each in (read, *read.clusters.values()) if each.bundle]
+
+
+def _check_signer(signer: Signer | None, versions: Sequence[PolicyVersion]) -> None:
+    """Raise ``CommandError`` if an unsigned document would replace, or restore, a signed one."""
+    for version in versions:
+        if signer is None and signed_version(version.document) is not None:
+            raise CommandError(
+                f"version {version.number} is signed; sign the new version with --sign KEY or "
+                "--sign-key FILE"
+            )
+
+
+def _is_stored(live: PolicyVersion, document: str, signer: Signer | None) -> bool:
+    """Whether a push would change nothing; a signature must be for the stored version."""
+    if signer is None:
+        return live.document == document
+    is_signed = signed_version(live.document) == live.number and signer.public_key.id in (
+        live.document.removeprefix(strip_signature(live.document))
+    )
+    return is_signed and strip_signature(live.document) == document
+
+
+def _put(
+    cloud: DeployedInjector, document: str, live: PolicyVersion | None, signer: Signer | None
+) -> int:
+    if signer is None:
+        return cloud.put_policy(document, live)
+    digest = policy.parse(document).bundle or ""
+    return cloud.put_signed_policy(signer, document, digest, live)
 
 
 def _upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
@@ -265,10 +341,22 @@ def _history(options: TargetOptions) -> None:
 
 @command.command("rollback")
 @click.argument("version", type=int)
+@signer_options
 @target_options
 @_expect_version_option
-def _rollback(options: TargetOptions, version: int, expect_version: int | None) -> None:
-    """Put an older VERSION of the policy in force again, as a new version."""
+def _rollback(
+    options: TargetOptions,
+    version: int,
+    *,
+    sign: str | None,
+    sign_key: Path | None,
+    expect_version: int | None,
+) -> None:
+    """Put an older VERSION of the policy in force again, as a new version.
+
+    A signature is for one version, so a signed policy must be signed again.
+    """
+    signer = make_signer(sign, sign_key)
     cloud = _connect(options, writes=True)
     if expect_version is not None:
         cloud.check_version(expect_version)
@@ -281,8 +369,11 @@ def _rollback(options: TargetOptions, version: int, expect_version: int | None) 
             f"available versions: {available}"
         )
     _bundle_digest(target_version)
-    _prove(cloud, target_version.document)
-    number = cloud.put_policy(target_version.document, versions[-1])
+    _check_signer(signer, [target_version, versions[-1]])
+    document = strip_signature(target_version.document)
+    cloud.check_denied(_bundle_digests(policy.parse(document)))
+    _prove(cloud, document)
+    number = _put(cloud, document, versions[-1], signer)
     click.secho(f"version {number}, the same as {version}, is in force", fg="green")
     click.echo(f"to undo the change:\n  {_rollback_command(cloud.target, versions[-1].number)}")
 

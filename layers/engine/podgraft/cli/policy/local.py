@@ -17,8 +17,10 @@ from podgraft.cli.files import UnreadableError
 from podgraft.diagnostics import Diagnostic, Severity
 from podgraft.patch import pointer
 from podgraft.policy import Policy, PolicyError
+from podgraft.privileges.pod_security import Level
 
-from . import schema
+from . import privileges, schema
+from .signing import strip_signature
 
 T = TypeVar("T")
 
@@ -51,11 +53,13 @@ def check_bundle(
     *,
     strict: bool = False,
     url_paths: Iterable[UrlPath] = (),
+    level: Level | None = None,
 ) -> CheckedBundle:
     """Read and compile a bundle and a policy; raises ``CommandError`` with all errors.
 
     Problems that the function ignores, such as a selector without a match, are errors here.
-    *strict* treats warnings as errors. *url_paths* are the URL paths of registered webhooks.
+    *strict* treats warnings as errors. *url_paths* are the URL paths of registered webhooks. With
+    *level*, violations of this level of the Pod Security Standards are errors.
     """
     findings: list[Diagnostic] = []
     files = _collect_errors(lambda: _read_manifests(folder), {}, findings)
@@ -66,7 +70,8 @@ def check_bundle(
     findings.extend(_size_errors(policy_name, document))
     read, valid = _parse_policy(policy_name, text, findings)
     stored = _parse_stored_policy(policy_name, document, digest, findings) if valid else read
-    compiled = _compile_bundle(files, read, policy_name, findings)
+    check = _BundleCheck(files, policy_name, findings, level)
+    compiled = check.compile_for_all(read)
     if compiled is not None and valid:
         findings.extend(_warnings(compiled, files, read, text, policy_name, findings))
         findings.extend(each for url in url_paths for each in find_path_warnings(compiled, url))
@@ -146,7 +151,7 @@ def _read_document(path: Path | None) -> str:
     if not text.strip():
         remedy = 'write "policy: enabled", or omit --policy'
         raise UnreadableError(Diagnostic(document=str(path), problem="is empty", remedy=remedy))
-    return text
+    return strip_signature(text)  # a push signs the document that it stores
 
 
 def _parse_stored_policy(
@@ -188,51 +193,57 @@ def _schema_errors(policy_name: str, text: str, reported: Sequence[str]) -> Iter
     yield from schema.validate_document("policy", policy_name, document, reported)
 
 
-def _compile_bundle(
-    files: Mapping[str, bytes], read: Policy, policy_name: str, findings: list[Diagnostic]
-) -> Bundle | None:
-    """Compile the bundle with the policy, and with the overrides of each cluster."""
-    if not files:
-        return None
-    # A cluster with another bundle does not use these files.
-    clusters = {name: each for name, each in read.clusters.items() if each.bundle == read.bundle}
-    compiled = _compile_for_policy(files, read, "", policy_name, findings)
-    for name, each in clusters.items():
-        prefix = f"/clusters/{pointer.escape(name)}"
-        if not each.shares_bundle_with(read):
-            _compile_for_policy(files, each, prefix, policy_name, findings)
-    if compiled is not None:
-        findings.extend(_overlay_errors(files))
-    return compiled
+@dataclass(frozen=True, slots=True)
+class _BundleCheck:
+    """The compilation and the trial of a bundle; *findings* receives the problems."""
 
+    files: Mapping[str, bytes]
+    policy_name: str
+    findings: list[Diagnostic]
+    level: Level | None
 
-def _compile_for_policy(
-    files: Mapping[str, bytes],
-    read: Policy,
-    prefix: str,
-    policy_name: str,
-    findings: list[Diagnostic],
-) -> Bundle | None:
-    compiled: Bundle | None = None
-    try:
-        compiled = bundle.compile_(files, read)
-        report = trial.check_bundle(compiled, read)
-        reported = {
-            (each.document, each.pointer) for each in compiled.warnings if not each.is_warning
-        }
-        rendered = (*report.errors, *report.warnings)
+    def compile_for_all(self, read: Policy) -> Bundle | None:
+        """Compile the bundle with the policy, and with the overrides of each cluster."""
+        if not self.files:
+            return None
+        # A cluster with another bundle does not use these files.
+        clusters = {n: each for n, each in read.clusters.items() if each.bundle == read.bundle}
+        compiled = self._compile(read, "")
+        for name, each in clusters.items():
+            if not each.renders_like(read):
+                self._compile(each, f"/clusters/{pointer.escape(name)}")
+        if compiled is not None:
+            self.findings.extend(_overlay_errors(self.files))
+        return compiled
+
+    def _compile(self, read: Policy, prefix: str) -> Bundle | None:
+        compiled: Bundle | None = None
+        try:
+            compiled = bundle.compile_(self.files, read)
+            faults = (*compiled.warnings, *self._try(compiled, read))
+        except BundleError as error:
+            faults = (*error.errors, *error.warnings)
+        for fault in faults:
+            # If the bundle does not match the policy, the document is named "policy".
+            own = replace(fault, document=self.policy_name, pointer=prefix + fault.pointer)
+            located = own if fault.document == privileges.POLICY else fault
+            if located not in self.findings:
+                self.findings.append(located)
+        return compiled
+
+    def _try(self, compiled: Bundle, read: Policy) -> Iterator[Diagnostic]:
+        """Render probe objects, and return the problems that the compilation did not report."""
+        violations = privileges.ViolationList(self.level) if self.level else None
+        report = trial.check_bundle(compiled, read, violations.check if violations else None)
+        reported = {(w.document, w.pointer) for w in compiled.warnings if not w.is_warning}
         # Each location has at most one error.
-        new = [fault for fault in rendered if (fault.document, fault.pointer) not in reported]
-        faults = (*compiled.warnings, *new)
-    except BundleError as error:
-        faults = (*error.errors, *error.warnings)
-    for fault in faults:
-        # If the bundle does not match the policy, the document is named "policy".
-        own = replace(fault, document=policy_name, pointer=prefix + fault.pointer)
-        located = own if fault.document == "policy" else fault
-        if located not in findings:
-            findings.append(located)
-    return compiled
+        for fault in (*report.errors, *report.unlisted, *report.warnings):
+            if (fault.document, fault.pointer) not in reported:
+                yield fault
+        if read.allows is None:
+            yield from privileges.find_missing_allows(report.privileges)
+        if violations is not None:
+            yield from violations.errors
 
 
 def _overlay_errors(files: Mapping[str, bytes]) -> Iterator[Diagnostic]:

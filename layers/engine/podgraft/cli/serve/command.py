@@ -19,6 +19,7 @@ from podgraft.cli.serve.https import Server, ServerConfig
 from podgraft.cli.serve.startup_check import Survey, all_lines, certificate_survey, survey
 from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
 from podgraft.cli.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS
+from podgraft.signing import InvalidKeyError, Verifier, parse_public_keys
 from podgraft.store import FolderCallers, FolderStore
 from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import Auth, create_app
@@ -65,6 +66,11 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     show_default=True,
     help="Maximum number of connections per client address in each worker.",
 )
+@click.option(
+    "--signer",
+    type=_FILE,
+    help="One or two public keys, PEM. With them, the server loads only signed policies.",
+)
 @click.option("--check", is_flag=True, help="Report the injectors and clusters, and exit.")
 def command(  # noqa: PLR0913 — one parameter per option
     *,
@@ -75,6 +81,7 @@ def command(  # noqa: PLR0913 — one parameter per option
     passphrase_file: Path | None,
     client_ca: Path | None,
     auth: str | None,
+    signer: Path | None,
     host: str,
     port: int,
     workers: int,
@@ -93,10 +100,11 @@ def command(  # noqa: PLR0913 — one parameter per option
     mode = _auth_mode(auth, client_ca)
     tls = ReloadingContext(TLSFiles(cert, key, client_ca, _read_passphrase(passphrase_file)))
     callers = FolderCallers(folder)
+    verifier = _read_verifier(signer)
     if check:
         # Without the last known good versions, which would hide errors.
         _report(
-            survey(folder, FolderStore(folder), callers, mode),
+            survey(folder, FolderStore(folder, verifier=verifier), callers, mode),
             certificate_survey(cert),
             check=True,
         )
@@ -109,9 +117,19 @@ def command(  # noqa: PLR0913 — one parameter per option
         connections_per_address=connections_per_address,
     )
     with _state_folder(state) as state_folder:
-        store = FolderStore(folder, last_known_good=FileLastKnownGoodStore(state_folder))
+        last_known_good = FileLastKnownGoodStore(state_folder)
+        store = FolderStore(folder, last_known_good=last_known_good, verifier=verifier)
         _report(survey(folder, store, callers, mode), certificate_survey(cert), check=False)
         Server(create_app(store, callers, auth=mode), config, tls).run()
+
+
+def _read_verifier(path: Path | None) -> Verifier | None:
+    if path is None:
+        return None
+    try:
+        return Verifier(parse_public_keys(path.read_text()))
+    except (InvalidKeyError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path}: {error}") from error
 
 
 @contextmanager

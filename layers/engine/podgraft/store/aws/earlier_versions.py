@@ -80,11 +80,11 @@ def load_earlier(versions: Versions, rejected: Rejected) -> Loaded:
         if rejected.before is None:
             raise UnavailableError(f"{problem}; {error}") from error
     except NotLoadedError as error:
-        problem = NotLoadedError(f"{problem}; {error}")
+        problem = type(problem)(f"{problem}; {error}")
     if rejected.before is not None:
         return replace(rejected.before, newest=rejected.newest, rejection=problem)
     if rejected.candidates:
-        raise NotLoadedError(f"{problem}; no earlier version loads")
+        raise type(problem)(f"{problem}; no earlier version loads")
     raise problem
 
 

@@ -2,7 +2,7 @@
 
 botocore takes a third of a cold start, because it loads the models and rules of every request. If
 the environment of Lambda contains the credentials and the region, the requests of this package
-(GetParameter, GetParameters, GetParametersByPath, ListObjectsV2, GetObject) do not need them. In
+(GetParameters, GetParametersByPath, ListObjectsV2, GetObject) do not need them. In
 all other cases (profiles, roles, SnapStart, proxies, FIPS or dual-stack endpoints, tracing, other
 partitions), and with ``PODGRAFT_AWS_CLIENT=botocore``, ``botocore_client.py`` sends the requests.
 

@@ -4,11 +4,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.jsonvalue import JSON
 from podgraft.store.errors import NotLoadedError
 
 from .client import MissingError, ParameterStore, RetryBudget, call_with_retries
+
+# The parameter with the deny list, for all injectors of the prefix.
+DENIED = "denied"
 
 # GetParameters accepts this many names.
 VERSIONS_PER_REQUEST = 10
@@ -17,12 +21,15 @@ VERSIONS_PER_REQUEST = 10
 class Parameter(Struct, frozen=True):
     """A parameter's text, and the version that Parameter Store counts from 1.
 
-    ``problem`` is set, and the text is empty, if the text of the version is unreadable.
+    ``problem`` is set, and the text is empty, if the text of the version is unreadable. ``name`` is
+    the name of the parameter, which signatures cover. ``denied`` is the text of the deny list.
     """
 
     text: str
     version: str
     problem: NotLoadedError | None = None
+    name: str = ""
+    denied: str = ""
 
 
 class ParameterReader(Struct, frozen=True):
@@ -32,21 +39,21 @@ class ParameterReader(Struct, frozen=True):
     prefix: str
 
     def policy(self, injector: str, patience: RetryBudget) -> Parameter:
-        """Return the policy document of an injector; raises as ``call_with_retries``.
+        """Return the policy document of an injector, with the deny list, in one request.
 
-        If the text cannot be decrypted, the version is read without it.
+        Raises as ``call_with_retries``. If the text cannot be decrypted, the version is read
+        without it.
         """
-        name = self._policy_name(injector)
         try:
-            return self._read(name, patience)
+            return self._read(injector, patience)
         except MissingError:
             raise
         except NotLoadedError as error:
             try:
-                version = self._read(name, patience, decrypt=False).version
+                parameter = self._read(injector, patience, decrypt=False)
             except NotLoadedError:
                 raise error from None
-            return Parameter("", version, error)
+            return replace(parameter, text="", problem=error)
 
     def policy_versions(
         self, injector: str, versions: Sequence[int], patience: RetryBudget
@@ -59,13 +66,14 @@ class ParameterReader(Struct, frozen=True):
         name = self._policy_name(injector)
         names: list[JSON] = [f"{name}:{version}" for version in versions]
         try:
-            return tuple(map(_to_parameter, self._read_all(names, name, patience, decrypt=True)))
+            parameters = self._read_all(names, name, patience, decrypt=True)
+            return tuple(_to_parameter(each, name=name) for each in parameters)
         except MissingError:
             raise
         except NotLoadedError as error:
             # If one version cannot be decrypted, the request fails for all versions.
             parameters = self._read_all(names, name, patience, decrypt=False)
-            return tuple(_to_parameter(each, error) for each in parameters)
+            return tuple(_to_parameter(each, error, name=name) for each in parameters)
 
     def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
         """Return the caller documents by cluster; raises as ``call_with_retries``."""
@@ -91,10 +99,17 @@ class ParameterReader(Struct, frozen=True):
                 return
             arguments = {**arguments, "NextToken": page["NextToken"]}
 
-    def _read(self, name: str, patience: RetryBudget, *, decrypt: bool = True) -> Parameter:
-        arguments: dict[str, JSON] = {"Name": name, "WithDecryption": decrypt}
-        response = self._call("GetParameter", arguments, "Parameter", f"parameter {name}", patience)
-        return _to_parameter(response["Parameter"])
+    def _read(self, injector: str, patience: RetryBudget, *, decrypt: bool = True) -> Parameter:
+        name, denied_name = self._policy_name(injector), f"{self.prefix}/{DENIED}"
+        arguments: dict[str, JSON] = {"Names": [name, denied_name], "WithDecryption": decrypt}
+        response = self._call(
+            "GetParameters", arguments, "Parameters", f"parameter {name}", patience
+        )
+        parameters = {each.get("Name"): each for each in response["Parameters"]}
+        if name not in parameters:
+            raise MissingError(f"reading parameter {name}: not found (ParameterNotFound)")
+        denied = parameters.get(denied_name, {}).get("Value", "")
+        return replace(_to_parameter(parameters[name], name=name), denied=denied)
 
     def _read_all(
         self, names: Sequence[JSON], name: str, patience: RetryBudget, *, decrypt: bool
@@ -123,10 +138,10 @@ class ParameterReader(Struct, frozen=True):
 
 
 def _to_parameter(
-    response: Mapping[str, Any], encrypted: NotLoadedError | None = None
+    response: Mapping[str, Any], encrypted: NotLoadedError | None = None, *, name: str = ""
 ) -> Parameter:
     """Convert a parameter; *encrypted* is the error if a SecureString was not decrypted."""
     version = str(response.get("Version", 0))
     if encrypted is not None and response.get("Type") == "SecureString":
-        return Parameter("", version, encrypted)
-    return Parameter(response.get("Value", ""), version)
+        return Parameter("", version, encrypted, name)
+    return Parameter(response.get("Value", ""), version, None, name)

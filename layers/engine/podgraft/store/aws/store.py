@@ -17,26 +17,25 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft import yaml
 from podgraft.deadline import Deadline
 from podgraft.review_context import Staleness
-from podgraft.store import caller_document
-from podgraft.store.caller_document import Callers
-from podgraft.store.callers import CallerDocuments, CallerRegistry, LastKnownGood
 from podgraft.store.errors import (
     InvalidVersionError,
     NotLoadedError,
     StoreError,
     UnknownInjectorError,
     UnprovenError,
+    UntrustedError,
 )
 from podgraft.store.polling_cache import CachedValue, PollingCache
 from podgraft.store.snapshot import Snapshot, SnapshotSet, load_snapshots
+from podgraft.store.version_check import VersionCheck, parse_denied
 
 from .client import MissingError, RetryBudget
-from .ssm import Parameter
+from .ssm import DENIED, Parameter
 
 if TYPE_CHECKING:
+    from podgraft.signing import Verifier
     from podgraft.store.trial import Proof
 
 
@@ -64,19 +63,12 @@ class BundleSource(Protocol):
         ...
 
 
-class CallerSource(Protocol):
-    """A source of caller documents; ``ssm.ParameterReader`` implements it."""
-
-    def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
-        """Return the document of every cluster."""
-        ...
-
-
 class Loaded(Struct, frozen=True, kw_only=True):
     """The version in force, and the newest version: the same one, unless that was rejected.
 
     ``confirmed`` is when the version in force was last the newest one. For a version that never
-    was the newest in this process, it is when that version was loaded.
+    was the newest in this process, it is when that version was loaded. ``denial`` is set if a
+    bundle of the version in force was denied, and no other version loads.
     """
 
     version: str
@@ -84,6 +76,7 @@ class Loaded(Struct, frozen=True, kw_only=True):
     newest: Parameter
     confirmed: float
     rejection: NotLoadedError | None = None
+    denial: StoreError | None = None
 
 
 class _Sources(Struct, frozen=True, kw_only=True):
@@ -91,6 +84,7 @@ class _Sources(Struct, frozen=True, kw_only=True):
     bundles: BundleSource
     deferred: bool
     clock: Callable[[], float]
+    verifier: Verifier | None = None
 
 
 class _Unproven(Struct, frozen=True):
@@ -113,6 +107,7 @@ class _InjectorLoader:
         self.load_errors: dict[str, StoreError] = {}
         self.current = PollingCache(self._refresh, refresh_seconds, sources.clock)
         self.unproven: _Unproven | None = None
+        self.denied: Mapping[str, str] = {}
         self._newest: Parameter | None = None
         self._complete = ""  # the last version that was compiled completely after a deferred load
         self._lock = Lock()
@@ -125,11 +120,28 @@ class _InjectorLoader:
     def _refresh(self, before: Loaded | None, patience: RetryBudget) -> Loaded:
         """Return the newest version that loads; raises ``StoreError``."""
         newest = self._read_newest(patience)
+        deferred = self.sources.deferred and before is None
         if before is not None and before.version in self.load_errors:
             before = None
+        if before is not None and (before.denial is not None or self._find_denial(before)):
+            return self._replace_denied(before, newest, patience)
         if before is not None and before.rejection is None and before.newest == newest:
             return replace(before, confirmed=self.sources.clock())
-        deferred = self.sources.deferred and before is None
+        return self._load(newest, before, patience, deferred=deferred)
+
+    def _replace_denied(self, before: Loaded, newest: Parameter, patience: RetryBudget) -> Loaded:
+        """Return another version than one with a denied bundle; without one, reviews fail."""
+        try:
+            return self._load(newest, None, patience, deferred=False)
+        except StoreError as error:
+            return replace(before, newest=newest, denial=error)
+
+    def _find_denial(self, loaded: Loaded) -> str | None:
+        return VersionCheck(denied=self.denied).find_denial(loaded.snapshots.digests)
+
+    def _load(
+        self, newest: Parameter, before: Loaded | None, patience: RetryBudget, *, deferred: bool
+    ) -> Loaded:
         attempt = _Attempt(self, patience, deferred=deferred, can_wait=before is not None)
         try:
             return attempt.load(newest)
@@ -150,8 +162,26 @@ class _InjectorLoader:
         last_read = self._newest
         if last_read is not None and _is_recreated(last_read, newest):
             self.load_errors.clear()
+        if last_read is None or last_read.denied != newest.denied:
+            self._read_denied(newest)
         self._newest = newest
         return newest
+
+    def _read_denied(self, newest: Parameter) -> None:
+        """Parse the deny list; what it denied before can load now."""
+        self.denied = parse_denied(newest.denied, f"parameter {DENIED}")
+        for version, error in [*self.load_errors.items()]:
+            if isinstance(error, UntrustedError):
+                del self.load_errors[version]
+
+    def make_check(self, parameter: Parameter) -> VersionCheck:
+        """Return the check of one version."""
+        return VersionCheck(
+            subject=parameter.name,
+            number=int(parameter.version),
+            verifier=self.sources.verifier,
+            denied=self.denied,
+        )
 
     def is_refused(self, parameter: Parameter) -> bool:
         """Compile a lazily loaded version completely; return whether it is rejected.
@@ -217,7 +247,7 @@ class _Attempt:
             snapshots = self._load_deferred(parameter) if self._deferred else self._prove(parameter)
         except InvalidVersionError as error:
             # Without its cause, which refers to the files of the bundle.
-            self.load_errors[version] = InvalidVersionError(str(error))
+            self.load_errors[version] = type(error)(str(error))
             raise
         if self._deferred:
             snapshots = snapshots.with_recheck(lambda: injector.is_refused(parameter))
@@ -225,8 +255,17 @@ class _Attempt:
         return Loaded(version=version, snapshots=snapshots, newest=parameter, confirmed=now)
 
     def _load_deferred(self, parameter: Parameter) -> SnapshotSet:
-        name, text, version = self._injector.name, parameter.text, parameter.version
-        return load_snapshots(name, text, version, self._fetch, parse_lazily=True)
+        return self._load_snapshots(parameter, parse_lazily=True)
+
+    def _load_snapshots(self, parameter: Parameter, *, parse_lazily: bool = False) -> SnapshotSet:
+        return load_snapshots(
+            self._injector.name,
+            parameter.text,
+            parameter.version,
+            self._fetch,
+            parse_lazily=parse_lazily,
+            check=self._injector.make_check(parameter),
+        )
 
     def _prove(self, parameter: Parameter) -> SnapshotSet:
         """Load a version completely and render its probe objects, in several refreshes if needed.
@@ -238,9 +277,8 @@ class _Attempt:
 
         injector, unproven = self._injector, self._injector.unproven
         if unproven is None or unproven.parameter != parameter:
-            name, text, version = injector.name, parameter.text, parameter.version
-            snapshots = load_snapshots(name, text, version, self._fetch)
-            unproven = _Unproven(parameter, snapshots, Proof(name, snapshots))
+            snapshots = self._load_snapshots(parameter)
+            unproven = _Unproven(parameter, snapshots, Proof(injector.name, snapshots))
         injector.unproven = None
         if not unproven.proof.advance(
             lambda: self._can_wait and self._patience.remaining_seconds <= 0
@@ -264,7 +302,8 @@ class CachedStore:
     """A ``Store`` over a policy source and a bundle source. Threads can share it.
 
     With ``deferred``, the first version parses a template when a review needs it, to shorten the
-    cold start. Each later version is compiled completely before it is in force.
+    cold start. Each later version is compiled completely before it is in force. With *verifier*,
+    it verifies the signature of each version.
     """
 
     def __init__(
@@ -275,8 +314,11 @@ class CachedStore:
         clock: Callable[[], float] = monotonic,
         *,
         deferred: bool = False,
+        verifier: Verifier | None = None,
     ) -> None:
-        self._sources = _Sources(policies=policies, bundles=bundles, deferred=deferred, clock=clock)
+        self._sources = _Sources(
+            policies=policies, bundles=bundles, deferred=deferred, clock=clock, verifier=verifier
+        )
         self._refresh_seconds = refresh_seconds
         self._clock = clock
         self._injectors: dict[str, _InjectorLoader] = {}
@@ -308,6 +350,8 @@ class CachedStore:
 
     def _select_snapshot(self, cached: CachedValue[Loaded], cluster: str | None) -> Snapshot:
         loaded = cached.value
+        if loaded.denial is not None:
+            raise loaded.denial.with_traceback(None)
         if cached.error is None and loaded.rejection is None:
             return loaded.snapshots.for_cluster(cluster)
         return loaded.snapshots.for_cluster(cluster, self._make_staleness(loaded, cached.error))
@@ -325,80 +369,3 @@ class CachedStore:
                 reason = f"{reason}; {problem}"
         refused = isinstance(loaded.rejection or problem, NotLoadedError)
         return Staleness(reason, refused, age)
-
-
-class _TimestampedCallers(Struct, frozen=True):
-    """All caller documents, and when they were read."""
-
-    documents: CallerDocuments
-    read_at: float
-
-
-class CachedCallers:
-    """A ``CallerStore`` over Parameter Store. Threads can share it."""
-
-    def __init__(
-        self,
-        source: CallerSource,
-        refresh_seconds: float,
-        clock: Callable[[], float] = monotonic,
-    ) -> None:
-        self._source = source
-        self._clock = clock
-        self._read = PollingCache(self._refresh, refresh_seconds, clock)
-
-    def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
-        """Return the callers of every cluster; raises ``StoreError`` if they were never read."""
-        cached = self._read.current(deadline)
-        documents = cached.value.documents
-        return CallerRegistry(
-            documents.callers, self._stale_clusters(cached), documents.load_errors
-        )
-
-    def expire(self) -> None:
-        """Let the next request read the callers."""
-        self._read.expire()
-
-    def _refresh(
-        self, before: _TimestampedCallers | None, patience: RetryBudget
-    ) -> _TimestampedCallers:
-        parameters = self._source.callers(patience)
-        parsed = {
-            cluster: _parse_callers(cluster, parameter) for cluster, parameter in parameters.items()
-        }
-        documents = (
-            before.documents.merge(parsed, before.read_at)
-            if before
-            else CallerDocuments().merge(parsed)
-        )
-        return _TimestampedCallers(documents, self._clock())
-
-    def _stale_clusters(self, cached: CachedValue[_TimestampedCallers]) -> Mapping[str, Staleness]:
-        documents = cached.value.documents
-        last_known_good = documents.last_known_good
-        if cached.error is not None:  # nothing was read, so the callers of all clusters are stale
-            for_all = LastKnownGood(cached.confirmed_at, cached.error)
-            last_known_good = dict.fromkeys(documents.callers, for_all) | dict(last_known_good)
-        return {
-            cluster: self._describe_stale(cluster, each)
-            for cluster, each in last_known_good.items()
-        }
-
-    def _describe_stale(self, cluster: str, last_known_good: LastKnownGood) -> Staleness:
-        age = round(self._clock() - last_known_good.confirmed_at)
-        subject = f"callers of cluster {cluster}, confirmed {age} s ago, are in force"
-        return Staleness(
-            f"{subject}: {last_known_good.problem}",
-            isinstance(last_known_good.problem, NotLoadedError),
-            age,
-        )
-
-
-def _parse_callers(cluster: str, document: Parameter) -> Callers | InvalidVersionError:
-    """Parse the document of a cluster. No error quotes it: it can contain a token by accident."""
-    try:
-        return caller_document.parse_callers(yaml.load(document.text))
-    except caller_document.TokensError as error:
-        return InvalidVersionError(f"the callers of cluster {cluster}: {error}")
-    except yaml.NotYAMLError:
-        return InvalidVersionError(f"the callers of cluster {cluster}: not YAML")

@@ -25,6 +25,15 @@ def fingerprint(folder: str) -> tuple[FileStats, ...]:
     return tuple(sorted(map(_file_stats, _below(folder, ()))))
 
 
+def fingerprint_file(path: Path) -> tuple[FileStats, ...]:
+    """Return a value that changes if one file changes, appears, or disappears."""
+    try:
+        status = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    return ((str(path), (status.st_mtime_ns, status.st_size, status.st_ino)),)
+
+
 def read_manifests(folder: Path) -> dict[str, bytes]:
     """Return the manifests below a folder by relative path; none if the folder is missing.
 

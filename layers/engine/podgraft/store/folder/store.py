@@ -6,6 +6,7 @@
     <folder>/<injector>/bundle/…            the manifests
     <folder>/<injector>/bundles/<digest>/…  more bundles, which a policy names as sha256:<digest>
     <folder>/auth/<cluster>.yaml            the callers of a cluster
+    <folder>/denied.yaml                    digests of bundles that must not load, with reasons
 
 An unreadable file never replaces the loaded version. If the folder of an injector exists without
 policy.yaml, the injector has no policy. If auth/ exists without the file of a cluster, the callers
@@ -18,6 +19,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -33,20 +35,29 @@ from podgraft.store.errors import (
     StoreError,
     UnavailableError,
     UnknownInjectorError,
+    UntrustedError,
 )
 from podgraft.store.names import is_name
 from podgraft.store.protocols import LastKnownGoodStore
 from podgraft.store.snapshot import Document, Snapshot, SnapshotSet, load_snapshots
+from podgraft.store.version_check import VersionCheck, parse_denied
 
 from . import files
 from .file_cache import FileCache
+
+if TYPE_CHECKING:
+    from podgraft.signing import Verifier
+
+# The deny list, for all injectors of the folder.
+DENIED_FILE = "denied.yaml"
 
 
 class FolderStore:
     """Policies and bundles from files; *deferred* as for ``CachedStore``.
 
     A change is in force after at most *seconds*, plus 0.1 ms per file above 100 files.
-    *last_known_good* shares the last version that loaded with other processes.
+    *last_known_good* shares the last version that loaded with other processes. With *verifier*, the
+    store verifies the signature of each version.
     """
 
     def __init__(
@@ -57,13 +68,16 @@ class FolderStore:
         seconds: float = 0.0,
         last_known_good: LastKnownGoodStore | None = None,
         clock: Callable[[], float] = monotonic,
+        verifier: "Verifier | None" = None,
     ) -> None:
         self._clock = clock
+        self._verifier = verifier
         self._folder = folder
         self._deferred = deferred
         self._seconds = seconds
         self._last_known_good = last_known_good
         self._injectors: dict[str, FileCache[SnapshotSet]] = {}
+        self._loading: dict[str, _Loading] = {}
 
     def snapshot(
         self, injector: str, cluster: str | None, deadline: Deadline | None = None
@@ -75,6 +89,9 @@ class FolderStore:
             reloading = self._injector(injector)
             self._injectors[injector] = reloading
         current = reloading.current()
+        if current.error is not None:
+            # The version in force, while the files do not load.
+            self._loading[injector].check_denied(current.value)
         return current.value.for_cluster(
             cluster, _make_stale(current.error) if current.error else None
         )
@@ -92,18 +109,21 @@ class FolderStore:
 
     def _injector(self, name: str) -> FileCache[SnapshotSet]:
         path = self._folder / name
-        loading = _Loading(path, self._last_known_good)
+        loading = _Loading(path, self._last_known_good, self._verifier)
         if not is_name(name) or not self._exists(path, loading):
             raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
 
         def fingerprint() -> object:
             with _unavailable(f"injector {name}", path):
-                return files.fingerprint(str(path))
+                stats = files.fingerprint(str(path))
+            denied = loading.fingerprint_denied()
+            return (*stats, *denied) if denied else stats
 
         def snapshots() -> SnapshotSet:
             return loading.load(deferred=self._deferred and reloading.is_empty)
 
         reloading = FileCache(fingerprint, snapshots, self._seconds, self._clock, keeper=loading)
+        self._loading[name] = loading
         return reloading
 
     def _exists(self, path: Path, loading: "_Loading") -> bool:
@@ -127,15 +147,24 @@ class FolderStore:
 class _Loading:
     """Loads the files of one injector, and stores the version for other processes."""
 
-    def __init__(self, path: Path, last_known_good: LastKnownGoodStore | None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        last_known_good: LastKnownGoodStore | None,
+        verifier: "Verifier | None" = None,
+    ) -> None:
         self._path = path
         self._last_known_good = last_known_good
+        self._denied_path = path.parent / DENIED_FILE
+        # A folder has no versions: the highest one that loaded is the oldest one that can load.
+        self._check = VersionCheck(subject=f"folder:{path.name}", verifier=verifier)
         self._document: Document | None = None
 
     def load(self, *, deferred: bool) -> SnapshotSet:
         """Load the current files; raises ``StoreError`` for an invalid version."""
         path = self._path
         text, version = _policy(path)
+        check = self._check = replace(self._check, denied=self._read_denied())
         bundles: dict[str | None, Mapping[str, bytes]] = {}
 
         def fetch(digest: str | None) -> Mapping[str, bytes]:
@@ -143,13 +172,32 @@ class _Loading:
                 bundles[digest] = _load_bundle(path, digest)
             return bundles[digest]
 
-        snapshots = load_snapshots(path.name, text, version, fetch, parse_lazily=deferred)
+        snapshots = load_snapshots(
+            path.name, text, version, fetch, parse_lazily=deferred, check=check
+        )
         if not deferred:
             from podgraft.store.trial import prove  # no cold start needs it
 
             prove(path.name, snapshots)
         self._document = Document(text, version, bundles)
+        self._check = replace(check, oldest=check.find_version(text))
         return snapshots
+
+    def fingerprint_denied(self) -> tuple[files.FileStats, ...]:
+        """Return a value that changes if the deny list changes."""
+        with _unavailable("the deny list", self._denied_path):
+            return files.fingerprint_file(self._denied_path)
+
+    def _read_denied(self) -> Mapping[str, str]:
+        with _unavailable("the deny list", self._denied_path):
+            content = files.read_if_present(self._denied_path)
+        return parse_denied((content or b"").decode(errors="replace"), DENIED_FILE)
+
+    def check_denied(self, snapshots: SnapshotSet) -> None:
+        """Raise ``UntrustedError`` for a version with a denied bundle, which was in force."""
+        denial = self._check.find_denial(snapshots.digests)
+        if denial is not None:
+            raise UntrustedError(f"injector {self._path.name} does not load: {denial}")
 
     def keep(self, snapshots: SnapshotSet) -> None:
         """Store the version that was loaded last."""
@@ -159,7 +207,9 @@ class _Loading:
 
     def restore(self) -> SnapshotSet | None:
         """Return the version that any process stored last."""
-        return self._last_known_good.restore(self._path.name) if self._last_known_good else None
+        if self._last_known_good is None:
+            return None
+        return self._last_known_good.restore(self._path.name, self._check)
 
 
 class FolderCallers:

@@ -1,0 +1,166 @@
+"""The deny list of a stack or of a folder."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, Protocol
+
+import click
+
+from podgraft import yaml
+from podgraft.cli import folders, stacks
+from podgraft.cli.failure import CommandError
+from podgraft.cli.stacks import AbsentError, aws_errors
+from podgraft.jsonvalue import Object
+from podgraft.signing import DenyList, DenyListError, parse_deny_list
+from podgraft.store.aws.ssm import DENIED
+from podgraft.store.folder.store import DENIED_FILE
+
+from .target import DEFAULT_PARAMETER_PREFIX
+
+
+class DenyListStorage(Protocol):
+    """Where a deny list is stored; an empty text if there is none."""
+
+    @property
+    def location(self) -> str:
+        """The name for messages."""
+        ...
+
+    def read(self) -> str:
+        """Return the stored text."""
+        ...
+
+    def write(self, text: str) -> None:
+        """Replace the stored text."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FolderStorage:
+    """The file of a folder store."""
+
+    path: Path
+
+    @property
+    def location(self) -> str:
+        """The path of the file."""
+        return str(self.path)
+
+    def read(self) -> str:
+        """Read the file."""
+        return self.path.read_text() if self.path.exists() else ""
+
+    def write(self, text: str) -> None:
+        """Replace the file atomically."""
+        folders.replace_file(self.path, text.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterStorage:
+    """The parameter of a stack."""
+
+    client: Any  # typed for no service in particular
+    name: str
+
+    @property
+    def location(self) -> str:
+        """The name of the parameter."""
+        return f"parameter {self.name}"
+
+    def read(self) -> str:
+        """Read the parameter."""
+        try:
+            with aws_errors(self.location):
+                response = self.client.get_parameter(Name=self.name, WithDecryption=True)
+        except AbsentError:
+            return ""
+        return response["Parameter"].get("Value", "")
+
+    def write(self, text: str) -> None:
+        """Replace the parameter; Parameter Store accepts no empty text."""
+        with aws_errors(self.location, sent=text):
+            self.client.put_parameter(
+                Name=self.name,
+                Value=text,
+                Type="String",
+                Tier="Intelligent-Tiering",
+                Overwrite=True,
+            )
+
+
+_HEADER = "# Bundles that must not load, with reasons; podgraft policy deny writes this list.\n"
+
+
+def load_deny_list(storage: DenyListStorage) -> DenyList:
+    """Read the stored list; raises ``CommandError`` for an invalid one."""
+    try:
+        return parse_deny_list(yaml.load(storage.read()))
+    except (DenyListError, yaml.NotYAMLError) as error:
+        raise CommandError(f"{storage.location}: {error}") from error
+
+
+def change_deny_list(storage: DenyListStorage, digest: str, reason: str | None) -> None:
+    """Deny a digest for a reason, or allow it again without one."""
+    reasons: Object = dict(load_deny_list(storage).reasons)
+    if reason is None and reasons.pop(digest, None) is None:
+        raise CommandError(f"{storage.location}: bundle {digest} is not denied")
+    if reason is not None:
+        reasons[digest] = reason
+    try:
+        parse_deny_list(reasons)
+    except DenyListError as error:
+        raise CommandError(f"{storage.location}: {error}") from error
+    storage.write(_HEADER + yaml.dump(reasons))
+
+
+def storage_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a storage; *command* gets the storage as its first argument."""
+
+    @wraps(command)
+    def call_with_storage(
+        *,
+        stack_name: str | None,
+        parameter_prefix: str | None,
+        folder: Path | None,
+        **others: object,
+    ) -> None:
+        options = [each for each in (stack_name, parameter_prefix, folder) if each]
+        if len(options) > 1:
+            raise click.UsageError(
+                "--stack-name, --parameter-prefix, and --store name several lists; use one of them"
+            )
+        command(_open_storage(stack_name, parameter_prefix, folder), **others)
+
+    decorated: Callable[..., None] = call_with_storage
+    for decorate in (
+        click.option(
+            "--store",
+            "folder",
+            type=click.Path(exists=True, file_okay=False, path_type=Path),
+            help="Folder of podgraft serve, instead of a stack.",
+        ),
+        click.option(
+            "--parameter-prefix",
+            help="Output ParameterPrefix of the stack; default without other options: "
+            f"{DEFAULT_PARAMETER_PREFIX}.",
+        ),
+        click.option("--stack-name", help="Deployed stack."),
+    ):
+        decorated = decorate(decorated)
+    return decorated
+
+
+def _open_storage(
+    stack_name: str | None, parameter_prefix: str | None, folder: Path | None
+) -> DenyListStorage:
+    if folder is not None:
+        return FolderStorage(folder / DENIED_FILE)
+    prefix = parameter_prefix or DEFAULT_PARAMETER_PREFIX
+    if stack_name is not None:
+        prefix = stacks.lookup_stack(stack_name).parameter_prefix
+    client = stacks.make_client("ssm")
+    if stacks.find_owner(client, prefix) is None:
+        raise stacks.no_owner_error(prefix)
+    return ParameterStorage(client, f"{prefix}/{DENIED}")

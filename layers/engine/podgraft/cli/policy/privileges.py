@@ -1,0 +1,199 @@
+"""The privileges that a bundle adds: the warning without ``allows``, and its text in the policy."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from podgraft import bundle, policy, trial, yaml
+from podgraft.bundle import Bundle, BundleError, Diagnostic, Manifest
+from podgraft.cli import documents, folders
+from podgraft.cli.failure import CommandError
+from podgraft.diagnostics import Severity
+from podgraft.document_reader import Cursor, Diagnostics
+from podgraft.jsonvalue import JSON, Object, object_at
+from podgraft.kube import workload
+from podgraft.policy import Policy, PolicyError
+from podgraft.policy.allows import PRESETS, Allows, parse_allows
+from podgraft.privileges import Kind, Privilege, normalize_image
+from podgraft.privileges.pod_security import Level, Violation, find_violations
+
+# The document of a diagnostic about the policy; the caller replaces it with the name of the file.
+POLICY = "policy"
+_KEY = "allows"
+_MAX_DESCRIPTIONS = 6
+
+# The key at the start of a line, and all lines of its value.
+_BLOCK = re.compile(r"^allows:.*\n?(?:(?:[ \t#-].*)?\n)*(?:[ \t#-].*)?", re.MULTILINE)
+
+
+def find_missing_allows(privileges: Iterable[Privilege]) -> Iterator[Diagnostic]:
+    """Return a warning if the bundle adds privileges, and the policy does not restrict them."""
+    added = [str(each) for each in privileges if each.kind is not Kind.IMAGE]
+    if added:
+        listed = added[:_MAX_DESCRIPTIONS]
+        if len(added) > _MAX_DESCRIPTIONS:
+            listed.append(f"{len(added) - _MAX_DESCRIPTIONS} more")
+        yield Diagnostic(
+            document=POLICY,
+            pointer=f"/{_KEY}",
+            problem=f"is missing, so podgraft does not check these privileges: {', '.join(listed)}",
+            remedy="list them with podgraft policy allows --write",
+            severity=Severity.WARNING,
+        )
+
+
+@dataclass(slots=True)
+class ViolationList:
+    """The violations of a level of the Pod Security Standards that rendered templates add."""
+
+    level: Level
+    errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def check(self, before: Object, after: Object, manifest: Manifest, path: str) -> None:
+        """Add the violations of a pod, or of the pod template of a workload."""
+        own = {(each.check, each.container) for each in _find_violations(before, self.level)}
+        for violation in _find_violations(after, self.level):
+            if (violation.check, violation.container) not in own:
+                self._add(violation, manifest, path)
+
+    def _add(self, violation: Violation, manifest: Manifest, path: str) -> None:
+        subject = f"container {violation.container}" if violation.container else "the pod"
+        problem = (
+            f"{subject} violates Pod Security {self.level} ({violation.check}): {violation.problem}"
+        )
+        diagnostic = manifest.make_diagnostic(path, problem, violation.remedy)
+        if not any(each.problem == diagnostic.problem for each in self.errors):
+            self.errors.append(diagnostic)
+
+
+def _find_violations(value: Object, level: Level) -> tuple[Violation, ...]:
+    path = workload.find_pod_template_path(value, workload.ALL_KINDS)
+    if path is None:
+        return ()
+    template = object_at(value, *path.template) if path.template else value
+    return find_violations(object_at(template, "metadata"), object_at(template, "spec"), level)
+
+
+def make_block(folder: Path, document_path: Path | None) -> tuple[str, str]:
+    """Return the block ``allows`` for a bundle, and the policy with it.
+
+    The block has the names that the policy lists already, and those that are missing.
+    """
+    text = documents.read_text(document_path) if document_path else ""
+    files = folders.read_manifests(folder)
+    name = str(document_path or POLICY)
+    try:
+        read = policy.parse(text)
+        found = _collect_privileges(files, read)
+    except (PolicyError, BundleError) as error:
+        raise CommandError(*(str(replace(each, document=name)) for each in error.errors)) from error
+    listed = object_at(_load_mapping(text), _KEY)
+    block = yaml.dump({_KEY: _add_missing(listed, found)})
+    return block, _write_block(text, block, name)
+
+
+def _collect_privileges(files: Mapping[str, bytes], read: Policy) -> "_Found":
+    """Collect the privileges that the trials add, with the policy of each cluster."""
+    unchecked = [
+        replace(each, allows=None)
+        for each in (read, *read.clusters.values())
+        if each.bundle == read.bundle
+    ]
+    found = _Found({})
+    tried: list[Policy] = []
+    for each in unchecked:
+        if not any(each.shares_bundle_with(other) for other in tried):
+            tried.append(each)
+            compiled = bundle.compile_(files, each)
+            found.add(compiled, trial.check_bundle(compiled, each).privileges)
+    return found
+
+
+@dataclass(slots=True)
+class _Found:
+    """The privileges that a bundle adds; ``has_istio`` states that Istio's injector adds some."""
+
+    privileges: dict[Privilege, None]
+    has_istio: bool = False
+
+    def add(self, compiled: Bundle, privileges: Iterable[Privilege]) -> None:
+        self.privileges.update(dict.fromkeys(privileges))
+        self.has_istio = self.has_istio or compiled.istio is not None
+
+
+def _add_missing(listed: Object, found: _Found) -> Object:
+    """Add the privileges that are not listed, as a preset if one lists any of them."""
+    block: Object = dict(listed)
+    missing = _parse(block).find_unlisted(found.privileges)
+    preset = PRESETS["istio"]
+    names = {each for each in missing if each.kind is not Kind.IMAGE and preset.lists(each)}
+    if found.has_istio and names:
+        block["presets"] = ["istio"]
+        missing = tuple(each for each in missing if each not in names)
+    for privilege in missing:
+        _add_name(block, privilege)
+    return block
+
+
+def _add_name(block: Object, privilege: Privilege) -> None:
+    match privilege.kind:
+        case Kind.CAPABILITY:
+            capabilities = dict(object_at(block, privilege.kind))
+            names = capabilities.get(privilege.container)
+            own = names if isinstance(names, list) else []
+            block[privilege.kind] = {**capabilities, privilege.container: [*own, privilege.value]}
+        case Kind.HOST_PORT:
+            _append(block, privilege.kind, int(privilege.value))
+        case Kind.IMAGE:
+            prefix, slash, _ = normalize_image(privilege.value).rpartition("/")
+            _append(block, privilege.kind, prefix + slash)
+        case kind:
+            _append(block, kind, privilege.value or privilege.container)
+
+
+def _append(block: Object, key: str, value: JSON) -> None:
+    listed = block.get(key)
+    values: list[JSON] = [*listed] if isinstance(listed, list) else []
+    block[key] = values if value in values else [*values, value]
+
+
+def _parse(block: Object) -> Allows:
+    allows = parse_allows(Cursor(block, "", Diagnostics()))
+    return Allows() if allows is None else allows
+
+
+def _load_mapping(text: str) -> Object:
+    value = yaml.load(text)
+    return value if isinstance(value, dict) else {}
+
+
+def _write_block(text: str, block: str, name: str) -> str:
+    """Return the policy with the block, and otherwise unchanged."""
+    if _BLOCK.search(text):
+        written = _BLOCK.sub(lambda match: block + _trailing_comments(match[0]), text, count=1)
+    else:
+        end = "" if not text or text.endswith("\n") else "\n"
+        written = f"{text}{end}{block}"
+    try:
+        after = _load_mapping(written)
+    except yaml.NotYAMLError:
+        after = {}
+    expected = {**_load_mapping(text), **_load_mapping(block)}
+    if after != expected:
+        raise CommandError(
+            f"{name}: is in flow style, so podgraft cannot write the key {_KEY}; "
+            "write one key per line"
+        )
+    return written
+
+
+def _trailing_comments(block: str) -> str:
+    """The comments and empty lines after the last value: they belong to the next key."""
+    lines = block.splitlines(keepends=True)
+    end = len(lines)
+    while end > 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
+        end -= 1
+    return "".join(lines[end:])

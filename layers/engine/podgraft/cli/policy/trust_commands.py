@@ -1,0 +1,85 @@
+"""The commands for signatures in folders, and for the deny list."""
+
+from pathlib import Path
+
+import click
+
+from podgraft.cli import documents, folders
+from podgraft.cli.failure import print_warnings
+from podgraft.identifiers import DEFAULT_INJECTOR
+
+from .commands import command
+from .denied import DenyListStorage, change_deny_list, load_deny_list, storage_options
+from .local import check_bundle
+from .signing import make_signer, sign_document, signed_version, signer_options
+
+
+@command.command("sign")
+@click.option(
+    "--bundle", type=click.Path(path_type=Path), required=True, help="Folder of manifests."
+)
+@click.option(
+    "--policy",
+    "document",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="Policy document; the command adds or replaces its signature.",
+)
+@click.option("--injector", default=DEFAULT_INJECTOR, show_default=True)
+@click.option(
+    "--version",
+    "number",
+    type=click.IntRange(1),
+    help="Version to sign for; default: the version after the signed one.",
+)
+@signer_options
+def _sign(
+    *,
+    bundle: Path,
+    document: Path,
+    injector: str,
+    number: int | None,
+    sign: str | None,
+    sign_key: Path | None,
+) -> None:
+    """Sign the policy of a folder for its bundle. podgraft policy push signs policies in AWS."""
+    signer = make_signer(sign, sign_key)
+    if signer is None:
+        raise click.UsageError("Missing option '--sign' or '--sign-key'.")
+    checked = check_bundle(bundle, document)
+    print_warnings(checked.warnings)
+    text = documents.read_text(document)
+    version = number or (signed_version(text) or 0) + 1
+    signed = sign_document(signer, text, f"folder:{injector}", version, checked.digest)
+    folders.replace_file(document, signed.encode())
+    click.echo(f"signed {document} for version {version} and bundle {checked.digest}")
+
+
+@command.command("deny")
+@click.argument("digest")
+@click.option("--reason", required=True, help="Reason, for the messages of the function.")
+@storage_options
+def _deny(storage: DenyListStorage, digest: str, reason: str) -> None:
+    """Add the bundle DIGEST to the deny list, so no injector loads it.
+
+    If it is in force, the function uses the newest earlier version with another bundle.
+    """
+    change_deny_list(storage, digest, reason)
+    click.echo(f"{storage.location}: bundle {digest} is denied")
+
+
+@command.command("undeny")
+@click.argument("digest")
+@storage_options
+def _undeny(storage: DenyListStorage, digest: str) -> None:
+    """Remove the bundle DIGEST from the deny list."""
+    change_deny_list(storage, digest, None)
+    click.echo(f"{storage.location}: bundle {digest} can load again")
+
+
+@command.command("denied")
+@storage_options
+def _list_denied(storage: DenyListStorage) -> None:
+    """List the denied bundles with their reasons."""
+    for digest, reason in sorted(load_deny_list(storage).reasons.items()):
+        click.echo(f"{digest}  {reason}")

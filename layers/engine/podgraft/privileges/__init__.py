@@ -1,0 +1,28 @@
+"""Privileges: what a change of a pod, or of a pod template, adds to the rights of its containers.
+
+``find_added`` compares an object before and after a change. It returns only additions: the
+privileges that the author of the object set are not additions. The baseline level of the Pod
+Security Standards defines which settings are privileges. ``pod_security`` evaluates both levels of
+the standards, for the command line. Nothing here decides whether a privilege is allowed: ``policy``
+does.
+"""
+
+from .additions import SAFE_SYSCTLS, clean_path, find_added
+from .images import is_below, normalize_image
+from .patches import is_self_contained, make_settings_key
+from .privilege import BASELINE_CAPABILITIES, CAPABILITIES, HOST_NAMESPACES, Kind, Privilege
+
+__all__ = [
+    "BASELINE_CAPABILITIES",
+    "CAPABILITIES",
+    "HOST_NAMESPACES",
+    "SAFE_SYSCTLS",
+    "Kind",
+    "Privilege",
+    "clean_path",
+    "find_added",
+    "is_below",
+    "is_self_contained",
+    "make_settings_key",
+    "normalize_image",
+]

@@ -1,0 +1,67 @@
+"""The preset ``istio`` lists all privileges that Istio's own injection adds, in every release."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from podgraft import bundle, policy, trial
+from podgraft.privileges import Kind, find_added
+
+from . import corpus
+from .test_trial import SETTINGS, config_map
+
+ROOT = corpus.find_root()
+WEBHOOK_DOCUMENTS = sorted(ROOT.glob("*/webhook/*.json")) if ROOT else []
+# Not in the preset: a privileged init container of old releases, on request of the pod.
+CORE_DUMP = "enable-core-dump"
+ALLOWS = policy.parse("allows: {presets: [istio]}").allows
+assert ALLOWS is not None
+
+
+@pytest.mark.skipif(not WEBHOOK_DOCUMENTS, reason=f"no corpus: set {corpus.VARIABLE} to its folder")
+def test_the_goldens_of_istio_add_no_other_privilege() -> None:
+    assert ALLOWS is not None
+    unlisted: set[str] = set()
+    listed: set[str] = set()
+    for path in WEBHOOK_DOCUMENTS:
+        for document in json.loads(path.read_text()):
+            if document.get("expected_pod"):
+                before, after = (
+                    {**document[key], "kind": "Pod"} for key in ("pod", "expected_pod")
+                )
+                added = find_added(before, after)
+                unlisted |= {
+                    f"{path.parts[-3]}: {privilege}"
+                    for privilege in ALLOWS.find_unlisted(added)
+                    if privilege.container != CORE_DUMP
+                }
+                listed |= {str(each) for each in added if each.kind is not Kind.IMAGE}
+    assert unlisted == set()
+    assert {
+        "container istio-init adds the capability NET_ADMIN",
+        "container istio-init adds the capability NET_RAW",
+        "container istio-init can run as root",
+        "container istio-proxy adds the capability NET_ADMIN",
+        "container istio-proxy can run as root",
+    } <= listed
+
+
+@pytest.mark.skipif(not SETTINGS, reason=f"no corpus: set {corpus.VARIABLE} to its folder")
+@pytest.mark.parametrize("path", SETTINGS, ids=lambda path: f"{path.parts[-4]}-{path.parent.name}")
+def test_policy_check_accepts_unchanged_bundles_with_the_preset(path: Path) -> None:
+    values = path.with_name("values.json")
+    own = {"values": values.read_text()} if values.exists() else {}
+    files = {
+        "injector.yaml": config_map("injector", config=path.read_text(), **own),
+        "mesh.yaml": config_map("mesh", mesh=path.with_name("mesh.yaml").read_text()),
+    }
+    document = f'istioRelease: "{path.parts[-4]}"\nallows: {{presets: [istio]}}\n'
+    read = policy.parse(document)
+    report = trial.check_bundle(bundle.compile_(files, read), read)
+    # The debug mode of 1.0 has a privileged proxy.
+    is_debug = "DebugMode-True" in path.parent.name
+    privileged = {"container istio-proxy is privileged"} if is_debug else set[str]()
+    assert {each.problem for each in report.unlisted} == privileged
