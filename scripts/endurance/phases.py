@@ -14,6 +14,7 @@ from .fronts import Front, run_generator
 
 SHARE_OF_CAPACITY = 0.7
 HOSTILE_EVERY = 10  # one request of ten
+MIN_RATE = 0.95  # of the planned rate
 MAX_RATIO = 3.0  # of p99 to p50
 MAX_SHIFT = 0.2  # of the p99 of the others, by the hostile share
 MAX_GROWTH = 0.05  # of memory, from the second quarter to the last one
@@ -209,6 +210,12 @@ def find_problems(results: Sequence[PhaseResult]) -> list[str]:
             f"{front}, {each.phase}: {each.errors} errors"
             for each in (capacity, steady, hostile)
             if each.errors
+        ]
+        planned = SHARE_OF_CAPACITY * capacity.rate
+        problems += [
+            f"{front}, {each.phase}: {each.rate:.0f} of {planned:.0f} requests/s"
+            for each in (steady, hostile)
+            if each.rate < MIN_RATE * planned  # an overloaded front has a small p99/p50
         ]
         if steady.ratio > MAX_RATIO:
             problems.append(f"{front}: p99/p50 is {steady.ratio:.1f}, above {MAX_RATIO:.0f}")

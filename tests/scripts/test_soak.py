@@ -28,6 +28,7 @@ FINE = (RESULT, STEADY, HOSTILE)
 
 PROBLEMS = (
     ((RESULT, replace(STEADY, errors=2), HOSTILE), "serve, 70 % of capacity: 2 errors"),
+    ((RESULT, replace(STEADY, rate=50.0), HOSTILE), "50 of 70 requests/s"),
     ((RESULT, replace(STEADY, p50=0.002), HOSTILE), "serve: p99/p50 is 4.0, above 3"),
     ((RESULT, replace(STEADY, memory_after=110e6), HOSTILE), "memory grew by 10%"),
     ((RESULT, STEADY, replace(HOSTILE, p99=0.012)), "move the p99 of the others by 50%"),
