@@ -29,7 +29,7 @@ _HTTP = "store/test_http_client.py"
 
 ROWS = (
     ChaosRow(
-        "the policy changes under load (10⁵ reviews with `make test-long`)",
+        "the policy changes under load (10⁵ reviews with `FLIP_REVIEWS=100000`)",
         "each response comes from exactly one version of policy and bundle",
         (
             f"{_FLIPS}::test_each_response_comes_from_exactly_one_version",

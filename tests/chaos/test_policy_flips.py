@@ -1,12 +1,13 @@
 """A policy that changes under load: each response comes from exactly one version.
 
 The bundle of version *n* has the image tag *n*, and the policy adds the annotation *n*. A response
-with two different numbers would be a mixture. ``LONG_TESTS=1`` sends 10⁵ reviews to each store.
+with two different numbers would be a mixture. ``FLIP_REVIEWS=100000`` sends 10⁵ reviews to each store.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,7 +28,8 @@ from support.memory_store import MemoryStore, labelled_bundle
 from support.recorded_requests import load_request
 from support.store_fixture import write
 
-REVIEWS = 100_000 if IS_LONG else 1_500
+# A run by hand: FLIP_REVIEWS=100000.
+REVIEWS = int(os.environ.get("FLIP_REVIEWS", "10000" if IS_LONG else "1500"))
 READERS = 3
 FLIPS = 200 if IS_LONG else 12
 VERSIONS = 7  # different bundles

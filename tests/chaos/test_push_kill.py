@@ -30,7 +30,7 @@ from support.effort import IS_LONG
 
 OWNER = "/podgraft/stack"
 MAX_MOMENTS = 80
-STEP = 1 if IS_LONG else 3  # ``make test`` kills at each third moment
+STEP = 1 if IS_LONG else 5  # ``make test`` kills at each fifth moment
 CONTEXT = multiprocessing.get_context("forkserver")
 
 

@@ -10,7 +10,7 @@ from fuzz.decision_model import INJECT, NAME_LABEL
 
 KEYS = ("app", "tier", "never", "example.com/app", "a.b/c_d")
 VALUES = ("web", "db", "", "true", "a.b-c_d", "WEB", "web-1")
-NAMESPACES = ("shop", "kube-system", "kube-public", "Kube-System", "shop-kube-system", "")
+NAMESPACES = ("shop", "kube-system", "kube-public", "kube-system-2", "shop-kube-system", "")
 # What people write there, and spellings that look like it.
 WISHES = (
     *("true", "false", "", "yes", "no", "on", "off", "y", "n", "TRUE", "True", "False", "enabled"),

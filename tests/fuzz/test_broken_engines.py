@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import pytest
@@ -15,6 +17,7 @@ from podgraft.kube.selectors import Requirement
 from podgraft.web.credentials import PATH_TOKEN
 
 MAX_INPUTS = 4000
+_CACHED = type(cache(find_harness))  # of functools.cache and lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,22 @@ class Defect:
     harness: str
     target: str
     replacement: Any
+
+
+@pytest.fixture(autouse=True)
+def _clean_caches() -> Generator[None]:
+    """Let no test use what a broken engine computed, and no broken engine what another computed."""
+    _clear_caches()
+    yield
+    _clear_caches()
+
+
+def _clear_caches() -> None:
+    for name, module in [*sys.modules.items()]:
+        if name.partition(".")[0] in {"podgraft", "fuzz", "injectors"}:
+            for value in [*vars(module).values()]:
+                if isinstance(value, _CACHED):
+                    value.cache_clear()
 
 
 def find_token_anywhere(environ: dict[str, Any]) -> None:

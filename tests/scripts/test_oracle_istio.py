@@ -67,10 +67,10 @@ def test_an_injector_that_skips_all_pods_differs(folder: Path, tmp_path: Path) -
     assert difference.seed.startswith("1/")
 
 
-@pytest.mark.parametrize("release", ["1.9.0", "", "master", "1.13.9"])
+@pytest.mark.parametrize("release", ["1.9.0", "", "master", "1.12.9"])
 def test_a_release_that_cannot_be_compiled_is_an_error(release: str) -> None:
     with pytest.raises(
-        BuildError, match=re.escape(f'got RELEASE "{release}"; use a tag from 1.14')
+        BuildError, match=re.escape(f'got RELEASE "{release}"; use a tag from 1.13')
     ):
         build.minor_of(release)
 
@@ -120,7 +120,7 @@ def test_the_added_file_uses_the_interfaces_of_the_release(
     ("arguments", "problem"),
     [
         (["", "1.30.3"], 'got ISTIO ""; run make oracle-istio ISTIO=folder-of-a-clone'),
-        ([".", "1.9.0"], 'got RELEASE "1.9.0"; use a tag from 1.14.0 on'),
+        ([".", "1.9.0"], 'got RELEASE "1.9.0"; use a tag from 1.13.0 on'),
     ],
 )
 def test_a_clone_and_a_release_are_required(

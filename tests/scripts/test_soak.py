@@ -9,6 +9,7 @@ import pytest
 import soak
 from endurance import fronts, phases
 from endurance.phases import PhaseResult
+from support.effort import IS_LONG
 
 RESULT = PhaseResult(
     front="serve",
@@ -64,7 +65,13 @@ def test_an_http_request_becomes_an_event() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("front", ["serve", "lambda"])
+@pytest.mark.parametrize(
+    "front",
+    [
+        "serve",
+        pytest.param("lambda", marks=pytest.mark.skipif(not IS_LONG, reason="make test-long")),
+    ],
+)
 def test_a_short_run_measures_all_phases(
     front: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,10 +3,12 @@
 import json
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
+from functools import cache
 from http import HTTPStatus
 from http.client import HTTPConnection
 from typing import Any
 
+import botocore.loaders
 import botocore.session
 import pytest
 from moto.server import ThreadedMotoServer
@@ -37,6 +39,10 @@ def start_account_with_bucket(bucket: str) -> Generator[Any]:
     """An account that this process calls by its own environment; the session to call it by."""
     with start_account() as (host, port), pytest.MonkeyPatch.context() as environment:
         environment.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        # Commands make many sessions, and each would read the models of the services again.
+        environment.setattr(
+            botocore.session, "create_loader", cache(botocore.loaders.create_loader)
+        )
         for name, value in CREDENTIALS.items():
             environment.setenv(name, value)
         session: Any = botocore.session.get_session()  # typed for no service in particular

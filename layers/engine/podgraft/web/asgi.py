@@ -70,13 +70,15 @@ def wsgi_environ(scope: Scope, body: bytes) -> dict[str, Any]:
     return environ
 
 
-def _source_address(client: str | None) -> str:
+def _source_address(client: object) -> str:
     """Return the address of the client, without a port.
 
     A load balancer passes the complete header ``X-Forwarded-For``. It appends the address of the
-    client, and the client can send any text before it.
+    client, and the client can send any text before it. An event that AWS does not send can have
+    another type here.
     """
-    address = (client or "").rpartition(",")[2].strip()[-_MAX_ADDRESS:]
+    text = client if isinstance(client, str) else ""
+    address = text.rpartition(",")[2].strip()[-_MAX_ADDRESS:]
     if address.startswith("["):
         return address[1:].partition("]")[0]
     # A port follows an IPv4 address if the load balancer has the attribute xff_client_port.
