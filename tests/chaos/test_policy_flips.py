@@ -1,7 +1,8 @@
 """A policy that changes under load: each response comes from exactly one version.
 
 The bundle of version *n* has the image tag *n*, and the policy adds the annotation *n*. A response
-with two different numbers would be a mixture. ``FLIP_REVIEWS=100000`` sends 10⁵ reviews to each store.
+with two different numbers would be a mixture. ``FLIP_REVIEWS=100000`` sends 10⁵ reviews to each
+store.
 """
 
 from __future__ import annotations
