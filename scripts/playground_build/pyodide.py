@@ -36,7 +36,7 @@ _UNUSED = frozenset(
     pickletools plistlib poplib profile profiling pstats pty pyclbr pydoc pydoc_data
     pyodide.console quopri rlcompleter runpy sched secrets shelve smtplib socketserver sqlite3
     sre_compile sre_constants sre_parse statistics symtable sysconfig.__main__ tabnanny tarfile
-    telnetlib test this timeit tkinter tomllib trace tracemalloc tty turtle turtledemo unittest
+    telnetlib test this timeit tkinter trace tracemalloc tty turtle turtledemo unittest
     urllib.error urllib.request urllib.response urllib.robotparser venv wave webbrowser wsgiref
     xml xmlrpc zipapp zoneinfo
     """.split()  # noqa: SIM905 - a list of strings would be a page long

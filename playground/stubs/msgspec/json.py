@@ -15,7 +15,10 @@ _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r":
 
 
 class Decoder:
-    """A decoder of any JSON value."""
+    """A decoder of any JSON value; ``type`` is not checked."""
+
+    def __init__(self, type: Any = Any) -> None:  # noqa: A002 - the name in msgspec
+        del type
 
     def decode(self, data: bytes | str) -> Any:
         """Return the value of a JSON text; raises ``DecodeError``, ``UnicodeDecodeError``."""

@@ -6,7 +6,6 @@ the command line, or an environment variable, replaces a value of the file.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -58,6 +57,8 @@ def find_project_file(folder: Path) -> Path | None:
 
 def read_project_file(file: Path) -> dict[str, str]:
     """Read the keys of a project file; raises ``CommandError`` for an unknown key or type."""
+    import tomllib  # most commands read no project file
+
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
