@@ -10,11 +10,11 @@ from pathlib import Path
 import click
 
 from costs import bill, measurement
+from costs.section import write_section
 from podgraft.cli import program
 
 FIGURES = Path(__file__).parent / "costs" / "figures.json"
 PAGE = Path(__file__).parents[1] / "docs" / "deploying.md"
-_FROM, _TO = "<!-- scripts/cost.py -->\n", "<!-- /scripts/cost.py -->\n"
 
 
 @click.command("cost.py", context_settings={"help_option_names": ["-h", "--help"]})
@@ -25,8 +25,7 @@ def command(measure: bool, reviews: int) -> None:
     if measure:
         figures = json.dumps(asdict(measurement.measure(reviews)), indent=2)
         FIGURES.write_text(f"{figures}\n")
-        before, _, rest = PAGE.read_text().partition(_FROM)
-        PAGE.write_text(f"{before}{_FROM}\n{render_costs()}\n\n{_TO}{rest.partition(_TO)[2]}")
+        write_section(PAGE, "scripts/cost.py", render_costs())
     click.echo(render_costs())
 
 

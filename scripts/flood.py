@@ -11,11 +11,11 @@ import click
 
 from costs import flood
 from costs.flood import FloodFigures
+from costs.section import write_section
 from podgraft.cli import program
 
 FIGURES = Path(__file__).parent / "costs" / "flood.json"
 PAGE = Path(__file__).parents[1] / "docs" / "security.md"
-_FROM, _TO = "<!-- scripts/flood.py -->\n", "<!-- /scripts/flood.py -->\n"
 
 
 @click.command("flood.py", context_settings={"help_option_names": ["-h", "--help"]})
@@ -26,8 +26,7 @@ def command(measure: bool, requests: int) -> None:
     if measure:
         figures = json.dumps(asdict(flood.measure(requests)), indent=2)
         FIGURES.write_text(f"{figures}\n")
-        before, _, rest = PAGE.read_text().partition(_FROM)
-        PAGE.write_text(f"{before}{_FROM}\n{render_flood()}\n\n{_TO}{rest.partition(_TO)[2]}")
+        write_section(PAGE, "scripts/flood.py", render_flood())
     click.echo(render_flood())
 
 

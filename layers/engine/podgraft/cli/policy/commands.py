@@ -1,10 +1,8 @@
 """The subcommands of ``podgraft policy``."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ParamSpec, TypeVar
 
 import click
 
@@ -19,54 +17,10 @@ from podgraft.store import InvalidVersionError, trial
 from . import diff
 from .cloud import DeployedInjector, PolicyVersion
 from .local import STANDARD_BYTES, CheckedBundle, check_bundle
+from .options import FILE, expect_version_option, local_options, warning_options
 from .privileges import make_block
 from .signing import Signer, make_signer, signed_version, signer_options, strip_signature
 from .target import DeploymentTarget, TargetOptions, target_options
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-# The command itself reports missing and unreadable files, together with all other errors.
-_PATH = click.Path(path_type=Path)
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
-def _local_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a local bundle and a local policy, or of a folder with both."""
-
-    @wraps(function)
-    def call_with_files(
-        *values: object,
-        folder: Path | None,
-        bundle: Path | None,
-        document: Path | None,
-        **others: object,
-    ) -> None:
-        if folder is not None:
-            if bundle is not None or document is not None:
-                raise click.UsageError("FOLDER replaces --bundle and --policy; use one of them")
-            bundle, document = folder / "bundle", folder / "policy.yaml"
-            document = document if document.exists() else None
-        if bundle is None:
-            raise click.UsageError("Missing argument 'FOLDER' or option '--bundle'.")
-        function(*values, bundle=bundle, document=document, **others)
-
-    for decorate in (
-        click.option("--policy", "document", type=_PATH, help="Policy document."),
-        click.option("--bundle", type=_PATH, help="Folder of manifests."),
-        click.argument("folder", type=_PATH, required=False),
-    ):
-        call_with_files = decorate(call_with_files)
-    return call_with_files
-
-
-def _expect_version_option(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the option that prevents the replacement of an unexpected version."""
-    return click.option(
-        "--expect-version",
-        type=click.IntRange(min=0),
-        help="Version that must be in force, 0 for none. Otherwise, the command changes nothing.",
-    )(function)
 
 
 def _connect(options: TargetOptions, *, writes: bool = False) -> DeployedInjector:
@@ -76,24 +30,14 @@ def _connect(options: TargetOptions, *, writes: bool = False) -> DeployedInjecto
     return cloud
 
 
-def _warning_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the options about warnings."""
-    function = click.option("--strict", is_flag=True, help="Treat warnings as errors.")(function)
-    return click.option(
-        "--webhook-config",
-        type=_FILE,
-        help="File of webhook configurations, to compare their URL paths with the mesh.",
-    )(function)
-
-
 @click.group()
 def command() -> None:
     """Check, push, compare, and roll back the configuration of a deployed podgraft."""
 
 
 @command.command("check")
-@_local_options
-@_warning_options
+@local_options
+@warning_options
 @click.option(
     "--pss",
     type=click.Choice([level.value for level in Level]),
@@ -129,7 +73,7 @@ def _verdict(warnings: int) -> str:
 
 
 @command.command("allows")
-@_local_options
+@local_options
 @click.option("--write", is_flag=True, help="Write the key to the policy document.")
 def _allows(bundle: Path, document: Path | None, *, write: bool) -> None:
     """Print the key allows of the policy: the privileges that the bundle adds to pods.
@@ -148,12 +92,12 @@ def _allows(bundle: Path, document: Path | None, *, write: bool) -> None:
 
 
 @command.command("push")
-@_local_options
-@_warning_options
+@local_options
+@warning_options
 @signer_options
 @click.option("--unsigned", is_flag=True, help="Replace a signed version without a signature.")
 @target_options
-@_expect_version_option
+@expect_version_option
 def _push(  # noqa: PLR0913 — one parameter per option
     options: TargetOptions,
     bundle: Path,
@@ -290,10 +234,10 @@ def _prove(
 
 
 @command.command("diff")
-@_local_options
+@local_options
 @target_options
 @click.option(
-    "-f", "samples", multiple=True, type=_FILE, help="File of pods, to compare their patches."
+    "-f", "samples", multiple=True, type=FILE, help="File of pods, to compare their patches."
 )
 @click.option("--namespace", default="default", show_default=True, help="Namespace of the pods.")
 def _diff(
@@ -343,7 +287,7 @@ def _history(options: TargetOptions) -> None:
 @click.argument("version", type=int)
 @signer_options
 @target_options
-@_expect_version_option
+@expect_version_option
 def _rollback(
     options: TargetOptions,
     version: int,

@@ -132,6 +132,46 @@ def _select_storage(**options: str | None) -> dict[str, str | None]:
     }
 
 
+# In the reverse order of the help text.
+_OPTIONS = (
+    aws_options,
+    click.option(
+        "--parameter-prefix",
+        envvar="PODGRAFT_PARAMETER_PREFIX",
+        show_envvar=True,
+        help="Output ParameterPrefix of the stack; default without --stack-name: "
+        f"{DEFAULT_PARAMETER_PREFIX}.",
+    ),
+    click.option(
+        "--bundle-prefix",
+        envvar="PODGRAFT_BUNDLE_PREFIX",
+        show_envvar=True,
+        help="Output BundlePrefix of the stack; default without --stack-name: "
+        f"{DEFAULT_BUNDLE_PREFIX}.",
+    ),
+    click.option(
+        "--bucket",
+        envvar="PODGRAFT_BUCKET",
+        show_envvar=True,
+        help="Output BundleBucket of the stack; required without --stack-name.",
+    ),
+    click.option(
+        "--stack-name",
+        envvar="PODGRAFT_STACK_NAME",
+        show_envvar=True,
+        help="Deployed stack; its outputs replace the other options.",
+    ),
+    click.option(
+        "--injector",
+        envvar="PODGRAFT_INJECTOR",
+        show_envvar=True,
+        default=DEFAULT_INJECTOR,
+        show_default=True,
+        callback=_check_injector,
+    ),
+)
+
+
 def target_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a target; *command* gets them as its first argument."""
 
@@ -157,42 +197,6 @@ def target_options(command: Callable[..., None]) -> Callable[..., None]:
         options.check()
         command(options, **others)
 
-    for decorate in (
-        aws_options,
-        click.option(
-            "--parameter-prefix",
-            envvar="PODGRAFT_PARAMETER_PREFIX",
-            show_envvar=True,
-            help="Output ParameterPrefix of the stack; default without --stack-name: "
-            f"{DEFAULT_PARAMETER_PREFIX}.",
-        ),
-        click.option(
-            "--bundle-prefix",
-            envvar="PODGRAFT_BUNDLE_PREFIX",
-            show_envvar=True,
-            help="Output BundlePrefix of the stack; default without --stack-name: "
-            f"{DEFAULT_BUNDLE_PREFIX}.",
-        ),
-        click.option(
-            "--bucket",
-            envvar="PODGRAFT_BUCKET",
-            show_envvar=True,
-            help="Output BundleBucket of the stack; required without --stack-name.",
-        ),
-        click.option(
-            "--stack-name",
-            envvar="PODGRAFT_STACK_NAME",
-            show_envvar=True,
-            help="Deployed stack; its outputs replace the other options.",
-        ),
-        click.option(
-            "--injector",
-            envvar="PODGRAFT_INJECTOR",
-            show_envvar=True,
-            default=DEFAULT_INJECTOR,
-            show_default=True,
-            callback=_check_injector,
-        ),
-    ):
+    for decorate in _OPTIONS:
         call_with_target = decorate(call_with_target)
     return call_with_target
