@@ -1,8 +1,7 @@
-"""What is loaded: ``podgraft serve``, and the Lambda handler behind a front on loopback.
+"""What is loaded: ``podgraft serve``, and environments of the function (``environment.py``).
 
-The front does what API Gateway does: it turns an HTTP request into an event of payload format 2.0,
-passes it to the handler, and turns the result into the response. The handler runs in Lambda's own
-runtime client, as one environment: further requests wait for it.
+Lambda starts an environment for each concurrent request, and an environment processes one request
+at a time. So each connection of the generator has an environment of its own.
 """
 
 import json
@@ -10,19 +9,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Lock, Thread
-from typing import Any
-from urllib.parse import urlsplit
+from typing import IO, Any
 
 from podgraft.cli.bench.bench_input import BenchmarkInput
-from podgraft.cli.bench.runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
 from podgraft.cli.bench.throughput import review_files, start_server
 
-ROOT = Path(__file__).parents[2]
+_ENVIRONMENTS = 4
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -32,14 +27,15 @@ class Front:
 
     name: str
     host: str
-    port: int
+    ports: tuple[int, ...]  # connections use them in turn
     authority: str
     connections: int
-    root_pid: int
+    root_pids: tuple[int, ...]
 
     def resident_bytes(self) -> int:
-        """The memory of the process and its children: Linux's resident set."""
-        return sum(_resident_bytes(pid) for pid in (self.root_pid, *_find_children(self.root_pid)))
+        """The memory of the processes and their children: Linux's resident set."""
+        pids = [pid for root in self.root_pids for pid in (root, *_find_children(root))]
+        return sum(map(_resident_bytes, pids))
 
 
 def _find_children(pid: int) -> list[int]:
@@ -60,90 +56,42 @@ def open_serve(inputs: BenchmarkInput, folder: Path) -> Generator[Front]:
     for _ in review_files(inputs, folder):  # the first of which the server must inject
         pass
     with start_server(inputs, folder) as server:
-        yield Front("serve", "127.0.0.1", server.port, str(server.authority), 8, server.pid)
+        authority = str(server.authority)
+        yield Front("serve", "127.0.0.1", (server.port,), authority, 8, (server.pid,))
 
 
 @contextmanager
 def open_lambda(inputs: BenchmarkInput, folder: Path) -> Generator[Front]:
-    """The handler in Lambda's runtime client, behind the front."""
-    store = inputs.write_store(folder / "store")
-    environment = {
-        "PYTHONPATH": str(ROOT / "layers" / "engine"),
-        "PODGRAFT_STORE": f"file:{store}",
-    }
-    with (
-        (folder / "log").open("wb") as log,
-        serve_runtime_api() as api,
-        start_runtime_client(
-            api, environment, ROOT / "functions" / "webhook", python=sys.executable, output=log
-        ) as process,
-        _serve_front(api) as port,
-    ):
-        yield Front("Lambda handler", "127.0.0.1", port, "", 4, process.pid)
+    """Environments of the function, one for each connection."""
+    variables = {**os.environ, "PODGRAFT_STORE": f"file:{inputs.write_store(folder / 'store')}"}
+    program = [sys.executable, str(Path(__file__).with_name("environment.py"))]
+    with ExitStack() as stack:
+        log = stack.enter_context((folder / "log").open("wb"))
+        processes = [
+            stack.enter_context(_run_process(program, variables, log)) for _ in range(_ENVIRONMENTS)
+        ]
+        ports, clients = zip(*map(_read_environment, processes), strict=True)
+        yield Front("Lambda handler", "127.0.0.1", ports, "", _ENVIRONMENTS, clients)
 
 
 @contextmanager
-def _serve_front(api: RuntimeApi) -> Generator[int]:
-    environment_lock = Lock()
-
-    class Handler(_FrontHandler):
-        runtime, lock = api, environment_lock
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield server.server_address[1]
-        finally:
-            server.shutdown()
+def _run_process(
+    program: list[str], variables: Mapping[str, str], log: IO[bytes]
+) -> Generator["subprocess.Popen[str]"]:
+    """Run a process that ends when its standard input is closed."""
+    with subprocess.Popen(
+        program, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
+    ) as process:
+        yield process
 
 
-class _FrontHandler(BaseHTTPRequestHandler):
-    """Turns a request into an event, and the result into a response."""
-
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    wbufsize = -1
-    runtime: RuntimeApi
-    lock: Any
-
-    def do_POST(self) -> None:
-        """Pass one request to the handler."""
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        event = make_event(self.path, dict(self.headers.items()), body, self.client_address[0])
-        with self.lock:
-            result = self.runtime.invoke(event)
-        response: Mapping[str, Any] = (
-            result.body if result.kind == "response" else {"statusCode": 502}
-        )
-        text = str(response.get("body", "")).encode()
-        self.send_response(response["statusCode"])
-        for name, value in dict(response.get("headers", {})).items():
-            if name.lower() != "content-length":
-                self.send_header(name, value)
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-        self.wfile.flush()
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-        """Log nothing."""
-
-
-def make_event(target: str, headers: Mapping[str, str], body: bytes, source: str) -> dict[str, Any]:
-    """The event of payload format 2.0 for a POST."""
-    url = urlsplit(target)
-    http = {"method": "POST", "path": url.path, "protocol": "HTTP/1.1", "sourceIp": source}
-    return {
-        "version": "2.0",
-        "routeKey": "$default",
-        "rawPath": url.path,
-        "rawQueryString": url.query,
-        "headers": {name.lower(): value for name, value in headers.items()},
-        "requestContext": {"http": http, "stage": "$default"},
-        "body": body.decode("utf-8", "replace"),
-        "isBase64Encoded": False,
-    }
+def _read_environment(process: "subprocess.Popen[str]") -> tuple[int, int]:
+    """The port of an environment, and the process ID of its runtime client."""
+    line = process.stdout.readline() if process.stdout else ""
+    if not line:
+        raise SystemExit("an environment of the function did not start; see the log")
+    started = json.loads(line)
+    return started["port"], started["pid"]
 
 
 def run_generator(plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import ssl
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import count
+from itertools import count, cycle, islice
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -45,21 +45,23 @@ class Generator:
         """Send requests on all connections; return the duration in seconds."""
         self._started = perf_counter()
         ends = self._started + self._plan["seconds"]
-        await asyncio.gather(*(self._connect(ends) for _ in range(self._plan["connections"])))
+        ports: list[int] = self._plan["ports"]
+        turns = islice(cycle(ports), self._plan["connections"])
+        await asyncio.gather(*(self._connect(port, ends) for port in turns))
         return perf_counter() - self._started
 
-    async def _connect(self, ends: float) -> None:
+    async def _connect(self, port: int, ends: float) -> None:
         """One connection after the other; hostile requests can end one."""
         while perf_counter() < ends:
             try:
-                await self._send_requests(ends)
+                await self._send_requests(port, ends)
             except _FAILURES as error:
                 self.errors[type(error).__name__] += 1
                 await asyncio.sleep(0.01)
 
-    async def _send_requests(self, ends: float) -> None:
-        host, port = self._plan["host"], self._plan["port"]
-        reader, writer = await asyncio.open_connection(host, port, ssl=self._tls)
+    async def _send_requests(self, port: int, ends: float) -> None:
+        host, tls = self._plan["host"], self._tls
+        reader, writer = await asyncio.open_connection(host, port, ssl=tls)
         try:
             while True:
                 number = next(self._numbers)

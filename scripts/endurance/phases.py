@@ -40,7 +40,7 @@ class Plan:
     """What the generator sends where; a rate of 0 measures the capacity."""
 
     host: str
-    port: int
+    ports: tuple[int, ...]
     authority: str
     connections: int
     rate: float
@@ -99,7 +99,7 @@ def _run_phase(
 ) -> PhaseResult:
     plan = Plan(
         host=front.host,
-        port=front.port,
+        ports=front.ports,
         authority=front.authority,
         connections=front.connections,
         rate=rate,

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import soak
-from endurance import fronts, phases
+from endurance import environment, phases
 from endurance.phases import PhaseResult
 from support.effort import IS_LONG
 
@@ -57,7 +57,9 @@ def test_the_table_has_a_row_for_each_phase_and_replaces_only_its_section() -> N
 
 
 def test_an_http_request_becomes_an_event() -> None:
-    event = fronts.make_event("/k/t/inject?timeout=10s", {"Content-Type": "x"}, b"{}", "192.0.2.1")
+    event = environment.make_event(
+        "/k/t/inject?timeout=10s", {"Content-Type": "x"}, b"{}", "192.0.2.1"
+    )
     assert (event["rawPath"], event["rawQueryString"]) == ("/k/t/inject", "timeout=10s")
     assert event["headers"] == {"content-type": "x"}
     assert event["requestContext"]["http"]["sourceIp"] == "192.0.2.1"

@@ -82,6 +82,7 @@ WHOLE = {"Spec": {"containers": CONTAINERS}}
 NAME = {"ObjectMeta": {"name": "web-1"}}
 APP = {"ObjectMeta": {"labels": {"app": "web"}}}
 LABELS = {"ObjectMeta": {"labels": META["labels"]}}
+SPEC = {"Spec": POD["Spec"]}
 KEPT: list[tuple[str, Value]] = [
     ("nothing", {}),
     ("{{.ObjectMeta.Name}}", NAME),
@@ -94,7 +95,13 @@ KEPT: list[tuple[str, Value]] = [
     ('{{"app" | index .ObjectMeta.Labels}}', LABELS),
     ("{{.ObjectMeta}}", {"ObjectMeta": META}),
     ("{{with .ObjectMeta}}{{.Name}}{{end}}", {"ObjectMeta": META}),
-    ("{{$m := .ObjectMeta}}{{$m.Name}}", {"ObjectMeta": META}),
+    ("{{$m := .ObjectMeta}}{{$m.Name}}", NAME),
+    ("{{$m := .ObjectMeta}}{{$l := $m.Labels}}{{$l.app}}", APP),
+    ("{{$m := .ObjectMeta}}{{$m}}", {"ObjectMeta": META}),
+    ("{{$m := .ObjectMeta}}{{if .Spec}}{{$m = .Spec}}{{end}}{{$m.Name}}", NAME | SPEC),
+    ("{{$m := .ObjectMeta}}{{or $m.Name ($m := .Spec)}}{{$m.Name}}", {"ObjectMeta": META} | SPEC),
+    ("{{$m := .ObjectMeta.Name}}", NAME),
+    ("{{$c := .Spec.Containers}}{{range $c}}{{.Name}}{{end}}", NAMES),
     ("{{if .Spec.Volumes}}v{{end}}", {"Spec": {"volumes": POD["Spec"]["volumes"]}}),
     ("{{range .Spec.Containers}}{{.Name}}{{end}}", NAMES),
     ("{{range $i, $c := .Spec.Containers}}{{$c.Name}}{{end}}", NAMES),

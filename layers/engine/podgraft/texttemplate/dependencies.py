@@ -3,9 +3,10 @@
 A projection keeps only the part of the data that the template can read. Data with equal projections
 has the same rendering, so a projection is the key under which a rendering is cached.
 
-The analysis follows fields from the dot, into the elements of ranges, and into invoked templates. A
-value that is printed, tested, assigned, or passed to a function is read completely, unless the
-function declares its ``dependencies``. The same applies if the analysis cannot follow an operand.
+The analysis follows fields from the dot, into the elements of ranges, into invoked templates, and
+through variables that are declared as a part of the data. A value that is printed, tested, assigned
+to an existing variable, or passed to a function is read completely, unless the function declares
+its ``dependencies``. The same applies if the analysis cannot follow an operand.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ class _DependencyVisitor(Struct, frozen=True):
         for node in body:
             match node:
                 case nodes.Action():
-                    self._visit_pipe(node.pipe, bindings)
+                    self._visit_action(node.pipe, bindings)
                 case nodes.Branch(control=nodes.Control.RANGE):
                     self._visit_range(node, {**bindings})
                 case nodes.Branch():
@@ -116,6 +117,21 @@ class _DependencyVisitor(Struct, frozen=True):
                     pass
                 case _:
                     assert_never(node)
+
+    def _visit_action(self, pipe: nodes.Pipe, bindings: _Bindings) -> None:
+        """Visit a pipeline that is printed, or that declares a variable.
+
+        A declared variable stands for its part of the data. If another value is assigned to it
+        later, that value is read completely, so uses of the variable can record the first part.
+        """
+        part = None
+        if pipe.variables and not pipe.is_assignment:
+            part = self._single_operand(pipe, bindings)
+        if part is None:
+            self._visit_pipe(pipe, bindings)
+            return
+        self._declare_variables(pipe.variables, bindings)
+        bindings.update(dict.fromkeys((variable.name for variable in pipe.variables), part))
 
     def _visit_invocation(self, node: nodes.Invocation, bindings: _Bindings) -> None:
         """Visit the body of an invoked template; its argument is its dot."""

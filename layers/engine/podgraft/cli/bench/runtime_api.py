@@ -5,7 +5,6 @@ the next event, and posts a response or an error for it, or an error of its init
 returns events one by one, and stores the messages of the client with their times.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -19,6 +18,8 @@ from queue import Queue
 from threading import Thread
 from time import monotonic
 from typing import IO, Any
+
+import msgspec
 
 PREFIX = "/2018-06-01/runtime/"
 TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
@@ -49,7 +50,7 @@ class RuntimeApi:
 
     def invoke(self, event: Mapping[str, Any]) -> ClientMessage:
         """Hand out one event and wait for its response or error."""
-        self._events.put(json.dumps(event).encode())
+        self._events.put(msgspec.json.encode(event))
         response = self.next_message()
         return response if response.kind != "next" else self.next_message()
 
@@ -143,7 +144,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         action = self.path.removeprefix(PREFIX).rpartition("/")[2]
         action = "init/error" if self.path.endswith("init/error") else action
-        self.inbox.put(ClientMessage(action, json.loads(body), monotonic()))
+        self.inbox.put(ClientMessage(action, msgspec.json.decode(body), monotonic()))
         self._respond(HTTPStatus.ACCEPTED, b"{}", {})
 
     def _respond(self, status: HTTPStatus, body: bytes, headers: Mapping[str, str]) -> None:

@@ -92,7 +92,13 @@ def scrape_annotations(profile: Profile, annotations: Mapping[str, JSON]) -> lis
     comparable_names = {_comparable_name(profile, name) for name in _LEGACY}
     if profile.scrape_targets:
         comparable_names.add(_comparable_name(profile, _TARGETS))
-    return [name for name in annotations if _comparable_name(profile, name) in comparable_names]
+    # Spellings have the same length, so most names need no comparison.
+    lengths = set(map(len, comparable_names))
+    return [
+        name
+        for name in annotations
+        if len(name) in lengths and _comparable_name(profile, name) in comparable_names
+    ]
 
 
 def points_at_agent(profile: Profile, annotations: Mapping[str, JSON], port: str) -> bool:
@@ -205,7 +211,6 @@ def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -
     names = [
         candidate
         for candidate in annotations
-        # Spellings have the same length, so most names need no comparison.
         if len(candidate) == len(name) and _comparable_name(profile, candidate) == comparable
     ]
     if not names:
