@@ -265,3 +265,16 @@ TEXTS: tuple[tuple[JSON, JSON], ...] = (
 def test_values_become_strings_if_kubernetes_expects_strings(value: JSON, expected: JSON) -> None:
     assert coerce_to_string(POD, value) == expected
     assert coerce_to_string(POD, expected) is expected
+
+
+@pytest.mark.parametrize(("release", "is_refused"), [("1.12", False), ("1.13", True)])
+def test_a_skipped_workload_with_an_invalid_proxy_config(release: str, is_refused: bool) -> None:
+    text = DECLINED.replace(
+        "{sidecar.istio.io/inject:", "{proxy.istio.io/config: '[', sidecar.istio.io/inject:"
+    )
+    assert "proxy.istio.io/config" in text
+    if is_refused:
+        with pytest.raises(UserError, match="could not parse proxy config: "):
+            kubeinject.inject(bundles.sample(release), text)
+    else:
+        assert kubeinject.inject(bundles.sample(release), text).injected == 0

@@ -28,7 +28,9 @@ spec:
   initContainers:
   - name: istio-init
     image: init:1
+  {{- if not (isset .ObjectMeta.Annotations `example.com/native`) }}
   containers:
+  {{- end }}
   - name: istio-proxy
     image: proxy:1
     securityContext: {runAsUser: 1337, runAsGroup: 1337}
@@ -143,6 +145,11 @@ def make_rows() -> Iterator[Row]:
         app: Object = {**APP, "securityContext": {"runAsUser": 5, "runAsGroup": 5}}
         pod: Object = {"metadata": {"name": "x"}, "spec": {"containers": [app, own]}}
         yield Row(f"openshift {user}", pod, environment={"PLATFORM": "openshift"})
+        metadata: Object = {"name": "x", "annotations": {"example.com/native": ""}}
+        for name, other in (("app 5", app), ("app without ids", dict(APP))):
+            pod = {"metadata": metadata, "spec": {"containers": [other], "initContainers": [own]}}
+            environment = {"PLATFORM": "openshift"}
+            yield Row(f"openshift init {user}, {name}", pod, environment=environment)
 
 
 def _make_pod(annotations: Mapping[str, str]) -> Object:

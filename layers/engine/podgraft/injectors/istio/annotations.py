@@ -62,6 +62,17 @@ def check_annotations(profile: Profile, annotations: Mapping[str, str]) -> None:
     raise UserError(f"failed to run injection template: {count} {text}")
 
 
+def check_proxy_config(profile: Profile, annotations: Mapping[str, str]) -> None:
+    """Raise ``UserError`` if the pod's configuration of the proxy does not parse.
+
+    Source: pkg/kube/inject/inject.go, IntoObject.
+    """
+    try:
+        proxyconfig.parse_layer(schema(profile), annotations.get(proxyconfig.ANNOTATION, ""))
+    except MessageError as error:
+        raise UserError(f"could not parse proxy config: {error}") from error
+
+
 def _find_problems(profile: Profile, annotations: Mapping[str, str]) -> Iterator[str]:
     for rule in _RULES:
         value = annotations.get(rule.annotation)

@@ -23,6 +23,8 @@ from podgraft.kube.workload_owner import WorkloadRef
 from podgraft.policy import DefaultPolicy, Reason, Skip, decide
 
 from . import yaml_stream
+from .annotations import check_proxy_config
+from .pod_builder import pod_annotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,8 @@ class _KubeInjection:
             )
         if decision.deciding_step.reason is Reason.HOST_NETWORK:
             return "host networking enabled"
+        if profile.proxy_layers:  # these releases parse it before they decide
+            check_proxy_config(profile, pod_annotations(pod))
         return "sidecar injection disabled" if profile.by_hand_decides else ""
 
 

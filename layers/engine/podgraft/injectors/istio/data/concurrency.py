@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from podgraft.injectors.istio.config.protojson import Message
 from podgraft.jsonvalue import JSON, Object, object_at
@@ -14,25 +14,30 @@ _DEFAULT = 2
 
 
 def estimate_concurrency(values: Object, proxy: Message, annotations: Mapping[str, str]) -> int:
-    """Return the configured number; for 0, the CPU limit or request rounded up to cores; else 2."""
+    """Return the configured number; from 0 down, the CPU limit or request in cores; else 2.
+
+    A pod's annotation has precedence over the values, even if it is no quantity.
+    """
     configured = proxy.get("concurrency")
-    if configured != 0:
-        return configured if isinstance(configured, int) and configured > 0 else _DEFAULT
-    try:
-        return quantity.from_json(_cpu_amount(values, annotations)).value()
-    except QuantityError:
+    if not isinstance(configured, int):
         return _DEFAULT
+    if configured > 0:
+        return configured
+    for amount in _cpu_amounts(values, annotations):
+        try:
+            return quantity.from_json(amount).value()
+        except QuantityError:
+            continue
+    return _DEFAULT
 
 
-def _cpu_amount(values: Object, annotations: Mapping[str, str]) -> str | float:
+def _cpu_amounts(values: Object, annotations: Mapping[str, str]) -> Iterator[JSON]:
     for name in (_LIMIT, _REQUEST):
         if name in annotations:
-            return annotations[name]
-    proxy = object_at(object_at(values, "global"), "proxy")
-    resources = object_at(proxy, "resources")
-    limit = object_at(resources, "limits").get("cpu")
-    return _plain_quantity(limit) or _plain_quantity(object_at(resources, "requests").get("cpu"))
-
-
-def _plain_quantity(value: JSON) -> str | float:
-    return value if isinstance(value, str | float) else ""
+            yield annotations[name]
+            return
+    resources = object_at(values, "global", "proxy", "resources")
+    for key in ("limits", "requests"):
+        amount = object_at(resources, key).get("cpu")
+        if isinstance(amount, str | float):
+            yield amount

@@ -42,14 +42,17 @@ def proxy_ids(namespace: Mapping[str, JSON] | None) -> tuple[int, int]:
 def clear_proxy_ids(profile: Profile, pod: Object) -> Object:
     """Remove the ids of the sidecar if they are the application's.
 
-    OpenShift sets one id in all containers; the sidecar needs its own.
+    OpenShift sets one id in all containers; the sidecar needs its own. Istio 1.23 to 1.26 do not
+    compare the id of a sidecar among the init containers: it is the application's if that is 0 or
+    missing.
     """
     ids = [*_user_ids(profile, pod)]
-    for key in _container_lists(profile):
+    for key in (CONTAINERS, INIT_CONTAINERS):
         for container in containers(pod, key):
             context = object_at(container, "securityContext")
-            if container.get("name") == PROXY and context:
-                if _user_id(context) != (ids[-1] if ids else 0):
+            if container.get("name") == PROXY:
+                user_id = _user_id(context) if key in _compared_lists(profile) else 0
+                if not context or user_id != (ids[-1] if ids else 0):
                     return pod
                 return _clear_container_ids(pod, key, container, context)
     return pod
@@ -65,14 +68,14 @@ def _last_id(block: str) -> int | None:
     return end if max(start, size_or_end, end) < _LIMIT else None
 
 
-def _container_lists(profile: Profile) -> tuple[str, ...]:
+def _compared_lists(profile: Profile) -> tuple[str, ...]:
     has_init_containers = profile.openshift_sees_init_containers
     return (CONTAINERS, INIT_CONTAINERS) if has_init_containers else (CONTAINERS,)
 
 
 def _user_ids(profile: Profile, pod: Object) -> Iterator[JSON]:
     """Yield the user ids that application containers set, in order."""
-    for key in _container_lists(profile):
+    for key in _compared_lists(profile):
         for container in containers(pod, key):
             context = object_at(container, "securityContext")
             is_injected = container.get("name") in (PROXY, VALIDATION, INIT)
