@@ -385,7 +385,7 @@ ESTIMATES: tuple[tuple[str, dict[str, JSON], str, str], ...] = (
      '{"global": {"proxy": {"resources": {"limits": {"cpu": "4"}, "requests": {"cpu": "1"}}}}}',
      "4"),
     ("concurrency: 0", {}, '{"global": {"proxy": {"resources": {"requests": {"cpu": "1"}}}}}', "1"),
-    ("concurrency: -1", {}, '{"global": {"proxy": {"resources": {"requests": {"cpu": "1"}}}}}', "1"),
+    ("concurrency: -1", {}, '{"global": {"proxy": {"resources": {"limits": {"cpu": "4"}}}}}', "4"),
     ("concurrency: -1", {"sidecar.istio.io/proxyCPU": "3"}, "{}", "3"),
     ("statsUdpAddress: 'a:1'", {"sidecar.istio.io/proxyCPU": "3"}, "{}", "2"),
     ("concurrency: 0", {}, "{}", "2"),
