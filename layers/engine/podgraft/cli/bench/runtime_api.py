@@ -5,6 +5,7 @@ the next event, and posts a response or an error for it, or an error of its init
 returns events one by one, and stores the messages of the client with their times.
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -50,9 +51,16 @@ class RuntimeApi:
 
     def invoke(self, event: Mapping[str, Any]) -> ClientMessage:
         """Hand out one event and wait for its response or error."""
-        self._events.put(msgspec.json.encode(event))
+        self._events.put(_encode(event))
         response = self.next_message()
         return response if response.kind != "next" else self.next_message()
+
+
+def _encode(event: Mapping[str, Any]) -> bytes:
+    try:
+        return msgspec.json.encode(event)
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can escape
+        return json.dumps(event).encode()
 
 
 @contextmanager
