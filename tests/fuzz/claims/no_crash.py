@@ -120,7 +120,7 @@ def _handler() -> Callable[[Any, object], dict[str, Any]]:
     app = create_app(
         FolderStore(SAMPLES), FolderCallers(SAMPLES), auth=Auth.NONE, request_log=lambda _: None
     )
-    return guard_handler(Mangum(WsgiToAsgi(app), lifespan="off"), lambda _: None)
+    return guard_handler(Mangum(WsgiToAsgi(app), lifespan="off"), app, lambda _: None)
 
 
 def _process_event(random: ByteRandom) -> str:

@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
 from fuzz.application import TOKENS, Application, load, read_patch
@@ -21,6 +21,9 @@ from fuzz.harness import check_claim
 from podgraft.web import WsgiToAsgi, guard_handler
 from support.store_fixture import BUNDLE
 from web.test_malformed_reviews import POD, review
+
+if TYPE_CHECKING:
+    from flask import Flask
 
 PROD, STAGE = TOKENS["prod"], TOKENS["stage"]
 _SEGMENTS = (
@@ -80,8 +83,8 @@ def _application() -> Application:
 def _function() -> Callable[[Any, object], dict[str, Any]]:
     from mangum import Mangum
 
-    app = _application().client.application
-    return guard_handler(Mangum(WsgiToAsgi(app), lifespan="off"), lambda _: None)
+    app = cast("Flask", _application().client.application)
+    return guard_handler(Mangum(WsgiToAsgi(app), lifespan="off"), app, lambda _: None)
 
 
 def fuzz(data: bytes) -> str:

@@ -19,6 +19,7 @@ from .health import ReadinessCheck
 from .request_log import RequestLog, format_traceback, make_stream_log
 from .webhook import HANDLERS, Webhook
 
+EXTENSION = "podgraft"  # the key of the ``Webhook`` in the extensions of the application
 _JSON = "application/json"
 _AUTH_DISABLED_WARNING = (
     "PODGRAFT_AUTH=none: authentication is disabled; use this setting only for local tests"
@@ -41,7 +42,7 @@ def create_app(
     if auth is Auth.NONE:
         write({"event": "auth_disabled", "level": "WARNING", "message": _AUTH_DISABLED_WARNING})
     gate = CallerGate(auth, callers, clock)
-    webhook = Webhook(store, gate, write, clock)
+    webhook = app.extensions[EXTENSION] = Webhook(store, gate, write, clock)
     for route in HANDLERS:
         _add_review(app, webhook, route)
     _add_health(app, ReadinessCheck(store, gate, write, clock))

@@ -52,7 +52,7 @@ def wsgi_environ(scope: Scope, body: bytes) -> dict[str, Any]:
         "SERVER_NAME": scope["server"][0],
         "SERVER_PORT": str(scope["server"][1]),
         "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
-        "REMOTE_ADDR": _source_address(scope["client"][0]),
+        "REMOTE_ADDR": source_address(scope["client"][0]),
         "wsgi.version": (1, 0),
         "wsgi.url_scheme": scope["scheme"],
         "wsgi.input": BytesIO(body),
@@ -70,7 +70,7 @@ def wsgi_environ(scope: Scope, body: bytes) -> dict[str, Any]:
     return environ
 
 
-def _source_address(client: object) -> str:
+def source_address(client: object) -> str:
     """Return the address of the client, without a port.
 
     A load balancer passes the complete header ``X-Forwarded-For``. It appends the address of the

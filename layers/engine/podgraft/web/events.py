@@ -8,9 +8,12 @@ parse. An exception would be a Lambda error, with a traceback in the log and an 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias, cast
 
+from flask import Flask
+
 from podgraft.admission import NotAReviewError
 
-from . import faults
+from . import direct_reviews, faults
+from .app import EXTENSION
 from .request_log import RequestLog, format_traceback
 
 Event: TypeAlias = dict[str, Any]
@@ -25,12 +28,17 @@ _PROBLEM = NotAReviewError(
 )
 
 
-def guard_handler(handler: Handler, request_log: RequestLog) -> Handler:
-    """Return a handler that responds with 400 to an invalid event, and logs it."""
+def guard_handler(handler: Handler, app: Flask, request_log: RequestLog) -> Handler:
+    """Return a handler that responds with 400 to an invalid event, and logs it.
+
+    Reviews of API Gateway's HTTP API take the short path to *app* (``direct_reviews.py``).
+    """
+    webhook = app.extensions[EXTENSION]
 
     def handle(event: Event, context: object) -> dict[str, Any]:
         try:
-            return handler(_prepare_event(event), context)
+            response = direct_reviews.respond(webhook, event)
+            return handler(_prepare_event(event), context) if response is None else response
         except Exception as error:  # noqa: BLE001  the application handles its own errors
             return _make_fault_response(error, request_log)
 
