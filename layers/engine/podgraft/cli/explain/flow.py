@@ -43,7 +43,8 @@ class Cluster:
     """The calling cluster: its webhooks, and the snapshot for their reviews.
 
     ``labels`` are those of the namespace, if they are given; kube-apiserver alone reads them. The
-    function reads the Namespaces of the bundle. ``observer`` receives each call.
+    function reads the Namespaces of the bundle. ``observer`` receives each call. Without
+    ``creates_pods``, no controller creates the pod of a workload.
     """
 
     snapshot: Snapshot
@@ -51,6 +52,7 @@ class Cluster:
     webhooks: tuple[Webhook, ...]
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     observer: CallObserver | None = None
+    creates_pods: bool = True
 
     def namespaces(self, namespace: str) -> Mapping[str, Object]:
         """The Namespaces that kube-apiserver reads."""
@@ -65,11 +67,16 @@ class Cluster:
         run = _Run(self)
         after = run.review(subject)
         pod = subject if subject.is_pod else None
-        if after is not None and subject.pod_path is not None and not subject.is_pod:
+        if after is not None and self._creates_pod(subject):
             pod = after.make_pod()
             after = run.review(pod)
         sidecars = None if pod is None or after is None else run.sidecars(pod, after)
         return make_trace(subject.name, run.stages, sidecars)
+
+    def _creates_pod(self, subject: ExplainedPod) -> bool:
+        """Whether a controller creates a pod for the subject."""
+        is_workload = subject.pod_path is not None and not subject.is_pod
+        return self.creates_pods and is_workload and not subject.fields.is_delete
 
 
 @dataclass(slots=True)
