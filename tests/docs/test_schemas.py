@@ -204,6 +204,7 @@ GOOD_TESTS = (
     "{name: a, object: {kind: Pod}, file: null, expect: {warnings: []}}",
     "{name: a, file: a, expect: {message: m, contains: {a: null}, patch: [], responses: r.json}}",
     "{name: a, file: a, expect: {pod: {patch: p.yaml}}, clusters: [a], releases: ['1.30']}",
+    "{name: a, file: a, expect: {outcome: failed}, routes: [inject, validate]}",
     "{name: a, file: a, expect: {pod: null, result: r.yaml}, env: {A: b}, network: net1}",
     (
         "{name: a, file: a, oldObject: b.yaml, operation: UPDATE, user: {username: u}, expect:"
@@ -236,6 +237,8 @@ BAD_TESTS = (
     "{name: a, file: a, operation: PATCH, expect: {outcome: denied}}",
     "{name: a, file: a, releases: [1.30], expect: {outcome: denied}}",
     "{name: a, file: a, dryRun: 'yes', expect: {outcome: denied}}",
+    "{name: a, file: a, routes: [], expect: {outcome: denied}}",
+    "{name: a, file: a, routes: [ping], expect: {outcome: denied}}",
     "{name: 1, file: a, expect: {outcome: denied}}",
     "{name: a, file: a, cluster: a, expect: {outcome: denied}}",
 )

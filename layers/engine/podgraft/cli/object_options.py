@@ -67,7 +67,6 @@ class ObjectOptions:
 
 def object_options(function: Callable[..., R]) -> Callable[..., R]:
     """Add the options, which the command receives as one parameter *objects*."""
-
     names = [each.name for each in fields(ObjectOptions)]
 
     @wraps(function)

@@ -19,7 +19,14 @@ from podgraft.document_reader import (
 )
 from podgraft.jsonvalue import JSON, Object
 
-from .expectation import REASONS, Expectation, ExpectedOutcome, ExpectedValue, PodExpectation
+from .expectation import (
+    REASONS,
+    Expectation,
+    ExpectedOutcome,
+    ExpectedValue,
+    PodExpectation,
+    Route,
+)
 
 API_VERSION = "podgraft.dev/v1"
 KIND = "Test"
@@ -39,6 +46,7 @@ class Settings:
     istio_cluster_id: str | None = None
     network: str | None = None
     env: Mapping[str, str] | None = None
+    routes: tuple[Route, ...] | None = None
     webhook_config: str | None = None
     injector: str | None = None
 
@@ -106,6 +114,7 @@ def _read_settings(keys: MappingReader) -> Settings:
         istio_cluster_id=keys.read_key("istioClusterId", parse_string),
         network=keys.read_key("network", parse_string),
         env=keys.read_key("env", parse_string_map),
+        routes=keys.read_key("routes", _parse_routes),
         webhook_config=keys.read_key("webhookConfig", _parse_path),
         injector=keys.read_key("injector", parse_string),
     )
@@ -246,6 +255,16 @@ def _parse_value(cursor: Cursor, expected: type, words: str) -> ExpectedValue | 
     if isinstance(value, expected):
         return ExpectedValue(pointer=cursor.pointer, value=value)
     return cursor.add_error(f"is neither {words} nor the path of a file", "write one of them")
+
+
+def _parse_routes(cursor: Cursor) -> tuple[Route, ...] | None:
+    items = cursor.items()
+    if items is None:
+        return None
+    routes = tuple(route for item in items if (route := _parse_enum(item, Route)) is not None)
+    if not cursor.value:
+        return cursor.add_error("is empty", f"write some of {', '.join(Route)}")
+    return routes
 
 
 def _parse_reason(cursor: Cursor) -> str | None:

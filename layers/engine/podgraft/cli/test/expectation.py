@@ -26,6 +26,14 @@ class ExpectedOutcome(StrEnum):
     NOT_REVIEWED = "not reviewed"
 
 
+class Route(StrEnum):
+    """The routes of the webhook that a test can call."""
+
+    INJECT = "inject"
+    MUTATE = "mutate"
+    VALIDATE = "validate"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedValue:
     """A value of the document, or the ``file`` that contains it."""

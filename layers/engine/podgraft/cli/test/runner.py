@@ -121,10 +121,13 @@ def _make_cluster(case: Case, snapshot: Snapshot) -> Cluster:
 
 
 def _read_webhooks(case: Case, snapshot: Snapshot) -> tuple[Webhook, ...]:
+    routes = case.settings.routes
     if case.settings.webhook_config is None:
-        return webhooks.select_routes(snapshot.bundle)
+        called = webhooks.select_routes(snapshot.bundle)
+        return tuple(each for each in called if routes is None or each.route in routes)
     path = case.resolve_path(case.settings.webhook_config)
-    return webhooks.read_webhooks([*documents.read_objects(path)], path, case.settings.injector)
+    called = webhooks.read_webhooks([*documents.read_objects(path)], path, case.settings.injector)
+    return tuple(each for each in called if routes is None or each.route in routes)
 
 
 def _read_subject(case: Case) -> ExplainedPod:
