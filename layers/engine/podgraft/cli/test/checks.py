@@ -62,7 +62,9 @@ class Checker:
         )
         if not is_met:
             messages = tuple(self.reviews.messages)
-            problem = f"expected {expected}, got {describe_conclusion(trace)}"
+            # The trace can quote a value of the object; the messages of the webhook do not.
+            actual = str(verdict) if messages else describe_conclusion(trace)
+            problem = f"expected {expected}, got {actual}"
             yield Failure(check="outcome", problem=problem, details=messages)
 
     def _check_texts(self, expectation: Expectation) -> Iterator[Failure]:
