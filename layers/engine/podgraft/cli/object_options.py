@@ -29,7 +29,7 @@ _OPTIONS = (
         type=_PATH,
         required=True,
         multiple=True,
-        help="YAML or JSON file, or a folder of them; - reads standard input. Repeatable.",
+        help="YAML or JSON file, or a folder of them; - reads standard input.",
     ),
     click.option("-R", "--recursive", is_flag=True, help="Include the subfolders of folders."),
     click.option("--namespace", help="Namespace of objects without one; default: default."),
@@ -45,10 +45,10 @@ _OPTIONS = (
         "old_files",
         type=_PATH,
         multiple=True,
-        help="File or folder with the objects before an UPDATE. Repeatable.",
+        help="File or folder with the objects before an UPDATE.",
     ),
     click.option("--as", "user", metavar="NAME", help="User of the requests."),
-    click.option("--as-group", "groups", multiple=True, help="Group of the user. Repeatable."),
+    click.option("--as-group", "groups", multiple=True, help="Group of the user."),
 )
 
 

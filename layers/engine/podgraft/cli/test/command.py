@@ -58,11 +58,11 @@ def _parse_reports(
 
 
 @click.command("test")
-@click.argument("paths", nargs=-1, type=_PATH, metavar="PATH...")
+@click.argument("paths", nargs=-1, type=_PATH, metavar="[PATH]...")
 @click.option("--bundle", type=_FOLDER, help="Folder of manifests, for all test files.")
 @click.option("--policy", type=_FILE, help="Policy document, for all test files.")
 @click.option(
-    "--istio-release", "releases", multiple=True, help="Istio release, for all tests; repeatable."
+    "--istio-release", "releases", multiple=True, help="Istio release, for all tests."
 )
 @click.option(
     "-k",
@@ -70,7 +70,7 @@ def _parse_reports(
     "filters",
     multiple=True,
     metavar="TEXT",
-    help="Part of the names of the tests to run; repeatable.",
+    help="Part of the names of the tests to run.",
 )
 @click.option(
     "--output",
@@ -78,7 +78,7 @@ def _parse_reports(
     multiple=True,
     callback=_parse_reports,
     metavar="FORMAT[=FILE]",
-    help="Report: text, json, or junit; with =FILE, in a file. Repeatable.",
+    help="Report: text, json, or junit; with =FILE, in a file.",
 )
 @click.option("--update", is_flag=True, help="Write the files of expected values that differ.")
 @click.option("-v", "--verbose", is_flag=True, help="Print the tests that pass.")
