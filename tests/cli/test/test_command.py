@@ -3,7 +3,7 @@
 import json
 import shutil
 from pathlib import Path
-from xml.etree import ElementTree as ET  # noqa: S405 - the report of the command itself
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -92,19 +92,27 @@ PASSING = (
     f"{WEB}, expect: {{outcome: allowed, contains: {{metadata: {{labels: {{team: a}}}}}}}}",
     f"{WEB}, expect: {{patch: [{{op: add, path: /metadata/labels, value: {{team: a}}}}]}}",
     f"{WEB}, expect: {{pod: {{contains: {{metadata: {{labels: {{team: a}}}}}}}}}}",
-    f"{WEB}, clusters: [staging], routes: [inject],"
-    " expect: {outcome: skipped, reason: policy-disabled}",
+    (
+        f"{WEB}, clusters: [staging], routes: [inject],"
+        " expect: {outcome: skipped, reason: policy-disabled}"
+    ),
     f"{WEB}, clusters: [staging], expect: {{outcome: changed, reason: policy-disabled}}",
     # the Deployment is changed, and its pods are injected
-    "file: web.yaml, select: deployment/web, expect: {outcome: injected,"
-    " contains: {metadata: {labels: {team: none}, namespace: default}},"
-    " pod: {contains: {metadata: {labels: {team: b}}}}}",
-    "file: web.yaml, select: deployment/web, namespace: shop, expect:"
-    " {contains: {metadata: {namespace: shop}}}",
+    (
+        "file: web.yaml, select: deployment/web, expect: {outcome: injected,"
+        " contains: {metadata: {labels: {team: none}, namespace: default}},"
+        " pod: {contains: {metadata: {labels: {team: b}}}}}"
+    ),
+    (
+        "file: web.yaml, select: deployment/web, namespace: shop, expect:"
+        " {contains: {metadata: {namespace: shop}}}"
+    ),
     f"{WEB}, operation: DELETE, expect: {{outcome: denied, message: only admin deletes pods}}",
     f"{WEB}, operation: DELETE, user: {{username: admin}}, expect: {{outcome: allowed}}",
-    f"{WEB}, operation: UPDATE, oldObject: {{metadata: {{labels: {{team: x}}}}}},"
-    " expect: {outcome: denied, message: the team cannot change, reason: rules}",
+    (
+        f"{WEB}, operation: UPDATE, oldObject: {{metadata: {{labels: {{team: x}}}}}},"
+        " expect: {outcome: denied, message: the team cannot change, reason: rules}"
+    ),
     f"{WEB}, subResource: resize, operation: UPDATE, expect: {{outcome: skipped}}",
 )
 
