@@ -61,9 +61,7 @@ def _parse_reports(
 @click.argument("paths", nargs=-1, type=_PATH, metavar="[PATH]...")
 @click.option("--bundle", type=_FOLDER, help="Folder of manifests, for all test files.")
 @click.option("--policy", type=_FILE, help="Policy document, for all test files.")
-@click.option(
-    "--istio-release", "releases", multiple=True, help="Istio release, for all tests."
-)
+@click.option("--istio-release", "releases", multiple=True, help="Istio release, for all tests.")
 @click.option(
     "-k",
     "--filter",
