@@ -185,6 +185,8 @@ def _try_target(
         together = yield from try_probes(mutate, target.make_probes_over_defaults())
         if not together.is_rejected:
             return
+        if not together.fails_everywhere:
+            outcome = together  # an overlay of the defaults: its flaws over them are the cause
     if outcome.is_rejected:
         add = report.add_error if variant.is_error_for(target) else report.add_warning
         for diagnostic in _make_diagnostics(outcome, variant, target, config_map, report):
