@@ -1,4 +1,4 @@
-"""Overlays for subresources of pods that podgraft does not change: in-place resize, and debugging."""
+"""Overlays for subresources of pods that podgraft does not change: resize, ephemeralcontainers."""
 
 from collections.abc import Iterator
 

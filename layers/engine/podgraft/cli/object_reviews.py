@@ -194,8 +194,9 @@ class ObjectReviews:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of all reviews."""
-        return self.trace.warnings if self.trace else ()
+        """The warnings of all responses."""
+        warnings = (warning for call in self.calls for warning in call.warnings)
+        return tuple(dict.fromkeys(warnings))
 
     @property
     def responses(self) -> Object:
