@@ -1,4 +1,4 @@
-"""The page about tests of policies: its files work, and its commands print what it shows."""
+"""The pages about tests and sidecars: their files work, and their commands print what they show."""
 
 import re
 import shlex
@@ -12,7 +12,12 @@ from podgraft import cli, yaml
 from podgraft.jsonvalue import Object, object_at, objects_at, string_at
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "testing-policies.md").read_text()
+PAGES = {
+    name: (ROOT / "docs" / name).read_text()
+    for name in ("testing-policies.md", "several-sidecars.md")
+}
+PAGE = PAGES["testing-policies.md"]
+STATUSES = {"testing-policies.md": [1, 0, 4], "several-sidecars.md": [0, 0, 4]}
 WORKFLOW = ROOT / "docs" / "examples" / "podgraft-test.workflow.yml"
 _FILE = re.compile(r"^`(\S+)`:\n\n```yaml\n(.*?)```", re.MULTILINE | re.DOTALL)
 _CONSOLE = re.compile(r"^```console\n\$ podgraft (.*?)\n(.*?)```", re.MULTILINE | re.DOTALL)
@@ -31,18 +36,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_commands_print_what_the_page_shows(folder: Path, capsys: Out) -> None:
-    commands: list[tuple[str, str]] = _CONSOLE.findall(PAGE)
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("page", PAGES)
+def test_the_commands_print_what_the_page_shows(page: str, capsys: Out) -> None:
+    commands: list[tuple[str, str]] = _CONSOLE.findall(PAGES[page])
     statuses: list[int] = []
     for line, output in commands:
         statuses.append(cli.main(shlex.split(line)))
         printed = capsys.readouterr().out
         assert printed == output or not output
+
+    assert statuses == STATUSES[page]
+
+
+def test_the_test_of_the_page_passes_with_the_correct_name(folder: Path) -> None:
     tests = folder / "logs" / "podgraft-test.yaml"
     tests.write_text(tests.read_text().replace("log-collector", "log-shipper"))
 
-    assert statuses == [1, 0, 4]
-    assert cli.main(["test", "logs"]) == 0  # with the correct name
+    assert cli.main(["test", "logs"]) == 0
 
 
 def test_the_page_has_all_expectations_and_settings() -> None:

@@ -82,6 +82,8 @@ def select(pod: Object) -> Object:
     annotations: Object = {
         "secrets.example.com/role": "r",
         "logging.example.com/path": "/var/log/app",
+        "metrics.example.com/port": "9102",
+        "sidecar.opentelemetry.io/inject": "true",
     }
     labels |= check_object(metadata.get("labels") or {}) | {"app": "checkout"}
     annotations |= check_object(metadata.get("annotations") or {})
