@@ -1,4 +1,4 @@
-"""Guarantee: a running pod can be resized and debugged, whatever the overlays and registrations are.
+"""Guarantee: a running pod can be resized and debugged, whatever overlays and registrations are.
 
 Incidents: openkruise/kruise #2366 and openkruise/agents #537 (a webhook changes an in-place resize,
 and kube-apiserver then rejects it).
@@ -109,6 +109,6 @@ def test_an_overlay_for_running_pods_is_a_warning(
 
     assert cli.main(["policy", "check", "--bundle", str(path.parent)]) == 0
     assert (
-        "overlay.yaml /spec/matchConstraints/resourceRules/0: podgraft does not change pods/resize; "
-        "remove pods/resize from resources"
+        "overlay.yaml /spec/matchConstraints/resourceRules/0: podgraft does not change "
+        "pods/resize; remove pods/resize from resources"
     ) in capsys.readouterr().err
