@@ -7,6 +7,8 @@ import pytest
 from podgraft import cli, yaml
 from podgraft.jsonvalue import Object, names_at, object_at
 
+from support import kube_schemas
+
 from .test_samples import SAMPLES
 
 Out = pytest.CaptureFixture[str]
@@ -71,3 +73,39 @@ def test_a_sidecar_that_another_webhook_broke_is_named_denied_and_repaired(
     path.write_text(injected)
     assert cli.main(["explain", "-f", str(path), "--bundle", bundle]) == 3
     assert "has no restartPolicy" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("release", kube_schemas.RELEASES)
+def test_kubernetes_accepts_the_guard(release: str) -> None:
+    """The documents are those of ``kubectl apply``; the kinds are v1 since Kubernetes 1.30."""
+    text = (SAMPLES / "native-sidecar-guard" / "bundle" / "guard.yaml").read_text()
+    for document in yaml.load_all(text):
+        assert isinstance(document, dict)
+        if release >= "1.30" and document["kind"] != "ConfigMap":
+            kube_schemas.validate(document, release)
+
+
+# The strictest level of the Pod Security Standards for which a bundle adds no violation.
+LEVELS = {
+    "allow": "restricted",
+    "datadog-env": "",
+    "image-mirror": "restricted",
+    "logging": "baseline",
+    "native-sidecar-guard": "restricted",
+    "opentelemetry": "restricted",
+    "require-limits": "restricted",
+    "several-sidecars": "restricted",
+    "sidecar-resources": "restricted",
+    "vault-agent": "baseline",
+    "istio": "",
+    "appmesh": "",
+}
+
+
+@pytest.mark.parametrize("sample", LEVELS)
+def test_the_level_of_pod_security_of_each_sample(sample: str) -> None:
+    line = ["policy", "check", str(SAMPLES / sample), "--pss"]
+    held = [level for level in ("baseline", "restricted") if cli.main([*line, level]) == 0]
+
+    assert (held[-1] if held else "") == LEVELS[sample]
+    assert {path.name for path in SAMPLES.iterdir() if path.is_dir()} == LEVELS.keys()
