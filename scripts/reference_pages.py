@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the reference pages of docs/: commands, and the policy and overlay documents.
+"""Write the reference pages of docs/: commands, and the policy, overlay, and test documents.
 
     reference_pages.py
 
@@ -37,6 +37,7 @@ def render_pages() -> dict[str, str]:
         "commands.md": render_commands(),
         "policy.md": render_schema("policy", _POLICY_INTRODUCTION),
         "overlay.md": render_schema("overlay", _OVERLAY_INTRODUCTION),
+        "test.md": render_schema("test", _TEST_INTRODUCTION),
     }
 
 
@@ -143,6 +144,11 @@ clusters:
 _OVERLAY_INTRODUCTION = """\
 An overlay document changes objects of any kind. [Overlays and rules](rules.md) describes its
 template and its conditions. An unknown key is an error.
+"""
+_TEST_INTRODUCTION = """\
+A test document contains tests of a bundle and its policy, for `podgraft test`.
+[Testing policies](testing-policies.md) describes it with examples. Its file is
+`podgraft-test.yaml`, or `NAME.podgraft-test.yaml`. An unknown key is an error.
 """
 
 

@@ -8,6 +8,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from podgraft import policy, yaml
+from podgraft.cli.test.document import parse_document
+from podgraft.cli.test.expectation import REASONS, ExpectedOutcome
 from podgraft.injectors.overlay import overlay
 from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import Cursor, Diagnostics, PolicyError
@@ -31,6 +33,7 @@ class Schema:
 
 POLICY = Schema("policy")
 OVERLAY = Schema("overlay")
+TEST = Schema("test")
 
 GOOD_POLICIES = (
     "",
@@ -194,6 +197,97 @@ def test_a_bad_overlay_pleases_neither(spec: str) -> None:
     assert find_overlay_errors(spec)
 
 
+GOOD_TESTS = (
+    "{name: a, file: a.yaml, expect: {outcome: injected}}",
+    "{name: a, file: a.yaml, select: Pod/web, expect: {outcome: not reviewed}, object: null}",
+    "{name: a, object: {kind: Pod}, expect: {outcome: null, reason: inject-false}}",
+    "{name: a, object: {kind: Pod}, file: null, expect: {warnings: []}}",
+    "{name: a, file: a, expect: {message: m, contains: {a: null}, patch: [], responses: r.json}}",
+    "{name: a, file: a, expect: {pod: {patch: p.yaml}}, clusters: [a], releases: ['1.30']}",
+    "{name: a, file: a, expect: {outcome: failed}, routes: [inject, validate]}",
+    "{name: a, file: a, expect: {pod: null, result: r.yaml}, env: {A: b}, network: net1}",
+    (
+        "{name: a, file: a, oldObject: b.yaml, operation: UPDATE, user: {username: u}, expect:"
+        " {outcome: allowed}, dryRun: true, subResource: resize}"
+    ),
+    (
+        "{name: a, file: a, namespace: shop, namespaceLabels: {a: b}, webhookConfig: w.yaml,"
+        " injector: istio, istioClusterId: c, expect: {outcome: denied}}"
+    ),
+)
+BAD_TESTS = (
+    "{}",
+    "[]",
+    "{name: a, file: a}",
+    "{file: a, expect: {outcome: denied}}",
+    "{name: a, expect: {outcome: denied}}",
+    "{name: a, file: a, expect: {}}",
+    "{name: a, file: a, expect: {outcome: null}}",
+    "{name: a, file: a, expect: {outcome: inject}}",
+    "{name: a, file: a, expect: {reason: hostnetwork}}",
+    "{name: a, file: a, expect: {pod: {}}}",
+    "{name: a, file: a, expect: {patch: {}}}",
+    "{name: a, file: a, expect: {result: [], outcome: denied}}",
+    "{name: a, file: a, expect: {warnings: w}}",
+    "{name: a, file: a, expect: {outcom: denied, reason: user}}",
+    "{name: a, file: a, object: {kind: Pod}, expect: {outcome: denied}}",
+    "{name: a, object: {kind: Pod}, select: Pod/a, expect: {outcome: denied}}",
+    "{name: a, object: {}, expect: {outcome: denied}}",
+    "{name: a, file: a, select: web, expect: {outcome: denied}}",
+    "{name: a, file: a, operation: PATCH, expect: {outcome: denied}}",
+    "{name: a, file: a, releases: [1.30], expect: {outcome: denied}}",
+    "{name: a, file: a, dryRun: 'yes', expect: {outcome: denied}}",
+    "{name: a, file: a, routes: [], expect: {outcome: denied}}",
+    "{name: a, file: a, routes: [ping], expect: {outcome: denied}}",
+    "{name: 1, file: a, expect: {outcome: denied}}",
+    "{name: a, file: a, cluster: a, expect: {outcome: denied}}",
+)
+GOOD_TEST = "{name: a, file: a.yaml, expect: {outcome: injected}}"
+HEAD = "apiVersion: podgraft.dev/v1\nkind: Test\n"
+GOOD_FILES = (
+    f"{HEAD}tests: [{GOOD_TEST}]",
+    f"{HEAD}metadata: {{name: a}}\nbundle: b\npolicy: p.yaml\nnamespace: a\ntests: [{GOOD_TEST}]",
+    f"{HEAD}clusters: null\nreleases: []\nenv: {{A: null}}\ntests: [{GOOD_TEST}]",
+)
+BAD_FILES = (
+    "",
+    HEAD,
+    f"{HEAD}tests: []",
+    f"{HEAD}tests: {GOOD_TEST}",
+    f"kind: Test\ntests: [{GOOD_TEST}]",
+    f"apiVersion: v1\nkind: Test\ntests: [{GOOD_TEST}]",
+    f"{HEAD}bundle: ''\ntests: [{GOOD_TEST}]",
+    f"{HEAD}metadata: a\ntests: [{GOOD_TEST}]",
+    f"{HEAD}expect: {{}}\ntests: [{GOOD_TEST}]",
+)
+
+
+def find_test_errors(document: JSON) -> list[str]:
+    notes = Diagnostics()
+    parse_document(Cursor(document, "", notes), Path("podgraft-test.yaml"))
+    return [str(fault) for fault in notes.errors]
+
+
+@pytest.mark.parametrize("text", [*GOOD_FILES, *(f"{HEAD}tests: [{test}]" for test in GOOD_TESTS)])
+def test_a_good_test_file_pleases_schema_and_reader(text: str) -> None:
+    assert TEST.find_errors(yaml.load(text)) == []
+    assert find_test_errors(yaml.load(text)) == []
+
+
+@pytest.mark.parametrize("text", [*BAD_FILES, *(f"{HEAD}tests: [{test}]" for test in BAD_TESTS)])
+def test_a_bad_test_file_pleases_neither(text: str) -> None:
+    assert TEST.find_errors(yaml.load(text))
+    assert find_test_errors(yaml.load(text))
+
+
+def test_the_schema_of_tests_has_all_outcomes_and_reasons() -> None:
+    schema = json.loads((SCHEMAS / "test.schema.json").read_text())
+    properties = schema["$defs"]["expect"]["properties"]
+
+    assert properties["outcome"]["enum"] == [*ExpectedOutcome, None]
+    assert properties["reason"]["enum"] == [*REASONS, None]
+
+
 @pytest.mark.parametrize("path", sorted(ROOT.glob("samples/**/*.yaml")), ids=str)
 def test_samples_name_the_schema_that_they_keep(path: Path) -> None:
     """So that an editor with the YAML language server completes them."""
@@ -202,6 +296,9 @@ def test_samples_name_the_schema_that_they_keep(path: Path) -> None:
         if isinstance(document, dict) and document.get("kind") == "Overlay":
             assert OVERLAY.find_errors(document) == []
             assert "yaml-language-server: $schema=../../../docs/schemas/overlay" in text
+    if path.name == "podgraft-test.yaml":
+        assert TEST.find_errors(yaml.load(text)) == []
+        assert "yaml-language-server: $schema=../../docs/schemas/test.schema.json" in text
     if path.name == "policy.yaml" and path.parent.parent.name == "samples":
         assert POLICY.find_errors(yaml.load(text)) == []
         assert "yaml-language-server: $schema=../../docs/schemas/policy" in text

@@ -27,7 +27,11 @@ metadata:
   name: new
   namespace: shop
   labels: {app: checkout, virtual-node: node, tags.datadoghq.com/env: e}
-  annotations: {secrets.example.com/role: r, logging.example.com/path: /var/log/app}
+  annotations:
+    logging.example.com/path: /var/log/app
+    metrics.example.com/port: "9102"
+    secrets.example.com/role: r
+    sidecar.opentelemetry.io/inject: "true"
   futureMetadata: {a: [1, {b: null}]}
 spec:
   hostUsers: false

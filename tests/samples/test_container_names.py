@@ -41,6 +41,8 @@ def a_pod(name: str) -> Object:
             "annotations": {
                 "secrets.example.com/role": "r",
                 "logging.example.com/path": "/var/log/app",
+                "metrics.example.com/port": "9102",
+                "sidecar.opentelemetry.io/inject": "true",
             },
         },
         "spec": {

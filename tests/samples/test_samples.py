@@ -1,8 +1,8 @@
-"""Every sample works as it is: its inputs give its goldens, by the engine and over HTTP alike.
+"""Every sample works as it is: its tests pass, by ``podgraft test`` and over HTTP alike.
 
 ``samples/`` is a store: each folder is an injector. An input goes the way that kube-apiserver
-would send it, to /inject if it is a pod, then what came of it to /mutate and to /validate.
-``pytest --update-goldens`` writes the goldens anew.
+would send it, to /inject if it is a pod, then what came of it to /mutate and to /validate, as far
+as the bundle serves them. ``pytest --update-goldens`` writes the goldens with ``podgraft test``.
 """
 
 import base64
@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from podgraft import admission, patch, review, yaml
+from podgraft import admission, cli, patch, review, yaml
+from podgraft.cli.explain.pod_source import to_explained_pod
+from podgraft.cli.explain.webhooks import select_routes
 from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import constraints
 from podgraft.review import ReviewResponse
@@ -23,6 +25,7 @@ from podgraft.web import Auth, create_app
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 INPUTS = sorted(SAMPLES.glob("*/input.*.yaml"))
+SAMPLE_FOLDERS = sorted({path.parent for path in INPUTS})
 STORE = FolderStore(SAMPLES)
 
 # Sends a review to a route of an injector and gives the AdmissionReview that answers.
@@ -88,10 +91,11 @@ def make_review(value: Object) -> bytes:
 
 def run_sample(path: Path, send: Send) -> dict[str, str]:
     """The goldens of one input: the response of each route, and the final object."""
-    value = check_object(yaml.load(path.read_text()))
+    value = to_explained_pod(check_object(yaml.load(path.read_text())), "default").object
     name = path.name.removeprefix("input.").removesuffix(".yaml")
     said: Object = {}
-    routes = ("inject", "mutate", "validate") if value["kind"] == "Pod" else ("mutate", "validate")
+    served = select_routes(STORE.snapshot(path.parent.name, None).bundle)
+    routes = [each.route for each in served if each.route != "inject" or value["kind"] == "Pod"]
     for route in routes:
         response = check_object(send(path.parent.name, route, make_review(value))["response"])
         operations = patch_operations(response)
@@ -124,16 +128,20 @@ def comparable_response(response: Object, operations: list[patch.Operation]) -> 
     return said
 
 
-@pytest.mark.parametrize("path", INPUTS, ids=lambda p: f"{p.parent.name}/{p.name}")
-def test_an_input_has_its_golden_output(
-    path: Path, review_over_http: Send, request: pytest.FixtureRequest
+@pytest.mark.parametrize("sample", SAMPLE_FOLDERS, ids=lambda p: p.name)
+def test_the_tests_of_a_sample_pass(
+    sample: Path, capsys: pytest.CaptureFixture[str], request: pytest.FixtureRequest
 ) -> None:
-    got = run_sample(path, review_with_engine)
-    assert got == run_sample(path, review_over_http)
-    if request.config.getoption("--update-goldens"):
-        for name, text in got.items():
-            (path.parent / name).write_text(text)
+    update = ["--update"] if request.config.getoption("--update-goldens") else []
 
+    assert cli.main(["test", str(sample), *update]) == 0, capsys.readouterr().out
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=lambda p: f"{p.parent.name}/{p.name}")
+def test_an_input_has_its_golden_output(path: Path, review_over_http: Send) -> None:
+    got = run_sample(path, review_with_engine)
+
+    assert got == run_sample(path, review_over_http)
     assert got == {name: (path.parent / name).read_text() for name in got}
 
 
@@ -149,9 +157,10 @@ def test_a_second_call_changes_nothing(path: Path) -> None:
         assert not patch_operations(response)
 
 
-@pytest.mark.parametrize("sample", sorted({path.parent for path in INPUTS}), ids=lambda p: p.name)
+@pytest.mark.parametrize("sample", SAMPLE_FOLDERS, ids=lambda p: p.name)
 def test_a_sample_is_complete(sample: Path) -> None:
-    """It is explained in three sentences, has a policy, and no golden without its input."""
+    """It is explained in three sentences, has a policy, and a test for each input and golden."""
+    tests = (sample / "podgraft-test.yaml").read_text()
     explained = (sample / "README.md").read_text().split("\n\n", 1)[1]
     wanted = {path.name.split(".")[1] for path in sample.glob("want.*")}
     given = {path.name.split(".")[1] for path in sample.glob("input.*.yaml")}
@@ -159,4 +168,5 @@ def test_a_sample_is_complete(sample: Path) -> None:
     assert sum(explained.count(end) for end in (". ", ".\n")) == 3
     assert (sample / "policy.yaml").exists()
     assert wanted == given
+    assert all(f": {path.name}\n" in tests for path in sample.glob("[iw]*.*.*"))
     assert not STORE.snapshot(sample.name, None).bundle.warnings

@@ -23,7 +23,7 @@ from podgraft import cli, yaml
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.tokens.parameter_storage import ParameterStorage
 from podgraft.cli.tokens.storage import Entry
-from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, pod
+from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, RULES, pod
 from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
 from store.aws_fault_proxy import faulty_aws
 from support.aws_account import deploy_stack
@@ -82,6 +82,14 @@ BAD_BUNDLES: Sequence[Mapping[str, str]] = (
     {"bundle/other.yaml": OVERLAY % "a: b" + f"  valeus: {{a: {MARK}}}\n"},
 )
 
+
+def make_tests(expectation: str) -> Mapping[str, str]:
+    """A test file for the pod."""
+    head = "apiVersion: podgraft.dev/v1\nkind: Test\n"
+    test = f"{{name: web, file: pod.yaml, expect: {{{expectation}}}}}"
+    return {"podgraft-test.yaml": f"{head}tests: [{test}]\n"}
+
+
 RUNS = (
     # kube-inject: the complete pod is printed
     Run(command_line=f"podgraft inject -f pod.yaml {LOCAL}", may_print=True),
@@ -114,6 +122,49 @@ RUNS = (
     *(
         Run(command_line=f"podgraft explain -f pod.yaml {LOCAL}", status=1, files=each)
         for each in (*BROKEN_PODS[:4], *BAD_POLICIES)
+    ),
+    # apply prints objects, validate and test print results, and test prints what differs
+    *(
+        Run(command_line=f"podgraft apply -f pod.yaml {LOCAL} -o {form}", may_print=True)
+        for form in ("yaml", "diff", "json")
+    ),
+    *(
+        Run(command_line=f"podgraft apply -f pod.yaml {LOCAL} -o {form}", status=4, files=each)
+        for each in FAILING
+        for form in ("yaml", "diff", "json")
+    ),
+    *(
+        Run(command_line=f"podgraft {name} -f pod.yaml {LOCAL}", status=1, files=each)
+        for each in (*BROKEN_PODS[:4], *BAD_POLICIES)
+        for name in ("apply", "validate")
+    ),
+    *(
+        Run(
+            command_line=f"podgraft validate -f pod.yaml {LOCAL} -o {form}",
+            status=status,
+            files={"bundle/rules.yaml": RULES % maximum},
+        )
+        for form in ("text", "json")
+        for maximum, status in (("100", 0), ("0", 4))
+    ),
+    Run(command_line="podgraft test .", files=make_tests("outcome: injected")),
+    Run(command_line="podgraft test . --output json", files=make_tests("outcome: injected")),
+    Run(
+        command_line="podgraft test . --output junit", status=1, files=make_tests("outcome: failed")
+    ),
+    Run(
+        command_line="podgraft test .",
+        status=1,
+        may_print=True,
+        files=make_tests("result: {}"),
+    ),
+    *(
+        Run(
+            command_line="podgraft test .",
+            status=1,
+            files={**make_tests("outcome: injected"), **each},
+        )
+        for each in (*BROKEN_PODS[:4], *FAILING, *BAD_POLICIES, *BAD_BUNDLES)
     ),
     # What would be deployed
     Run(command_line=f"podgraft policy check {LOCAL}"),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from podgraft.jsonvalue import Object
 from podgraft.trial.flaws import find_flaws, is_image_reference
 
 DIGEST = "sha256:" + "a" * 64
@@ -55,3 +56,35 @@ def test_flaws_of_the_original_object_are_not_reported() -> None:
     after = {**before, "metadata": {"annotations": {"a": "<nil>", "b": "x <nil> y"}}}
     (flaw,) = find_flaws(before, after)  # pyright: ignore[reportArgumentType]
     assert flaw.path == "/metadata/annotations/b"
+
+
+SIDECAR: Object = {"name": "proxy", "image": "proxy:1", "restartPolicy": "Always"}
+APP: Object = {"name": "web", "image": "web:1"}
+
+
+def make_pod(*init_containers: Object) -> Object:
+    return {"kind": "Pod", "spec": {"initContainers": [*init_containers], "containers": [APP]}}
+
+
+@pytest.mark.parametrize(
+    ("container", "is_broken"),
+    [
+        (SIDECAR, False),
+        ({**SIDECAR, "image": "proxy:2"}, False),
+        ({"name": "proxy", "image": "proxy:1"}, True),
+        ({**SIDECAR, "restartPolicy": None}, True),
+        ({**SIDECAR, "restartPolicy": "Never"}, True),
+    ],
+)
+def test_a_native_sidecar_that_becomes_an_init_container_is_a_flaw(
+    container: Object, is_broken: bool
+) -> None:
+    before = make_pod({"name": "wait", "image": "wait:1"}, SIDECAR)
+    after = make_pod({"name": "wait", "image": "wait:1"}, container)
+    flaws = [flaw.problem for flaw in find_flaws(before, after)]
+
+    assert flaws == (
+        ["removes restartPolicy: Always of the native sidecar proxy, so the pod never starts"]
+        if is_broken
+        else []
+    )

@@ -12,7 +12,7 @@ from podgraft import yaml
 from podgraft.diagnostics import Diagnostic
 from podgraft.policy import Policy
 
-from . import cluster_ids, manifests, retired_registries, revisions
+from . import cluster_ids, manifests, retired_registries, revisions, subresources
 from .compiler import Bundle
 
 
@@ -34,6 +34,7 @@ def find_warnings(
             )
     parsed = manifests.parse_manifests(files)
     yield from revisions.find_warnings(parsed, policy)
+    yield from subresources.find_warnings(parsed)
     yield from retired_registries.find_warnings(parsed)
     yield from retired_registries.find_document_warnings(file, yaml.load(document) or {})
     yield from cluster_ids.find_policy_warnings(bundle, policy, file)

@@ -11,8 +11,9 @@ from .errors import Diagnostic
 
 IGNORE = "podgraft.dev/ignore"
 
-# The folder of the bundle for probe objects.
+# The folder of the bundle for probe objects, and for tests of podgraft test.
 PROBES = "tests/"
+_TEST = ("podgraft.dev/v1", "Test")
 
 _ADMISSION = tuple(f"admissionregistration.k8s.io/{v}" for v in ("v1", "v1beta1", "v1alpha1"))
 
@@ -101,6 +102,8 @@ def parse_manifests(files: Mapping[str, bytes]) -> Manifests:
     probes: list[Manifest] = []
     for file in sorted(files):
         for document in _parse_documents(file, files[file], errors.append):
+            if _is_test(document):
+                continue
             if _is_probe(document):
                 probes.append(document)
             elif _is_supported_kind(document, errors.append):
@@ -158,6 +161,11 @@ def _expand_lists(
             yield from _expand_lists(file, f"{path}/items/{index}", item, add_error)
     else:
         yield Manifest(file=file, path=path, object=document)
+
+
+def _is_test(manifest: Manifest) -> bool:
+    """Whether an object contains tests, which only ``podgraft test`` reads."""
+    return manifest.file.startswith(PROBES) and (manifest.api_version, manifest.kind) == _TEST
 
 
 def _is_probe(manifest: Manifest) -> bool:

@@ -19,6 +19,7 @@ __all__ = ["main"]
 
 # name: (module, the line that --help shows without importing the module)
 _COMMANDS = {
+    "apply": ("apply", "Change objects of any kind in files, as the webhooks do."),
     "bench": ("bench.command", "Measure cold start, reviews, growth, throughput, and memory."),
     "certs": ("certs.commands", "Create, renew, rotate, and inspect certificates."),
     "demo": ("demo.command", "Inject a pod over HTTPS on this machine, and print each step."),
@@ -28,8 +29,10 @@ _COMMANDS = {
     "policy": ("policy", "Check, push, compare, and roll back a policy and its bundle."),
     "register": ("register.command", "Check settings, and print webhook configurations."),
     "serve": ("serve.command", "Serve admission reviews over HTTPS, without AWS."),
+    "test": ("test", "Run the tests of policies and bundles."),
     "tokens": ("tokens.commands", "Issue, rotate, revoke, and list the tokens of clusters."),
     "uninject": ("uninject", "Remove injected sidecars from the workloads of a file."),
+    "validate": ("validate", "Evaluate ValidatingAdmissionPolicies on objects in files."),
 }
 
 

@@ -34,8 +34,13 @@ def write_text(path: Path | None, text: str) -> None:
 
 def read_objects(path: Path) -> Iterator[Object]:
     """Every object in a file, Lists opened; empty documents are left out."""
+    yield from parse_objects(read_text(path), path)
+
+
+def parse_objects(text: str, path: Path) -> Iterator[Object]:
+    """Every object in the text of a file, Lists opened; *path* is for messages."""
     try:
-        documents = yaml.load_all(read_text(path))
+        documents = yaml.load_all(text)
     except yaml.NotYAMLError as error:
         raise CommandError(f"{path}: {error}") from error
     for document in documents:

@@ -21,12 +21,17 @@ from .decision import (
 )
 from .document import Features, Policy, parse, selector_list
 from .errors import Diagnostic, PolicyError
-from .request_filter import decide_applicability
+from .request_filter import (
+    PROTECTED_SUBRESOURCES,
+    decide_applicability,
+    find_protected_subresource,
+)
 from .rules import IGNORED_NAMESPACES, INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
 
 __all__ = [
     "IGNORED_NAMESPACES",
     "INJECT_KEY",
+    "PROTECTED_SUBRESOURCES",
     "SENTENCES",
     "Cursor",
     "Decision",
@@ -48,6 +53,7 @@ __all__ = [
     "decide",
     "decide_applicability",
     "describe",
+    "find_protected_subresource",
     "parse",
     "selector_list",
 ]

@@ -8,6 +8,10 @@ from podgraft.admission import AdmissionRequest, Operation
 
 from .decision import Decision, Reason, Step, StepName, Verdict, conclude
 
+# Updates of these accept only new resources of containers, and only new ephemeral containers. Any
+# other change fails the request, so kubectl could neither resize nor debug the pod.
+PROTECTED_SUBRESOURCES = frozenset({"ephemeralcontainers", "resize"})
+
 
 def decide_applicability(request: AdmissionRequest) -> Decision | None:
     """The decision to skip the object, or ``None`` for the creation of a pod.
@@ -22,6 +26,15 @@ def decide_applicability(request: AdmissionRequest) -> Decision | None:
     step = Step(StepName.REQUEST, observed, Verdict.SKIP, reason, final=True)
     warning = f"/inject is for CREATE of pods; narrow the webhook registration that sent {observed}"
     return conclude((step,), (warning,))
+
+
+def find_protected_subresource(request: AdmissionRequest) -> str | None:
+    """The subresource of a pod, such as ``pods/resize``, if no webhook is allowed to change it."""
+    resource = request.resource
+    if (resource.group, resource.resource) != ("", "pods"):
+        return None
+    name = request.sub_resource
+    return f"pods/{name}" if name in PROTECTED_SUBRESOURCES else None
 
 
 def _skip_reason(request: AdmissionRequest) -> Reason | None:

@@ -1,4 +1,4 @@
-"""Flaws of a mutated object: missing values, and images that no node can pull."""
+"""Flaws of a mutated object: missing values, images that no node can pull, broken sidecars."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.kube.native_sidecars import find_native_sidecars
 from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
 
@@ -40,6 +41,7 @@ def find_flaws(before: Object, after: Object) -> Iterator[Flaw]:
     if _contains_missing(after):  # most objects need no search with paths
         yield from _find_missing_values(before, after)
     yield from _find_invalid_images(before, after)
+    yield from _find_broken_sidecars(before, after)
 
 
 def is_image_reference(image: str) -> bool:
@@ -87,12 +89,48 @@ def _find_invalid_images(before: Object, after: Object) -> Iterator[Flaw]:
             image = container.get("image")
             text = image if isinstance(image, str) else ""
             name = container.get("name")
-            if not is_image_reference(text) and not any(marker in text for marker in MISSING):
+            other = _find_other_list(spec, f"{path.removeprefix(spec_path)}", container)
+            if not text and other:
+                yield Flaw(
+                    path=path,
+                    problem=f"adds container {name} without an image, because the container is in "
+                    f"{other}",
+                    remedy=f"write its fields under {other} for this mode of native sidecars",
+                )
+            elif not is_image_reference(text) and not any(marker in text for marker in MISSING):
                 yield Flaw(
                     path=f"{path}/image",
                     problem=f'sets the invalid image "{text}" for container {name}',
                     remedy="write it as registry/name:tag",
                     image=text,
+                )
+
+
+def _find_other_list(spec: Object, path: str, container: Object) -> str:
+    """The list that has another container of this name with an image; an empty string if none."""
+    for kind in _CONTAINERS:
+        if path.startswith(f"/{kind}/"):
+            continue
+        if any(
+            each.get("name") == container.get("name") and each.get("image")
+            for each in objects_at(spec, kind)
+        ):
+            return kind
+    return ""
+
+
+def _find_broken_sidecars(before: Object, after: Object) -> Iterator[Flaw]:
+    """Find native sidecars of ``before`` that became init containers, which never end."""
+    for spec_path, spec in _find_pod_specs(after):
+        names = find_native_sidecars(_object_at_path(before, spec_path))
+        for index, container in enumerate(objects_at(spec, "initContainers")):
+            name = container.get("name")
+            if name in names and container.get("restartPolicy") != "Always":
+                yield Flaw(
+                    path=f"{spec_path}/initContainers/{index}/restartPolicy",
+                    problem=f"removes restartPolicy: Always of the native sidecar {name}, so the "
+                    "pod never starts",
+                    remedy="keep it: write the key only with a value",
                 )
 
 

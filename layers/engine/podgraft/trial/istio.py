@@ -50,7 +50,7 @@ CONTROLLER_TEMPLATES = frozenset(
 )
 
 
-class _Target(Struct, frozen=True, kw_only=True):
+class Target(Struct, frozen=True, kw_only=True):
     """Templates that a pod can select together, and their path in the ConfigMap.
 
     ``name`` is the value of the pod's annotation; without it, the target is the defaults.
@@ -59,6 +59,11 @@ class _Target(Struct, frozen=True, kw_only=True):
     path: str
     name: str | None = None
     defaults: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The name of the target in messages."""
+        return self.name or "default templates"
 
     def make_probes(self) -> Iterator[Probe]:
         """Make the probe pods that select the target."""
@@ -82,12 +87,12 @@ def try_templates(bundle: Bundle, policy: Policy, report: Report) -> Iterator[No
         for diagnostic in bundle.warnings:
             if not diagnostic.is_warning and _TEMPLATE_NAMES.search(diagnostic.pointer):
                 report.add_error(diagnostic)
-    for variant in _make_variants(bundle, policy):
-        for target in _find_targets(bundle.istio):
+    for variant in make_variants(bundle, policy):
+        for target in find_targets(bundle.istio):
             yield from _try_target(variant, target, config_map, report)
 
 
-class _Variant(Struct, frozen=True, kw_only=True):
+class Variant(Struct, frozen=True, kw_only=True):
     """An injector; ``is_switched`` states that its native sidecars differ from the policy's."""
 
     mutator: IstioMutator
@@ -109,18 +114,18 @@ class _Variant(Struct, frozen=True, kw_only=True):
         """Inject the pod as a review does."""
         return self.mutator(before, context).object
 
-    def is_error_for(self, target: _Target) -> bool:
+    def is_error_for(self, target: Target) -> bool:
         """Whether a failure is an error; since 1.24, a pod can switch native sidecars itself."""
         has_annotation = self.injector.profile.native_annotation
         return not self.is_switched or (has_annotation and target.name is None)
 
 
-def _make_variants(bundle: Bundle, policy: Policy) -> Iterator[_Variant]:
+def make_variants(bundle: Bundle, policy: Policy) -> Iterator[Variant]:
     """Make the injector of the bundle, then the same injector with native sidecars switched."""
     for mutator in bundle.pod_mutators:
         if not isinstance(mutator, IstioMutator):
             continue
-        yield _Variant(mutator=mutator)
+        yield Variant(mutator=mutator)
         if mutator.injector.profile.native_sidecars:
             native = not mutator.injector.native_sidecars
             features = replace(policy.features, native_sidecars=native)
@@ -128,12 +133,13 @@ def _make_variants(bundle: Bundle, policy: Policy) -> Iterator[_Variant]:
             component = compile_istio(bundle.manifests, switched_policy, deferred=True)
             for switched_mutator in component.pods:
                 if isinstance(switched_mutator, IstioMutator):
-                    yield _Variant(mutator=switched_mutator, is_switched=True)
+                    yield Variant(mutator=switched_mutator, is_switched=True)
 
 
-def _find_targets(injector: Injector) -> Sequence[_Target]:
+def find_targets(injector: Injector) -> Sequence[Target]:
+    """The targets of an injector: the defaults first, then other templates and aliases."""
     if not injector.profile.pod_templates:
-        return (_Target(path="/data/config/template"),)
+        return (Target(path="/data/config/template"),)
     defaults, names = injector.default_templates, injector.templates
     used = _default_template_names(injector)
     has_single_default = len(defaults) == 1 and defaults[0] in names
@@ -142,16 +148,16 @@ def _find_targets(injector: Injector) -> Sequence[_Target]:
         if has_single_default
         else "/data/config/defaultTemplates"
     )
-    targets = [] if _missing_templates(injector) else [_Target(path=path)]
+    targets = [] if _missing_templates(injector) else [Target(path=path)]
     for name in names:
         if name not in used | CONTROLLER_TEMPLATES:
             path = f"{_TEMPLATES}/{pointer.escape(name)}"
-            targets.append(_Target(path=path, name=name, defaults=defaults))
+            targets.append(Target(path=path, name=name, defaults=defaults))
     for alias, names_of_alias in injector.aliases.items():
         # The compiler reports unknown names of templates.
         if alias not in defaults and all(name in names for name in names_of_alias):
             path = f"/data/config/aliases/{pointer.escape(alias)}"
-            targets.append(_Target(path=path, name=alias, defaults=defaults))
+            targets.append(Target(path=path, name=alias, defaults=defaults))
     return targets
 
 
@@ -173,7 +179,7 @@ def _annotate_probes(names: str | None) -> Iterator[Probe]:
 
 
 def _try_target(
-    variant: _Variant, target: _Target, config_map: Manifest, report: Report
+    variant: Variant, target: Target, config_map: Manifest, report: Report
 ) -> Generator[None, None, None]:
     if variant.is_switched and any(
         diagnostic.pointer == target.path for diagnostic in report.errors
@@ -185,6 +191,8 @@ def _try_target(
         together = yield from try_probes(mutate, target.make_probes_over_defaults())
         if not together.is_rejected:
             return
+        if not together.fails_everywhere:
+            outcome = together  # an overlay of the defaults: its flaws over them are the cause
     if outcome.is_rejected:
         add = report.add_error if variant.is_error_for(target) else report.add_warning
         for diagnostic in _make_diagnostics(outcome, variant, target, config_map, report):
@@ -199,7 +207,7 @@ def _try_target(
 
 
 def _try_ambiguous_text(
-    variant: _Variant, target: _Target, config_map: Manifest, report: Report
+    variant: Variant, target: Target, config_map: Manifest, report: Report
 ) -> Generator[None, None, None]:
     """Warn if a template writes text of a pod unquoted, and YAML does not read it as a string."""
     probe = next(target.make_probes())
@@ -213,7 +221,7 @@ def _try_ambiguous_text(
 
 
 def _make_diagnostics(
-    outcome: Outcome, variant: _Variant, target: _Target, config_map: Manifest, report: Report
+    outcome: Outcome, variant: Variant, target: Target, config_map: Manifest, report: Report
 ) -> Iterator[Diagnostic]:
     injector = variant.injector
     if outcome.fails_everywhere:

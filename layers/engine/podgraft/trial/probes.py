@@ -154,7 +154,7 @@ def _make_job_pod() -> Object:
 
 
 def _make_pod_with_probes() -> Object:
-    """Make a pod with a probe of each kind, and a lifecycle handler of each kind."""
+    """Make a pod with a probe of each kind, a lifecycle handler of each kind, and a sidecar."""
     http: Object = {"httpGet": {"path": "/healthz", "port": "http", "scheme": "HTTP"}}
     tcp: Object = {"tcpSocket": {"port": 5432}, "periodSeconds": 10}
     grpc: Object = {"grpc": {"port": 9090, "service": "health"}}
@@ -174,10 +174,13 @@ def _make_pod_with_probes() -> Object:
         {"name": "db", "image": IMAGE, "livenessProbe": tcp, "readinessProbe": execute},
         {"name": "api", "image": IMAGE, "livenessProbe": grpc, "readinessProbe": grpc},
     ]
-    return _make_pod(
-        {"name": "probing", "labels": _LABELS},
-        {"containers": containers, "volumes": [{"name": "data", "emptyDir": {}}, _TOKEN]},
-    )
+    sidecar: Object = {"name": "cache", "image": IMAGE, "restartPolicy": "Always"}
+    spec: Object = {
+        "initContainers": [{**sidecar, "startupProbe": execute}],
+        "containers": containers,
+        "volumes": [{"name": "data", "emptyDir": {}}, _TOKEN],
+    }
+    return _make_pod({"name": "probing", "labels": _LABELS}, spec)
 
 
 def _make_gateway_pod() -> Object:

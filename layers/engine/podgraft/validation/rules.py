@@ -37,6 +37,11 @@ _MAX_MESSAGE_BYTES = 5 * 1024
 _MAX_AUDIT_BYTES = 10 * 1024
 _MAX_FAILURES = 50
 
+# The steps of the trace, and how they start for a policy that is not evaluated.
+RULE = "rule "  # the name of the step
+MISMATCH = "does not match: "
+NO_PARAMETERS = "is not evaluated: "
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicySet:
@@ -137,20 +142,20 @@ class _ResultBuilder:
     ) -> None:
         """Record a policy or binding that does not match the request."""
         if self.trace is not None:
-            observed = f"does not match: {mismatch.key}: {mismatch.observed}"
+            observed = f"{MISMATCH}{mismatch.key}: {mismatch.observed}"
             self.trace.add(_rule_name(policy, binding), observed)
 
     def record_missing_params(self, policy: ValidatingPolicy, binding: Binding) -> None:
         """Record a binding without parameters; its validations are not evaluated."""
         if self.trace is not None and binding.params is not None and not binding.params.is_required:
-            self.trace.add(_rule_name(policy, binding), "is not evaluated: no parameters found")
+            self.trace.add(_rule_name(policy, binding), f"{NO_PARAMETERS}no parameters found")
 
     def record_evaluation(
         self, policy: ValidatingPolicy, binding: Binding, false_condition: Condition | None
     ) -> None:
         """Record an evaluation, or the match condition that excludes the request."""
         if self.trace is not None and false_condition is not None:
-            observed = f"does not match: matchConditions: {false_condition.name} is false"
+            observed = f"{MISMATCH}matchConditions: {false_condition.name} is false"
             self.trace.add(_rule_name(policy, binding), observed)
         elif self.trace is not None:
             count = len(policy.validations)
@@ -179,7 +184,7 @@ class _ResultBuilder:
 
 def _rule_name(policy: ValidatingPolicy, binding: Binding | None) -> str:
     suffix = f", binding {binding.name}" if binding is not None and binding.name else ""
-    return f"rule {policy.name}{suffix}"
+    return f"{RULE}{policy.name}{suffix}"
 
 
 def _describe_denial(binding: Binding, denial: FailedValidation) -> tuple[str, Effect]:

@@ -35,7 +35,7 @@ class Verdict(StrEnum):
 
 
 # The verdict of a document is the first of these that one of its reviews has.
-_PRECEDENCE = (
+PRECEDENCE = (
     Verdict.FAILED,
     Verdict.DENIED,
     Verdict.INJECTED,
@@ -159,7 +159,7 @@ def _find_deciding_stage(stages: list[Stage]) -> int | None:
         stage = stages[index]
         assert stage.verdict is not None  # noqa: S101 - only candidates are ranked
         called = 0 if stage.route == "inject" else 1 if stage.route else 2
-        return _PRECEDENCE.index(stage.verdict), called
+        return PRECEDENCE.index(stage.verdict), called
 
     return min(candidates, key=rank, default=None)
 

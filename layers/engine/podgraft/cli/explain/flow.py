@@ -5,6 +5,7 @@ mutating webhook receives the result of the previous one, and the validating web
 last result. Objects between a workload and its pod (ReplicaSet, Job) and reinvocation are omitted.
 """
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from podgraft import review
 from podgraft.cli import offline
 from podgraft.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.kube import native_sidecars
 from podgraft.review import ReviewResult
 from podgraft.review_context import ReviewContext
 from podgraft.store import Snapshot, Store
@@ -43,7 +45,8 @@ class Cluster:
     """The calling cluster: its webhooks, and the snapshot for their reviews.
 
     ``labels`` are those of the namespace, if they are given; kube-apiserver alone reads them. The
-    function reads the Namespaces of the bundle. ``observer`` receives each call.
+    function reads the Namespaces of the bundle. ``observer`` receives each call. Without
+    ``creates_pods``, no controller creates the pod of a workload.
     """
 
     snapshot: Snapshot
@@ -51,6 +54,7 @@ class Cluster:
     webhooks: tuple[Webhook, ...]
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     observer: CallObserver | None = None
+    creates_pods: bool = True
 
     def namespaces(self, namespace: str) -> Mapping[str, Object]:
         """The Namespaces that kube-apiserver reads."""
@@ -65,11 +69,19 @@ class Cluster:
         run = _Run(self)
         after = run.review(subject)
         pod = subject if subject.is_pod else None
-        if after is not None and subject.pod_path is not None and not subject.is_pod:
+        if after is not None and self._creates_pod(subject):
             pod = after.make_pod()
             after = run.review(pod)
         sidecars = None if pod is None or after is None else run.sidecars(pod, after)
-        return make_trace(subject.name, run.stages, sidecars)
+        trace = make_trace(subject.name, run.stages, sidecars)
+        lost = () if pod is None or after is None else _find_lost_sidecars(pod, after)
+        warnings = (*trace.warnings, *map(_describe_lost_sidecar, lost))
+        return dataclasses.replace(trace, warnings=warnings) if lost else trace
+
+    def _creates_pod(self, subject: ExplainedPod) -> bool:
+        """Whether a controller creates a pod for the subject."""
+        is_workload = subject.pod_path is not None and not subject.is_pod
+        return self.creates_pods and is_workload and not subject.fields.is_delete
 
 
 @dataclass(slots=True)
@@ -156,6 +168,19 @@ class _Run:
             containers=_merge_names(additions.containers, added["containers"]),
             volumes=_merge_names(additions.volumes, added["volumes"]),
         )
+
+
+def _find_lost_sidecars(before: ExplainedPod, after: ExplainedPod) -> tuple[str, ...]:
+    specs = (object_at(each.object, "spec") for each in (before, after))
+    return native_sidecars.find_lost_sidecars(*specs)
+
+
+def _describe_lost_sidecar(name: str) -> str:
+    return (
+        f"init container {name} has no restartPolicy: Always, so the pod never starts: another "
+        "webhook removed the field after injection; update that webhook, or register podgraft with "
+        "--reinvocation-policy IfNeeded"
+    )
 
 
 _LISTS = ("initContainers", "containers", "volumes")

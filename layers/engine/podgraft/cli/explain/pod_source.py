@@ -1,13 +1,14 @@
 """The objects that a document becomes: itself, and the pod that its controller would create."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from podgraft import kube
 from podgraft.admission import AdmissionRequest
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
+from podgraft.cli.request_fields import RequestFields
 from podgraft.jsonvalue import Object, object_at, string_at
 from podgraft.kube import workload
 from podgraft.matching import constraints
@@ -27,11 +28,15 @@ _CLUSTER_SCOPED = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainedPod:
-    """A new object; ``pod_path`` is the path of its pod or pod template, if it has one."""
+    """An object of a request; ``pod_path`` is the path of its pod or pod template, if it has one.
+
+    ``fields`` are those of the request that the object does not set, such as its operation.
+    """
 
     namespace: str
     object: Object
     pod_path: workload.PodTemplatePath | None
+    fields: RequestFields = field(default_factory=RequestFields)
 
     @property
     def name(self) -> str:
@@ -46,8 +51,8 @@ class ExplainedPod:
 
     @property
     def request(self) -> AdmissionRequest:
-        """The request that kube-apiserver sends for the creation of the object."""
-        return constraints.make_create_request(self.object, self.namespace)
+        """The request that kube-apiserver sends for the object; it creates it, if not set."""
+        return self.fields.apply_to(constraints.make_create_request(self.object, self.namespace))
 
     def with_object(self, value: Object) -> "ExplainedPod":
         """Return a copy with the object after a webhook changed it."""
@@ -70,12 +75,13 @@ def find_pods(path: Path, namespace: str | None) -> Iterator[ExplainedPod]:
     has_pods = False
     for document in documents.read_objects(path):
         has_pods = True
-        yield _to_explained_pod(document, namespace or "default")
+        yield to_explained_pod(document, namespace or "default")
     if not has_pods:
         raise CommandError(f"{path}: contains no object; name a file with a pod or a workload")
 
 
-def _to_explained_pod(document: Object, namespace: str) -> ExplainedPod:
+def to_explained_pod(document: Object, namespace: str) -> ExplainedPod:
+    """The object with its namespace; *namespace* is for an object that names none."""
     pod_path = workload.find_pod_template_path(document, workload.ALL_KINDS)
     metadata = object_at(document, "metadata")
     if document.get("kind") == "Namespace":

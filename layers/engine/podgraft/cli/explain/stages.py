@@ -16,7 +16,7 @@ from .webhooks import Webhook
 
 _DECISION_STEPS = frozenset(map(str, StepName))
 
-_VERDICTS = {
+VERDICTS = {
     ReviewOutcome.INJECT: Verdict.INJECTED,
     ReviewOutcome.MUTATE: Verdict.CHANGED,
     ReviewOutcome.SKIP: Verdict.SKIPPED,
@@ -58,7 +58,7 @@ def review_stage(
         object=documents.object_name(subject.object),
         route=webhook.route,
         steps=(*_mark_deciding(steps, deciding), result),
-        verdict=_VERDICTS[word],
+        verdict=VERDICTS[word],
         review=_review(subject, webhook, outcome),
     )
 

@@ -13,6 +13,7 @@ from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.webhook_paths import url_paths
 from podgraft.privileges.pod_security import Level
 from podgraft.store import InvalidVersionError, trial
+from podgraft.trial import modes
 
 from . import diff
 from .cloud import DeployedInjector, PolicyVersion
@@ -63,6 +64,8 @@ def _check(
     size = len(checked.document.encode())
     click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
     click.echo(f"policy   {size} of {STANDARD_BYTES} bytes")
+    for difference in modes.find_mode_differences(checked.bundle, checked.policy):
+        click.echo(f"mode     {difference}")
     click.secho(_verdict(len(checked.warnings)), fg="yellow" if checked.warnings else "green")
 
 

@@ -12,6 +12,7 @@ from podgraft.cli.register.errors import RegistrationError
 from podgraft.cli.register.selectors import WebhookScope
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube.selectors import Selector
+from podgraft.policy import PROTECTED_SUBRESOURCES
 
 API_VERSION = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.16
 DOMAIN = "podgraft.dev"
@@ -146,6 +147,7 @@ def make_mutating_configuration(
         )
     if mutate:
         _check_rules(registration, mutate)
+        _check_subresources(mutate)
         webhooks.append(
             _make_webhook(registration, "mutate", mutate, registration.narrow_scope(WebhookScope()))
         )
@@ -206,6 +208,18 @@ def _check_rules(registration: Registration, rules: Iterable[WebhookRule]) -> No
             raise RegistrationError(
                 f"{one.resource} with failurePolicy Fail would stop the whole cluster while the "
                 "webhook is out of reach: name the resources, or use --failure-policy Ignore"
+            )
+
+
+def _check_subresources(rules: Iterable[WebhookRule]) -> None:
+    """Reject rules for the subresources of pods that podgraft does not change."""
+    for rule in rules:
+        resource, _, sub_resource = rule.resource.partition("/")
+        is_protected = sub_resource == "*" or sub_resource in PROTECTED_SUBRESOURCES
+        if rule.group in {"", "*"} and resource in {"pods", "*"} and is_protected:
+            names = " and ".join(f"pods/{name}" for name in sorted(PROTECTED_SUBRESOURCES))
+            raise RegistrationError(
+                f"{rule.resource}: podgraft does not change {names}; name other resources"
             )
 
 

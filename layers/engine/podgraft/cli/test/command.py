@@ -1,0 +1,120 @@
+"""``podgraft test``: run the tests of policies and bundles."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from podgraft.cli import documents
+from podgraft.cli.failure import CommandError
+
+from .files import find_test_files, override_files, read_test_file
+from .report import format_json, format_junit, format_text
+from .runner import CaseResult, Runner
+
+_PATH = click.Path(exists=True, path_type=Path)
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FORMATS = ("text", "json", "junit")
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """A report: its format, and its file or standard output."""
+
+    name: str
+    path: Path | None
+
+    def write(self, results: Sequence[CaseResult], *, verbose: bool) -> None:
+        """Write the report."""
+        match self.name:
+            case "json":
+                text = format_json(results)
+            case "junit":
+                text = format_junit(results)
+            case _:
+                text = "\n".join(format_text(results, verbose=verbose)) + "\n"
+        if self.path is None:
+            click.echo(text, nl=False)
+        else:
+            documents.write_text(self.path, click.unstyle(text))
+
+
+def _parse_reports(
+    context: click.Context, parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[_Report, ...]:
+    """Parse the reports; without one for standard output, the text goes there."""
+    reports: list[_Report] = []
+    for value in values:
+        name, equals, path = value.partition("=")
+        if name not in _FORMATS or (equals and not path):
+            message = f"got {value!r}; use {', '.join(_FORMATS)}, or one of them with =FILE"
+            raise click.BadParameter(message, context, parameter)
+        reports.append(_Report(name, Path(path) if equals else None))
+    if all(report.path for report in reports):
+        reports.append(_Report("text", None))
+    return tuple(reports)
+
+
+@click.command("test")
+@click.argument("paths", nargs=-1, type=_PATH, metavar="[PATH]...")
+@click.option("--bundle", type=_FOLDER, help="Folder of manifests, for all test files.")
+@click.option("--policy", type=_FILE, help="Policy document, for all test files.")
+@click.option("--istio-release", "releases", multiple=True, help="Istio release, for all tests.")
+@click.option(
+    "-k",
+    "--filter",
+    "filters",
+    multiple=True,
+    metavar="TEXT",
+    help="Part of the names of the tests to run.",
+)
+@click.option(
+    "--output",
+    "reports",
+    multiple=True,
+    callback=_parse_reports,
+    metavar="FORMAT[=FILE]",
+    help="Report: text, json, or junit; with =FILE, in a file.",
+)
+@click.option("--update", is_flag=True, help="Write the files of expected values that differ.")
+@click.option("-v", "--verbose", is_flag=True, help="Print the tests that pass.")
+def command(  # noqa: PLR0913 - one parameter per option
+    *,
+    paths: tuple[Path, ...],
+    bundle: Path | None,
+    policy: Path | None,
+    releases: tuple[str, ...],
+    filters: tuple[str, ...],
+    reports: tuple[_Report, ...],
+    update: bool,
+    verbose: bool,
+) -> int:
+    """Run the tests of policies and bundles, with the reviews of the webhook.
+
+    PATH is a test file, or a folder with files named podgraft-test.yaml or NAME.podgraft-test.yaml;
+    default: the working folder. The exit status is 0 if all tests pass, and 1 if not.
+    """
+    files = [
+        override_files(document, bundle, policy)
+        for path in find_test_files(paths or (Path(),))
+        for document in read_test_file(path)
+    ]
+    runner = Runner(updates=update)
+    results = [
+        result
+        for document in files
+        for result in runner.run(
+            document,
+            releases,
+            lambda case: not filters or any(text in case.id for text in filters),
+        )
+    ]
+    if not results:
+        raise CommandError(f"no test has a name with {' or '.join(filters)}; use another filter")
+    for report in reports:
+        report.write(results, verbose=verbose)
+    for path in dict.fromkeys(runner.updated):
+        click.echo(f"wrote {path}", err=True)
+    return 0 if all(result.has_passed for result in results) else 1

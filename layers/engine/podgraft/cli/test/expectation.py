@@ -1,0 +1,71 @@
+"""The expectations of a test, as its document sets them."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from podgraft import policy
+from podgraft.jsonvalue import JSON
+from podgraft.review import ReviewReason
+
+# The reasons of reviews, as audit annotations and logs have them.
+REASONS: tuple[str, ...] = (*map(str, policy.Reason), *map(str, ReviewReason))
+
+
+class ExpectedOutcome(StrEnum):
+    """The outcomes that a test can expect: those of explain, and ``allowed``.
+
+    ``allowed`` is each outcome of an object that kube-apiserver creates.
+    """
+
+    INJECTED = "injected"
+    CHANGED = "changed"
+    SKIPPED = "skipped"
+    ALLOWED = "allowed"
+    DENIED = "denied"
+    FAILED = "failed"
+    NOT_REVIEWED = "not reviewed"
+
+
+class Route(StrEnum):
+    """The routes of the webhook that a test can call."""
+
+    INJECT = "inject"
+    MUTATE = "mutate"
+    VALIDATE = "validate"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpectedValue:
+    """A value of the document, or the ``file`` that contains it."""
+
+    pointer: str
+    file: str = ""
+    value: JSON = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodExpectation:
+    """The expectations for the pod that the controller of a workload creates."""
+
+    contains: ExpectedValue | None = None
+    result: ExpectedValue | None = None
+    patch: ExpectedValue | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """The expectations of one test; those that are not set are not checked.
+
+    ``message`` is a part of the message of a denial or a failure. ``warnings`` are parts of all
+    warnings; an empty tuple expects none.
+    """
+
+    outcome: str = ""
+    reason: str = ""
+    message: str = ""
+    warnings: tuple[str, ...] | None = None
+    contains: ExpectedValue | None = None
+    result: ExpectedValue | None = None
+    patch: ExpectedValue | None = None
+    responses: ExpectedValue | None = None
+    pod: PodExpectation | None = None

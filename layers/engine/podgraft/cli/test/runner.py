@@ -1,0 +1,174 @@
+"""Runs the cases of test files."""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import click
+
+from podgraft import jsonvalue
+from podgraft.cli import configuration, documents
+from podgraft.cli.explain import webhooks
+from podgraft.cli.explain.flow import Cluster
+from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
+from podgraft.cli.explain.webhooks import Webhook
+from podgraft.cli.failure import CommandError
+from podgraft.cli.object_reviews import run_reviews
+from podgraft.jsonvalue import JSON, Object
+from podgraft.store import Snapshot
+
+from .cases import Case, make_cases
+from .checks import Checker, Failure
+from .document import PolicyTestFile
+from .expectation import ExpectedValue
+from .files import find_bundle
+from .goldens import read_expected, write_expected
+from .snapshots import SnapshotCache
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseResult:
+    """The result of one case; ``errors`` are the reasons that it could not run."""
+
+    case: Case
+    failures: tuple[Failure, ...] = ()
+    errors: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether all expectations are met."""
+        return not self.failures and not self.errors
+
+
+@dataclass(slots=True)
+class Runner:
+    """Runs cases; ``updates`` writes files of expected values that differ, and lists them."""
+
+    updates: bool = False
+    updated: list[Path] = field(default_factory=list[Path])
+
+    def run(
+        self,
+        document: PolicyTestFile,
+        releases: tuple[str, ...] = (),
+        is_selected: Callable[[Case], bool] = lambda _: True,
+    ) -> Iterator[CaseResult]:
+        """Yield the result of each selected case of a document."""
+        cases = [case for case in make_cases(document, releases) if is_selected(case)]
+        if not cases:
+            return
+        try:
+            snapshots = SnapshotCache(*find_bundle(document))
+        except CommandError as error:
+            yield from (CaseResult(case=case, errors=error.args) for case in cases)
+            return
+        warn_of_clusters(document, cases, snapshots)
+        for case in cases:
+            start = time.perf_counter()
+            result = self._run_case(case, snapshots)
+            yield replace(result, seconds=time.perf_counter() - start)
+
+    def _run_case(self, case: Case, snapshots: SnapshotCache) -> CaseResult:
+        try:
+            snapshot = snapshots.load(case.cluster, case.release)
+            reviews = run_reviews(_make_cluster(case, snapshot), _read_subject(case))
+            checker = Checker(
+                reviews, lambda expected, actual: self._resolve(case, expected, actual)
+            )
+            return CaseResult(
+                case=case, failures=tuple(checker.find_failures(case.test.expectation))
+            )
+        except CommandError as error:
+            return CaseResult(case=case, errors=error.args)
+        except click.UsageError as error:
+            return CaseResult(case=case, errors=(error.message,))
+
+    def _resolve(self, case: Case, expected: ExpectedValue, actual: JSON) -> JSON:
+        """The expected value; with ``updates``, the actual one becomes the expected one."""
+        if not expected.file:
+            return expected.value
+        path = case.resolve_path(expected.file)
+        if not self.updates or expected.pointer.endswith("/contains"):
+            return read_expected(path)
+        if write_expected(path, actual):
+            self.updated.append(path)
+        return actual
+
+
+def warn_of_clusters(document: PolicyTestFile, cases: list[Case], snapshots: SnapshotCache) -> None:
+    """Warn of clusters without overrides, which can be misspelled."""
+    for cluster in dict.fromkeys(case.cluster for case in cases):
+        if cluster is not None and cluster not in snapshots.policy.clusters:
+            known = ", ".join(sorted(snapshots.policy.clusters)) or "none"
+            click.secho(
+                f"warning: {document.path}: the policy has no overrides for cluster {cluster}; "
+                f"it has {known}",
+                fg="yellow",
+                err=True,
+            )
+
+
+def _make_cluster(case: Case, snapshot: Snapshot) -> Cluster:
+    configuration.warn_of_unused(case.options, snapshot)
+    return Cluster(
+        snapshot=snapshot,
+        caller=configuration.caller(case.options),
+        webhooks=_read_webhooks(case, snapshot),
+        labels=case.settings.namespace_labels or {},
+    )
+
+
+def _read_webhooks(case: Case, snapshot: Snapshot) -> tuple[Webhook, ...]:
+    routes = case.settings.routes
+    if case.settings.webhook_config is None:
+        called = webhooks.select_routes(snapshot.bundle)
+        return tuple(each for each in called if routes is None or each.route in routes)
+    path = case.resolve_path(case.settings.webhook_config)
+    called = webhooks.read_webhooks([*documents.read_objects(path)], path, case.settings.injector)
+    return tuple(each for each in called if routes is None or each.route in routes)
+
+
+def _read_subject(case: Case) -> ExplainedPod:
+    test = case.test
+    value = test.object if test.object is not None else _select_object(case)
+    fields = replace(test.fields, old_object=_read_old_object(case))
+    subject = to_explained_pod(value, case.settings.namespace or "default")
+    return replace(subject, fields=fields)
+
+
+def _read_old_object(case: Case) -> Object | None:
+    expected = case.test.old_object
+    if expected is None:
+        return None
+    value = read_expected(case.resolve_path(expected.file)) if expected.file else expected.value
+    if not isinstance(value, dict):
+        raise CommandError(f"{expected.file}: expected an object, got {_describe(value)}")
+    return value
+
+
+def _select_object(case: Case) -> Object:
+    """The object of a file: the only one, or the one with the kind and the name."""
+    path = case.resolve_path(case.test.file)
+    objects = [*documents.read_objects(path)]
+    select = case.test.select
+    if select:
+        objects = [each for each in objects if _has_name(each, select)]
+    if len(objects) == 1:
+        return objects[0]
+    names = ", ".join(documents.object_name(each) for each in documents.read_objects(path))
+    problem = f"contains no {select}" if select else "does not contain exactly one object"
+    if select and objects:
+        problem = f"contains {select} several times"
+    raise CommandError(f"{path}: {problem}; set select to one of {names or 'none'}")
+
+
+def _has_name(value: Object, select: str) -> bool:
+    kind, _, name = documents.object_name(value).partition("/")
+    selected_kind, _, selected_name = select.partition("/")
+    return kind.lower() == selected_kind.lower() and name == selected_name
+
+
+def _describe(value: JSON) -> str:
+    return jsonvalue.describe_type(value)
