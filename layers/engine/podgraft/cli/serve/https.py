@@ -10,6 +10,8 @@ from flask import Flask
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
+from podgraft.cli.failure import CommandError
+from podgraft.cli.serve.arbiter import BlockingArbiter
 from podgraft.cli.serve.tls import ReloadingContext
 from podgraft.cli.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, RedactingWorker
 
@@ -49,6 +51,13 @@ class Server(BaseApplication):
     def load(self) -> Any:
         """Return the application. The stubs of gunicorn have a narrower WSGI type than Flask."""
         return self._app
+
+    def run(self) -> None:
+        """Serve until a signal stops the server."""
+        try:
+            BlockingArbiter(self).run()
+        except RuntimeError as error:
+            raise CommandError(f"the server did not start: {error}") from error
 
     def _settings(self) -> dict[str, object]:
         config = self._config

@@ -42,6 +42,7 @@ from typing import Any
 from gunicorn.workers.base import Worker as BaseWorker
 from gunicorn.workers.gthread import PollableMethodQueue
 
+from podgraft.cli.serve.arbiter import unblock_stop_signals
 from podgraft.cli.serve.connection import Connection, source_of
 from podgraft.cli.serve.connection_loop import ConnectionLoop
 from podgraft.cli.serve.connection_set import ConnectionSet
@@ -81,6 +82,11 @@ class RedactingWorker(BaseWorker):
         self._is_accepting = False
         self._accepts_again_seconds = 0.0
         super().init_process()
+
+    def init_signals(self) -> None:
+        """Install the handlers, then receive the signals that the arbiter has blocked."""
+        super().init_signals()
+        unblock_stop_signals()
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """Start to stop, after SIGTERM."""
