@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 def make_request_log(settings: Settings) -> RequestLog:
     """Return the log of Powertools on Lambda, else a log on standard output."""
     if not settings.on_lambda:
-        return request_log.make_stream_log()
+        return request_log.make_stream_log(service=settings.stack)
     # Imported here: Powertools takes a fifth of a cold start, and only Lambda needs it.
     from . import powertools
 
-    return powertools.make_request_log(settings.stack)
+    return powertools.make_request_log(settings.stack, cluster_metrics=settings.cluster_metrics)
 
 
 def prime(store: Store, settings: Settings) -> None:
