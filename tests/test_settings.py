@@ -51,6 +51,7 @@ def test_every_variable_of_aws_is_read() -> None:
             botocore=True,
         ),
         Auth.MTLS,
+        cluster_metrics=False,
     )
 
 
