@@ -24,7 +24,7 @@ FIELDS = {
     kind: frozenset(re.findall(r"`(\w+)`", fields))
     for kind, fields in re.findall(r"^\| ((?:all|of)[^|]*?) \| (`.*)\|$", DOCS, re.MULTILINE)
 }
-UNITS = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", DOCS, re.MULTILINE))
+UNITS = dict(re.findall(r"^\| `(\w+)` \| (Count|Milliseconds|Seconds) \|", DOCS, re.MULTILINE))
 SENT = load_request("24-bearer-token")
 ALWAYS = (Metric.REQUESTS, Metric.TIME)
 

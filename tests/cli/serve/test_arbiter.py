@@ -4,14 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from podgraft.cli.certs import keys, pem
-from support.pki import Authority
+from support.pki import write_pair
 
 PROGRAM = Path(__file__).with_name("signalled_server.py")
 
 
 def test_a_signal_during_the_boot_of_a_worker_stops_it(tmp_path: Path) -> None:
-    certificate, key = _write_pair(tmp_path)
+    certificate, key = write_pair(tmp_path)
     done = subprocess.run(
         [sys.executable, str(PROGRAM), str(certificate), str(key)],
         capture_output=True,
@@ -21,12 +20,3 @@ def test_a_signal_during_the_boot_of_a_worker_stops_it(tmp_path: Path) -> None:
     )
     # Another worker can start before the arbiter stops; none of them serves.
     assert set(done.stdout.splitlines()[1:]) == {"stops"}, done.stdout + done.stderr
-
-
-def _write_pair(folder: Path) -> tuple[Path, Path]:
-    private = keys.make_key(keys.KeyType.P_256)
-    certificate, key = folder / "server.pem", folder / "server.key"
-    key.write_bytes(keys.encode_key(private, None))
-    server = Authority().server("127.0.0.1", key=private)
-    certificate.write_bytes(pem.dump_certificates([server]))
-    return certificate, key

@@ -49,9 +49,9 @@ class StateCollector(Collector):
         ready = GaugeMetricFamily(
             "podgraft_injector_ready", "Whether a version is in force.", labels=("injector",)
         )
-        age = GaugeMetricFamily(
-            "snapshot_age_seconds",
-            "Age of the version in force while it is not the stored one.",
+        stale = GaugeMetricFamily(
+            "podgraft_injector_stale",
+            "Whether the version in force is not the stored one.",
             labels=("injector",),
         )
         info = GaugeMetricFamily(
@@ -66,9 +66,9 @@ class StateCollector(Collector):
                 ready.add_metric((injector,), 0)
                 continue
             ready.add_metric((injector,), 1)
-            age.add_metric((injector,), snapshot.stale.age_seconds if snapshot.stale else 0)
+            stale.add_metric((injector,), 0 if snapshot.stale is None else 1)
             info.add_metric((injector, snapshot.policy_version, snapshot.bundle.digest), 1)
-        yield from (ready, age, info)
+        yield from (ready, stale, info)
 
     def _injector_names(self) -> tuple[str, ...]:
         try:
