@@ -25,13 +25,23 @@ _PROBLEM = NotAReviewError(
 )
 
 
-def guard_handler(handler: Handler, request_log: RequestLog) -> Handler:
-    """Return a handler that responds with 400 to an invalid event, and logs it."""
+def guard_handler(
+    handler: Handler,
+    request_log: RequestLog,
+    respond_directly: Callable[[Event], dict[str, Any] | None] | None = None,
+) -> Handler:
+    """Return a handler that responds with 400 to an invalid event, and logs it.
+
+    *respond_directly* can respond to an event without an HTTP request.
+    """
 
     def handle(event: Event, context: object) -> dict[str, Any]:
         try:
             return handler(_prepare_event(event), context)
         except Exception as error:  # noqa: BLE001  the application handles its own errors
+            response = respond_directly(event) if respond_directly is not None else None
+            if response is not None:
+                return response
             return _make_fault_response(error, request_log)
 
     return handle

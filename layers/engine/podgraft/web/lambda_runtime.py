@@ -1,9 +1,11 @@
 """Integration with Lambda: the CloudWatch log and metrics, X-Ray segments, and priming."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from podgraft.jsonvalue import Object
 from podgraft.settings import Settings
-from podgraft.store import Store
+from podgraft.store import CallerStore, Store
 
 from . import request_log
 from .request_log import RequestLog
@@ -20,6 +22,22 @@ def make_request_log(settings: Settings) -> RequestLog:
     from . import powertools
 
     return powertools.make_request_log(settings.stack, cluster_metrics=settings.cluster_metrics)
+
+
+def respond_to_watch(
+    store: Store, callers: CallerStore, write: RequestLog
+) -> Callable[[object], Object | None]:
+    """Return a function that responds to the events of ``functions/watch``."""
+
+    def respond(event: object) -> Object | None:
+        # Imported here: only these events need it.
+        from . import synthetic
+
+        if not synthetic.is_synthetic(event):
+            return None
+        return synthetic.SyntheticReviews(store, callers, write).respond(event)
+
+    return respond
 
 
 def prime(store: Store, settings: Settings) -> None:
