@@ -69,6 +69,7 @@ def find_endpoint_problems(endpoint: str) -> list[str]:
             code = int(response.status)
     except urllib.error.HTTPError as error:
         code = error.code
+        error.close()
     except OSError as error:
         return [f"endpoint {endpoint}: {getattr(error, 'reason', error)}"]
     return [] if code == HTTPStatus.OK else [f"endpoint {url}: expected 200, got {code}"]

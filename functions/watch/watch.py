@@ -4,7 +4,7 @@ Two schedules send two events. ``{"check": "reviews"}`` lets the webhook functio
 pod, and sends a request through the endpoint. ``{"check": "clusters"}`` reads the metrics of each
 registered cluster. Both write metrics and a log line; the alarms of template.yaml use the metrics.
 
-The function needs no layers: boto3 is a part of Lambda's runtime.
+The function needs no layers: botocore is a part of Lambda's runtime.
 """
 
 import json
@@ -116,14 +116,14 @@ def _print_lines(lines: Iterable[Mapping[str, Any]]) -> None:
 
 
 def _open_handler(environment: Mapping[str, str]) -> Callable[[Event, object], None]:
-    import boto3
+    import botocore.session  # a part of Lambda's runtime
 
     settings = Settings.from_environment(environment)
-    client: Any = boto3.client("lambda")
+    session: Any = botocore.session.get_session()
     return make_handler(
         settings,
-        review_check.make_invoke(client, settings.function),
-        boto3.client("cloudwatch"),
+        review_check.make_invoke(session.create_client("lambda"), settings.function),
+        session.create_client("cloudwatch"),
     )
 
 
