@@ -36,7 +36,10 @@ def render_costs() -> str:
     return (
         f"{bill.render_assumptions(figures)}\n\n{bill.render_table(figures)}\n\n"
         f"Two provisioned environments of {bill.PROCESSOR_MIB} MiB add ${ready:.0f} a month at any "
-        f"load (${bill.PROVISIONED_GIB_SECOND:.10f} a GB-second)."
+        f"load (${bill.PROVISIONED_GIB_SECOND:.10f} a GB-second).\n\n"
+        f"### Cost of metrics by cluster\n\n"
+        f"CloudWatch bills each metric name with each value of its dimensions, in the hours in "
+        f"which it has data.\n\n{bill.render_fleets()}"
     )
 
 

@@ -40,6 +40,7 @@ def test_every_variable_of_aws_is_read() -> None:
         "PODGRAFT_REFRESH_SECONDS": "3600",
         "PODGRAFT_AWS_CLIENT": "botocore",
         "PODGRAFT_AUTH": "mtls",
+        "PODGRAFT_CLUSTER_METRICS": "false",
     }
     assert settings.parse_settings(given) == Settings(
         AwsStoreConfig(
@@ -50,6 +51,7 @@ def test_every_variable_of_aws_is_read() -> None:
             botocore=True,
         ),
         Auth.MTLS,
+        cluster_metrics=False,
     )
 
 
@@ -94,7 +96,7 @@ class InvalidCase:
 KNOWN = (
     "PODGRAFT_STACK, PODGRAFT_STORE, PODGRAFT_BUCKET, PODGRAFT_BUNDLE_PREFIX, "
     "PODGRAFT_PARAMETER_PREFIX, PODGRAFT_AUTH, PODGRAFT_REFRESH_SECONDS, PODGRAFT_AWS_CLIENT, "
-    "PODGRAFT_SIGNER, PODGRAFT_REQUIRE_SIGNATURE"
+    "PODGRAFT_SIGNER, PODGRAFT_REQUIRE_SIGNATURE, PODGRAFT_CLUSTER_METRICS"
 )
 ERRORS = (
     InvalidCase("no store", {}, ("PODGRAFT_STORE: got ''; use aws or file:<folder>",)),
@@ -136,6 +138,7 @@ ERRORS = (
             "PODGRAFT_AWS_CLIENT": "boto3",
             "PODGRAFT_SIGNER": "x",
             "PODGRAFT_REQUIRE_SIGNATURE": "yes",
+            "PODGRAFT_CLUSTER_METRICS": "no",
         },
         (
             "PODGRAFT_AUTH: got 'nobody'; use token, mtls, none",
@@ -153,6 +156,7 @@ ERRORS = (
                 "PODGRAFT_SIGNER: expected a public key of the curve P-256; use the output of "
                 "aws kms get-public-key --query PublicKey --output text, or a PEM"
             ),
+            "PODGRAFT_CLUSTER_METRICS: got 'no'; use true, false",
         ),
     ),
     InvalidCase(

@@ -30,8 +30,12 @@ def build(environment: Mapping[str, str]) -> Handler:
         app = web.create_app(policies, callers, auth=parsed_settings.auth, request_log=request_log)
         # Mangum logs each path at INFO, and a path can contain a token.
         logging.getLogger("mangum.http").setLevel(logging.WARNING)
-        adapter = Mangum(web.WsgiToAsgi(app), lifespan="off")
-        function = web.guard_handler(adapter, app, request_log)
+        function = web.guard_handler(
+            Mangum(web.WsgiToAsgi(app), lifespan="off"),
+            app,
+            request_log,
+            web.respond_to_watch(policies, callers, request_log),
+        )
     with _suppress_errors:
         web.prime(policies, parsed_settings)
     if parsed_settings.priming_enabled:

@@ -16,11 +16,19 @@ TRANSFER_GB = 0.09
 METRIC = 0.30  # each name with each value of its dimension
 ALARM = 0.10
 DASHBOARD = 3.00
+READ_METRICS_THOUSAND = 0.01  # GetMetricData, each metric of a request
 DECRYPTIONS_TEN_THOUSAND = 0.03  # KMS, for the SecureString of each cluster
 
 MILLION = 1_000_000
 GB = 1_000_000_000
 SECONDS_A_MONTH = 30 * 24 * 3600
+# A pair of a cluster and an injector that injects and skips: requests, success, skip, and time.
+PAIR_METRICS = 4
+FLEETS = ((1, 1), (10, 2), (50, 3), (100, 3))
+# The schedules of template.yaml, and upper bounds of the time of a check.
+REVIEW_CHECKS, CLUSTER_CHECKS = 30 * 24 * 12, 30 * 24
+WATCHES = REVIEW_CHECKS + CLUSTER_CHECKS
+WATCH_SECONDS, WATCH_GIB, WEBHOOK_SECONDS = 1.0, 0.25, 0.1
 # One whole processor has this much memory (Lambda developer guide, "Configure function memory").
 PROCESSOR_MIB = 1769
 # CloudWatch counts these bytes on top of each event's message.
@@ -84,10 +92,47 @@ def monthly_lines(figures: Figures, pods: int, clusters: int = 1) -> Iterator[Li
     how = f"{figures.metrics} × ${METRIC:.2f}, {figures.alarms} × ${ALARM:.2f}, ${DASHBOARD:.2f}"
     watching = figures.metrics * METRIC + figures.alarms * ALARM + DASHBOARD
     yield Line("metrics, alarms, dashboard", how, watching)
+    how = f"{PAIR_METRICS} × ${METRIC:.2f} for each cluster and injector"
+    yield Line("metrics by cluster and injector", how, pair_metrics_cost(clusters))
+    how = f"{WATCHES:,} checks of two functions, {REVIEW_CHECKS:,} requests"
+    yield Line("the watch", how, watch_cost(clusters))
     busy = _busy_environments(figures, pods)
     decryptions = busy * clusters * SECONDS_A_MONTH / figures.refresh_seconds
     how = f"every {figures.refresh_seconds} s × ${DECRYPTIONS_TEN_THOUSAND:.2f} ten thousand"
     yield Line("KMS, tokens", how, decryptions / 10_000 * DECRYPTIONS_TEN_THOUSAND)
+
+
+def pair_metrics_cost(pairs: int) -> float:
+    """Return dollars per month for the metrics of pairs of a cluster and an injector."""
+    return pairs * PAIR_METRICS * METRIC
+
+
+def watch_cost(pairs: int) -> float:
+    """Return dollars per month for the watch: two functions, the API, and read metrics."""
+    seconds = WATCHES * (WATCH_SECONDS * WATCH_GIB + WEBHOOK_SECONDS)
+    return (
+        seconds * GIB_SECOND
+        + 2 * WATCHES * REQUESTS_MILLION / MILLION
+        + REVIEW_CHECKS * API_MILLION / MILLION
+        + CLUSTER_CHECKS * pairs * READ_METRICS_THOUSAND / 1000
+    )
+
+
+def render_fleets() -> str:
+    """The table of the metrics by cluster and injector, for fleets."""
+    rows = [
+        f"| {clusters} | {injectors} | {clusters * injectors * PAIR_METRICS:,} | "
+        f"${pair_metrics_cost(clusters * injectors):,.2f} | "
+        f"${watch_cost(clusters * injectors):,.2f} |"
+        for clusters, injectors in FLEETS
+    ]
+    return "\n".join(
+        (
+            "| clusters | injectors | metrics | metrics by cluster and injector | the watch |",
+            "|---|---|---|---|---|",
+            *rows,
+        )
+    )
 
 
 def provisioned_cost(memory_mib: int, environments: int) -> float:

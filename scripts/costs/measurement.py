@@ -39,10 +39,13 @@ _ACCESS = {
     "status": "200",
     "responseLatency": "12",
     "responseLength": "6000",
+    "integrationStatus": "200",
     "integrationErrorMessage": "-",
 }
 # Reasons that a fleet's reviews end with in a month, each a value of the metrics' dimension.
 _REASONS = 5
+# Two of synthetic reviews, and two of clusters.
+_WATCH_METRICS = 4
 
 
 def measure(reviews: int) -> Figures:
@@ -122,10 +125,10 @@ def response_size(response: Any) -> int:
 
 def access_line(template: str) -> str:
     """The access log's line of one request, by the template's own format."""
-    [form] = re.findall(r"Format: >-\n((?: +[\"{].*\n)+)", template)
+    [form] = re.findall(r"Format: !Sub >-\n((?: +[\"{].*\n)+)", template)
     return re.sub(
         r"\$context\.([A-Za-z.]+)", lambda found: _ACCESS[found[1]], " ".join(form.split())
-    )
+    ).replace("${AWS::StackName}", "podgraft")
 
 
 def parameter_default(template: str, parameter: str) -> int:
@@ -137,5 +140,5 @@ def parameter_default(template: str, parameter: str) -> int:
 
 
 def _metric_count() -> int:
-    """Each name once for the service, and three of them for each reason."""
-    return len(Metric) + 3 * _REASONS
+    """Each name once for the service, three of them for each reason, and those of the watch."""
+    return len(Metric) + 3 * _REASONS + _WATCH_METRICS

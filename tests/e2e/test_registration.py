@@ -202,7 +202,7 @@ def test_a_documented_registration_leaves_the_cluster_id_to_the_mesh(
     # The policy's overrides and the log go by the proven caller.
     caller: Any = pod["metadata"]
     assert caller["annotations"].get("example.com/caller", "") == mode.caller
-    [record] = [json.loads(line) for line in log.splitlines() if '"event":"review"' in line]
+    [record] = [json.loads(line) for line in log.splitlines() if '"message":"review"' in line]
     assert record["cluster"] == mode.caller
 
 
@@ -227,7 +227,7 @@ def test_an_older_registration_sets_istios_variable_and_names_no_caller(
     assert cluster_ids(pod) == {cluster_id}
     metadata: Any = pod["metadata"]
     assert metadata["annotations"]["example.com/caller"] == "prod-eu"
-    [record] = [json.loads(line) for line in log.splitlines() if '"event":"review"' in line]
+    [record] = [json.loads(line) for line in log.splitlines() if '"message":"review"' in line]
     assert record["cluster"] == "prod-eu"
 
 

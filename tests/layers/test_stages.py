@@ -29,9 +29,14 @@ _CHOICES = {
     "PODGRAFT_AWS_CLIENT",
     "PODGRAFT_SIGNER",
     "PODGRAFT_REQUIRE_SIGNATURE",
+    "PODGRAFT_CLUSTER_METRICS",
     "POWERTOOLS_METRICS_NAMESPACE",
     "POWERTOOLS_TRACE_DISABLED",
+    "WATCH_EXPECTED",  # decisions of injectors of the stack
+    "WATCH_SILENT_HOURS",
 }
+# Statements without resources: X-Ray and the metrics of CloudWatch have none.
+_NO_RESOURCES = {"WriteTraces", "ReadMetrics"}
 
 
 def deploy(stage: str) -> tuple[str, dict[str, str]]:
@@ -84,7 +89,7 @@ def _identities(resource: Any) -> Iterator[tuple[str, Any]]:
 def _permissions(policies: Any) -> Iterator[tuple[str, Any]]:
     for policy in policies:
         for statement in policy["PolicyDocument"]["Statement"]:
-            if statement["Sid"] != "WriteTraces":  # X-Ray has no resources
+            if statement["Sid"] not in _NO_RESOURCES:
                 yield statement["Sid"], statement["Resource"]
 
 
@@ -110,7 +115,7 @@ def test_what_is_written_into_the_template_is_no_name() -> None:
     """A constant with the product's name in it would be the same in every stack."""
     rendering = Rendering(TEMPLATE, "STACK", {})
     constants = {path for path, text in _strings(rendering.resources) if "podgraft" in text}
-    prose = ("Description", "/Namespace")
+    prose = ("Description", "/Namespace", "/MetricNamespace")
     expected = {path for path in constants if path.endswith(prose)}
     dashboard = "/Dashboard/Properties/DashboardBody"  # the namespace of its metrics
     namespace = "/Webhook/Properties/Environment/Variables/POWERTOOLS_METRICS_NAMESPACE"

@@ -1,5 +1,6 @@
 """template.yaml: what the stack may do, keeps private and refuses."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any, cast
@@ -46,6 +47,61 @@ def test_the_function_may_do_what_it_calls_and_write_its_log() -> None:
     assert {action for each in statements() for action in each["Action"]} == called | written
 
 
+def test_the_watch_may_invoke_the_webhook_read_metrics_and_write_its_log() -> None:
+    [policy] = RESOURCES["WatchRole"]["Properties"]["Policies"]
+    allowed = {
+        each["Sid"]: (each["Action"], each["Resource"])
+        for each in policy["PolicyDocument"]["Statement"]
+    }
+    assert allowed == {
+        "InvokeWebhook": (["lambda:InvokeFunction"], {"Ref": "Webhook.Alias"}),
+        # CloudWatch has no narrower resource for reading.
+        "ReadMetrics": (["cloudwatch:ListMetrics", "cloudwatch:GetMetricData"], "*"),
+        "WriteLogs": (["logs:CreateLogStream", "logs:PutLogEvents"], {"GetAtt": "WatchLogs.Arn"}),
+    }
+    rules = {
+        name: each
+        for name, each in resources_of_type("Events::Rule").items()
+        if "ScheduleExpression" in each
+    }
+    allowed_rules = {
+        each["SourceArn"]["GetAtt"].removesuffix(".Arn")
+        for each in resources_of_type("Lambda::Permission").values()
+        if each["Principal"] == "events.amazonaws.com"
+    }
+    assert rules.keys() == allowed_rules
+    inputs = {
+        json.loads(target["Input"])["check"]
+        for rule in rules.values()
+        for target in rule["Targets"]
+    }
+    assert inputs == {"reviews", "clusters"}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "endpoint", "hours"),
+    [
+        ({}, "dev-Api.ApiEndpoint", 24),
+        ({"DomainName": "a.example", "CertificateArn": "arn"}, "https://a.example", 24),
+        (
+            {"DomainName": "a.example", "CertificateArn": "arn", "TruststoreUri": "s3://a/b"},
+            "",  # the watch has no client certificate
+            24,
+        ),
+        ({"ClusterMetrics": "false"}, "dev-Api.ApiEndpoint", 0),
+        ({"SilentClusterHours": "0"}, "dev-Api.ApiEndpoint", 0),
+    ],
+)
+def test_the_watch_checks_what_the_parameters_allow(
+    parameters: dict[str, str], endpoint: str, hours: int
+) -> None:
+    resources = Rendering(TEMPLATE, "dev", parameters).resources
+    variables = resources["Watch"]["Properties"]["Environment"]["Variables"]
+    assert (variables["WATCH_ENDPOINT"], variables["WATCH_SILENT_HOURS"]) == (endpoint, hours)
+    assert ("SilentClustersAlarm" in resources) is bool(hours)
+    assert ("CertificateAlarm" in resources) is ("DomainName" in parameters)
+
+
 def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
     resources = {each["Sid"]: each["Resource"] for each in statements()}
     place = "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:parameter${Prefix}"
@@ -59,6 +115,7 @@ def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
     assert resources == {
         # With a version too: earlier ones are read by name and version.
         "ReadPolicies": [below("/*/policy"), below("/*/policy:*"), below("/denied")],
+        "ListPolicies": [below(""), below("/*")],
         "ReadTokenHashes": [below("/auth"), below("/auth/*")],
         "ListBundles": {"GetAtt": "Bundles.Arn"},
         "ReadBundles": {"Sub": "${Bundles.Arn}/${BundlePrefix}*"},
@@ -83,11 +140,11 @@ def test_the_bucket_is_versioned_encrypted_private_and_spoken_to_by_tls_only() -
 
 def test_no_log_holds_a_path_and_every_log_ends() -> None:
     [stage] = resources_of_type("ApiGatewayV2::Stage").values()
-    logged = set(re.findall(r"\$context\.([\w.]+)", stage["AccessLogSettings"]["Format"]))
+    logged = set(re.findall(r"\$context\.([\w.]+)", stage["AccessLogSettings"]["Format"]["Sub"]))
     assert "routeKey" in logged
     assert logged.isdisjoint({"path", "http.path", "customDomain.basePathMatched"})
     groups = resources_of_type("Logs::LogGroup")
-    assert len(groups) == 2
+    assert len(groups) == 3
     assert all(each["RetentionInDays"] == {"Ref": "LogRetentionDays"} for each in groups.values())
 
 
@@ -101,6 +158,12 @@ def test_no_log_holds_a_path_and_every_log_ends() -> None:
         "policy_refused_total",
         "snapshot_age_seconds",
         "authentication_failure_total",
+        "5xx",
+        "api_throttled_total",
+        "synthetic_review_failure_total",
+        "silent_clusters",
+        "oldest_token_days",
+        "DaysToExpiry",
     ],
 )
 def test_alarms_start_when(metric: str) -> None:
@@ -165,7 +228,7 @@ def test_signed_code_is_required_by_parameter() -> None:
     assert signing["If"][:2] == ["HasCodeSigning", {"Ref": "CodeSigningConfigArn"}]
     layers = {name for name, each in RESOURCES.items() if each["Type"].endswith("LayerVersion")}
     makefile = (Path(__file__).parents[2] / "Makefile").read_text()
-    for name in (*layers, "Webhook"):
+    for name in (*layers, "Watch", "Webhook"):
         assert f"{name}=$(SIGNING_PROFILE)" in makefile
 
 

@@ -38,6 +38,10 @@ def test_the_bill_of_ten_million_pods_worked_out_by_hand() -> None:
             "CloudWatch Logs": 10 * 0.50,
             "answers to the internet": 100 * 0.09,
             "metrics, alarms, dashboard": 6.00 + 0.70 + 3.00,
+            "metrics by cluster and injector": 1.20,
+            # 9,360 checks of at most 0.35 GB-seconds, 18,720 invocations, 8,640 requests, and
+            # 720 metrics that are read.
+            "the watch": 3276 * 0.0000133334 + 0.003744 + 0.00864 + 0.0072,
             "KMS, tokens": 8.64 * 0.03,  # 86,400 refreshes of one environment
         }
     )
@@ -77,4 +81,4 @@ def test_what_is_measured_is_a_review_with_its_response_and_its_logs() -> None:
     assert 2_000 < got.response_bytes < GB
     assert got.events == 3  # the review's line, its metrics, the API's access log
     assert 800 < got.log_bytes < 5_000
-    assert (got.memory_mib, got.refresh_seconds, got.alarms) == (1024, 30, 7)
+    assert (got.memory_mib, got.refresh_seconds, got.alarms) == (1024, 30, 13)

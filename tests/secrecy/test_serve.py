@@ -125,7 +125,7 @@ def test_no_request_writes_a_secret(server_process: ServerProcess) -> None:
         assert scenario.changes or code == scenario_code(scenario), (scenario.name, body)
         assert scenario.shows or code == 200 or find_secrets(body) == [], scenario.name
     written = server_process.stop()
-    assert written.count('"event":"review"') > 15
+    assert written.count('"message":"review"') > 15
     assert find_secrets(written) == [], written
 
 
@@ -144,5 +144,5 @@ def test_invalid_http_is_neither_logged_nor_repeated(server_process: ServerProce
         assert server_process.ask(Call(path="/readyz", method="GET"))[0] == 500
     written = server_process.stop()
     assert written.count(": invalid HTTP: ") >= len(NO_HTTP) - 2
-    assert written.count('"event":"internal_error"') == 2
+    assert written.count('"message":"internal_error"') == 2
     assert find_secrets(written) == [], written

@@ -75,6 +75,10 @@ class Cloud:
             raise self.history
         return tuple(each for each in self.versions if int(each.version) in versions)
 
+    def injectors(self, patience: RetryBudget) -> tuple[str, ...]:
+        self._request("injectors", patience)
+        return ("istio",) if self.versions else ()
+
     def files(
         self, injector: str, digest: str | None, patience: RetryBudget
     ) -> Mapping[str, bytes]:

@@ -29,4 +29,3 @@ def test_aws_is_opened_without_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
     store, callers = open_stores(backing)
     assert isinstance(store, CachedStore)
     assert isinstance(callers, CachedCallers)
-    assert store.injectors() == ()

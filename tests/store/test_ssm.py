@@ -7,8 +7,10 @@ import pytest
 
 from podgraft.jsonvalue import JSON
 from podgraft.store import NotLoadedError
+from podgraft.store.aws.botocore_client import Ssm
 from podgraft.store.aws.client import AwsServiceError, MissingError, RetryBudget
 from podgraft.store.aws.ssm import Parameter, ParameterReader
+from support.aws_account import start_account_with_bucket
 
 NAME = "/podgraft/istio/policy"
 DENIED = "/podgraft/denied"
@@ -107,3 +109,22 @@ def test_a_missing_parameter_is_requested_once() -> None:
     with pytest.raises(MissingError):
         service.parameters().policy("istio", PATIENCE)
     assert len(service.asked) == 1
+
+
+def test_injectors_are_those_with_a_policy_on_all_pages() -> None:
+    names = [f"team-{number:02d}" for number in range(23)]
+    with start_account_with_bucket("bundles-of-the-test") as session:
+        ssm = session.create_client("ssm")
+        prefix = "/podgraft-dev"
+        for name in names:
+            ssm.put_parameter(Name=f"{prefix}/{name}/policy", Type="String", Value="policy: x")
+        for other in ("denied", "Not_A_Name/policy", "a/b/policy", "istio/history"):
+            ssm.put_parameter(Name=f"{prefix}/{other}", Type="String", Value="x")
+        ssm.put_parameter(Name="/podgraft-dev2/istio/policy", Type="String", Value="x")
+        for cluster in ("prod", "policy"):
+            secret = {"Type": "SecureString", "Value": "tokens: []"}
+            ssm.put_parameter(Name=f"{prefix}/auth/{cluster}", **secret)
+        reader = ParameterReader(Ssm(ssm), prefix)
+        budget = RetryBudget.from_seconds(60)
+        assert sorted(reader.injectors(budget)) == names
+        assert reader.callers(budget).keys() == {"prod", "policy"}

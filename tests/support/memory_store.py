@@ -54,6 +54,13 @@ class MemoryStore:
         stored = self._policies[injector]
         return tuple(stored[number - 1] for number in versions)
 
+    def injectors(self, patience: RetryBudget) -> tuple[str, ...]:
+        """The injectors with a policy."""
+        del patience
+        if not self.reachable:
+            raise UnavailableError("out of reach on purpose")
+        return tuple(self._policies)
+
     def files(
         self, injector: str, digest: str | None, patience: RetryBudget
     ) -> Mapping[str, bytes]:

@@ -62,3 +62,13 @@ def verify_with_go(goverify: Path, questions: Iterable[VerifyRequest]) -> list[s
     )
     result = subprocess.run([goverify], input=lines, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def write_pair(folder: Path, *hosts: str) -> tuple[Path, Path]:
+    """Write a server certificate of a new CA and its key; their paths."""
+    private = keys.make_key(KeyType.P_256)
+    certificate, key = folder / "server.pem", folder / "server.key"
+    key.write_bytes(keys.encode_key(private, None))
+    server = Authority().server(*(hosts or ("127.0.0.1",)), key=private)
+    certificate.write_bytes(pem.dump_certificates([server]))
+    return certificate, key

@@ -153,6 +153,6 @@ def test_an_odd_event_is_answered_and_leaves_one_line(
     assert (status["kind"], status["reason"]) == ("Status", "BadRequest")
     [line] = capfd.readouterr().out.splitlines()
     record = json.loads(line)
-    assert (record["event"], record["code"], record["origin"]) == ("fault", 400, "caller")
+    assert (record["message"], record["code"], record["origin"]) == ("fault", 400, "caller")
     for secret in (TOKEN, PATH_TOKEN):
         assert secret not in line + caplog.text + response["body"]

@@ -24,7 +24,7 @@ FIELDS = {
     kind: frozenset(re.findall(r"`(\w+)`", fields))
     for kind, fields in re.findall(r"^\| ((?:all|of)[^|]*?) \| (`.*)\|$", DOCS, re.MULTILINE)
 }
-UNITS = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", DOCS, re.MULTILINE))
+UNITS = dict(re.findall(r"^\| `(\w+)` \| (Count|Milliseconds|Seconds) \|", DOCS, re.MULTILINE))
 SENT = load_request("24-bearer-token")
 ALWAYS = (Metric.REQUESTS, Metric.TIME)
 
@@ -159,9 +159,10 @@ def test_a_call_leaves_a_line_and_metrics_as_they_are_documented(
     assert line.keys() == frozenset[str]().union(*(FIELDS[kind] for kind in kinds))
     assert line["service"] == emitted["service"] == "podgraft-dev"
     [directive] = emitted["_aws"]["CloudWatchMetrics"]
+    by_source = ["service", "cluster", "injector"] if REVIEW in case.kinds else []
     assert directive == {
         "Namespace": NAMESPACE,
-        "Dimensions": [["service"], ["service", "reason"]],
+        "Dimensions": [["service"], ["service", "reason"], *([by_source] if by_source else [])],
         "Metrics": [
             {"Name": metric["Name"], "Unit": UNITS[metric["Name"]]}
             for metric in directive["Metrics"]
@@ -169,8 +170,10 @@ def test_a_call_leaves_a_line_and_metrics_as_they_are_documented(
     }
     names = {metric["Name"] for metric in directive["Metrics"]}
     assert names == set(case.metrics)
-    assert emitted.keys() == {"_aws", "service", "reason", *names}
+    assert emitted.keys() == {"_aws", "service", "reason", *names, *by_source}
     assert emitted["reason"] == case.reason
+    if by_source:
+        assert (emitted["cluster"], emitted["injector"]) == (line["cluster"], line["injector"])
 
 
 def test_an_internal_error_leaves_a_line_as_it_is_documented(
@@ -183,14 +186,16 @@ def test_an_internal_error_leaves_a_line_as_it_is_documented(
     assert emitted.keys() == {"_aws", "service", *ALWAYS, Metric.FAILURE}
 
 
-def test_a_line_elsewhere_has_the_same_fields(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_line_of_serve_has_the_same_fields_as_on_lambda(
+    case: Case, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """``podgraft serve`` writes the word under another name, and leaves time to its reader."""
-    make_application(folder, journal=make_stream_log()).send(SENT)
-    line = json.loads(capsys.readouterr().out)
-    fields = FIELDS["all"] | FIELDS["of a call"] | FIELDS[REVIEW]
-    assert line.keys() == fields - {"message", "timestamp", "service"} | {"event"}
+    case.act(make_application(folder, journal=make_stream_log(clock=lambda: 1_780_000_000.0625)))
+    line = json.loads(capsys.readouterr().out.splitlines()[-1])
+    kinds = ("all", "of a call", *case.kinds)
+    assert line.keys() == frozenset[str]().union(*(FIELDS[kind] for kind in kinds))
+    assert list(line)[:4] == ["level", "message", "timestamp", "service"]
+    assert line["timestamp"] == "2026-05-28 20:26:40,062+0000"
 
 
 def test_every_metric_is_documented() -> None:

@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from podgraft.identifiers import is_injector
+from podgraft.jsonvalue import JSON
 from podgraft.store.aws.store import CachedStore
-from podgraft.web.metrics import NAMESPACE, Metric, Unit
+from podgraft.web.metrics import NAMESPACE, UNKNOWN_INJECTOR, Metric, Source, Unit, find_source
 from podgraft.web.powertools import make_request_log
 from support.memory_store import MemoryStore, labelled_bundle
 from support.recorded_requests import load_request
@@ -19,6 +21,14 @@ from web.conftest import ApplicationFixture, Clock, make_application
 
 TEMPLATE = (Path(__file__).parents[2] / "template.yaml").read_text()
 UNITS = {Metric.TIME: Unit.MILLISECONDS, Metric.AGE: Unit.SECONDS}
+
+
+WATCHED = {
+    "api_throttled_total",
+    "oldest_token_days",
+    "silent_clusters",
+    "synthetic_review_failure_total",
+}
 
 
 @dataclass
@@ -93,10 +103,69 @@ def test_what_happens_is_what_is_emitted(
         assert emitted[Metric.AGE] == [31.0]
 
 
+@pytest.mark.parametrize("enabled", [True, False])
+def test_metrics_by_cluster_and_injector_can_be_omitted(
+    enabled: bool, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = make_request_log("dev", cluster_metrics=enabled)
+    make_application(folder, journal=log).send(load_request("24-bearer-token"))
+    emitted = json.loads(capsys.readouterr().out.splitlines()[-1])
+    [directive] = emitted["_aws"]["CloudWatchMetrics"]
+    assert (["service", "cluster", "injector"] in directive["Dimensions"]) is enabled
+    assert ("cluster" in emitted) is enabled
+
+
+# No name that a client invents becomes the value of a dimension, which AWS bills.
+SOURCES: tuple[tuple[str, Mapping[str, JSON], Source | None], ...] = (
+    (
+        "a review",
+        {"cluster": "prod", "injector": "istio", "policy_version": "3"},
+        Source("prod", "istio"),
+    ),
+    ("without authentication", {"cluster": "", "injector": "istio", "policy_version": "3"}, None),
+    ("unauthenticated", {"fault": "UnauthenticatedError"}, None),
+    (
+        "an injector without a policy",
+        {"cluster": "prod", "injector": "x1", "fault": "UnknownInjectorError"},
+        Source("prod", UNKNOWN_INJECTOR),
+    ),
+    (
+        "a store out of reach",
+        {"cluster": "prod", "injector": "x2", "fault": "UnavailableError"},
+        Source("prod", UNKNOWN_INJECTOR),
+    ),
+    (
+        "a policy that does not load",
+        {"cluster": "prod", "injector": "istio", "fault": "InvalidVersionError"},
+        Source("prod", "istio"),
+    ),
+)
+
+
+@pytest.mark.parametrize(("name", "record", "source"), SOURCES, ids=[row[0] for row in SOURCES])
+def test_only_authenticated_clusters_and_existing_injectors_are_sources(
+    name: str, record: Mapping[str, JSON], source: Source | None
+) -> None:
+    assert find_source(record) == source, name
+    assert not is_injector(UNKNOWN_INJECTOR)
+
+
+def test_invented_names_share_one_value(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    application = make_application(folder, journal=make_request_log())
+    for name in ("a1", "a2", "a3"):
+        application.send(load_request("24-bearer-token"), f"/{name}/inject")
+        application.send(load_request("24-bearer-token"), f"/inject/cluster/{name}")
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    emitted = [line for line in lines if "_aws" in line]
+    assert {line["injector"] for line in emitted} == {UNKNOWN_INJECTOR, "default"}
+    assert {line["cluster"] for line in emitted} == {"prod-eu"}
+
+
 def test_the_template_shows_every_metric_and_no_other() -> None:
     alarms = re.findall(rf"Namespace: {NAMESPACE}\s+MetricName: (\w+)", TEMPLATE)
     assert set(alarms) >= {Metric.REFUSED, Metric.AGE, Metric.UNAUTHENTICATED}
-    assert _dashboard_metrics() | set(alarms) == set(Metric)
+    # The watch and the access log count the others.
+    assert _dashboard_metrics() | set(alarms) == set(Metric) | WATCHED
 
 
 def _dashboard_metrics() -> set[str]:

@@ -16,6 +16,8 @@ variable                        default         value
                                                 function verifies signatures of policies
 ``PODGRAFT_REQUIRE_SIGNATURE``  ``false``       ``true`` rejects unsigned policies; it requires
                                                 ``PODGRAFT_SIGNER``
+``PODGRAFT_CLUSTER_METRICS``    ``true``        ``false`` on Lambda writes metrics without the
+                                                dimensions ``cluster`` and ``injector``
 ``PODGRAFT_AWS_CLIENT``         ``auto``        ``auto`` calls AWS directly where supported
                                                 (``store/aws/http_client.py``); ``botocore`` always
                                                 uses botocore
@@ -56,6 +58,7 @@ _NAMES = (
     "AWS_CLIENT",
     "SIGNER",
     "REQUIRE_SIGNATURE",
+    "CLUSTER_METRICS",
 )
 # Lambda sets this variable in every function.
 _ON_LAMBDA = "AWS_LAMBDA_FUNCTION_NAME"
@@ -91,7 +94,8 @@ class Settings(Struct, frozen=True):
 
     ``stack`` separates the logs, metrics, and parameters of two deployments. ``tracing_enabled``
     sends segments to X-Ray. ``priming_enabled`` is set with provisioned concurrency or SnapStart.
-    ``verifier`` verifies the signatures of policies.
+    ``verifier`` verifies the signatures of policies. ``cluster_metrics`` adds the dimensions of the
+    cluster and the injector to metrics.
     """
 
     store_config: StoreConfig
@@ -101,6 +105,7 @@ class Settings(Struct, frozen=True):
     tracing_enabled: bool = False
     priming_enabled: bool = False
     verifier: "Verifier | None" = None
+    cluster_metrics: bool = True
 
 
 class SettingsError(ValueError):
@@ -121,6 +126,7 @@ def parse_settings(environment: Mapping[str, str]) -> Settings:
     )
     backing = _parse_store(variables, stack)
     verifier = _parse_verifier(variables)
+    cluster_metrics = variables.parse_choice("CLUSTER_METRICS", ("true", "false")) == "true"
     if variables.errors:
         raise SettingsError(tuple(variables.errors))
     return Settings(
@@ -131,6 +137,7 @@ def parse_settings(environment: Mapping[str, str]) -> Settings:
         tracing_enabled=variables.is_tracing_enabled(),
         priming_enabled=variables.is_priming_enabled(),
         verifier=verifier,
+        cluster_metrics=cluster_metrics,
     )
 
 

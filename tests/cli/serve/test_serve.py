@@ -1,6 +1,7 @@
 """``podgraft serve`` as an operator starts it: the real app, over HTTPS, from a folder."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Generator
 from contextlib import ExitStack
@@ -84,7 +85,10 @@ def test_what_was_found_is_reported_at_start(start: Start) -> None:
     written = start().stop()
     assert "injector default: policy " in written
     assert "cluster prod-eu: 1 token\n" in written
-    assert "certificate certificates/server.pem: valid until " in written
+    found = (
+        r"^certificate certificates/server.pem: 127.0.0.1; valid until \S+ \S+ UTC, \d+ days left$"
+    )
+    assert re.search(found, written, re.MULTILINE)
     assert "error" not in written
 
 
@@ -234,3 +238,39 @@ def test_what_cannot_work_is_reported_before_anything_listens(
 ) -> None:
     assert main(["serve", "--store", "store", "--cert", CERT, "--key", KEY, *words]) == status
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("check", [[], ["--check"]], ids=["serve", "check"])
+def test_client_authorities_that_have_all_expired_are_refused(
+    check: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin = datetime.now(UTC) - timedelta(days=40)
+    key = keys.make_key(keys.KeyType.P_256)
+    expired = issuance.make_ca(key, "old CA", Validity.from_now(begin, 30))
+    Path("clients.pem").write_bytes(pem.dump_certificates([expired]))
+    capsys.readouterr()
+    assert main([*SERVE, "--store", "store", "--client-ca", "clients.pem", *check]) == 1
+    written = "".join(capsys.readouterr())
+    assert "client CA clients.pem: CN=old CA; valid until " in written
+    assert "error: clients.pem: CN=old CA expired; remove it, and sign client cert" in written
+    assert "every client CA has expired; correct the errors above" in written
+
+
+@pytest.mark.usefixtures("folder")
+def test_one_of_several_client_authorities_can_have_expired(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    issue_token()
+    begin = datetime.now(UTC) - timedelta(days=40)
+    key = keys.make_key(keys.KeyType.P_256)
+    expired = issuance.make_ca(key, "old CA", Validity.from_now(begin, 30))
+    soon = issuance.make_ca(key, "new CA", Validity.from_now(begin, 60))
+    Path("clients.pem").write_bytes(pem.dump_certificates([expired, soon]))
+    capsys.readouterr()
+    # A server would start; a pipeline stops.
+    serve = [*SERVE, "--store", "store", "--client-ca", "clients.pem", "--check"]
+    assert main(serve) == 1
+    written = "".join(capsys.readouterr())
+    assert "warning: clients.pem: CN=new CA expires soon; renew it: podgraft certs" in written
+    assert "some documents do not load; correct the errors above" in written

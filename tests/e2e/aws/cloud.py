@@ -7,6 +7,7 @@ site-packages, so a dependency that no layer declares would pass unnoticed in ou
 import http.client
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -220,8 +221,17 @@ def built(cloud: Cloud) -> Generator[Path]:
         PODGRAFT_RUNTIME=RUNTIME,
         PODGRAFT_ARCHITECTURE=ARCHITECTURE,
     )
+    _remove_unsupported(build / "template.yaml")
     yield build
     shutil.rmtree(build)
+
+
+def _remove_unsupported(template: Path) -> None:
+    """Remove the saved queries, the only resources that ministack does not have."""
+    parts = re.split(r"(?m)^  (?=\w+:$)", template.read_text())
+    kept = [part for part in parts if "Type: AWS::Logs::QueryDefinition" not in part]
+    assert len(kept) < len(parts)
+    template.write_text("  ".join(kept))
 
 
 def deploy(

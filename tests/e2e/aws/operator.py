@@ -77,3 +77,19 @@ def await_warning(stack: Stack, token: str) -> list[str]:
         if warnings:
             return warnings
         assert monotonic() < ends, f"no warning after {PATIENCE_SECONDS} s"
+
+
+def watch(stack: Stack, check: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Invoke the watch as its schedule does; its log line and its metrics."""
+    client = stack.cloud.client("lambda")
+    names = [each["FunctionName"] for each in client.list_functions()["Functions"]]
+    [name] = [each for each in names if each.startswith(f"{stack.name}-Watch-")]
+    payload = json.dumps({"check": check}).encode()
+    response = client.invoke(FunctionName=name, Payload=payload)
+    assert "FunctionError" not in response, response["Payload"].read()
+    logs = stack.cloud.client("logs")
+    events = logs.filter_log_events(logGroupName=stack.outputs["WatchLogGroup"])["events"]
+    lines = [json.loads(each["message"]) for each in events if each["message"].startswith("{")]
+    event = {"reviews": "synthetic_reviews", "clusters": "registered_clusters"}[check]
+    at = max(number for number, line in enumerate(lines) if line.get("message") == event)
+    return lines[at], lines[at + 1]

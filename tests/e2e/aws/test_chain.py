@@ -12,6 +12,7 @@ from e2e.aws.operator import (
     podgraft,
     remote,
     send_review,
+    watch,
 )
 
 
@@ -64,3 +65,25 @@ def test_pushing_twice_changes_nothing(stack: Stack, tmp_path: Path) -> None:
     again = podgraft(stack, "push", *local(policy), *where)
     assert "is in S3 already" in again
     assert "version 1 is already the same" in again
+
+
+def test_the_watch_reviews_through_the_deployed_function(stack: Stack, tmp_path: Path) -> None:
+    """Both schedules exist, and their events give metrics and no metric of a cluster."""
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("policy: enabled\n")
+    podgraft(stack, "push", *local(policy), *remote(stack, "watched"))
+    issue(stack, "quiet", tmp_path / "token")
+    rules = stack.cloud.client("events").list_rules()["Rules"]
+    schedules = {rule["ScheduleExpression"] for rule in rules if "ScheduleExpression" in rule}
+    assert schedules == {"rate(5 minutes)", "rate(1 hour)"}
+
+    reviews, emitted = watch(stack, "reviews")
+    assert "watched" in reviews["injectors"]
+    assert emitted["synthetic_review_failure_total"] == len(reviews["problems"])
+    assert not [problem for problem in reviews["problems"] if "watched" in problem]
+    clusters, emitted = watch(stack, "clusters")
+    assert clusters["clusters"] >= 1
+    assert emitted["silent_clusters"] == len(clusters["silent"])
+    synthetic = [line for line in stack.lines() if line.get("message") == "synthetic_review"]
+    assert {line["cluster"] for line in synthetic} == {""}
+    assert not [line for line in stack.lines() if line.get("cluster") == "quiet"]

@@ -18,8 +18,8 @@ class Store(Protocol):
         """Return the snapshot in force, within the deadline; raises ``StoreError``."""
         ...
 
-    def injectors(self) -> tuple[str, ...]:
-        """Return the names of all stored injectors."""
+    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
+        """Return the names of all stored injectors, within the deadline; raises ``StoreError``."""
         ...
 
 

@@ -28,10 +28,16 @@ _PROBLEM = NotAReviewError(
 )
 
 
-def guard_handler(handler: Handler, app: Flask, request_log: RequestLog) -> Handler:
+def guard_handler(
+    handler: Handler,
+    app: Flask,
+    request_log: RequestLog,
+    respond_to_other: Callable[[Event], dict[str, Any] | None] | None = None,
+) -> Handler:
     """Return a handler that responds with 400 to an invalid event, and logs it.
 
     Reviews of API Gateway's HTTP API take the short path to *app* (``direct_reviews.py``).
+    *respond_to_other* can respond to an event without an HTTP request.
     """
     webhook = app.extensions[EXTENSION]
 
@@ -40,6 +46,9 @@ def guard_handler(handler: Handler, app: Flask, request_log: RequestLog) -> Hand
             response = direct_reviews.respond(webhook, event)
             return handler(_prepare_event(event), context) if response is None else response
         except Exception as error:  # noqa: BLE001  the application handles its own errors
+            response = respond_to_other(event) if respond_to_other is not None else None
+            if response is not None:
+                return response
             return _make_fault_response(error, request_log)
 
     return handle

@@ -65,7 +65,7 @@ class ReadinessCheck:
             # The same error is raised repeatedly. Without this, its traceback would grow.
             raise self._failure[1].with_traceback(None)
         try:
-            versions = _check_readiness(self._store)
+            versions = _check_readiness(self._store, Deadline.from_timeout(None, self._clock))
         except StoreError as error:
             self._failure = now, error
             raise
@@ -87,12 +87,12 @@ class ReadinessCheck:
             self._request_log({**faults.fault_fields(error), "event": "not_ready", "code": code})
 
 
-def _check_readiness(store: Store) -> Object:
+def _check_readiness(store: Store, deadline: Deadline) -> Object:
     """Return policy and bundle of every injector; raises ``StoreError`` if one does not load.
 
-    If no injector is loaded yet, this loads the default injector.
+    Without any stored injector, the default injector is missing.
     """
-    names = store.injectors() or (DEFAULT_INJECTOR,)
+    names = store.injectors(deadline) or (DEFAULT_INJECTOR,)
     return {name: _versions(store, name) for name in names}
 
 

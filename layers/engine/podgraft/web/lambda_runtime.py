@@ -1,9 +1,11 @@
 """Integration with Lambda: the CloudWatch log and metrics, X-Ray segments, and priming."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from podgraft.jsonvalue import Object
 from podgraft.settings import Settings
-from podgraft.store import Store
+from podgraft.store import CallerStore, Store
 
 from . import request_log
 from .request_log import RequestLog
@@ -15,11 +17,27 @@ if TYPE_CHECKING:
 def make_request_log(settings: Settings) -> RequestLog:
     """Return the log of Powertools on Lambda, else a log on standard output."""
     if not settings.on_lambda:
-        return request_log.make_stream_log()
+        return request_log.make_stream_log(service=settings.stack)
     # Imported here: Powertools takes a fifth of a cold start, and only Lambda needs it.
     from . import powertools
 
-    return powertools.make_request_log(settings.stack)
+    return powertools.make_request_log(settings.stack, cluster_metrics=settings.cluster_metrics)
+
+
+def respond_to_watch(
+    store: Store, callers: CallerStore, write: RequestLog
+) -> Callable[[object], Object | None]:
+    """Return a function that responds to the events of ``functions/watch``."""
+
+    def respond(event: object) -> Object | None:
+        # Imported here: only these events need it.
+        from . import synthetic
+
+        if not synthetic.is_synthetic(event):
+            return None
+        return synthetic.SyntheticReviews(store, callers, write).respond(event)
+
+    return respond
 
 
 def prime(store: Store, settings: Settings) -> None:

@@ -44,6 +44,19 @@ class Measure(Struct, frozen=True):
     unit: Unit = Unit.COUNT
 
 
+class Source(Struct, frozen=True):
+    """The caller and the injector of a request, as dimensions of its metrics.
+
+    The number of values is bounded: a cluster has credentials, and an injector has a policy.
+    """
+
+    cluster: str
+    injector: str
+
+
+# The injector of requests for injectors without a policy. It is not a valid name of an injector.
+UNKNOWN_INJECTOR = "(unknown)"
+
 _OUTCOMES = {
     "inject": Metric.SUCCESS,
     "mutate": Metric.SUCCESS,
@@ -53,6 +66,8 @@ _OUTCOMES = {
 }
 # An authenticated cluster calls an injector without a policy.
 _UNKNOWN_INJECTOR = "UnknownInjectorError"
+# Errors of a stored version. After other errors of a store, the injector might not exist.
+_VERSION_ERRORS = frozenset({"InvalidVersionError", "NotLoadedError", "UntrustedError"})
 _AUTH_ERRORS = frozenset({"UnauthenticatedError", "ForbiddenError"})
 
 
@@ -73,6 +88,15 @@ def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
         yield Measure(Metric.REFUSED)
     yield from _number(record, "age_seconds", Metric.AGE, Unit.SECONDS)
     yield from _number(record, "milliseconds", Metric.TIME, Unit.MILLISECONDS)
+
+
+def find_source(record: Mapping[str, JSON]) -> Source | None:
+    """Return the source of a record; ``None`` if no cluster is authenticated or it is no review."""
+    cluster, injector = record.get("cluster"), record.get("injector")
+    if not cluster or not injector:
+        return None
+    is_known = record.get("policy_version") or record.get("fault") in _VERSION_ERRORS
+    return Source(str(cluster), str(injector) if is_known else UNKNOWN_INJECTOR)
 
 
 def _number(record: Mapping[str, JSON], key: str, metric: Metric, unit: Unit) -> Iterator[Measure]:

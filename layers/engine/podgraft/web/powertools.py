@@ -11,16 +11,17 @@ from msgspec.json import Encoder
 from podgraft.jsonvalue import JSON
 from podgraft.settings import DEFAULT_STACK
 
-from .metrics import NAMESPACE, record_measures
-from .request_log import RequestLog
+from .metrics import NAMESPACE, find_source, record_measures
+from .request_log import RequestLog, line_fields
 
 LOGGER = "podgraft"
 
 
-def make_request_log(stack: str = DEFAULT_STACK) -> RequestLog:
+def make_request_log(stack: str = DEFAULT_STACK, *, cluster_metrics: bool = True) -> RequestLog:
     """Return a log that writes a JSON line per record, and metrics in the embedded metric format.
 
-    Lines and metrics contain the name of the *stack*, to separate two stacks in one account.
+    Lines and metrics contain the name of the *stack*, to separate two stacks in one account. With
+    *cluster_metrics*, a second set of dimensions contains the cluster and the injector.
     """
     # Powertools uses the service as the name of the logger. A stack can have the name of the logger
     # of a library, so the service is a constant here.
@@ -31,13 +32,17 @@ def make_request_log(stack: str = DEFAULT_STACK) -> RequestLog:
     def write(record: Mapping[str, JSON]) -> None:
         levels[str(record["level"])](record)
         measures = tuple(record_measures(record))
+        if not measures:
+            return
         for measure in measures:
             metrics.add_metric(measure.metric, measure.unit, measure.value)
         reason = str(record.get("reason") or record.get("fault") or "")
         if reason:
             metrics.add_dimensions(service=stack, reason=reason)
-        if measures:
-            metrics.flush_metrics()
+        source = find_source(record) if cluster_metrics else None
+        if source is not None:
+            metrics.add_dimensions(service=stack, cluster=source.cluster, injector=source.injector)
+        metrics.flush_metrics()
 
     return write
 
@@ -48,16 +53,9 @@ def _format_line(stack: str, log: Mapping[str, Any]) -> str:
     The logger already has a key ``message``. As in other lines of the logger, the line omits fields
     without a value, and contains other types than JSON as text.
     """
-    record: Mapping[str, JSON] = log["message"]
-    context_fields = {
-        _RENAMED.get(key, key): value
-        for key, value in record.items()
-        if key not in _ENVELOPE_FIELDS and value is not None
-    }
-    own = {"message": record["event"], "service": stack}
-    return _ENCODER.encode({**log, **own, **context_fields}).decode()
+    fields = line_fields(log["message"])
+    own = {"message": fields.pop("message"), "service": stack}
+    return _ENCODER.encode({**log, **own, **fields}).decode()
 
 
 _ENCODER = Encoder(enc_hook=str)
-_ENVELOPE_FIELDS = frozenset({"event", "level"})
-_RENAMED = {"message": "problem"}

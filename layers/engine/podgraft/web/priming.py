@@ -18,7 +18,7 @@ _POD: JSON = {
     "metadata": {"name": "priming", "labels": _INJECT_TRUE, "annotations": _INJECT_TRUE},
     "spec": {"containers": [{"name": "app", "image": "app"}]},
 }
-_REVIEW: JSON = {
+REVIEW: JSON = {
     "apiVersion": "admission.k8s.io/v1",
     "kind": "AdmissionReview",
     "request": {"uid": "priming", "namespace": "default", "object": _POD},
@@ -27,7 +27,7 @@ _REVIEW: JSON = {
 
 def prime(store: Store) -> None:
     """Review a synthetic pod with the default injector; discard the response and the record."""
-    request = admission.decode(jsonvalue.dump(_REVIEW).encode())
+    request = admission.decode(jsonvalue.dump(REVIEW).encode())
     outcome = review.inject(ReviewContext(injector=DEFAULT_INJECTOR).with_request(request), store)
     if isinstance(outcome, review.ReviewResponse):
         admission.encode(outcome.response)

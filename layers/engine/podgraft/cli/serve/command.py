@@ -7,10 +7,11 @@ in force, in all workers and, with ``--state``, after a restart.
 
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,11 +19,15 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.serve.https import Server, ServerConfig
 from podgraft.cli.serve.startup_check import Survey, all_lines, certificate_survey, survey
 from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
-from podgraft.cli.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS
+from podgraft.cli.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, MetricsPort
 from podgraft.signing import InvalidKeyError, Verifier, parse_public_keys
-from podgraft.store import FolderCallers, FolderStore
+from podgraft.store import CallerStore, FolderCallers, FolderStore, Store
 from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import Auth, create_app
+from podgraft.web.request_log import make_stream_log
+
+if TYPE_CHECKING:
+    from podgraft.cli.serve.metrics import WorkerMetrics
 
 DEFAULT_PORT = 8443
 
@@ -71,6 +76,17 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=_FILE,
     help="One or two public keys, PEM. With them, the server loads only signed policies.",
 )
+@click.option(
+    "--metrics-port",
+    type=click.IntRange(0, 65535),
+    help="Port of /metrics for Prometheus, with plain HTTP; default: no metrics.",
+)
+@click.option(
+    "--metrics-host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address of the metrics port. Its clients can read the names of clusters.",
+)
 @click.option("--check", is_flag=True, help="Report the injectors and clusters, and exit.")
 def command(  # noqa: PLR0913 — one parameter per option
     *,
@@ -87,6 +103,8 @@ def command(  # noqa: PLR0913 — one parameter per option
     workers: int,
     threads: int,
     connections_per_address: int,
+    metrics_port: int | None,
+    metrics_host: str,
     check: bool,
 ) -> None:
     """Serve admission reviews over HTTPS, without AWS.
@@ -105,7 +123,7 @@ def command(  # noqa: PLR0913 — one parameter per option
         # Without the last known good versions, which would hide errors.
         _report(
             survey(folder, FolderStore(folder, verifier=verifier), callers, mode),
-            certificate_survey(cert),
+            certificate_survey(tls),
             check=True,
         )
         return
@@ -115,12 +133,42 @@ def command(  # noqa: PLR0913 — one parameter per option
         workers=workers,
         threads=threads,
         connections_per_address=connections_per_address,
+        metrics_host=metrics_host,
+        metrics_port=metrics_port or 0,
     )
-    with _state_folder(state) as state_folder:
+    with _state_folder(state) as state_folder, ExitStack() as stack:
         last_known_good = FileLastKnownGoodStore(state_folder)
         store = FolderStore(folder, last_known_good=last_known_good, verifier=verifier)
-        _report(survey(folder, store, callers, mode), certificate_survey(cert), check=False)
-        Server(create_app(store, callers, auth=mode), config, tls).run()
+        _report(survey(folder, store, callers, mode), certificate_survey(tls), check=False)
+        log, metrics = make_stream_log(), None
+        if metrics_port is not None:
+            counters = stack.enter_context(_open_metrics(workers))
+            log = counters.wrap_log(log)
+            metrics = _make_metrics_port(counters, store, callers, tls)
+        app = create_app(store, callers, auth=mode, request_log=log)
+        Server(app, config, tls, metrics).run()
+
+
+@contextmanager
+def _open_metrics(workers: int) -> Generator["WorkerMetrics"]:
+    """Yield the counters of all workers, in a temporary folder."""
+    from podgraft.cli.serve.metrics import WorkerMetrics  # imports prometheus_client
+
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108  no disk waits
+    with _temporary_folder(memory) as folder:
+        try:
+            yield WorkerMetrics(folder, workers)
+        except OSError as error:
+            raise CommandError(f"--metrics-port: {folder}: {error.strerror}") from error
+
+
+def _make_metrics_port(
+    counters: "WorkerMetrics", store: Store, callers: CallerStore, tls: ReloadingContext
+) -> MetricsPort:
+    from podgraft.cli.serve.metrics_page import StateCollector, make_metrics_app
+
+    state = StateCollector(store, callers, tls)
+    return MetricsPort(make_metrics_app(counters, state), counters.enter_slot)
 
 
 def _read_verifier(path: Path | None) -> Verifier | None:
@@ -138,7 +186,14 @@ def _state_folder(state: Path | None) -> Generator[Path]:
     if state is not None:
         yield state
         return
-    master, folder = os.getpid(), mkdtemp(prefix="podgraft-")
+    with _temporary_folder() as folder:
+        yield folder
+
+
+@contextmanager
+def _temporary_folder(parent: str | None = None) -> Generator[Path]:
+    """Yield a folder that the arbiter removes at the end."""
+    master, folder = os.getpid(), mkdtemp(prefix="podgraft-", dir=parent)
     try:
         yield Path(folder)
     finally:
@@ -148,12 +203,13 @@ def _state_folder(state: Path | None) -> Generator[Path]:
 
 
 def _report(*surveys: Survey, check: bool) -> None:
-    """Print the surveys; raise ``CommandError`` if no injector loads, or if a check fails."""
+    """Print the surveys; raise ``CommandError`` if the server cannot work, or a check fails."""
     for kind, line in all_lines(*surveys):
         # Standard output is for the request log.
         click.echo(f"{kind}: {line}" if kind else line, err=not check)
-    if any(not each.is_usable for each in surveys):
-        raise CommandError("no injector loads; correct the errors above")
+    for each in surveys:
+        if not each.is_usable:
+            raise CommandError(each.problem)
     if check and any(each.errors for each in surveys):
         raise CommandError("some documents do not load; correct the errors above")
 

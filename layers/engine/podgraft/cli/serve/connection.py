@@ -1,4 +1,4 @@
-"""One TLS connection of ``podgraft serve``, with non-blocking reads and writes.
+"""One connection of ``podgraft serve``, with non-blocking reads and writes.
 
 Every method returns at once. If the client must act first, the method raises
 ``ssl.SSLWantReadError`` or ``ssl.SSLWantWriteError``, and the worker waits for the event.
@@ -12,6 +12,7 @@ from socket import SHUT_WR, socket
 from typing import Any
 
 from podgraft.cli.serve.framing import Message
+from podgraft.cli.serve.plain_socket import PlainSocket
 
 _READ_BYTES = 65_536
 
@@ -38,6 +39,7 @@ class Connection:
         "counted_bytes",
         "deadline_seconds",
         "discarded_bytes",
+        "is_metrics",
         "is_proven",
         "message",
         "outgoing",
@@ -50,11 +52,20 @@ class Connection:
         "watched_events",
     )
 
-    def __init__(self, sock: ssl.SSLSocket, client: Any, server: Any, source: str) -> None:
+    def __init__(
+        self,
+        sock: ssl.SSLSocket | PlainSocket,
+        client: Any,
+        server: Any,
+        source: str,
+        *,
+        is_metrics: bool = False,
+    ) -> None:
         self.socket = sock
         self.client = client
         self.server = server
         self.source = source  # the address for the limit per address
+        self.is_metrics = is_metrics  # whether the connection is to the metrics port
         self.phase = Phase.HANDSHAKE
         self.deadline_seconds = 0.0  # of the current phase, on the monotonic clock
         # Whether the client has a verified certificate or has received a review. Other connections

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from gunicorn.http import wsgi
 from gunicorn.http.errors import ParseException
@@ -13,6 +13,8 @@ from podgraft.cli.serve.connection import Connection
 from podgraft.cli.serve.framing import BodyPendingError
 from podgraft.web import format_traceback
 
+Application: TypeAlias = Callable[[dict[str, Any], Any], Iterable[bytes]]
+
 
 class Host(Protocol):
     """The attributes of a worker that an exchange uses."""
@@ -20,7 +22,6 @@ class Host(Protocol):
     alive: bool
     cfg: Any
     log: Any
-    wsgi: Callable[[dict[str, Any], Callable[..., object]], Iterable[bytes]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,8 @@ class _Output:
         return self._peer.getpeercert(binary_form)
 
 
-def run_exchange(host: Host, connection: Connection) -> Exchange:
-    """Run the application for a request; an error becomes a response, too."""
+def run_exchange(host: Host, connection: Connection, application: Application) -> Exchange:
+    """Run an application for a request; an error becomes a response, too."""
     message = connection.message
     if message is None:
         return Exchange()
@@ -74,7 +75,7 @@ def run_exchange(host: Host, connection: Connection) -> Exchange:
     try:
         if not (host.alive and message.is_complete(connection.received)):
             response.force_close()
-        _respond(host, response, environ)
+        _respond(application, response, environ)
     except BodyPendingError:
         return Exchange(needs_body=True)
     except Exception as error:  # noqa: BLE001  every request gets a response
@@ -88,10 +89,10 @@ def run_exchange(host: Host, connection: Connection) -> Exchange:
     )
 
 
-def _respond(host: Host, response: Any, environ: Any) -> None:
+def _respond(application: Application, response: Any, environ: Any) -> None:
     """Let the application write its response."""
     environ["wsgi.multithread"] = True
-    chunks: Any = host.wsgi(environ, response.start_response)
+    chunks: Any = application(environ, response.start_response)
     try:
         for chunk in chunks:
             response.write(chunk)

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from cryptography import x509
-
 from podgraft.cli.failure import CommandError
+from podgraft.cli.serve.tls import ReloadingContext, ServedCertificate, TLSFiles
 from podgraft.store import Callers, CallerStore, Store, StoreError
 from podgraft.web import Auth, format_traceback
 
@@ -25,7 +24,12 @@ class Survey:
     lines: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    is_usable: bool = True  # whether at least one injector loads
+    problem: str = ""  # why the server cannot work; empty if it can
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the server can work."""
+        return not self.problem
 
 
 def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
@@ -60,25 +64,55 @@ def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Sur
                 errors.append(f"{folder / name}: {snapshot.stale.reason}")
             policy, digest = snapshot.policy_version, snapshot.bundle.digest
             lines.append(f"injector {name}: policy {policy}, bundle {digest}")
-    usable = failing < len(injectors)
+    problem = "" if failing < len(injectors) else "no injector loads; correct the errors above"
     if auth is not Auth.NONE:
         clusters = _clusters(folder, callers, auth)
         lines += clusters.lines
         errors += clusters.errors
         warnings += clusters.warnings
     return Survey(
-        lines=tuple(lines), errors=tuple(errors), warnings=tuple(warnings), is_usable=usable
+        lines=tuple(lines), errors=tuple(errors), warnings=tuple(warnings), problem=problem
     )
 
 
-def certificate_survey(file: Path, now: datetime | None = None) -> Survey:
-    """Report the validity of the certificate of the server, the first one of the file."""
-    certificate, *_ = x509.load_pem_x509_certificates(file.read_bytes())
-    ends = certificate.not_valid_after_utc
-    line = f"certificate {file}: valid until {ends:%Y-%m-%d %H:%M} UTC"
-    if ends - (now or datetime.now(UTC)) > _SOON:
-        return Survey(lines=(line,))
-    return Survey(lines=(line,), warnings=(f"{file}: expires soon; renew it: scripts/certs.py",))
+def certificate_survey(tls: ReloadingContext, now: datetime | None = None) -> Survey:
+    """Report the names and the validity of the certificates that the server uses.
+
+    The server certificate is valid: ``tls.py`` refuses others. A client CA that has expired is an
+    error, and the server is unusable if all have.
+    """
+    now = now or datetime.now(UTC)
+    certificates = tls.certificates()
+    lines = tuple(_describe_certificate(tls.files, each, now) for each in certificates)
+    expired = tuple(
+        f"{tls.files.client_ca}: {each.name} expired; "
+        "remove it, and sign client certificates with another CA"
+        for each in certificates
+        if each.use == "client-ca" and each.ends <= now
+    )
+    warnings = tuple(
+        f"{_certificate_file(tls.files, each)}: {each.name} expires soon; renew it: podgraft certs"
+        for each in certificates
+        if now < each.ends <= now + _SOON
+    )
+    authorities = [each for each in certificates if each.use == "client-ca"]
+    problem = ""
+    if authorities and len(expired) == len(authorities):
+        problem = "every client CA has expired; correct the errors above"
+    return Survey(lines=lines, errors=expired, warnings=warnings, problem=problem)
+
+
+def _describe_certificate(files: TLSFiles, certificate: ServedCertificate, now: datetime) -> str:
+    kind = "certificate" if certificate.use == "server" else "client CA"
+    file = _certificate_file(files, certificate)
+    names = ", ".join(certificate.names) or "no names"
+    ends = f"{certificate.ends:%Y-%m-%d %H:%M} UTC"
+    days = (certificate.ends - now).days
+    return f"{kind} {file}: {names}; valid until {ends}, {days} days left"
+
+
+def _certificate_file(files: TLSFiles, certificate: ServedCertificate) -> Path | None:
+    return files.certificate if certificate.use == "server" else files.client_ca
 
 
 def _injectors(folder: Path, store: Store) -> tuple[str, ...]:

@@ -16,6 +16,20 @@ _LOG = logging.getLogger(__name__)
 _FileStats: TypeAlias = tuple[tuple[int, int, int], ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedCertificate:
+    """A certificate that the server uses, with its names and the end of its validity."""
+
+    use: str  # server, or client-ca
+    names: tuple[str, ...]
+    ends: datetime
+
+    @property
+    def name(self) -> str:
+        """The first name."""
+        return self.names[0] if self.names else ""
+
+
 @dataclass(frozen=True, slots=True)
 class TLSFiles:
     """The files of a TLS server: its certificate, its key, and the CA of its clients."""
@@ -57,6 +71,20 @@ class TLSFiles:
                 "check the clock, or use another certificate"
             )
 
+    def read_certificates(self) -> tuple[ServedCertificate, ...]:
+        """Return the certificate of the server, then the CAs of its clients."""
+        server, *_ = x509.load_pem_x509_certificates(self.certificate.read_bytes())
+        authorities = (
+            x509.load_pem_x509_certificates(self.client_ca.read_bytes()) if self.client_ca else []
+        )
+        return (
+            _describe_certificate(server, "server", _host_names(server)),
+            *(
+                _describe_certificate(each, "client-ca", (each.subject.rfc4514_string(),))
+                for each in authorities
+            ),
+        )
+
     def file_stats(self) -> _FileStats | None:
         """Return stats that change with the files; ``None`` while one is missing or replaced."""
         paths = (self.certificate, self.key, *([self.client_ca] if self.client_ca else ()))
@@ -67,6 +95,23 @@ class TLSFiles:
         return tuple((stat.st_ino, stat.st_size, stat.st_mtime_ns) for stat in stats)
 
 
+def _describe_certificate(
+    certificate: x509.Certificate, use: str, names: tuple[str, ...]
+) -> ServedCertificate:
+    return ServedCertificate(use=use, names=names, ends=certificate.not_valid_after_utc)
+
+
+def _host_names(certificate: x509.Certificate) -> tuple[str, ...]:
+    """Return the host names and addresses that clients compare, without repetitions."""
+    try:
+        extension = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
+    except x509.ExtensionNotFound:
+        return ()
+    hosts = extension.value.get_values_for_type(x509.DNSName)
+    addresses = extension.value.get_values_for_type(x509.IPAddress)
+    return tuple(dict.fromkeys([*hosts, *map(str, addresses)]))
+
+
 class ReloadingContext:
     """The newest context that loads. After an invalid replacement, the old one remains in use."""
 
@@ -75,6 +120,7 @@ class ReloadingContext:
         self._stats = files.file_stats()
         try:
             self._context = files.load()
+            self._certificates = files.read_certificates()
         except (OSError, ValueError) as error:
             raise CommandError(
                 f"{files.certificate} and {files.key} do not load: {error}"
@@ -88,9 +134,15 @@ class ReloadingContext:
             self._reload()
         return self._context
 
+    def certificates(self) -> tuple[ServedCertificate, ...]:
+        """Return the certificates in use."""
+        self.current()
+        return self._certificates
+
     def _reload(self) -> None:
         try:
-            self._context = self.files.load()
+            certificates = self.files.read_certificates()
+            self._context, self._certificates = self.files.load(), certificates
         except (OSError, ValueError) as error:
             _LOG.warning(
                 "cannot load the new certificate; still serving the old certificate: %s", error

@@ -34,19 +34,23 @@ import selectors
 import socket
 import ssl
 import time
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from gunicorn.workers.base import Worker as BaseWorker
 from gunicorn.workers.gthread import PollableMethodQueue
 
+from podgraft.cli.serve.arbiter import unblock_stop_signals
 from podgraft.cli.serve.connection import Connection, source_of
 from podgraft.cli.serve.connection_loop import ConnectionLoop
 from podgraft.cli.serve.connection_set import ConnectionSet
-from podgraft.cli.serve.exchange import Exchange, run_exchange
+from podgraft.cli.serve.exchange import Application, Exchange, run_exchange
 from podgraft.cli.serve.incident_log import Incidents
+from podgraft.cli.serve.plain_socket import PlainSocket
 from podgraft.web import format_traceback
 
 # Connections of a worker, and of one address. A kube-apiserver opens up to 200, its default limit
@@ -60,6 +64,17 @@ _ACCEPTED_AT_ONCE = 8
 _NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
 
+@dataclass(frozen=True, slots=True)
+class MetricsPort:
+    """The application of the metrics port, and the function that selects the worker's counters.
+
+    The metrics port is the last listener.
+    """
+
+    application: Application
+    enter_slot: Callable[[int], None]
+
+
 class RedactingWorker(BaseWorker):
     """A loop that owns the connections, and threads that run the application."""
 
@@ -69,9 +84,13 @@ class RedactingWorker(BaseWorker):
     wsgi: Any
 
     connections_per_address = DEFAULT_CONNECTIONS_PER_ADDRESS
+    metrics: MetricsPort | None = None
+    slot = 0  # the number of this worker among those that run; ``https.py`` sets it
 
     def init_process(self) -> None:
         """Make the objects that processes cannot share, then run the loop."""
+        if self.metrics is not None:
+            self.metrics.enter_slot(self.slot)
         self._incidents = Incidents(self.log)
         self._connections = ConnectionSet(_capacity(), self.connections_per_address)
         self._loop = ConnectionLoop(self.cfg, self._connections, self._incidents, self._serve)
@@ -81,6 +100,11 @@ class RedactingWorker(BaseWorker):
         self._is_accepting = False
         self._accepts_again_seconds = 0.0
         super().init_process()
+
+    def init_signals(self) -> None:
+        """Install the handlers, then receive the signals that the arbiter has blocked."""
+        super().init_signals()
+        unblock_stop_signals()
 
     def handle_exit(self, sig: int, frame: Any) -> None:
         """Start to stop, after SIGTERM."""
@@ -150,13 +174,17 @@ class RedactingWorker(BaseWorker):
                     # The listener stays readable: without a pause, the loop would never wait.
                     self._accepts_again_seconds = time.monotonic() + _TICK_SECONDS
                 return
-            self._admit(accepted, client, listener.getsockname())
+            self._admit(accepted, client, listener)
 
-    def _admit(self, accepted: socket.socket, client: Any, server: Any) -> None:
-        source = source_of(client)
+    def _admit(self, accepted: socket.socket, client: Any, listener: Any) -> None:
+        source, server = source_of(client), listener.getsockname()
         if not self._connections.has_room(source) and not self._loop.make_room(source):
             self._incidents.count("no room")
             accepted.close()
+            return
+        if self.metrics is not None and listener is self.sockets[-1]:
+            plain = PlainSocket.from_accepted(accepted)
+            self._loop.add(Connection(plain, client, server, source, is_metrics=True))
             return
         accepted.setblocking(False)
         # One context per connection, because certificates change while the server runs.
@@ -172,12 +200,17 @@ class RedactingWorker(BaseWorker):
 
     def _run(self, connection: Connection) -> Exchange:
         """Run the application in a thread; send the bytes that the socket accepts at once."""
-        exchange = run_exchange(self, connection)
+        exchange = run_exchange(self, connection, self._application(connection))
         if not exchange.needs_body:
             connection.outgoing = exchange.response
             with suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):
                 connection.send()
         return exchange
+
+    def _application(self, connection: Connection) -> Application:
+        if self.metrics is not None and connection.is_metrics:
+            return self.metrics.application
+        return self.wsgi
 
     def _finish(self, connection: Connection, done: "Future[Exchange]") -> None:
         """Continue a connection after its thread is done."""

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from podgraft.identifiers import is_injector
 from podgraft.jsonvalue import JSON
 from podgraft.store.errors import NotLoadedError
 
@@ -13,6 +14,8 @@ from .client import MissingError, ParameterStore, RetryBudget, call_with_retries
 
 # The parameter with the deny list, for all injectors of the prefix.
 DENIED = "denied"
+
+_POLICY = "/policy"
 
 # GetParameters accepts this many names.
 VERSIONS_PER_REQUEST = 10
@@ -75,25 +78,44 @@ class ParameterReader(Struct, frozen=True):
             parameters = self._read_all(names, name, patience, decrypt=False)
             return tuple(_to_parameter(each, error, name=name) for each in parameters)
 
+    def injectors(self, patience: RetryBudget) -> tuple[str, ...]:
+        """Return the injectors that have a policy of the type String, as podgraft writes it.
+
+        The filter omits the caller documents, which are of the type SecureString.
+        """
+        arguments: dict[str, JSON] = {
+            "Path": self.prefix,
+            "Recursive": True,
+            "ParameterFilters": [{"Key": "Type", "Option": "Equals", "Values": ["String"]}],
+        }
+        names = [
+            parameter.get("Name", "").removeprefix(f"{self.prefix}/")
+            for page in self._pages(arguments, patience)
+            for parameter in page.get("Parameters", [])
+        ]
+        injectors = [name.removesuffix(_POLICY) for name in names if name.endswith(_POLICY)]
+        return tuple(name for name in injectors if is_injector(name))
+
     def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
         """Return the caller documents by cluster; raises as ``call_with_retries``."""
         folder = f"{self.prefix}/auth/"
+        arguments: dict[str, JSON] = {"Path": folder.rstrip("/"), "WithDecryption": True}
         return {
             parameter.get("Name", "").removeprefix(folder): _to_parameter(parameter)
-            for page in self._pages(folder, patience)
+            for page in self._pages(arguments, patience)
             for parameter in page.get("Parameters", [])
         }
 
     def _policy_name(self, injector: str) -> str:
-        return f"{self.prefix}/{injector}/policy"
+        return f"{self.prefix}/{injector}{_POLICY}"
 
-    def _pages(self, folder: str, patience: RetryBudget) -> Iterator[Mapping[str, Any]]:
-        """Read the parameters of a folder; Parameter Store returns ten per page."""
-        arguments: dict[str, JSON] = {"Path": folder.rstrip("/"), "WithDecryption": True}
+    def _pages(
+        self, arguments: Mapping[str, JSON], patience: RetryBudget
+    ) -> Iterator[Mapping[str, Any]]:
+        """Read the parameters of a path; Parameter Store returns ten per page."""
+        item = f"parameters {arguments['Path']}/"
         while True:
-            page = self._call(
-                "GetParametersByPath", arguments, "Parameters", f"parameters {folder}", patience
-            )
+            page = self._call("GetParametersByPath", arguments, "Parameters", item, patience)
             yield page
             if not page.get("NextToken"):
                 return

@@ -23,6 +23,7 @@ from podgraft.store.errors import (
     InvalidVersionError,
     NotLoadedError,
     StoreError,
+    UnavailableError,
     UnknownInjectorError,
     UnprovenError,
     UntrustedError,
@@ -50,6 +51,10 @@ class PolicySource(Protocol):
         self, injector: str, versions: Sequence[int], patience: RetryBudget
     ) -> Sequence[Parameter]:
         """Return the versions of a policy document that still exist."""
+        ...
+
+    def injectors(self, patience: RetryBudget) -> Sequence[str]:
+        """Return the injectors that have a policy."""
         ...
 
 
@@ -322,6 +327,7 @@ class CachedStore:
         self._refresh_seconds = refresh_seconds
         self._clock = clock
         self._injectors: dict[str, _InjectorLoader] = {}
+        self._stored = PollingCache(self._list_injectors, refresh_seconds, clock)
 
     def snapshot(
         self, injector: str, cluster: str | None, deadline: Deadline | None = None
@@ -339,9 +345,24 @@ class CachedStore:
                 self._injectors.setdefault(injector, fresh)
         return self._select_snapshot(cached, cluster)
 
-    def injectors(self) -> tuple[str, ...]:
-        """Return the injectors that exist and were requested; this sends no request to AWS."""
-        return tuple(sorted(self._injectors))
+    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
+        """Return the injectors with a policy, and those that were loaded before.
+
+        No review needs the list, and it is cached. While AWS is unreachable, the loaded injectors
+        are the list.
+        """
+        loaded = set(self._injectors)
+        try:
+            stored = self._stored.current(deadline).value
+        except UnavailableError:
+            if not loaded:
+                raise
+            stored = ()
+        return tuple(sorted(loaded | set(stored)))
+
+    def _list_injectors(self, before: Sequence[str] | None, patience: RetryBudget) -> Sequence[str]:
+        del before
+        return self._sources.policies.injectors(patience)
 
     def expire(self) -> None:
         """Let the next review of each injector refresh its version."""

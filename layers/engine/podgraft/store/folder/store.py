@@ -96,8 +96,9 @@ class FolderStore:
             cluster, _make_stale(current.error) if current.error else None
         )
 
-    def injectors(self) -> tuple[str, ...]:
+    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
         """Return the folders with a valid injector name, and all loaded injectors."""
+        del deadline
         loaded = {name for name, reloading in self._injectors.items() if not reloading.is_empty}
         try:
             names = {path.name for path in self._folder.iterdir() if _is_injector(path)}

@@ -1,0 +1,131 @@
+"""The watch of a stack, which EventBridge invokes: synthetic reviews, and clusters that are silent.
+
+Two schedules send two events. ``{"check": "reviews"}`` lets the webhook function review a synthetic
+pod, and sends a request through the endpoint. ``{"check": "clusters"}`` reads the metrics of each
+registered cluster. Both write metrics and a log line; the alarms of template.yaml use the metrics.
+
+The function needs no layers: botocore is a part of Lambda's runtime.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any, TypeAlias
+
+import cluster_check
+import review_check
+from findings import Findings
+
+Event: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The environment of the function; template.yaml sets all variables."""
+
+    stack: str
+    function: str  # the ARN of the alias of the webhook function
+    endpoint: str  # empty if the endpoint requires client certificates
+    expected: Mapping[str, str]  # the decision for the synthetic pod, by injector
+    silent_hours: int  # 0 disables the check
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
+        """Parse the variables; raises ``ValueError`` for an invalid one."""
+        return cls(
+            stack=environment["WATCH_STACK"],
+            function=environment["WATCH_FUNCTION"],
+            endpoint=environment.get("WATCH_ENDPOINT", ""),
+            expected=review_check.parse_expected(environment.get("WATCH_EXPECTED", "")),
+            silent_hours=int(environment.get("WATCH_SILENT_HOURS", "0")),
+        )
+
+
+def check_reviews(settings: Settings, invoke: review_check.Invoke) -> Findings:
+    """Compare the result for each injector with the expected one."""
+    begin = monotonic()
+    result = invoke({"injectors": list(settings.expected)})
+    milliseconds = round((monotonic() - begin) * 1000, 3)
+    problems = review_check.find_problems(result, settings.expected)
+    if settings.endpoint and result["reviews"]:
+        problems += review_check.find_endpoint_problems(settings.endpoint)
+    return Findings(
+        event="synthetic_reviews",
+        fields={
+            "injectors": [review["injector"] for review in result["reviews"]],
+            "problems": problems,
+        },
+        metrics={
+            "synthetic_review_failure_total": (len(problems), "Count"),
+            "synthetic_review_milliseconds": (milliseconds, "Milliseconds"),
+        },
+        is_failure=bool(problems),
+    )
+
+
+def check_clusters(
+    settings: Settings,
+    invoke: review_check.Invoke,
+    cloudwatch: cluster_check.CloudWatch,
+    now: datetime,
+) -> Findings:
+    """Find the clusters that do not call, and the age of the oldest token."""
+    clusters = cluster_check.parse_clusters(invoke({"injectors": list(settings.expected)}))
+    silent: list[str] = []
+    if settings.silent_hours:
+        calls = cluster_check.count_calls(cloudwatch, settings.stack, settings.silent_hours, now)
+        silent = cluster_check.find_silent(clusters, calls, settings.silent_hours, now)
+    days = cluster_check.oldest_token_days(clusters, now)
+    return Findings(
+        event="registered_clusters",
+        fields={"clusters": len(clusters), "silent": silent},
+        metrics={
+            "silent_clusters": (len(silent), "Count"),
+            "oldest_token_days": (days, "Count"),
+        },
+        is_failure=bool(silent),
+    )
+
+
+def make_handler(
+    settings: Settings, invoke: review_check.Invoke, cloudwatch: cluster_check.CloudWatch
+) -> Callable[[Event, object], None]:
+    """Return the function that Lambda calls."""
+
+    def handle(event: Event, context: object) -> None:
+        del context
+        now = datetime.now(UTC)
+        match event:
+            case {"check": "reviews"}:
+                findings = check_reviews(settings, invoke)
+            case {"check": "clusters"}:
+                findings = check_clusters(settings, invoke, cloudwatch, now)
+            case _:
+                raise ValueError('check: is missing; send {"check": "reviews"} or "clusters"')
+        _print_lines(findings.lines(settings.stack, now))
+
+    return handle
+
+
+def _print_lines(lines: Iterable[Mapping[str, Any]]) -> None:
+    for line in lines:
+        print(json.dumps(line, separators=(",", ":")), flush=True)  # noqa: T201  Lambda's log
+
+
+def _open_handler(environment: Mapping[str, str]) -> Callable[[Event, object], None]:
+    import botocore.session  # a part of Lambda's runtime
+
+    settings = Settings.from_environment(environment)
+    session: Any = botocore.session.get_session()
+    return make_handler(
+        settings,
+        review_check.make_invoke(session.create_client("lambda"), settings.function),
+        session.create_client("cloudwatch"),
+    )
+
+
+if "WATCH_STACK" in os.environ:
+    handler = _open_handler(os.environ)

@@ -1,0 +1,110 @@
+"""Synthetic reviews: what ``functions/watch`` invokes every few minutes.
+
+The event is ``{"synthetic_review": {"injectors": [...]}}``. A front of the function cannot send it,
+because events of HTTP requests have a ``requestContext``. So the sender has the permission
+``lambda:InvokeFunction``, and needs no credentials of a cluster. A review runs like a review of
+kube-apiserver, except for the authentication. The log lines have no ``route``, so no metric of a
+cluster counts them.
+
+No other event imports this module.
+"""
+
+from collections.abc import Mapping
+from io import BytesIO
+from time import monotonic
+from typing import Any, TypeGuard, cast
+
+from podgraft import jsonvalue
+from podgraft.identifiers import is_injector
+from podgraft.jsonvalue import JSON, Object
+from podgraft.settings import Auth
+from podgraft.store import CallerStore, Store, StoreError
+
+from . import priming
+from .authentication import CallerGate
+from .request_log import RequestLog, line_fields
+from .webhook import Webhook
+
+EVENT_KEY = "synthetic_review"
+# The fields of a review that the response contains.
+_FIELDS = ("decision", "reason", "policy_version", "bundle", "stale", "fault", "problem")
+
+
+class SyntheticReviews:
+    """Reviews a synthetic pod with each injector, and describes the callers."""
+
+    def __init__(self, store: Store, callers: CallerStore, request_log: RequestLog) -> None:
+        self._store = store
+        self._callers = callers
+        self._request_log = request_log
+
+    def respond(self, event: Mapping[str, Any]) -> Object:
+        """Return the result for each injector, and the registered clusters.
+
+        Without names, all injectors that have a policy are reviewed.
+        """
+        problems: list[JSON] = []
+        return {
+            "reviews": [self._review(name) for name in self._injectors(event, problems)],
+            "clusters": self._clusters(problems),
+            "problems": problems,
+        }
+
+    def _injectors(self, event: Mapping[str, Any], problems: list[JSON]) -> tuple[str, ...]:
+        requested = event[EVENT_KEY].get("injectors") or ()
+        names = tuple(name for name in requested if isinstance(name, str) and is_injector(name))
+        if names:
+            return names
+        try:
+            return self._store.injectors()
+        except StoreError as error:
+            problems.append(str(error))
+            return ()
+
+    def _review(self, injector: str) -> Object:
+        records: list[Mapping[str, JSON]] = []
+        gate = CallerGate(Auth.NONE, self._callers, monotonic)
+        webhook = Webhook(self._store, gate, records.append, monotonic)
+        response = webhook.respond("inject", injector, "", _environ())
+        fields = line_fields(records[-1])
+        result: Object = {name: fields[name] for name in _FIELDS if fields.get(name)}
+        result |= {
+            "injector": injector,
+            "code": response.code,
+            "milliseconds": fields.get("milliseconds"),
+        }
+        record: dict[str, JSON] = {**records[-1], "event": EVENT_KEY}
+        del record["route"]  # metrics count records with a route
+        self._request_log(record)
+        return result
+
+    def _clusters(self, problems: list[JSON]) -> Object:
+        """Return the clusters with credentials, and when the oldest token was created."""
+        try:
+            registry = self._callers.callers()
+        except StoreError as error:
+            problems.append(str(error))
+            return {}
+        problems.extend(str(error) for _, error in sorted(registry.load_errors.items()))
+        return {
+            cluster: {"created": [token.created for token in callers.tokens]}
+            for cluster, callers in sorted(registry.callers.items())
+            if callers.tokens or callers.subjects
+        }
+
+
+def is_synthetic(event: object) -> TypeGuard[Mapping[str, Any]]:
+    """Whether an event requests synthetic reviews."""
+    if not isinstance(event, dict):
+        return False
+    members = cast("dict[str, Any]", event)
+    return members.keys() == {EVENT_KEY} and isinstance(members[EVENT_KEY], dict)
+
+
+def _environ() -> dict[str, Any]:
+    body = jsonvalue.dump(priming.REVIEW).encode()
+    return {
+        "CONTENT_TYPE": "application/json",
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.input": BytesIO(body),
+    }

@@ -1,0 +1,256 @@
+"""The watch of a stack: the metrics and the lines of each check."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from io import BytesIO
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from cluster_check import Cluster, count_calls, find_silent, oldest_token_days, parse_clusters
+from review_check import find_endpoint_problems, find_problems, make_invoke, parse_expected
+from watch import Settings, make_handler
+
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+OK: Mapping[str, Any] = {"injector": "istio", "code": 200, "decision": "inject", "reason": "x"}
+SETTINGS = Settings("dev", "arn:live", "", {"istio": "inject"}, 24)
+
+
+def result(*reviews: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+    """A response of the webhook function."""
+    return {"reviews": list(reviews), "clusters": {}, "problems": [], **more}
+
+
+class Metrics:
+    """CloudWatch with the requests of clusters in the last day."""
+
+    def __init__(self, requests: Mapping[tuple[str, str], float]) -> None:
+        self.requests = requests
+        self.seen: list[Mapping[str, Any]] = []
+
+    def get_paginator(self, operation_name: str, /) -> "Metrics":
+        assert operation_name == "list_metrics"
+        return self
+
+    def paginate(self, **arguments: Any) -> list[Mapping[str, Any]]:
+        service = {"Name": "service", "Value": "dev"}
+        assert arguments["Dimensions"] == [service, {"Name": "cluster"}]
+        return [
+            {
+                "Metrics": [
+                    {
+                        "Namespace": arguments["Namespace"],
+                        "MetricName": arguments["MetricName"],
+                        "Dimensions": [
+                            service,
+                            {"Name": "cluster", "Value": cluster},
+                            {"Name": "injector", "Value": injector},
+                        ],
+                    }
+                ]
+            }
+            for cluster, injector in self.requests
+        ]
+
+    def get_metric_data(self, **arguments: Any) -> Mapping[str, Any]:
+        self.seen.append(arguments)
+        queries = arguments["MetricDataQueries"]
+        totals = list(self.requests.values())
+        results = [
+            {"Id": query["Id"], "Values": [totals[number] / 2] * 2 if totals[number] else []}
+            for number, query in enumerate(queries)
+        ]
+        half = len(results) // 2
+        if "NextToken" not in arguments:
+            return {"MetricDataResults": results[:half], "NextToken": "more"}
+        return {"MetricDataResults": results[half:]}
+
+
+PROBLEMS: tuple[tuple[str, dict[str, Any], str, list[str]], ...] = (
+    ("as expected", result(OK), "istio=inject", []),
+    ("a decision is enough", result(OK, {**OK, "injector": "b", "decision": "skip"}), "", []),
+    (
+        "another decision",
+        result({**OK, "decision": "skip", "reason": "policy-disabled"}),
+        "istio=inject",
+        ["injector istio: expected inject, got skip: policy-disabled"],
+    ),
+    (
+        "a failure",
+        result({"injector": "istio", "code": 500, "decision": "fail", "problem": "no bundle"}),
+        "istio=inject",
+        ["injector istio: expected 200, got 500: no bundle"],
+    ),
+    (
+        "no result",
+        result(),
+        "istio=inject,b=skip",
+        ["injector b: no result", "injector istio: no result"],
+    ),
+    ("the callers do not load", result(OK, problems=["auth: denied"]), "", ["auth: denied"]),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "expected", "problems"), PROBLEMS, ids=lambda row: str(row)[:20]
+)
+def test_results_are_compared_with_the_expectation(
+    name: str, found: dict[str, Any], expected: str, problems: list[str]
+) -> None:
+    assert find_problems(found, parse_expected(expected)) == problems, name
+
+
+@pytest.mark.parametrize("text", ["istio", "istio=", "=inject", "istio=maybe"])
+def test_an_invalid_expectation_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="WATCH_EXPECTED: got "):
+        parse_expected(text)
+
+
+class Client:
+    """The client of Lambda with one response."""
+
+    def __init__(self, body: object, error: str = "") -> None:
+        self._response = {"Payload": BytesIO(json.dumps(body).encode())}
+        if error:
+            self._response["FunctionError"] = error  # type: ignore[assignment]
+        self.sent: dict[str, Any] = {}
+
+    def invoke(self, **arguments: Any) -> Any:
+        self.sent = arguments
+        return self._response
+
+
+def test_the_event_is_that_of_the_webhook_function() -> None:
+    client = Client(result(OK))
+    assert make_invoke(client, "arn:live")({"injectors": ["istio"]}) == result(OK)
+    assert client.sent["FunctionName"] == "arn:live"
+    event = json.loads(client.sent["Payload"])
+    assert event == {"synthetic_review": {"injectors": ["istio"]}}
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [({"errorMessage": "secret text"}, "Unhandled"), ({"statusCode": 400}, "")],
+)
+def test_a_function_that_fails_is_a_problem(body: Any, error: str) -> None:
+    found = make_invoke(Client(body, error), "arn:live")({})
+    [problem] = find_problems(found, {})
+    assert problem.startswith("the webhook function did not respond")
+    assert "secret" not in problem
+
+
+CLUSTERS = (
+    Cluster("calls", (NOW - timedelta(days=400),)),
+    Cluster("silent", (NOW - timedelta(days=30), NOW - timedelta(hours=1))),
+    Cluster("new", (NOW - timedelta(hours=1),)),
+    Cluster("by-certificate"),
+)
+
+
+def test_a_cluster_without_requests_is_silent() -> None:
+    metrics = Metrics({("calls", "a"): 0, ("calls", "b"): 4, ("silent", "a"): 0, ("gone", "a"): 9})
+    calls = count_calls(metrics, "dev", 24, NOW)
+    assert calls == {"calls": 4, "silent": 0, "gone": 9}
+    assert {len(arguments["MetricDataQueries"]) for arguments in metrics.seen} == {4}
+    assert metrics.seen[0]["StartTime"] == NOW - timedelta(hours=24)
+    assert find_silent(CLUSTERS, calls, 24, NOW) == ["silent", "by-certificate"]
+    assert oldest_token_days(CLUSTERS, NOW) == 400
+
+
+def test_without_clusters_nothing_is_silent_or_old() -> None:
+    assert count_calls(Metrics({}), "dev", 24, NOW) == {}
+    assert find_silent((), {}, 24, NOW) == []
+    assert oldest_token_days((), NOW) == 0
+
+
+def test_the_creation_of_a_token_is_free_text() -> None:
+    clusters = {"a": {"created": ["2026-11-21T03:20:00Z", "", "yesterday", "2026-11-20"]}}
+    [cluster] = parse_clusters(result(clusters=clusters))
+    assert cluster.created == (
+        datetime(2026, 11, 21, 3, 20, tzinfo=UTC),
+        datetime(2026, 11, 20, tzinfo=UTC),
+    )
+
+
+CHECKS: tuple[tuple[str, dict[str, Any], Mapping[str, float], str], ...] = (
+    ("reviews", result(OK), {"synthetic_review_failure_total": 0}, "INFO"),
+    ("reviews", result(), {"synthetic_review_failure_total": 1}, "ERROR"),
+    (
+        "clusters",
+        result(OK, clusters={"quiet": {"created": ["2026-01-01T00:00:00Z"]}}),
+        {"silent_clusters": 1},
+        "ERROR",
+    ),
+    ("clusters", result(OK), {"silent_clusters": 0, "oldest_token_days": 0}, "INFO"),
+)
+
+
+@pytest.mark.parametrize(("check", "found", "values", "level"), CHECKS)
+def test_a_check_writes_a_line_and_metrics(
+    check: str,
+    found: dict[str, Any],
+    values: Mapping[str, float],
+    level: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    make_handler(SETTINGS, lambda _: found, Metrics({}))({"check": check}, None)
+    line, emitted = map(json.loads, capsys.readouterr().out.splitlines())
+    assert list(line)[:4] == ["level", "message", "timestamp", "service"]
+    assert (line["level"], line["service"]) == (level, "dev")
+    [directive] = emitted["_aws"]["CloudWatchMetrics"]
+    assert (directive["Namespace"], directive["Dimensions"]) == ("podgraft", [["service"]])
+    names = {metric["Name"] for metric in directive["Metrics"]}
+    assert emitted.keys() == {"_aws", "service", *names}
+    assert values.items() <= emitted.items()
+
+
+def test_an_unknown_event_is_an_error() -> None:
+    with pytest.raises(ValueError, match="check: is missing"):
+        make_handler(SETTINGS, lambda _: result(), Metrics({}))({}, None)
+
+
+class Endpoint(BaseHTTPRequestHandler):
+    """An endpoint that is ready or not."""
+
+    code = HTTPStatus.OK
+
+    def do_GET(self) -> None:
+        assert self.path == "/readyz"
+        self.send_response(self.code)
+        self.end_headers()
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        del code, size
+
+
+@pytest.mark.parametrize(("code", "problems"), [(HTTPStatus.OK, 0), (HTTPStatus.BAD_GATEWAY, 1)])
+def test_the_endpoint_must_be_ready(
+    code: HTTPStatus, problems: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Endpoint, "code", code)
+    with HTTPServer(("127.0.0.1", 0), Endpoint) as server:
+        thread = Thread(target=server.handle_request)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        found = find_endpoint_problems(url)
+        thread.join()
+    assert len(found) == problems
+    assert find_endpoint_problems(url)  # nothing listens there now
+
+
+def test_settings_are_those_of_the_template() -> None:
+    environment = {
+        "WATCH_STACK": "dev",
+        "WATCH_FUNCTION": "arn:live",
+        "WATCH_ENDPOINT": "https://x",
+        "WATCH_EXPECTED": "istio=inject, logging=skip",
+        "WATCH_SILENT_HOURS": "24",
+    }
+    expected = {"istio": "inject", "logging": "skip"}
+    assert Settings.from_environment(environment) == Settings(
+        "dev", "arn:live", "https://x", expected, 24
+    )
