@@ -5,22 +5,10 @@ import hashlib
 import io
 import tarfile
 import zipfile
-from pathlib import Path
 
-from playground_build.zips import make_zip
+from make_archives import make_zip
 
 _MODE = 0o644
-
-
-def make_layer(folder: Path) -> bytes:
-    """The archive of a layer; Lambda unpacks it to ``/opt``."""
-    return make_zip(
-        {
-            f"python/{path.relative_to(folder).as_posix()}": path.read_bytes()
-            for path in folder.rglob("*")
-            if path.is_file()
-        }
-    )
 
 
 def normalize_wheel(content: bytes) -> bytes:

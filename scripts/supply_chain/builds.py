@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import build_layer
-from playground_build.zips import make_zip
+from make_archives import make_layer, make_zip
 
-from .archives import make_layer, normalize_sdist, normalize_wheel
+from .archives import normalize_sdist, normalize_wheel
 from .packages import Package, read_layer
 from .target import Target
 

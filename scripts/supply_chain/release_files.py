@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from packaging.requirements import Requirement
-
 import build_layer
 
 from .archives import digest
@@ -25,7 +23,7 @@ from .builds import (
 from .changelog import UNRELEASED, extract_section
 from .locks import LOCKS
 from .packages import Package, read_environment
-from .pins import read_project
+from .pins import read_dependencies
 from .provenance import Build, render_provenance
 from .sbom import Artifact, render_sbom
 from .target import Target, describe_builder
@@ -111,9 +109,8 @@ def _check_tag(settings: Settings, commit: Commit) -> None:
 
 
 def _add_python_packages(release: _Release, root: Path, folder: Path) -> None:
-    """The packages that a user installs with podgraft, in the versions of the tests."""
-    requirements = [Requirement(each) for each in read_project(root)["project"]["dependencies"]]
-    packages = read_environment(requirements)
+    """The packages that a user installs with podgraft[all], in the versions of the tests."""
+    packages = read_environment(read_dependencies(root, ("all",)))
     for name, content in build_python_packages(root, release.commit, folder).items():
         release.add(name, content, packages, contains="podgraft; its dependencies are not included")
 

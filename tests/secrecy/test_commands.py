@@ -128,6 +128,9 @@ RUNS = (
     Run(command_line="podgraft serve --store . --cert token --key key.pem", status=1),
     Run(command_line="podgraft demo absent", status=2),
     Run(command_line="podgraft bench --only absent", status=2),
+    Run(command_line="podgraft init sam"),
+    Run(command_line="podgraft init .", status=1, files={"template.yaml": ENVIRONMENT}),
+    Run(command_line="podgraft completion bash"),
     Run(command_line="podgraft playground --folder absent", status=1),
     # Tokens: shown once, when they are made
     Run(command_line="podgraft tokens issue --cluster a --store file:.", may_print=True),

@@ -21,8 +21,10 @@ __all__ = ["main"]
 _COMMANDS = {
     "bench": ("bench.command", "Measure cold start, reviews, growth, throughput, and memory."),
     "certs": ("certs.commands", "Create, renew, rotate, and inspect certificates."),
+    "completion": ("completion", "Print the completion script of a shell."),
     "demo": ("demo.command", "Inject a pod over HTTPS on this machine, and print each step."),
     "explain": ("explain", "Show each step of the reviews of an object, and their result."),
+    "init": ("init", "Write the files of a deployment, or the samples, into a folder."),
     "inject": ("inject", "Add sidecars to the workloads of a file, as kube-inject does."),
     "playground": ("playground", "Serve the web playground on this machine."),
     "policy": ("policy", "Check, push, compare, and roll back a policy and its bundle."),

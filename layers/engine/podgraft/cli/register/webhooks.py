@@ -18,7 +18,7 @@ DOMAIN = "podgraft.dev"
 SECONDS = range(1, 31)  # what admissionregistration.k8s.io/v1 accepts
 
 # The variables of a match condition. The fields of objects are unknown here.
-_CONDITION = Environment(dict.fromkeys(("object", "oldObject", "request", "authorizer"), "dyn"))
+_CONDITION_VARIABLES = ("object", "oldObject", "request", "authorizer")
 
 _VERSION = re.compile(r"v[0-9]+((alpha|beta)[0-9]+)?|\*")
 _OPERATIONS = ("CREATE", "UPDATE", "DELETE", "CONNECT", "*")
@@ -193,7 +193,8 @@ def parse_condition(text: str) -> MatchCondition:
     if not equals or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?", name):
         raise RegistrationError(f"match condition {text!r}: write NAME=CEL expression")
     try:
-        _CONDITION.compile_(expression, "bool")
+        # Only here, because it needs the extra rules.
+        Environment(dict.fromkeys(_CONDITION_VARIABLES, "dyn")).compile_(expression, "bool")
     except CompileError as error:
         raise RegistrationError(f"match condition {name}: {error}") from error
     return MatchCondition(name, expression)

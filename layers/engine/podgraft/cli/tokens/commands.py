@@ -19,7 +19,7 @@ from podgraft.cli.aws_options import aws_options
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.store import caller_document as hashes
 from podgraft.store.caller_document import Callers, TokenHash, TokensError
-from podgraft.web.subjects import parse_subject
+from podgraft.store.subjects import parse_subject
 
 from .storage import CallerStorage, CallerStorageError, Entry, Location
 from .storage_factory import open_storage
