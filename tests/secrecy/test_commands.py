@@ -171,6 +171,10 @@ RUNS = (
     Run(
         command_line=f"{URL} --client-cert token --client-key key.pem --control-plane out", status=1
     ),
+    Run(
+        command_line=f"podgraft register --service a/b/k/{TOKEN}{MARK}_A --cert-manager a/b",
+        status=1,
+    ),
     # Certificates: keys and passphrases stay in their files
     Run(command_line="podgraft certs server a.example --key-type p-256", status=1),
     Run(command_line="podgraft certs inspect token --key key.pem", status=3),
@@ -182,7 +186,7 @@ RUNS = (
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose files hold secrets, and a maker of tokens that makes the planted one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(secrets, "token_urlsafe", constant_function(TOKEN))
+    monkeypatch.setattr(secrets, "token_hex", constant_function(TOKEN))
     write(FILES)
     return tmp_path
 

@@ -15,6 +15,7 @@ from podgraft.kube.selectors import Selector
 
 API_VERSION = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.16
 DOMAIN = "podgraft.dev"
+CA_ANNOTATION = "cert-manager.io/inject-ca-from"  # cainjector of cert-manager sets caBundle
 SECONDS = range(1, 31)  # what admissionregistration.k8s.io/v1 accepts
 
 # The variables of a match condition. The fields of objects are unknown here.
@@ -80,6 +81,7 @@ class Registration:
 
     endpoint: Endpoint
     ca_bundle: str | None  # None where the server's certificate chains to public roots
+    ca_certificate: str | None = None  # NAMESPACE/NAME from which cert-manager copies the CAs
     injector: str
     revision: str | None = None
     excluded_namespaces: tuple[str, ...] = ()
@@ -213,7 +215,7 @@ def _check_rules(registration: Registration, rules: Iterable[WebhookRule]) -> No
 def _make_webhook(
     registration: Registration, route: str, rules: Iterable[WebhookRule], scope: WebhookScope
 ) -> Object:
-    client: Object = {"url": registration.endpoint.url(route)}
+    client = registration.endpoint.client_config(route)
     if registration.ca_bundle is not None:
         client["caBundle"] = registration.ca_bundle
     injector = f"{registration.injector}." if registration.injector != "default" else ""
@@ -239,9 +241,12 @@ def _make_configuration(
 ) -> Object | None:
     if not webhooks:
         return None
+    metadata: Object = {"name": registration.name, "labels": registration.labels}
+    if registration.ca_certificate is not None:
+        metadata["annotations"] = {CA_ANNOTATION: registration.ca_certificate}
     return {
         "apiVersion": API_VERSION,
         "kind": kind,
-        "metadata": {"name": registration.name, "labels": registration.labels},
+        "metadata": metadata,
         "webhooks": webhooks,
     }
