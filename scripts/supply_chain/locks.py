@@ -38,7 +38,7 @@ LOCKS = (
     Lock(
         "requirements/serve.txt",
         "pyproject.toml",
-        extras=("rules", "serve"),
+        extras=("serve",),
         constraint=DEVELOPMENT,
     ),
     Lock("requirements/docs.txt", "requirements/docs.in"),
