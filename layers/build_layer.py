@@ -201,8 +201,8 @@ def _strip_documentation(node: object) -> object:
 
 
 def _copy(target: Path, package: Path) -> None:
-    # The function does not need the command line.
-    ignore = shutil.ignore_patterns("__pycache__", "cli", "__main__.py")
+    # The function needs neither the command line nor the assets of a wheel.
+    ignore = shutil.ignore_patterns("__pycache__", "assets", "cli", "__main__.py")
     shutil.copytree(package, target / package.name, ignore=ignore, dirs_exist_ok=True)
 
 

@@ -16,7 +16,7 @@ from packaging.requirements import Requirement
 from playground_build import pyodide
 from supply_chain.licenses import LicenseError, check_license
 from supply_chain.packages import Package, PackageError, find_removed_modules, read_environment
-from supply_chain.pins import read_pins, read_project
+from supply_chain.pins import read_dependencies, read_pins
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "licenses.md"
@@ -52,7 +52,7 @@ def render_page(root: Path) -> str:
     """The text of the page; raises ``LicenseError`` and ``PackageError``."""
     layer = list_packages(root, LAYERS)
     names = {package.name for package in layer}
-    requirements = map(Requirement, read_project(root)["project"]["dependencies"])
+    requirements = read_dependencies(root, ("all",))
     wheel = [each for each in read_environment(requirements) if each.name not in names]
     parts = [
         _INTRODUCTION,
@@ -60,7 +60,7 @@ def render_page(root: Path) -> str:
         _LAYER,
         _render_table(_layer_rows(layer), "package", "version", "license", "slim layer"),
         "## Command line\n",
-        "`pip install podgraft` installs the packages of the layer and these packages.\n",
+        "`pip install 'podgraft[all]'` installs packages of the layer and these packages.\n",
         _render_table(_rows(wheel), "package", "version", "license"),
         "## Playground\n",
         "The page of the playground contains these packages.\n",

@@ -57,14 +57,15 @@ def find_commands() -> Iterator[tuple[str, click.Command]]:
 def _walk(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
     yield name, command
     if isinstance(command, click.Group):
-        context = _make_context(name, command)
+        context = make_context(name, command)
         for each in command.list_commands(context):
             child = command.get_command(context, each)
             assert child is not None  # noqa: S101 - the group lists it
             yield from _walk(f"{name} {each}", child)
 
 
-def _make_context(name: str, command: click.Command) -> click.Context:
+def make_context(name: str, command: click.Command) -> click.Context:
+    """The context in which a command describes itself as the program does."""
     # Click stores the help option in the command: with other names, it would change the program.
     names = cli.podgraft.context_settings["help_option_names"]
     return click.Context(command, info_name=name, help_option_names=names)
@@ -82,7 +83,7 @@ def render_commands() -> str:
 
 
 def _render_command(name: str, command: click.Command) -> Iterator[str]:
-    context = _make_context(name, command)
+    context = make_context(name, command)
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"## {name}\n"
     yield f"```console\n$ {name} {usage}\n```\n"
@@ -94,19 +95,36 @@ def _render_command(name: str, command: click.Command) -> Iterator[str]:
 
 
 def _render_help(text: str) -> Iterator[str]:
-    """Paragraphs; a paragraph after a backspace, click's mark, keeps its lines."""
+    for paragraph, is_block in split_help(text):
+        yield f"```text\n{paragraph}\n```\n" if is_block else f"{_escape(paragraph)}\n"
+
+
+def split_help(text: str) -> Iterator[tuple[str, bool]]:
+    """The paragraphs of a help text, and whether each keeps its lines, which click marks."""
     for paragraph in re.split(r"\n\s*\n", text.split("\f", 1)[0].strip()):
         lines = [line.strip() for line in paragraph.split("\n")]
         if lines[0] == "\b":
-            block = "\n".join(lines[1:])
-            yield f"```text\n{block}\n```\n"
+            yield "\n".join(lines[1:]), True
         elif paragraph.strip():
-            yield f"{_escape(' '.join(lines))}\n"
+            yield " ".join(lines), False
 
 
 def _render_option(option: click.Option, context: click.Context) -> str:
-    names = ", ".join(f"`{name}`" for name in (*option.opts, *option.secondary_opts))
-    value = "" if option.is_flag else f"`{option.make_metavar(context)}`"
+    names, value, description = describe_option(option, context)
+    cells = (
+        ", ".join(f"`{name}`" for name in names),
+        _escape_cell(f"`{value}`" if value else ""),
+        _escape_cell(_escape(description)),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def describe_option(
+    option: click.Option, context: click.Context
+) -> tuple[tuple[str, ...], str, str]:
+    """The names of an option, the metavariable of its value, and its description."""
+    names = (*option.opts, *option.secondary_opts)
+    value = "" if option.is_flag else option.make_metavar(context)
     notes = [option.help or ""]
     if option.required:
         notes.append("Required.")
@@ -117,8 +135,7 @@ def _render_option(option: click.Option, context: click.Context) -> str:
         notes.append(f"Default: `{default}`.")
     if option.envvar:
         notes.append(f"Environment: `{option.envvar}`.")
-    description = _escape(" ".join(filter(None, notes)))
-    return f"| {names} | {_escape_cell(value)} | {_escape_cell(description)} |"
+    return names, value, " ".join(filter(None, notes))
 
 
 def _is_unset(value: object) -> bool:

@@ -2,10 +2,12 @@
 """Build a release: all files that podgraft publishes, and the evidence about them.
 
     release.py [--tag vVERSION] [--target RUNTIME-ARCHITECTURE ...] [--output FOLDER]
+               [--without-playground]
 
-Builds the wheel, the source archive, the function, and the archives of the layers from the commit
-of the working tree. Two builds of a commit with the same Python are identical. Next to each file is
-its SBOM. The provenance, the checksums, and the release notes describe all of them.
+Builds the wheel with the playground, the source archive, the Helm chart, the man pages, the
+function, and the archives of the layers from the commit of the working tree. Two builds of a commit
+with the same Python are identical. Next to each file is its SBOM. The provenance, the checksums,
+and the release notes describe all of them.
 """
 
 import argparse
@@ -38,6 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         targets=tuple(options.target or TARGETS),
         source=options.source,
         builder=options.builder,
+        has_playground=not options.without_playground,
     )
     output: Path = options.output
     try:
@@ -69,6 +72,11 @@ def _parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--builder", default="https://podgraft.dev/builders/make", help="Identifier of the builder."
+    )
+    parser.add_argument(
+        "--without-playground",
+        action="store_true",
+        help="Build a wheel without the page of podgraft playground, which needs npm.",
     )
     return parser.parse_args(argv)
 

@@ -14,10 +14,10 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
+from podgraft.cli.assets import ROOT
 from podgraft.cli.bench import pods
 from podgraft.cli.bench.bench_input import BenchmarkInput, load_benchmark_input
 from podgraft.cli.bench.runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
-from podgraft.cli.checkout import ROOT
 from podgraft.web.throttle import MAX_TOTAL_FAILURES
 
 from . import measurement

@@ -16,10 +16,10 @@ from threading import Thread
 from time import clock_gettime
 from typing import Any
 
+from podgraft.cli.assets import ROOT
 from podgraft.cli.bench import cold, pods
 from podgraft.cli.bench.bench_input import load_benchmark_input
 from podgraft.cli.bench.runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
-from podgraft.cli.checkout import ROOT
 from podgraft.web.metrics import Metric
 
 from .bill import Figures

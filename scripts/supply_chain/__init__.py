@@ -1,1 +1,7 @@
 """What podgraft downloads and ships: locks, advisories, licenses, SBOMs, and provenance."""
+
+import sys
+from pathlib import Path
+
+# For the programs that build the layers: build_layer.py and make_archives.py.
+sys.path.insert(0, str(Path(__file__).parents[2] / "layers"))

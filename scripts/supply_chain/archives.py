@@ -7,20 +7,9 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-from playground_build.zips import make_zip
+from make_archives import make_zip
 
 _MODE = 0o644
-
-
-def make_layer(folder: Path) -> bytes:
-    """The archive of a layer; Lambda unpacks it to ``/opt``."""
-    return make_zip(
-        {
-            f"python/{path.relative_to(folder).as_posix()}": path.read_bytes()
-            for path in folder.rglob("*")
-            if path.is_file()
-        }
-    )
 
 
 def normalize_wheel(content: bytes) -> bytes:
@@ -42,6 +31,18 @@ def normalize_sdist(content: bytes) -> bytes:
             clean = tarfile.TarInfo(member.name)
             clean.size, clean.mode = member.size, _MODE
             target.addfile(clean, source.extractfile(member))
+    return gzip.compress(packed.getvalue(), mtime=0)
+
+
+def make_tarball(folder: Path, prefix: str) -> bytes:
+    """A compressed archive of the files of a folder below *prefix*, with fixed times and modes."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as target:
+        for path in sorted(each for each in folder.rglob("*") if each.is_file()):
+            member = tarfile.TarInfo(f"{prefix}/{path.relative_to(folder).as_posix()}")
+            content = path.read_bytes()
+            member.size, member.mode = len(content), _MODE
+            target.addfile(member, io.BytesIO(content))
     return gzip.compress(packed.getvalue(), mtime=0)
 
 

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -11,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import build_layer
-from playground_build.zips import make_zip
+from make_archives import make_layer, make_zip
 
-from .archives import make_layer, normalize_sdist, normalize_wheel
+from .archives import normalize_sdist, normalize_wheel
 from .packages import Package, read_layer
 from .target import Target
 
@@ -94,6 +95,14 @@ def build_python_packages(root: Path, commit: Commit, folder: Path) -> dict[str,
         wheel.name: normalize_wheel(wheel.read_bytes()),
         sdist.name: normalize_sdist(sdist.read_bytes()),
     }
+
+
+def build_playground(root: Path, cache: Path) -> None:
+    """Build the page of the playground, which the wheel contains; raises ``BuildError``."""
+    if shutil.which("npm") is None:
+        raise BuildError("npm: not found; install Node.js, or use --without-playground")
+    program = str(root / "scripts" / "build_playground.py")
+    _run([sys.executable, program, "--cache", str(cache)], root, os.environ)
 
 
 def check_python(target: Target) -> None:

@@ -16,25 +16,31 @@ DEVELOPMENT = "requirements/dev.txt"
 class Lock:
     """A lock file, and the file with the requirements from which uv resolves it.
 
-    Paths are relative to the root of the repository. *extra* is the extra of pyproject.toml, and
+    Paths are relative to the root of the repository. *extras* are extras of pyproject.toml, and
     *constraint* is a lock of which this one must use the versions.
     """
 
     path: str
     source: str
-    extra: str = ""
+    extras: tuple[str, ...] = ()
     constraint: str = ""
 
 
 # The order matters: a constraint is compiled before the locks that use it.
 LOCKS = (
-    Lock(DEVELOPMENT, "pyproject.toml", extra="dev"),
+    Lock(DEVELOPMENT, "pyproject.toml", extras=("dev",)),
     Lock(
         "layers/dependencies/requirements.txt",
         "layers/dependencies/requirements.in",
         constraint=DEVELOPMENT,
     ),
     Lock("requirements/playground.txt", "requirements/playground.in", constraint=DEVELOPMENT),
+    Lock(
+        "requirements/serve.txt",
+        "pyproject.toml",
+        extras=("serve",),
+        constraint=DEVELOPMENT,
+    ),
     Lock("requirements/docs.txt", "requirements/docs.in"),
     Lock("requirements/libraries.txt", "requirements/libraries.in"),
     Lock("requirements/lock.txt", "requirements/lock.in"),
@@ -59,8 +65,7 @@ def compile_command(lock: Lock, uv: str, upgrades: Sequence[str] = ()) -> list[s
         "--custom-compile-command=make lock",
         f"--output-file={lock.path}",
     ]
-    if lock.extra:
-        options.append(f"--extra={lock.extra}")
+    options += [f"--extra={extra}" for extra in lock.extras]
     if lock.constraint:
         options.append(f"--constraint={lock.constraint}")
     if "all" in upgrades:

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from packaging.markers import Marker
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 
-from .locks import Lock
+from .locks import DEVELOPMENT, Lock
 
 _HASH = re.compile(r" *--hash=(\S+)")
 _SHA256 = re.compile(r"sha256:[0-9a-f]{64}")
@@ -93,12 +93,26 @@ def read_requirements(root: Path, lock: Lock) -> list[Requirement]:
     if source.suffix != ".toml":
         lines = (line.partition("#")[0].strip() for line in source.read_text().splitlines())
         return [Requirement(line) for line in lines if line]
-    document = read_project(root)
-    project = document["project"]
-    extra: list[str] = project["optional-dependencies"][lock.extra]
     # make setup builds the project with the packages of the environment.
-    build: list[str] = document["build-system"]["requires"]
-    return [Requirement(each) for each in (*project["dependencies"], *extra, *build)]
+    build: list[str] = (
+        read_project(root)["build-system"]["requires"] if lock.path == DEVELOPMENT else []
+    )
+    return [*read_dependencies(root, lock.extras), *map(Requirement, build)]
+
+
+def read_dependencies(root: Path, extras: Iterable[str] = ()) -> list[Requirement]:
+    """The requirements of the project with some of its extras, which can name other extras."""
+    project = read_project(root)["project"]
+    optional: dict[str, list[str]] = project["optional-dependencies"]
+    requirements = list(map(Requirement, project["dependencies"]))
+    queue = list(extras)
+    for extra in queue:
+        for requirement in map(Requirement, optional[extra]):
+            if requirement.name == project["name"]:
+                queue += sorted(requirement.extras - set(queue))
+            else:
+                requirements.append(requirement)
+    return requirements
 
 
 def find_problems(root: Path, lock: Lock) -> list[str]:

@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from packaging.requirements import Requirement
-
 import build_layer
 
-from .archives import digest
+from .archives import digest, make_tarball
 from .builds import (
     BuildError,
     Commit,
     build_dependencies,
     build_engine,
     build_function,
+    build_playground,
     build_python_packages,
     check_python,
     extract_commit,
@@ -25,7 +24,7 @@ from .builds import (
 from .changelog import UNRELEASED, extract_section
 from .locks import LOCKS
 from .packages import Package, read_environment
-from .pins import read_project
+from .pins import read_dependencies
 from .provenance import Build, render_provenance
 from .sbom import Artifact, render_sbom
 from .target import Target, describe_builder
@@ -41,6 +40,7 @@ class Settings:
     targets: Sequence[Target]
     source: str
     builder: str
+    has_playground: bool = True
 
 
 @dataclass(slots=True)
@@ -89,7 +89,10 @@ def build_release(settings: Settings, folder: Path) -> dict[str, bytes]:
     section = settings.version if settings.tag else UNRELEASED
     notes = extract_section((root / "CHANGELOG.md").read_text(), section)
     release = _Release(settings, commit, {}, [])
+    if settings.has_playground:
+        build_playground(root, settings.root / ".tools" / "playground")
     _add_python_packages(release, root, folder)
+    _add_folders(release, root)
     _add_function(release, root)
     _add_layers(release, root, folder)
     release.files["RELEASE_NOTES.md"] = notes.encode()
@@ -111,11 +114,19 @@ def _check_tag(settings: Settings, commit: Commit) -> None:
 
 
 def _add_python_packages(release: _Release, root: Path, folder: Path) -> None:
-    """The packages that a user installs with podgraft, in the versions of the tests."""
-    requirements = [Requirement(each) for each in read_project(root)["project"]["dependencies"]]
-    packages = read_environment(requirements)
+    """The packages that a user installs with podgraft[all], in the versions of the tests."""
+    packages = read_environment(read_dependencies(root, ("all",)))
     for name, content in build_python_packages(root, release.commit, folder).items():
         release.add(name, content, packages, contains="podgraft; its dependencies are not included")
+
+
+def _add_folders(release: _Release, root: Path) -> None:
+    """The Helm chart, and the man pages and completion scripts."""
+    prefix = f"podgraft-{release.settings.version}"
+    chart = make_tarball(root / "charts" / "podgraft", "podgraft")
+    release.add(f"{prefix}-chart.tgz", chart, contains="the Helm chart")
+    pages = make_tarball(root / "packaging", prefix)
+    release.add(f"{prefix}-man.tar.gz", pages, contains="man pages and completion scripts")
 
 
 def _add_function(release: _Release, root: Path) -> None:
@@ -146,6 +157,7 @@ def _add_provenance(release: _Release, root: Path) -> None:
             "tag": settings.tag,
             "targets": [str(target) for target in settings.targets],
             "layer": build_layer.LAYER,
+            "playground": settings.has_playground,
         },
         tools=describe_builder(),
         locks={lock.path: digest((root / lock.path).read_bytes()) for lock in LOCKS},

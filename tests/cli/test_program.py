@@ -9,7 +9,7 @@ import click
 import pytest
 
 from podgraft.cli import program
-from podgraft.cli.checkout import ROOT, check_checkout
+from podgraft.cli.assets import ROOT, check_checkout
 from podgraft.cli.failure import CommandError
 from podgraft.identifiers import IdentifierError
 
@@ -92,7 +92,9 @@ def test_a_package_that_only_some_commands_need_is_named_if_it_is_missing() -> N
     )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("error: podgraft: the Python package cryptography is missing; ")
+    assert done.stderr.startswith(
+        "error: podgraft certs: the Python package cryptography is missing; "
+    )
 
 
 def test_help_names_every_command_without_importing_it() -> None:

@@ -1,8 +1,9 @@
-"""README states the job of every dependency of podgraft, and of no other package."""
+"""README states the job of every dependency of podgraft and of its extras, and of no other."""
 
 import re
-import tomllib
 from pathlib import Path
+
+from supply_chain.pins import read_dependencies
 
 ROOT = Path(__file__).parents[2]
 
@@ -10,6 +11,5 @@ ROOT = Path(__file__).parents[2]
 def test_each_dependency_has_a_row() -> None:
     section = (ROOT / "README.md").read_text().partition("## What each dependency does\n")[2]
     rows = re.findall(r"^\| \[([\w-]+)\]\(https://", section.partition("\n## ")[0], re.MULTILINE)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    names = [re.split(r"[>=\[]", each)[0] for each in project["dependencies"]]
+    names = {each.name for each in read_dependencies(ROOT, ("all", "function"))}
     assert sorted(rows) == sorted(names)

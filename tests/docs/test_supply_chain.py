@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from podgraft.cli.init import KINDS
 from supply_chain.inventory import NPM_LOCKS
 from supply_chain.locks import LOCKS, NEWEST_PYTHON, OLDEST_PYTHON
 from supply_chain.target import RUNTIMES
@@ -20,13 +21,23 @@ COMMANDS = [
 
 
 def test_the_page_lists_every_lock_and_its_source() -> None:
-    rows = re.findall(r"^\| `(\S+)` \| `(\S+)` \| `.*` \|$", PAGE, re.MULTILINE)
+    rows = re.findall(r"^\| `(\S+)` \| `(\S+)`.* \| `.*` \|$", PAGE, re.MULTILINE)
     sources = {lock.path: lock.source for lock in LOCKS}
     sources |= {path: path.replace("package-lock", "package") for path in NPM_LOCKS}
     assert dict(rows) == sources
 
 
-@pytest.mark.parametrize("lock", [each.path for each in LOCKS if "libraries" not in each.path])
+def test_the_image_installs_its_lock() -> None:
+    text = (ROOT / "container" / "Containerfile").read_text()
+    assert "--require-hashes --only-binary=:all: --requirement /build/requirements.txt" in text
+    assert KINDS["container"].assets["requirements/serve.txt"] == "requirements.txt"
+
+
+# Neither is installed by make.
+OTHERS = ("requirements/libraries.txt", "requirements/serve.txt")
+
+
+@pytest.mark.parametrize("lock", [each.path for each in LOCKS if each.path not in OTHERS])
 def test_the_program_of_a_row_installs_its_lock(lock: str) -> None:
     [program] = re.findall(rf"^\| `{lock}` \| .* \| `make (\S+)` \|$", PAGE, re.MULTILINE)
     if lock.startswith("layers/"):

@@ -179,6 +179,9 @@ RUNS = (
     Run(command_line="podgraft serve --store . --cert token --key key.pem", status=1),
     Run(command_line="podgraft demo absent", status=2),
     Run(command_line="podgraft bench --only absent", status=2),
+    Run(command_line="podgraft init sam"),
+    Run(command_line="podgraft init .", status=1, files={"template.yaml": ENVIRONMENT}),
+    Run(command_line="podgraft completion bash"),
     Run(command_line="podgraft playground --folder absent", status=1),
     # Tokens: shown once, when they are made
     Run(command_line="podgraft tokens issue --cluster a --store file:.", may_print=True),
@@ -219,6 +222,10 @@ RUNS = (
     Run(
         command_line=f"{URL} --client-cert token --client-key key.pem --control-plane out", status=1
     ),
+    Run(
+        command_line=f"podgraft register --service a/b/k/{TOKEN}{MARK}_A --cert-manager a/b",
+        status=1,
+    ),
     # Certificates: keys and passphrases stay in their files
     Run(command_line="podgraft certs server a.example --key-type p-256", status=1),
     Run(command_line="podgraft certs inspect token --key key.pem", status=3),
@@ -230,7 +237,7 @@ RUNS = (
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose files hold secrets, and a maker of tokens that makes the planted one."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(secrets, "token_urlsafe", constant_function(TOKEN))
+    monkeypatch.setattr(secrets, "token_hex", constant_function(TOKEN))
     write(FILES)
     return tmp_path
 

@@ -12,9 +12,10 @@ from podgraft.store import (
     NotLoadedError,
     Staleness,
     caller_document,
+    subjects,
 )
 from podgraft.store.caller_document import TokenHash
-from podgraft.web import Auth, subjects
+from podgraft.web import Auth
 from podgraft.web.authentication import Principal, make_authenticator
 from podgraft.web.credentials import CallerCredentials
 from podgraft.web.errors import ForbiddenError, UnauthenticatedError

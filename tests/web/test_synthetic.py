@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from podgraft.store import FolderCallers, FolderStore
-from podgraft.web import guard_handler, respond_to_watch
+from podgraft.web import create_app, guard_handler, respond_to_watch
 from podgraft.web.powertools import make_request_log
 from support.store_fixture import TOKEN, write, write_injector
 
@@ -27,8 +27,9 @@ def send(folder: Path, capsys: pytest.CaptureFixture[str]) -> Send:
 
     def invoke(event: Any) -> dict[str, Any]:
         log = make_request_log("dev")
-        respond = respond_to_watch(FolderStore(folder), FolderCallers(folder), log)
-        return guard_handler(fail, log, respond)(event, None)
+        store, callers = FolderStore(folder), FolderCallers(folder)
+        respond = respond_to_watch(store, callers, log)
+        return guard_handler(fail, create_app(store, callers), log, respond)(event, None)
 
     return invoke
 

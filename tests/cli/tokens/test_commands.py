@@ -55,7 +55,7 @@ def _knows(token: str, cluster: str = "prod") -> bool:
 def test_a_token_is_printed_once_and_retained_as_a_hash(run: Run) -> None:
     issued = run("issue", "--cluster", "prod", "--note", "first")
     token = issued.out.strip()
-    assert (issued.status, len(token)) == (0, 43)
+    assert (issued.status, len(token)) == (0, 64)
     assert _knows(token)
     kept = Path("store/auth/prod.yaml").read_text()
     assert token not in kept + issued.err

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ MACHINE = {"aarch64": "arm64"}.get(os.uname().machine, os.uname().machine)
 RUNTIME = f"python{sys.version_info.major}.{sys.version_info.minor}"
 TARGET = f"{RUNTIME}-{MACHINE}"
 IDENTITY = ("-c", "user.name=tests", "-c", "user.email=tests@example.com")
+HAS_NPM = shutil.which("npm") is not None
 SOURCE = "https://git.example.com/podgraft.git"
 _PRINT_VERSION = """
 import podgraft, sys
@@ -95,10 +97,11 @@ def _git(folder: Path, *arguments: str) -> str:
 def _build(root: Path, umask: int) -> dict[str, bytes]:
     command = [sys.executable, str(root / "scripts" / "release.py"), "--tag", "v0.1.0"]
     command += ["--target", TARGET, "--source", SOURCE]
+    if not HAS_NPM:
+        command.append("--without-playground")
     environment = {**os.environ, "PYTHONHASHSEED": str(umask), "PYTHONDONTWRITEBYTECODE": "1"}
     environment.pop("LAYER", None)
-    path = (root / "layers", root / "layers" / "engine", root / "scripts")
-    environment["PYTHONPATH"] = ":".join(map(str, path))
+    environment.pop("PYTHONPATH", None)
     subprocess.run(command, check=True, env=environment, umask=umask, stdout=subprocess.DEVNULL)
     return {path.name: path.read_bytes() for path in (root / "dist").iterdir()}
 
@@ -142,7 +145,7 @@ def test_no_file_of_a_layer_contains_a_path_of_the_builder(release: Release) -> 
 def test_every_bill_of_materials_is_valid(release: Release) -> None:
     validator = JsonStrictValidator(SchemaVersion.V1_6)
     names = [name for name in release.first if name.endswith(".cdx.json")]
-    assert len(names) == 5
+    assert len(names) == 7
     for name in names:
         assert validator.validate_str(release.first[name].decode()) is None, name
         document = json.loads(release.first[name])
@@ -197,6 +200,7 @@ def test_the_provenance_names_all_files_and_all_materials(release: Release) -> N
         "tag": "v0.1.0",
         "targets": [TARGET],
         "layer": "slim",
+        "playground": HAS_NPM,
     }
     assert definition["internalParameters"].keys() == {"python", "zlib", "system"}
     commit, *materials = definition["resolvedDependencies"]
@@ -214,6 +218,44 @@ def test_the_notes_are_the_section_of_the_changelog(release: Release) -> None:
     notes = release.first["RELEASE_NOTES.md"].decode()
     section = (ROOT / "CHANGELOG.md").read_text().partition("## Unreleased\n")[2]
     assert section.strip().startswith(notes.strip()[:500])
+
+
+def test_the_wheel_has_the_playground_and_the_files_of_deployments(release: Release) -> None:
+    with ZipFile(io.BytesIO(release.first[release.find(r".*\.whl")])) as archive:
+        names = set(archive.namelist())
+    assert ("podgraft/assets/playground/index.html" in names) is HAS_NPM
+    assert {
+        f"podgraft/assets/{name}" for name in ("template.yaml", "terraform/function.tf")
+    } <= names
+
+
+def test_the_source_archive_builds_the_same_wheel(release: Release, tmp_path: Path) -> None:
+    """The playground too: the source archive contains the built page."""
+    name = release.find(r"podgraft-[\d.]+\.tar\.gz")
+    with tarfile.open(fileobj=io.BytesIO(release.first[name])) as archive:
+        archive.extractall(tmp_path, filter="data")
+    [source] = tmp_path.iterdir()
+    backend = "from setuptools import build_meta; build_meta.build_wheel('..')"
+    subprocess.run([sys.executable, "-c", backend], cwd=source, check=True, capture_output=True)
+    [wheel] = tmp_path.glob("*.whl")
+    with ZipFile(wheel) as built, ZipFile(io.BytesIO(release.first[wheel.name])) as expected:
+        assert sorted(built.namelist()) == sorted(expected.namelist())
+        for member in expected.namelist():
+            if not member.endswith("/RECORD"):
+                assert built.read(member) == expected.read(member), member
+
+
+def test_the_chart_and_the_man_pages_are_those_of_the_commit(release: Release) -> None:
+    archives = (
+        (r".*-chart\.tgz", "podgraft/", ROOT / "charts" / "podgraft"),
+        (r".*-man\.tar\.gz", "podgraft-0.1.0/", ROOT / "packaging"),
+    )
+    for pattern, prefix, folder in archives:
+        content = io.BytesIO(release.first[release.find(pattern)])
+        with tarfile.open(fileobj=content) as archive:
+            names = {member.name.removeprefix(prefix) for member in archive.getmembers()}
+        files = (path for path in folder.rglob("*") if path.is_file())
+        assert names == {path.relative_to(folder).as_posix() for path in files}
 
 
 def test_the_wheel_runs(release: Release, tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-from supply_chain.archives import digest, make_layer, normalize_sdist, normalize_wheel
+from make_archives import make_layer
+from supply_chain.archives import digest, normalize_sdist, normalize_wheel
 
 FILES = {"b/two.py": b"2", "a.py": b"1", "b/__pycache__/two.pyc": b"\x00"}
 

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import click
 
+from . import assets
 from .failure import CommandError
 
 _ADDRESS = "127.0.0.1"
@@ -39,16 +40,15 @@ _ONE_YEAR = "public, max-age=31536000, immutable"
 @click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
-    default=Path("build/playground"),
-    show_default=True,
-    help="Folder of the built page (make playground).",
+    help="Folder of the page; default: that of the installed package, or build/playground.",
 )
-def command(*, port: int, folder: Path) -> None:
+def command(*, port: int, folder: Path | None) -> None:
     """Serve the playground on http://127.0.0.1, and print its address.
 
-    Build the page first with make playground. Ctrl+C stops the server.
+    The wheel of a release contains the page. In the source tree, build it first with make
+    playground. Ctrl+C stops the server.
     """
-    with open_server(folder, port) as server:
+    with open_server(folder or find_page(), port) as server:
         click.echo(f"http://{_ADDRESS}:{server.server_port}/")
         try:
             server.serve_forever()
@@ -56,12 +56,19 @@ def command(*, port: int, folder: Path) -> None:
             sys.stderr.write("\n")
 
 
+def find_page(packaged: Path = assets.PACKAGED) -> Path:
+    """The folder of the page in the wheel, or where make playground builds it."""
+    page = packaged / "playground"
+    return page if page.is_dir() else Path("build/playground")
+
+
 def open_server(folder: Path, port: int) -> ThreadingHTTPServer:
     """A server for the folder; raises ``CommandError``."""
     index = folder / "index.html"
     if not index.is_file():
         raise CommandError(
-            f"{folder}: contains no playground; run make playground, or use --folder"
+            f"{folder}: contains no playground; install the wheel of a release, run make "
+            "playground in the source tree, or use --folder"
         )
     files = StaticFiles(folder.resolve(), _read_policy(index.read_text()))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from podgraft.cli.extras import make_missing_package_error
 from podgraft.cli.failure import CommandError
 
 FAILED = 1
@@ -29,19 +31,18 @@ def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
         failure.show()
         return FAILED
     except ModuleNotFoundError as error:
-        _missing_package_error(name, error).show()
+        make_missing_package_error(_find_command(command, argv, name), error).show()
         return FAILED
     return status if isinstance(status, int) else 0
 
 
-def _missing_package_error(name: str, error: ModuleNotFoundError) -> CommandError:
-    """Return the error for a package that only some commands import; a bug is raised again."""
-    package = (error.name or "").partition(".")[0]
-    if package in {"", "podgraft"}:
-        raise error
-    return CommandError(
-        f"{name}: the Python package {package} is missing; run make setup, or install it with pip"
+def _find_command(command: click.Command, argv: Sequence[str] | None, name: str) -> str:
+    """Return the name of the program with the subcommand of the arguments."""
+    names = (
+        command.list_commands(click.Context(command)) if isinstance(command, click.Group) else ()
     )
+    words = sys.argv[1:] if argv is None else argv
+    return " ".join((name, *[word for word in words if word in names][:1]))
 
 
 @contextmanager

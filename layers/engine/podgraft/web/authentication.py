@@ -17,12 +17,13 @@ from podgraft.store import (
     Deadline,
     Staleness,
     caller_document,
+    subjects,
 )
+from podgraft.store.subjects import Subject
 
-from . import credentials, subjects
+from . import credentials
 from .credentials import CallerCredentials, Environ
 from .errors import ForbiddenError, ThrottledError, UnauthenticatedError
-from .subjects import Subject
 from .throttle import WINDOW_SECONDS, Throttle
 
 

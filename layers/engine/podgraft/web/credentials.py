@@ -5,8 +5,8 @@ from typing import Any, TypeAlias, cast
 
 from msgspec import Struct
 
-from . import subjects
-from .subjects import Subject
+from podgraft.store import subjects
+from podgraft.store.subjects import Subject
 
 Environ: TypeAlias = Mapping[str, Any]
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from podgraft import yaml
-from podgraft.cli.checkout import ROOT
+from podgraft.cli.assets import ROOT
 from podgraft.store import caller_document
 
 TOKEN = "benchmark-token-that-opens-nothing"  # noqa: S105 — of a store that lives for a minute

@@ -16,6 +16,7 @@ from time import monotonic
 
 import click
 
+from podgraft.cli.assets import check_checkout
 from podgraft.cli.bench import (
     artifact,
     aws,
@@ -37,7 +38,6 @@ from podgraft.cli.bench.bench_input import (
     review_body,
 )
 from podgraft.cli.bench.table import Row
-from podgraft.cli.checkout import check_checkout
 
 BUILD, DOCS = ROOT / "build", ROOT / "docs"
 

@@ -52,11 +52,22 @@ def _find_webhooks(document: JSON, location: str) -> Iterator[WebhookRegistratio
         yield from _find_webhooks(item, location)
     for webhook in _objects_under(document, "webhooks"):
         client = webhook.get("clientConfig")
-        if isinstance(client, dict) and isinstance(url := client.get("url"), str):
+        if isinstance(client, dict) and (host := _find_host(client)) is not None:
             name = f"{location}: webhook {webhook.get('name')}"
             bundle = client.get("caBundle")
             roots = _parse_ca_bundle(bundle, name) if isinstance(bundle, str) and bundle else ()
-            yield WebhookRegistration(name, urlsplit(url).hostname or "", roots)
+            yield WebhookRegistration(name, host, roots)
+
+
+def _find_host(client: Object) -> str | None:
+    """The name for which kube-apiserver verifies the certificate."""
+    match client:
+        case {"url": str(url)}:
+            return urlsplit(url).hostname or ""
+        case {"service": {"name": str(name), "namespace": str(namespace)}}:
+            return f"{name}.{namespace}.svc"
+        case _:
+            return None
 
 
 def _objects_under(document: Object, key: str) -> Iterator[Object]:

@@ -19,12 +19,13 @@ import click
 import jsonpatch
 
 from podgraft import policy, yaml
-from podgraft.cli.checkout import ROOT, check_checkout
+from podgraft.cli.assets import find_assets
+from podgraft.cli.extras import check_extra
 from podgraft.jsonvalue import JSON, Object
 
 from .api_server import ApiServer
 
-SAMPLES = ROOT / "samples"
+SAMPLES = find_assets() / "samples"
 CLUSTER = "demo"
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 _MAX_LINE_CHARACTERS = 160  # characters of one operation
@@ -34,10 +35,11 @@ _MAX_LINE_CHARACTERS = 160  # characters of one operation
 @click.argument("sample", default="istio")
 def command(sample: str) -> None:
     """Inject the pods of SAMPLE, a folder below samples/, over HTTPS, and print each step."""
-    check_checkout("demo")
     folder = SAMPLES / sample
     if not (folder / "bundle").is_dir():
         raise click.BadParameter(f"got {sample!r}; use one of {', '.join(_sample_names())}")
+    for extra in ("serve", "rules"):
+        check_extra("podgraft demo", extra)
     with TemporaryDirectory(prefix="podgraft-demo-") as temporary:
         _run(folder, Path(temporary))
     _print_next_steps(sample)

@@ -1,7 +1,6 @@
 """``podgraft register``: check the settings, and print the manifests that register a webhook."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -12,19 +11,19 @@ from podgraft import yaml
 from podgraft.bundle import Bundle, BundleError, compile_
 from podgraft.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
 from podgraft.cli import outputs, program
-from podgraft.cli.certs import endpoint as live
-from podgraft.cli.certs import keys, old_tls, pem, trust
-from podgraft.cli.certs.endpoint import Address
+from podgraft.cli.certs import keys, pem, trust
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.folders import read_manifests
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.cli.register import (
     RegistrationError,
+    authorities,
     control_plane,
     endpoint,
     guard,
     mesh,
     selectors,
+    service,
     static,
     webhooks,
 )
@@ -42,9 +41,11 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 class RegisterOptions(TypedDict):
     """The options of the command line."""
 
-    url: str
+    url: str | None
+    service: str | None
     allow_loopback: bool
     ca_bundle: tuple[Path, ...]
+    cert_manager: str | None
     server_cert: Path | None
     probe: bool
     injector: str | None
@@ -75,10 +76,20 @@ class RegisterOptions(TypedDict):
 
 
 @click.command("register")
-@click.option("--url", required=True, help="Endpoint, as https://HOST[:PORT].")
+@click.option("--url", help="Endpoint, as https://HOST[:PORT].")
+@click.option(
+    "--service",
+    metavar="NAMESPACE/NAME[:PORT][/INJECTOR]",
+    help="Service of podgraft serve in the same cluster, instead of --url.",
+)
 @click.option("--allow-loopback", is_flag=True, help="Allow localhost, for tests.")
 @click.option(
     "--ca-bundle", type=FILE, multiple=True, help="CA certificates, PEM; default: public CAs."
+)
+@click.option(
+    "--cert-manager",
+    metavar="NAMESPACE/CERTIFICATE",
+    help="Certificate from which cert-manager copies the CAs, instead of --ca-bundle.",
 )
 @click.option("--server-cert", type=FILE, help="Server certificate, to verify it with the CAs.")
 @click.option(
@@ -172,7 +183,12 @@ def _register(options: RegisterOptions) -> None:
         check_cluster(options["cluster"])
     registration = _make_registration(options)
     compiled = _compile_bundle(options)
-    _check_trust(registration.endpoint, options)
+    authorities.check_trust(
+        registration.endpoint,
+        ca_bundle=options["ca_bundle"],
+        server_cert=options["server_cert"],
+        probe=options["probe"],
+    )
     identity = _load_auth_info(options)
     manifests = list(_make_manifests(registration, options, compiled))
     if not manifests:
@@ -188,16 +204,22 @@ def _register(options: RegisterOptions) -> None:
 
 
 def _make_registration(options: RegisterOptions) -> Registration:
-    parsed_endpoint = endpoint.parse_endpoint(
-        options["url"], allow_loopback=options["allow_loopback"]
-    )
+    parsed_endpoint = _parse_endpoint(options)
     parsed_endpoint = endpoint.with_injector(parsed_endpoint, options["injector"])
     if options["control_plane"] is None:
         parsed_endpoint = endpoint.with_token(parsed_endpoint, _read_token(options["token_file"]))
     roots = [one for file in options["ca_bundle"] for one in pem.read_certificates(file)]
+    authorities.check_source(
+        parsed_endpoint,
+        has_ca_bundle=bool(roots),
+        certificate=options["cert_manager"],
+        is_static=options["static"] is not None,
+        probe=options["probe"],
+    )
     registration = Registration(
         endpoint=endpoint.with_variables(parsed_endpoint, _variables(options)),
         ca_bundle=trust.encode_ca_bundle(roots) if roots else None,
+        ca_certificate=options["cert_manager"],
         injector=parsed_endpoint.injector,
         revision=options["revision"],
         excluded_namespaces=(
@@ -212,7 +234,17 @@ def _make_registration(options: RegisterOptions) -> Registration:
         timeout_seconds=options["timeout"],
     )
     webhooks.check_registration(registration)
+    service.check_path(registration.endpoint)
     return registration
+
+
+def _parse_endpoint(options: RegisterOptions) -> Endpoint:
+    url, name = options["url"], options["service"]
+    if url is not None and name is None:
+        return endpoint.parse_endpoint(url, allow_loopback=options["allow_loopback"])
+    if name is not None and url is None:
+        return service.parse_service(name)
+    raise click.UsageError("give either --url or --service")
 
 
 def _read_token(file: Path | None) -> str | None:
@@ -221,32 +253,6 @@ def _read_token(file: Path | None) -> str | None:
 
 def _variables(options: RegisterOptions) -> Iterator[tuple[str, str]]:
     return mesh.variables(options["istio_cluster_id"], options["istio_network"], options["env"])
-
-
-def _check_trust(parsed_endpoint: Endpoint, options: RegisterOptions) -> None:
-    roots = trust.check_roots(
-        [one for file in options["ca_bundle"] for one in pem.read_certificates(file)]
-    )
-    host, now = parsed_endpoint.host.strip("[]"), datetime.now(UTC)
-    faults = [fault for root in roots for fault in trust.time_problems(root, now)]
-    if options["server_cert"]:
-        if not roots:
-            raise RegistrationError("--server-cert is checked against --ca-bundle; give it too")
-        faults += trust.find_trust_problems(
-            pem.read_certificates(options["server_cert"]), roots, host, now
-        )
-    if options["probe"]:
-        address = Address(host, parsed_endpoint.port or live.HTTPS_PORT)
-        if old_tls.accepts_tls_1_1(address):
-            raise RegistrationError(f"{address}: accepts TLS 1.1; allow TLS 1.2 or later only")
-        faults += live.find_trust_problems(address, roots, now)
-    if faults:
-        raise RegistrationError(
-            f"kube-apiserver would not trust {parsed_endpoint.authority}: "
-            + "; ".join(dict.fromkeys(faults))
-        )
-    if roots and not options["server_cert"] and not options["probe"]:
-        click.echo("not checked: give --server-cert or --probe to see the CAs verify it", err=True)
 
 
 def _make_manifests(
@@ -293,7 +299,7 @@ def _warn(registration: Registration, options: RegisterOptions, compiled: Bundle
     """Print warnings about the variables in the path and the mesh of the bundle."""
     tail = registration.endpoint.tail
     if compiled is not None:
-        url = UrlPath(tail, file="--url and --istio-cluster-id")
+        url = UrlPath(tail, file="the path and --istio-cluster-id")
         print_warnings(find_path_warnings(compiled, url))
         print_warnings(find_policy_warnings(compiled, _policy(options), str(options["policy"])))
     elif mesh.CLUSTER in registration.endpoint.pairs[::2]:

@@ -11,8 +11,10 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from podgraft.cli.certs import CertificateError, names
+from podgraft.cli.certs.endpoint import HTTPS_PORT
 from podgraft.cli.register.errors import RegistrationError
 from podgraft.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector, is_injector
+from podgraft.jsonvalue import Object
 
 INJECT = "inject"
 ROUTES = (INJECT, "mutate", "validate")
@@ -27,6 +29,14 @@ _PORTS = "use a port from 1 to 65535"
 _SECRETS = (("//[^/]*@", "//…@"), ("/k/[^/]*", "/k/…"), ("=[^/:]*", "=…"), (r"\?.*", "?…"))
 
 
+@dataclass(frozen=True, slots=True)
+class ServiceReference:
+    """A Service of the cluster that kube-apiserver calls."""
+
+    namespace: str
+    name: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """Where one cluster calls one injector."""
@@ -35,6 +45,7 @@ class Endpoint:
     port: int | None = None
     prefix: tuple[str, ...] = ()
     pairs: tuple[str, ...] = ()
+    service: ServiceReference | None = None  # instead of a URL; host is its name in the certificate
 
     @property
     def injector(self) -> str:
@@ -52,9 +63,31 @@ class Endpoint:
         """Host and, where the URL has one, port."""
         return self.host if self.port is None else f"{self.host}:{self.port}"
 
+    @property
+    def segments(self) -> tuple[str, ...]:
+        """The segments of the path, without the route."""
+        return (*self.prefix, *self.pairs)
+
+    def path(self, route: str) -> str:
+        """The path of one of the routes."""
+        return "/".join(("", *self.prefix, route, *self.pairs))
+
     def url(self, route: str) -> str:
         """The URL of one of the routes."""
-        return "/".join((f"https://{self.authority}", *self.prefix, route, *self.pairs))
+        return f"https://{self.authority}{self.path(route)}"
+
+    def client_config(self, route: str) -> Object:
+        """The ``clientConfig`` of one of the routes, without the CAs."""
+        if self.service is None:
+            return {"url": self.url(route)}
+        return {
+            "service": {
+                "name": self.service.name,
+                "namespace": self.service.namespace,
+                "path": self.path(route),
+                "port": HTTPS_PORT if self.port is None else self.port,
+            }
+        }
 
 
 def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
@@ -76,8 +109,8 @@ def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
     host = _check_host(redacted_url, parts, allow_loopback=allow_loopback)
     segments = parts.path.removesuffix("/").split("/")[1:]
     for segment in segments:
-        _check_segment(redacted_url, segment)
-    return _split_path(redacted_url, host, port, segments)
+        check_segment(redacted_url, segment)
+    return split_path(redacted_url, Endpoint(host=host, port=port), segments)
 
 
 def with_injector(endpoint: Endpoint, injector: str | None) -> Endpoint:
@@ -111,7 +144,7 @@ def with_variables(endpoint: Endpoint, variables: Iterable[tuple[str, str]]) -> 
             raise RegistrationError(f"the URL already says {key}; say it once")
         pair = (key, value.replace("/", "--slash--"))
         for segment in pair:
-            _check_segment(key, segment)
+            check_segment(key, segment)
         pairs += pair
     return replace(endpoint, pairs=tuple(pairs))
 
@@ -190,7 +223,8 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def _check_segment(location: str, segment: str) -> None:
+def check_segment(location: str, segment: str) -> None:
+    """Raise ``RegistrationError`` for a segment that kube-apiserver would change."""
     if not segment or segment in _DOTS:
         raise RegistrationError(
             f"{location}: kube-apiserver cleans the path before it calls: leave out empty segments "
@@ -207,21 +241,23 @@ def _check_segment(location: str, segment: str) -> None:
         )
 
 
-def _split_path(url: str, host: str, port: int | None, segments: list[str]) -> Endpoint:
-    """Tell prefix, route and pairs apart; a URL that names a route keeps what stands behind it."""
+def split_path(
+    location: str, endpoint: Endpoint, segments: list[str], option: str = "--url"
+) -> Endpoint:
+    """*endpoint* with prefix and pairs of the path, which can contain the route ``/inject``."""
     at = next((i for i, segment in enumerate(segments) if segment in ROUTES), len(segments))
     route = segments[at] if at < len(segments) else INJECT
     if route != INJECT:
         raise RegistrationError(
-            f"{url}: got the route /{route}; leave it out of --url, and name its resources with "
-            f"--{route} [GROUP/]VERSION/RESOURCE"
+            f"{location}: got the route /{route}; leave it out of {option}, and name its "
+            f"resources with --{route} [GROUP/]VERSION/RESOURCE"
         )
     prefix = tuple(segments[:at])
-    endpoint = Endpoint(host=host, port=port, prefix=prefix, pairs=tuple(segments[at + 1 :]))
+    endpoint = replace(endpoint, prefix=prefix, pairs=tuple(segments[at + 1 :]))
     if prefix == (TOKEN_SEGMENT,) or not is_injector(endpoint.injector):
         # Not quoted: without /k/ before it, the segment can be a token.
         raise RegistrationError(
-            "--url: the path names an injector that cannot exist; write /INJECTOR, and a token "
+            f"{option}: the path names an injector that cannot exist; write /INJECTOR, and a token "
             "as /k/TOKEN before it"
         )
     return endpoint

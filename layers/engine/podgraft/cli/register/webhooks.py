@@ -16,10 +16,11 @@ from podgraft.policy import PROTECTED_SUBRESOURCES
 
 API_VERSION = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.16
 DOMAIN = "podgraft.dev"
+CA_ANNOTATION = "cert-manager.io/inject-ca-from"  # cainjector of cert-manager sets caBundle
 SECONDS = range(1, 31)  # what admissionregistration.k8s.io/v1 accepts
 
 # The variables of a match condition. The fields of objects are unknown here.
-_CONDITION = Environment(dict.fromkeys(("object", "oldObject", "request", "authorizer"), "dyn"))
+_CONDITION_VARIABLES = ("object", "oldObject", "request", "authorizer")
 
 _VERSION = re.compile(r"v[0-9]+((alpha|beta)[0-9]+)?|\*")
 _OPERATIONS = ("CREATE", "UPDATE", "DELETE", "CONNECT", "*")
@@ -81,6 +82,7 @@ class Registration:
 
     endpoint: Endpoint
     ca_bundle: str | None  # None where the server's certificate chains to public roots
+    ca_certificate: str | None = None  # NAMESPACE/NAME from which cert-manager copies the CAs
     injector: str
     revision: str | None = None
     excluded_namespaces: tuple[str, ...] = ()
@@ -195,7 +197,8 @@ def parse_condition(text: str) -> MatchCondition:
     if not equals or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?", name):
         raise RegistrationError(f"match condition {text!r}: write NAME=CEL expression")
     try:
-        _CONDITION.compile_(expression, "bool")
+        # Only here, because it needs the extra rules.
+        Environment(dict.fromkeys(_CONDITION_VARIABLES, "dyn")).compile_(expression, "bool")
     except CompileError as error:
         raise RegistrationError(f"match condition {name}: {error}") from error
     return MatchCondition(name, expression)
@@ -226,7 +229,7 @@ def _check_subresources(rules: Iterable[WebhookRule]) -> None:
 def _make_webhook(
     registration: Registration, route: str, rules: Iterable[WebhookRule], scope: WebhookScope
 ) -> Object:
-    client: Object = {"url": registration.endpoint.url(route)}
+    client = registration.endpoint.client_config(route)
     if registration.ca_bundle is not None:
         client["caBundle"] = registration.ca_bundle
     injector = f"{registration.injector}." if registration.injector != "default" else ""
@@ -252,9 +255,12 @@ def _make_configuration(
 ) -> Object | None:
     if not webhooks:
         return None
+    metadata: Object = {"name": registration.name, "labels": registration.labels}
+    if registration.ca_certificate is not None:
+        metadata["annotations"] = {CA_ANNOTATION: registration.ca_certificate}
     return {
         "apiVersion": API_VERSION,
         "kind": kind,
-        "metadata": {"name": registration.name, "labels": registration.labels},
+        "metadata": metadata,
         "webhooks": webhooks,
     }

@@ -19,13 +19,15 @@ from podgraft.cli.aws_options import aws_options
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.store import caller_document as hashes
 from podgraft.store.caller_document import Callers, TokenHash, TokensError
-from podgraft.web.subjects import parse_subject
+from podgraft.store.subjects import parse_subject
 
 from .storage import CallerStorage, CallerStorageError, Entry, Location
 from .storage_factory import open_storage
 
 _AWS = "aws"
-TOKEN_BYTES = 32  # 256 random bits; base64url needs no escaping in a URL path
+# 256 random bits, in hexadecimal digits: kube-apiserver accepts neither upper-case letters nor _ in
+# the path of a Service.
+TOKEN_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +259,7 @@ def _issue(change: Change, note: str, output: Path | None) -> str:
 
     The file is written first, and deleted if storing the hash fails. So every issued token works.
     """
-    token = secrets.token_urlsafe(TOKEN_BYTES)
+    token = secrets.token_hex(TOKEN_BYTES)
     created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     callers = change.callers.with_token(TokenHash(hashes.hash_token(token), created, note))
     if output is None:

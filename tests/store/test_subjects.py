@@ -2,7 +2,7 @@
 
 import pytest
 
-from podgraft.web import subjects
+from podgraft.store import subjects
 
 PROD = (("CN", "prod-eu"), ("O", "podgraft-clusters"))
 

@@ -1,0 +1,159 @@
+"""``podgraft init``: write the files of a deployment, or the samples, into a folder.
+
+The files are those of the installed version. The folder contains everything that its tool needs:
+``sam build`` finds the sources of the function and of the layers in it.
+"""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from podgraft.cli import outputs, program
+from podgraft.cli.assets import find_assets, find_engine
+from podgraft.cli.failure import CommandError
+from podgraft.cli.outputs import Output
+
+_ENGINE = "layers/engine/podgraft"
+_LAYERS = (
+    "layers/Makefile",
+    "layers/build_layer.py",
+    "layers/dependencies",
+    "layers/make_archives.py",
+    "layers/stubs",
+    "functions/webhook",
+)
+# What a wheel or a checkout contains in addition to the sources.
+_IGNORED = frozenset({"__pycache__", "assets", ".terraform", ".DS_Store"})
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What to write: assets by their paths in the folder, and the next steps of the operator."""
+
+    assets: Mapping[str, str]
+    has_engine: bool
+    steps: tuple[str, ...]
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "sam": Kind(
+        {name: name for name in ("template.yaml", "samconfig.toml", *_LAYERS)},
+        has_engine=True,
+        steps=("cd {folder}", "sam build", "sam deploy"),
+    ),
+    "terraform": Kind(
+        {"terraform": "podgraft", **{name: name for name in _LAYERS}},
+        has_engine=True,
+        steps=(
+            "cd {folder}",
+            "python3 layers/make_archives.py archives",
+            "write a main.tf with the module ./podgraft: its README.md has an example",
+            "terraform init && terraform apply",
+        ),
+    ),
+    "helm": Kind(
+        {"charts/podgraft": "podgraft"},
+        has_engine=False,
+        steps=("helm install podgraft {folder}/podgraft --namespace podgraft --create-namespace",),
+    ),
+    "kubernetes": Kind(
+        {"kubernetes": "."},
+        has_engine=False,
+        steps=("read {folder}/README.md, then: kubectl apply -k {folder}",),
+    ),
+    "container": Kind(
+        {"container": ".", "requirements/serve.txt": "requirements.txt"},
+        has_engine=False,
+        steps=(
+            "pip download --no-deps --dest {folder} podgraft=={version}",
+            "podman build --tag podgraft:{version} {folder}",
+        ),
+    ),
+    "samples": Kind(
+        {"samples": "."},
+        has_engine=False,
+        steps=(
+            "cd {folder}",
+            "podgraft inject -f istio/input.web.yaml --bundle istio/bundle",
+        ),
+    ),
+}
+
+
+@click.command("init")
+@click.option(
+    "--kind",
+    type=click.Choice([*KINDS]),
+    default="sam",
+    show_default=True,
+    help="Files to write.",
+)
+@click.option("--force", is_flag=True, help="Replace existing files of the same names.")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+def command(kind: str, *, force: bool, folder: Path) -> None:
+    r"""Write the files of a deployment, or the samples, into FOLDER, and print the next steps.
+
+    \b
+    sam         template.yaml and sources for AWS SAM: sam build, sam deploy
+    terraform   the Terraform module, and sources of its archives
+    helm        the Helm chart of podgraft serve
+    kubernetes  manifests of podgraft serve for kubectl apply -k
+    container   Containerfile of podgraft serve
+    samples     a bundle, a policy, and pods of each sample
+    """
+    with program.convert_errors():
+        write_kind(KINDS[kind], folder, force=force)
+    steps = KINDS[kind].steps
+    program.print_next_steps(
+        *(step.format(folder=folder, version=_find_version()) for step in steps)
+    )
+
+
+def write_kind(kind: Kind, folder: Path, *, force: bool) -> None:
+    """Write all files, or none if one exists and *force* is not set."""
+    files = [
+        Output(folder / name, source.read_bytes(), _mode(source))
+        for name, source in find_files(kind)
+    ]
+    outputs.write_files(files, force=force)
+
+
+def find_files(kind: Kind) -> Iterator[tuple[Path, Path]]:
+    """Each file: its path in the folder, and its source."""
+    assets = find_assets()
+    for name, target in kind.assets.items():
+        source = assets / name
+        if not source.exists():
+            raise CommandError(f"{source}: not found; install podgraft again")
+        if source.is_dir():
+            yield from _walk(source, Path(target))
+        else:
+            yield Path(target), source
+    if kind.has_engine:
+        for path, source in _walk(find_engine(), Path(_ENGINE)):
+            # The layer does not contain the command line.
+            if path.relative_to(_ENGINE).parts[0] not in {"cli", "__main__.py"}:
+                yield path, source
+
+
+def _walk(source: Path, target: Path) -> Iterator[tuple[Path, Path]]:
+    for root, folders, names in os.walk(source):
+        folders[:] = sorted(set(folders) - _IGNORED)
+        for name in sorted(names):
+            if name not in _IGNORED and not name.endswith(".pyc"):
+                file = Path(root) / name
+                yield target / file.relative_to(source), file
+
+
+def _mode(source: Path) -> int:
+    return outputs.PUBLIC | (source.stat().st_mode & 0o111)
+
+
+def _find_version() -> str:
+    from importlib.metadata import version
+
+    return version("podgraft")

@@ -1,0 +1,81 @@
+"""The CAs with which kube-apiserver verifies the endpoint, and their checks."""
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from podgraft.cli.certs import endpoint as live
+from podgraft.cli.certs import old_tls, pem, trust
+from podgraft.cli.certs.endpoint import Address
+from podgraft.cli.register.endpoint import Endpoint
+from podgraft.cli.register.errors import RegistrationError
+
+_CERTIFICATE = re.compile(
+    r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
+)
+
+
+def check_source(
+    endpoint: Endpoint,
+    *,
+    has_ca_bundle: bool,
+    certificate: str | None,
+    is_static: bool,
+    probe: bool,
+) -> None:
+    """Raise ``RegistrationError`` if the CAs are missing, or if two options set them.
+
+    *certificate* is the option --cert-manager.
+    """
+    if certificate is not None:
+        if not _CERTIFICATE.fullmatch(certificate):
+            raise RegistrationError(
+                f"--cert-manager: got {certificate!r}; write NAMESPACE/CERTIFICATE"
+            )
+        if has_ca_bundle:
+            raise RegistrationError(
+                "--cert-manager: cainjector replaces the CAs of --ca-bundle; give one of them"
+            )
+        if is_static:
+            raise RegistrationError(
+                "--cert-manager: cainjector cannot change static manifests; use --ca-bundle"
+            )
+    if endpoint.service is None:
+        return
+    if probe:
+        raise RegistrationError(
+            "--probe: a Service cannot be called from outside the cluster; use --server-cert"
+        )
+    if not has_ca_bundle and certificate is None:
+        raise RegistrationError(
+            f"--service: no public CA signs certificates for {endpoint.host}; give --ca-bundle, or "
+            "--cert-manager"
+        )
+
+
+def check_trust(
+    endpoint: Endpoint, *, ca_bundle: Iterable[Path], server_cert: Path | None, probe: bool
+) -> None:
+    """Raise ``RegistrationError`` if kube-apiserver would not trust the endpoint."""
+    roots = trust.check_roots([one for file in ca_bundle for one in pem.read_certificates(file)])
+    host, now = endpoint.host.strip("[]"), datetime.now(UTC)
+    problems = [problem for root in roots for problem in trust.time_problems(root, now)]
+    if server_cert:
+        if not roots:
+            raise RegistrationError("--server-cert is checked against --ca-bundle; give it too")
+        problems += trust.find_trust_problems(pem.read_certificates(server_cert), roots, host, now)
+    if probe:
+        address = Address(host, endpoint.port or live.HTTPS_PORT)
+        if old_tls.accepts_tls_1_1(address):
+            raise RegistrationError(f"{address}: accepts TLS 1.1; allow TLS 1.2 or later only")
+        problems += live.find_trust_problems(address, roots, now)
+    if problems:
+        raise RegistrationError(
+            f"kube-apiserver would not trust {endpoint.authority}: "
+            + "; ".join(dict.fromkeys(problems))
+        )
+    if roots and not server_cert and not probe:
+        click.echo("not checked: give --server-cert or --probe to see the CAs verify it", err=True)

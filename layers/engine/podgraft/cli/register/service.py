@@ -1,0 +1,89 @@
+"""The Service that kube-apiserver calls: the rules of ``clientConfig.service``.
+
+The rules are those of kube-apiserver (apiserver/pkg/util/webhook/validation.go,
+ValidateWebhookService): each segment of the path must be a DNS-1123 subdomain, so it contains no
+upper-case letters and no underscores. kube-apiserver verifies the certificate for
+``NAME.NAMESPACE.svc``.
+"""
+
+import re
+from typing import NoReturn
+
+from podgraft.cli.register.endpoint import (
+    TOKEN_SEGMENT,
+    Endpoint,
+    ServiceReference,
+    check_segment,
+    split_path,
+)
+from podgraft.cli.register.errors import RegistrationError
+
+PORTS = range(1, 65536)
+MAX_SEGMENT_CHARACTERS = 253
+_SYNTAX = re.compile(r"([^/:]+)/([^/:]+)(?::([^/]*))?(/.*)?")
+_LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+
+
+def parse_service(text: str) -> Endpoint:
+    """Read ``NAMESPACE/NAME[:PORT][/PATH]``; raises ``RegistrationError``."""
+    match = _SYNTAX.fullmatch(text)
+    if match is None:
+        # Not quoted: the path can contain a token.
+        raise RegistrationError("--service: write NAMESPACE/NAME[:PORT][/INJECTOR]")
+    namespace, name, port, path = match.groups()
+    for kind, value in (("namespace", namespace), ("name", name)):
+        if not _LABEL.fullmatch(value):
+            raise RegistrationError(
+                f"--service: invalid {kind} {value!r}; use 1 to 63 lower-case letters, digits, "
+                "and -"
+            )
+    endpoint = Endpoint(
+        host=f"{name}.{namespace}.svc",
+        port=None if port is None else _parse_port(port),
+        service=ServiceReference(namespace, name),
+    )
+    segments = (path or "").removesuffix("/").split("/")[1:]
+    for segment in segments:
+        check_segment("--service", segment)
+    return split_path("--service", endpoint, segments, option="--service")
+
+
+def _parse_port(text: str) -> int:
+    if not text.isdecimal() or int(text) not in PORTS:
+        raise RegistrationError(
+            f"--service: invalid port {text!r}; use a port from {PORTS[0]} to {PORTS[-1]}"
+        )
+    return int(text)
+
+
+def check_path(endpoint: Endpoint) -> None:
+    """Raise ``RegistrationError`` for a path that kube-apiserver rejects for a Service."""
+    if endpoint.service is None:
+        return
+    token = endpoint.prefix[1] if endpoint.prefix[:1] == (TOKEN_SEGMENT,) else None
+    for segment in endpoint.segments:
+        if len(segment) > MAX_SEGMENT_CHARACTERS or not _SUBDOMAIN.fullmatch(segment):
+            _reject(segment, is_token=segment == token)
+
+
+def _reject(segment: str, *, is_token: bool) -> NoReturn:
+    rule = (
+        "in the path of a Service, kube-apiserver accepts lower-case letters, digits, - and . only"
+    )
+    if is_token:
+        raise RegistrationError(
+            f"the token: {rule}; create another token with podgraft tokens rotate, or use "
+            "--control-plane to send it in a header"
+        )
+    raise RegistrationError(
+        f"--service: {rule}, got the segment {_describe(segment)}; rename the injector, and set "
+        "variables in the bundle, or use --url"
+    )
+
+
+def _describe(segment: str) -> str:
+    """The start of a segment: a value can be a secret."""
+    return (
+        repr(segment) if re.fullmatch(r"[A-Z_][A-Z0-9_]*|[\w.-]{1,20}", segment) else "of a value"
+    )

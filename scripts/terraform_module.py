@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+"""Write the parts of the Terraform module that repeat template.yaml.
+
+    terraform_module.py
+
+template.yaml is the source of the variables, the environment and the permissions of the function,
+the alarms, the event rule, and the dashboard. terraform/*.tf contains the other resources.
+tests/scripts/test_terraform_module.py fails if a file is out of date, or if a resource of
+template.yaml has no counterpart.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "terraform"
+_GENERATED = "Generated from template.yaml by scripts/terraform_module.py."
+_VARIABLE = re.compile(r"\$\{([^!}][^}]*)\}")
+# Pseudo parameters and attributes, by their names in the templates of the module.
+_NAMES = {
+    "AWS::AccountId": "account_id",
+    "AWS::Partition": "partition",
+    "AWS::Region": "region",
+    "AWS::StackName": "name",
+    "Api": "api_id",
+    "Bundles": "bucket",
+    "Bundles.Arn": "bucket_arn",
+    "Prefix": "parameter_prefix",
+    "Webhook": "function_name",
+    "WebhookLogs": "log_group",
+    "WebhookLogs.Arn": "log_group_arn",
+}
+_TYPES = {"CommaDelimitedList": "list(string)", "Number": "number", "String": "string"}
+_TOPIC = {"If": ["HasTopic", [{"Ref": "AlarmTopicArn"}], {"Ref": "AWS::NoValue"}]}
+_ROLE_CONDITIONS = {"Traced": "tracing"}
+
+
+class Loader(yaml.SafeLoader):
+    """Reads ``!Sub x`` as ``{"Sub": x}``."""
+
+
+def _construct(loader: Loader, name: str, node: yaml.Node) -> dict[str, Any]:
+    match node:
+        case yaml.ScalarNode():
+            return {name: loader.construct_scalar(node)}
+        case yaml.SequenceNode():
+            return {name: loader.construct_sequence(node, deep=True)}
+        case _:
+            raise UnsupportedError(f"!{name}: unsupported value; change _construct")
+
+
+yaml.add_multi_constructor("!", _construct, Loader)
+
+
+class UnsupportedError(ValueError):
+    """A part of template.yaml for which the module has no counterpart."""
+
+
+def main() -> int:
+    """Write all files; return the exit status."""
+    for name, text in render_files(read_template()).items():
+        (FOLDER / name).write_text(text)
+        print(f"terraform/{name}")
+    return 0
+
+
+def read_template() -> Any:
+    """The template, with ``{"Sub": x}`` for ``!Sub x``."""
+    return yaml.load((ROOT / "template.yaml").read_text(), Loader)  # noqa: S506 - a SafeLoader
+
+
+def render_files(template: Any) -> dict[str, str]:
+    """The text of each file by its name; raises ``UnsupportedError``."""
+    resources = template["Resources"]
+    function = resources["Webhook"]["Properties"]
+    return {
+        "variables.tf.json": _format(
+            {
+                "//": _GENERATED,
+                "variable": make_variables(template),
+                "locals": {"parameters": _make_parameters(template)},
+            }
+        ),
+        "environment.json.tftpl": _format(convert(function["Environment"]["Variables"])),
+        "permissions.json.tftpl": _format(make_permissions(resources["WebhookRole"])),
+        "alarms.json.tftpl": _format(dict(find_alarms(resources))),
+        "access_log_format.txt": resources["Stage"]["Properties"]["AccessLogSettings"]["Format"],
+        "policy_writes.json.tftpl": _make_policy_writes(resources["PolicyWriteRule"]["Properties"]),
+        "dashboard.json.tftpl": convert(resources["Dashboard"]["Properties"]["DashboardBody"]),
+    }
+
+
+def _format(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def _make_parameters(template: Any) -> dict[str, str]:
+    """The variables of the module for ``templatefile``."""
+    names = [name_variable(name) for name in template["Parameters"]]
+    return {f"var_{name}": f"${{var.{name}}}" for name in names}
+
+
+def _make_policy_writes(rule: Any) -> str:
+    """The pattern of the event rule, and the message of its target."""
+    [target] = rule["Targets"]
+    document = {
+        "description": rule["Description"],
+        "pattern": convert(rule["EventPattern"]),
+        "paths": target["InputTransformer"]["InputPathsMap"],
+        "message": target["InputTransformer"]["InputTemplate"],
+    }
+    arns = "var_policy_writer_arns"
+    return _format(document).replace(f'"${{{arns}}}"', f"${{jsonencode({arns})}}")
+
+
+def name_variable(parameter: str) -> str:
+    """The name of the Terraform variable of a parameter."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", parameter).lower()
+
+
+def make_variables(template: Any) -> dict[str, Any]:
+    """The variables of Terraform for the parameters of the template."""
+    return {
+        name_variable(name): _make_variable(name, parameter)
+        for name, parameter in template["Parameters"].items()
+    }
+
+
+def _make_variable(name: str, parameter: Mapping[str, Any]) -> dict[str, Any]:
+    kind = _TYPES[parameter["Type"]]
+    default: Any = [] if kind == "list(string)" else parameter["Default"]
+    variable: dict[str, Any] = {"type": kind, "default": default, "nullable": False}
+    if "Description" in parameter:
+        variable["description"] = " ".join(parameter["Description"].split())
+    reference = f"var.{name_variable(name)}"
+    validations = [
+        {"condition": f"${{{condition}}}", "error_message": message}
+        for condition, message in _find_validations(reference, parameter)
+    ]
+    return variable | ({"validation": validations} if validations else {})
+
+
+def _find_validations(reference: str, parameter: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    if values := parameter.get("AllowedValues"):
+        yield (
+            f"contains({json.dumps(values)}, {reference})",
+            f"Use one of {', '.join(map(str, values))}.",
+        )
+    if pattern := parameter.get("AllowedPattern"):
+        remedy = parameter.get("ConstraintDescription", f"must match {pattern}")
+        yield (
+            f"can(regex({json.dumps(pattern)}, {reference}))",
+            f"The value {remedy}.",
+        )
+    for key, operator, text in (("MinValue", ">=", "at least"), ("MaxValue", "<=", "at most")):
+        if key in parameter:
+            yield f"{reference} {operator} {parameter[key]}", f"Use {text} {parameter[key]}."
+
+
+def make_permissions(role: Any) -> dict[str, Any]:
+    """The statements of the role by the name of the policy; a condition replaces its name."""
+    policies: dict[str, Any] = {}
+    for policy in role["Properties"]["Policies"]:
+        match policy:
+            case {"If": [condition, {"PolicyDocument": document}, _]}:
+                if condition not in _ROLE_CONDITIONS:
+                    raise UnsupportedError(f"WebhookRole: unsupported condition {condition}")
+                policies[_ROLE_CONDITIONS[condition]] = convert(document)
+            case {"PolicyName": name, "PolicyDocument": document}:
+                policies[name] = convert(document)
+            case _:
+                raise UnsupportedError("WebhookRole: unsupported policy; change make_permissions")
+    return policies
+
+
+def find_alarms(resources: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each alarm by its logical name, with the arguments of ``aws_cloudwatch_metric_alarm``."""
+    for name, resource in resources.items():
+        if resource["Type"] == "AWS::CloudWatch::Alarm":
+            if "Condition" in resource:
+                raise UnsupportedError(f"{name}: alarms with a condition are unsupported")
+            yield name, _make_alarm(name, resource["Properties"])
+
+
+def _make_alarm(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
+    alarm: dict[str, Any] = {}
+    for key, value in properties.items():
+        match key:
+            case "AlarmActions" | "OKActions" if value == _TOPIC:
+                alarm[f"has_{name_variable(key.removesuffix('s'))}"] = True  # alarms.tf
+            case "Dimensions":
+                alarm["dimensions"] = _make_dimensions(value)
+            case "Metrics":
+                alarm["metric_query"] = [_make_query(each) for each in value]
+            case _ if key in _ALARM_PROPERTIES:
+                alarm[name_variable(key)] = convert(value)
+            case _:
+                raise UnsupportedError(f"{name}: unsupported property {key}; change alarms.tf")
+    return alarm
+
+
+_ALARM_PROPERTIES = frozenset(
+    {
+        *("AlarmDescription", "ComparisonOperator", "DatapointsToAlarm", "EvaluationPeriods"),
+        *("ExtendedStatistic", "MetricName", "Namespace", "Period", "Statistic", "Threshold"),
+        *("TreatMissingData",),
+    }
+)
+
+
+def _make_dimensions(dimensions: Any) -> dict[str, str]:
+    return {each["Name"]: convert(each["Value"]) for each in dimensions}
+
+
+def _make_query(query: Mapping[str, Any]) -> dict[str, Any]:
+    """A ``metric_query``: an expression, or a metric."""
+    names = {"Id": "id", "Expression": "expression", "Label": "label", "ReturnData": "return_data"}
+    result = {names[key]: convert(value) for key, value in query.items() if key in names}
+    if stat := query.get("MetricStat"):
+        metric = stat["Metric"]
+        result["metric"] = {
+            "dimensions": _make_dimensions(metric.get("Dimensions", ())),
+            "metric_name": metric["MetricName"],
+            "namespace": metric["Namespace"],
+            "period": stat["Period"],
+            "stat": stat["Stat"],
+        }
+    if "Period" in query:
+        result["period"] = convert(query["Period"])
+    return result
+
+
+def convert(value: Any) -> Any:
+    """A value of the template with variables of Terraform's ``templatefile``."""
+    match value:
+        case {"Ref": name} | {"GetAtt": name}:
+            return f"${{{_lookup_name(name)}}}"
+        case {"Sub": [text, _]} | {"Sub": text}:
+            return _VARIABLE.sub(lambda match: f"${{{_lookup_name(match[1])}}}", text)
+        case {"If": ["HasParameterPrefix", *_]}:
+            return "${parameter_prefix}"
+        case {"If": [condition, yes, no]}:
+            return _convert_choice(condition, yes, no)
+        case dict():
+            return _convert_items(value, convert)
+        case list():
+            return [convert(each) for each in value]
+        case _:
+            return value
+
+
+def _convert_items(value: Any, function: Callable[[Any], Any]) -> dict[str, Any]:
+    return {key: function(each) for key, each in value.items()}
+
+
+def _convert_choice(condition: str, yes: Any, no: Any) -> str:
+    if not (isinstance(yes, str) and isinstance(no, str)):
+        raise UnsupportedError(f"condition {condition}: unsupported values; change convert")
+    return f"%{{ if is_{name_variable(condition)} }}{yes}%{{ else }}{no}%{{ endif }}"
+
+
+def _lookup_name(name: str) -> str:
+    if name in _NAMES:
+        return _NAMES[name]
+    if re.fullmatch(r"[A-Za-z0-9]+", name):
+        return f"var_{name_variable(name)}"
+    raise UnsupportedError(f"{name}: no counterpart in the module; change _NAMES")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+resource "aws_apigatewayv2_api" "webhook" {
+  name          = var.name
+  description   = "Admission webhooks of Kubernetes clusters"
+  protocol_type = "HTTP"
+  # With mutual TLS on the custom domain, the domain of the API would bypass it.
+  disable_execute_api_endpoint = local.has_truststore
+  tags                         = local.tags
+  lifecycle {
+    precondition {
+      condition     = !local.has_truststore || local.has_domain
+      error_message = "truststore_uri requires domain_name, because the module disables the domain of the API."
+    }
+  }
+}
+
+resource "aws_apigatewayv2_integration" "webhook" {
+  api_id                 = aws_apigatewayv2_api.webhook.id
+  integration_type       = "AWS_PROXY"
+  integration_uri        = aws_lambda_alias.live.invoke_arn
+  payload_format_version = "2.0"
+  timeout_milliseconds   = 30000
+}
+
+resource "aws_apigatewayv2_route" "webhook" {
+  for_each           = toset(["POST /{proxy+}", "GET /ping", "GET /healthz", "GET /readyz"])
+  api_id             = aws_apigatewayv2_api.webhook.id
+  route_key          = each.key
+  authorization_type = "NONE"
+  target             = "integrations/${aws_apigatewayv2_integration.webhook.id}"
+}
+
+resource "aws_apigatewayv2_stage" "webhook" {
+  api_id      = aws_apigatewayv2_api.webhook.id
+  name        = "$default"
+  auto_deploy = true
+  tags        = local.tags
+  # Authentication is in the function, so this bounds the cost of unauthenticated requests.
+  default_route_settings {
+    throttling_rate_limit  = var.throttling_rate_limit
+    throttling_burst_limit = var.throttling_burst_limit
+  }
+  access_log_settings {
+    destination_arn = aws_cloudwatch_log_group.api.arn
+    format          = trimspace(file("${path.module}/access_log_format.txt"))
+  }
+}
+
+resource "aws_cloudwatch_log_group" "api" {
+  name              = "/aws/apigateway/${var.name}"
+  retention_in_days = var.log_retention_days
+  tags              = local.tags
+}
+
+resource "aws_lambda_permission" "api" {
+  function_name = aws_lambda_function.webhook.function_name
+  qualifier     = aws_lambda_alias.live.name
+  action        = "lambda:InvokeFunction"
+  principal     = "apigateway.amazonaws.com"
+  source_arn    = "${aws_apigatewayv2_api.webhook.execution_arn}/*"
+}
+
+resource "aws_apigatewayv2_domain_name" "webhook" {
+  count       = local.has_domain ? 1 : 0
+  domain_name = var.domain_name
+  tags        = local.tags
+  domain_name_configuration {
+    certificate_arn                        = var.certificate_arn
+    endpoint_type                          = "REGIONAL"
+    security_policy                        = "TLS_1_2"
+    ownership_verification_certificate_arn = var.ownership_verification_certificate_arn == "" ? null : var.ownership_verification_certificate_arn
+  }
+  dynamic "mutual_tls_authentication" {
+    for_each = local.has_truststore ? [true] : []
+    content {
+      truststore_uri     = var.truststore_uri
+      truststore_version = var.truststore_version == "" ? null : var.truststore_version
+    }
+  }
+  lifecycle {
+    precondition {
+      condition     = var.certificate_arn != ""
+      error_message = "domain_name requires certificate_arn, an ACM certificate of this region."
+    }
+  }
+}
+
+resource "aws_apigatewayv2_api_mapping" "webhook" {
+  count       = local.has_domain ? 1 : 0
+  api_id      = aws_apigatewayv2_api.webhook.id
+  domain_name = aws_apigatewayv2_domain_name.webhook[0].id
+  stage       = aws_apigatewayv2_stage.webhook.id
+}

@@ -1,0 +1,52 @@
+# variables.tf.json has a variable for each parameter of template.yaml.
+
+variable "name" {
+  type        = string
+  description = "Name of the stack: names of resources, the default parameter prefix, and the field service of the log."
+  validation {
+    condition     = can(regex("^[a-zA-Z][-a-zA-Z0-9]{0,39}$", var.name))
+    error_message = "Use 1 to 40 letters, digits, and -; the first one is a letter."
+  }
+}
+
+variable "archives" {
+  type = object({
+    dependencies = string
+    engine       = string
+    function     = string
+  })
+  description = "Paths of the archives of a release, or of those that layers/make_archives.py builds."
+}
+
+variable "tags" {
+  type        = map(string)
+  default     = {}
+  description = "Tags of all resources."
+}
+
+data "aws_caller_identity" "current" {}
+data "aws_partition" "current" {}
+data "aws_region" "current" {}
+
+locals {
+  has_domain       = var.domain_name != ""
+  has_topic        = var.alarm_topic_arn != ""
+  has_truststore   = var.truststore_uri != ""
+  is_traced        = var.tracing == "Active"
+  parameter_prefix = var.parameter_prefix == "" ? "/${var.name}" : var.parameter_prefix
+  region           = data.aws_region.current.id
+  tags             = merge({ app = "podgraft" }, var.tags)
+  # What the templates of this module can use.
+  context = merge(local.parameters, {
+    account_id       = data.aws_caller_identity.current.account_id
+    bucket           = aws_s3_bucket.bundles.bucket
+    bucket_arn       = aws_s3_bucket.bundles.arn
+    is_traced        = local.is_traced
+    log_group        = aws_cloudwatch_log_group.webhook.name
+    log_group_arn    = "${aws_cloudwatch_log_group.webhook.arn}:*"
+    name             = var.name
+    parameter_prefix = local.parameter_prefix
+    partition        = data.aws_partition.current.partition
+    region           = local.region
+  })
+}

@@ -1,0 +1,34 @@
+output "endpoint" {
+  description = "Base of clientConfig.url, for podgraft register --url"
+  value       = local.has_domain ? "https://${var.domain_name}" : aws_apigatewayv2_api.webhook.api_endpoint
+}
+
+output "domain_target" {
+  description = "Target of the DNS record of domain_name (CNAME or alias); null without it"
+  value       = local.has_domain ? aws_apigatewayv2_domain_name.webhook[0].domain_name_configuration[0].target_domain_name : null
+}
+
+output "bundle_bucket" {
+  description = "Bucket of the bundles, for podgraft policy push --bucket"
+  value       = aws_s3_bucket.bundles.bucket
+}
+
+output "bundle_prefix" {
+  description = "Prefix of the keys of bundles"
+  value       = var.bundle_prefix
+}
+
+output "parameter_prefix" {
+  description = "Prefix of the policies and token hashes in Parameter Store"
+  value       = local.parameter_prefix
+}
+
+output "log_group" {
+  description = "The log of the function"
+  value       = aws_cloudwatch_log_group.webhook.name
+}
+
+output "function_alias" {
+  description = "The alias that the API invokes"
+  value       = aws_lambda_alias.live.arn
+}

@@ -1,0 +1,87 @@
+# What is injected: bundles in the bucket. terraform destroy fails while the bucket contains objects.
+resource "aws_s3_bucket" "bundles" {
+  bucket_prefix = "${lower(var.name)}-bundles-"
+  force_destroy = false
+  tags          = local.tags
+}
+
+resource "aws_s3_bucket_versioning" "bundles" {
+  bucket = aws_s3_bucket.bundles.id
+  versioning_configuration {
+    status = "Enabled"
+  }
+}
+
+resource "aws_s3_bucket_server_side_encryption_configuration" "bundles" {
+  bucket = aws_s3_bucket.bundles.id
+  rule {
+    apply_server_side_encryption_by_default {
+      sse_algorithm = "AES256"
+    }
+  }
+}
+
+resource "aws_s3_bucket_public_access_block" "bundles" {
+  bucket                  = aws_s3_bucket.bundles.id
+  block_public_acls       = true
+  block_public_policy     = true
+  ignore_public_acls      = true
+  restrict_public_buckets = true
+}
+
+resource "aws_s3_bucket_ownership_controls" "bundles" {
+  bucket = aws_s3_bucket.bundles.id
+  rule {
+    object_ownership = "BucketOwnerEnforced"
+  }
+}
+
+resource "aws_s3_bucket_lifecycle_configuration" "bundles" {
+  bucket     = aws_s3_bucket.bundles.id
+  depends_on = [aws_s3_bucket_versioning.bundles]
+  rule {
+    id     = "unfinished-uploads"
+    status = "Enabled"
+    filter {}
+    abort_incomplete_multipart_upload {
+      days_after_initiation = 1
+    }
+  }
+  rule {
+    id     = "replaced-versions"
+    status = "Enabled"
+    filter {}
+    noncurrent_version_expiration {
+      noncurrent_days = 90
+    }
+  }
+}
+
+resource "aws_s3_bucket_policy" "bundles" {
+  bucket     = aws_s3_bucket.bundles.id
+  depends_on = [aws_s3_bucket_public_access_block.bundles]
+  policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [{
+      Sid       = "TlsOnly"
+      Effect    = "Deny"
+      Principal = "*"
+      Action    = "s3:*"
+      Resource  = [aws_s3_bucket.bundles.arn, "${aws_s3_bucket.bundles.arn}/*"]
+      Condition = { Bool = { "aws:SecureTransport" = "false" } }
+    }]
+  })
+}
+
+# The owner of the parameter prefix: the creation fails if another stack has it.
+resource "aws_ssm_parameter" "prefix_owner" {
+  name        = "${local.parameter_prefix}/stack"
+  type        = "String"
+  description = "The podgraft stack that reads the policies and tokens of this prefix"
+  value = jsonencode({
+    stack        = var.name
+    bucket       = aws_s3_bucket.bundles.bucket
+    bundlePrefix = var.bundle_prefix
+  })
+  tags = local.tags
+}

@@ -1,0 +1,118 @@
+"""Each command works with its extra alone, and names the extra if a package of it is missing."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from podgraft.cli import assets, extras
+from supply_chain.pins import read_dependencies
+
+ROOT = Path(__file__).parents[2]
+ISTIO = "-f {samples}/istio/input.web.yaml --bundle {samples}/istio/bundle"
+LOGGING = "-f {samples}/logging/input.web.yaml --bundle {samples}/logging/bundle --webhook"
+_PROGRAM = """
+import sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {modules!r}:
+            raise ModuleNotFoundError(name, name=name)
+
+sys.meta_path.insert(0, Finder())
+from podgraft.cli import main
+sys.exit(main({arguments!r}))
+"""
+
+# A command line, and the extra that it needs.
+COMMANDS = (
+    # The package alone
+    ("certs ca --dir {folder}", ""),
+    ("register --url https://a.example", ""),
+    ("tokens issue --store file:{folder} --cluster a", ""),
+    (f"inject {ISTIO}", ""),
+    (f"explain {ISTIO}", ""),
+    ("uninject -f {samples}/istio/want.web.yaml", ""),
+    ("policy check --bundle {samples}/istio/bundle", ""),
+    ("policy allows --bundle {samples}/istio/bundle", ""),
+    ("init {folder}/sam", ""),
+    ("completion bash", ""),
+    ("playground --help", ""),
+    # An extra
+    ("tokens list --stack-name a", "aws"),
+    ("policy push --stack-name a --injector a --bundle {samples}/istio/bundle", "aws"),
+    ("serve --help", "serve"),
+    (f"inject {LOGGING}", "rules"),
+    ("policy check --bundle {samples}/logging/bundle", "rules"),
+    ("register --url https://a.example --match-condition a=true", "rules"),
+)
+
+
+def run_without(modules: set[str], line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command line in a process that cannot import *modules*."""
+    samples = ROOT / "samples"
+    arguments = line.format(folder=folder, samples=samples).split()
+    return subprocess.run(
+        [sys.executable, "-c", _PROGRAM.format(modules=modules, arguments=arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )
+
+
+@pytest.mark.parametrize(("line", "extra"), COMMANDS, ids=[line for line, _ in COMMANDS])
+def test_a_command_needs_its_extra_alone(line: str, extra: str, tmp_path: Path) -> None:
+    done = run_without(set(extras.EXTRAS), line, tmp_path)
+    if not extra:
+        assert done.returncode == 0, done.stderr
+        return
+    assert done.returncode == 1
+    command = line.split(maxsplit=1)[0]
+    [module] = re.findall(
+        rf"error: podgraft {command}: the Python package (\w+) is missing; ", done.stderr
+    )
+    assert extras.EXTRAS[module] == extra
+
+
+def test_the_demo_checks_its_extras_before_its_first_step(tmp_path: Path) -> None:
+    absent = {module for module, extra in extras.EXTRAS.items() if extra == "rules"}
+    done = run_without(absent, "demo", tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: podgraft demo: the Python package cel_expr_python is m")
+
+
+def test_every_package_of_an_extra_is_known() -> None:
+    """The names of modules and of packages differ in spelling only, except these."""
+    modules = {"google-re2": "re2"}
+    base = {each.name for each in read_dependencies(ROOT)}
+    declared = {
+        modules.get(package.name, package.name.replace("-", "_")): extra
+        for extra in ("rules", "aws", "live", "serve")
+        for package in read_dependencies(ROOT, (extra,))
+        if package.name not in base
+    }
+    rules = {"cel_expr_python": "rules", "re2": "rules"}  # also in the extra serve
+    indirect = {"botocore": "aws"}
+    assert {**declared, **rules, **indirect} == extras.EXTRAS
+
+
+@pytest.mark.parametrize(
+    ("is_pipx", "remedy"),
+    [
+        (True, "run: pipx install --force 'podgraft[aws,live,rules,serve]'"),
+        (False, f"run: {sys.executable} -m pip install 'podgraft[aws,live,rules,serve]'"),
+    ],
+)
+def test_the_remedy_retains_the_installed_extras(
+    is_pipx: bool, remedy: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(assets, "PACKAGED", tmp_path)
+    monkeypatch.setattr(extras, "PACKAGED", tmp_path)
+    monkeypatch.setattr(extras, "_is_pipx", lambda: is_pipx)
+    monkeypatch.setattr(extras, "_find_installed_extras", lambda: {"aws", "live", "serve"})
+    error = ModuleNotFoundError(name="cel_expr_python.cel")
+    assert str(extras.make_missing_package_error("podgraft inject", error)).endswith(remedy)

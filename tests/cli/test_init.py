@@ -1,0 +1,98 @@
+"""``podgraft init`` writes everything that the tool of a deployment needs."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from podgraft import cli
+from podgraft.cli.init import KINDS, find_files
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("kind", [*KINDS])
+def test_the_files_are_those_of_the_source_tree(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "new"
+    assert cli.main(["init", "--kind", kind, str(folder)]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert str(folder) in captured.err
+    files = {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    sources = dict(find_files(KINDS[kind]))
+    assert files == set(sources)
+    assert files
+    for path, source in sources.items():
+        assert (folder / path).read_bytes() == source.read_bytes()
+        assert os.access(folder / path, os.X_OK) == os.access(source, os.X_OK)
+
+
+def test_sources_of_layers_are_those_that_the_layers_use(tmp_path: Path) -> None:
+    """The command line and bytecode are not part of a layer."""
+    assert cli.main(["init", str(tmp_path)]) == 0
+    engine = tmp_path / "layers" / "engine" / "podgraft"
+    names = {path.name for path in engine.iterdir()}
+    assert {"web", "review.py", "py.typed"} <= names
+    assert names.isdisjoint({"cli", "assets", "__pycache__"})
+    assert not [*tmp_path.rglob("*.pyc")]
+    for name in ("template.yaml", "samconfig.toml", "layers/build_layer.py"):
+        assert (tmp_path / name).read_text() == (ROOT / name).read_text()
+
+
+def test_existing_files_remain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    template = tmp_path / "template.yaml"
+    template.write_text("mine")
+    assert cli.main(["init", str(tmp_path)]) == 1
+    assert "template.yaml: already exists; use --force to replace it" in capsys.readouterr().err
+    assert [*tmp_path.iterdir()] == [template]
+    assert template.read_text() == "mine"
+    assert cli.main(["init", "--force", str(tmp_path)]) == 0
+    assert template.read_text() == (ROOT / "template.yaml").read_text()
+
+
+def test_the_archives_contain_the_function_and_the_engine(tmp_path: Path) -> None:
+    """Without the dependencies, which need a download: tests/e2e/builds/test_wheel.py."""
+    assert cli.main(["init", "--kind", "terraform", str(tmp_path)]) == 0
+    (tmp_path / "layers" / "dependencies" / "requirements.txt").write_text("")
+    runtime = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    subprocess.run(
+        [sys.executable, "layers/make_archives.py", "archives"],
+        cwd=tmp_path,
+        env={**os.environ, "PODGRAFT_RUNTIME": runtime, "LAYER": "plain"},
+        check=True,
+        capture_output=True,
+    )
+    with zipfile.ZipFile(tmp_path / "archives" / "function.zip") as archive:
+        assert archive.namelist() == ["handler.py"]
+    with zipfile.ZipFile(tmp_path / "archives" / "engine.zip") as archive:
+        names = archive.namelist()
+    assert "python/podgraft/review.py" in names
+    assert not [name for name in names if name.startswith("python/podgraft/cli/")]
+
+
+def test_make_archives_prints_its_usage() -> None:
+    for arguments in ((), ("a", "b"), ("--help",)):
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "layers" / "make_archives.py"), *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert "make_archives.py FOLDER" in done.stderr
+
+
+def test_the_samples_have_the_command_of_the_next_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["init", "--kind", "samples", "samples"]) == 0
+    steps = [line.split() for line in capsys.readouterr().err.splitlines()[1:]]
+    assert steps[0] == ["cd", "samples"]
+    monkeypatch.chdir("samples")
+    assert cli.main(steps[1][1:]) == 0

@@ -1,0 +1,68 @@
+"""docs/installing.md: its commands run, and it names the extras and the files that exist."""
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from podgraft.cli.completion import SHELLS
+from podgraft.cli.init import KINDS
+from support.page_commands import read_commands, run_commands
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "installing.md"
+TEXT = PAGE.read_text()
+RECORDED = ("kubectl", "pip", "pipx", "podman", "sam", "sha256sum")
+# It downloads wheels: tests/e2e/builds/test_wheel.py.
+_SKIPPED = "python3 layers/make_archives.py archives"
+
+
+def test_every_command_of_the_page_runs(tmp_path: Path) -> None:
+    commands = read_commands(PAGE)
+    assert _SKIPPED in commands
+    # Each section starts in the same folder.
+    lines = [
+        line if not line.startswith("podgraft init") else f"cd ~/work; {line}" for line in commands
+    ]
+    calls = run_commands([line for line in lines if line != _SKIPPED], tmp_path, RECORDED)
+    assert {call.program for call in calls} == set(RECORDED)
+    work = tmp_path / "work"
+    for file in ("podgraft-aws/template.yaml", "podgraft-terraform/podgraft/function.tf"):
+        assert (work / file).is_file()
+    assert (work / "podgraft-terraform" / "layers" / "make_archives.py").is_file()
+    [build] = [call.arguments for call in calls if call.program == "podman"]
+    assert (work / build[-1] / "Containerfile").is_file()
+
+
+def test_the_page_lists_every_extra() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    rows = re.findall(r"^\| `(\w+)` \| ", TEXT, re.MULTILINE)
+    # function: only for AWS Lambda; dev: make setup.
+    assert set(rows) == set(project["optional-dependencies"]) - {"dev", "function"}
+    named = {
+        extra for names in re.findall(r"podgraft\[([\w,]+)\]", TEXT) for extra in names.split(",")
+    }
+    assert named <= set(rows)
+
+
+def test_the_page_lists_every_kind_of_init() -> None:
+    kinds = re.findall(r"^\| `podgraft init(?: --kind (\w+))? DIR` \|", TEXT, re.MULTILINE)
+    assert {kind or "sam" for kind in kinds} == set(KINDS)
+
+
+def test_the_page_has_the_line_of_each_shell() -> None:
+    shells = re.findall(r"podgraft completion (\w+)", TEXT)
+    assert set(shells) == set(SHELLS)
+
+
+def test_the_metadata_is_complete() -> None:
+    """What an index of packages shows, and what ``twine check --strict`` requires."""
+    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for key in ("authors", "classifiers", "description", "keywords", "license", "urls"):
+        assert project[key], key
+    assert {"Homepage", "Documentation", "Changelog", "Source"} <= set(project["urls"])
+    assert project["classifiers"] == sorted(project["classifiers"])
+    site = {
+        f"https://podgraft.dev/{name}" for name in ("", "installing/", "CHANGELOG/", "reporting/")
+    }
+    assert {url for url in project["urls"].values() if not url.endswith(".git")} == site
