@@ -13,6 +13,8 @@ from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from podgraft.signing import InvalidKeyError, Verifier, parse_public_keys
+
 from .aws_options import make_session
 from .failure import CommandError
 
@@ -41,6 +43,7 @@ class Stack:
     bucket: str
     bundle_prefix: str
     parameter_prefix: str
+    verifier: Verifier | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +84,20 @@ def lookup_stack(name: str) -> Stack:
         bucket=outputs["BundleBucket"],
         bundle_prefix=outputs.get("BundlePrefix", default),
         parameter_prefix=outputs["ParameterPrefix"],
+        verifier=_parse_verifier(name, parameters),
     )
+
+
+def _parse_verifier(name: str, parameters: Mapping[str, str]) -> Verifier | None:
+    """Return the verifier of the function of a stack; ``None`` if it verifies no signatures."""
+    keys = parameters.get("SignerPublicKey", "")
+    if not keys:
+        return None
+    try:
+        public_keys = parse_public_keys(keys)
+    except InvalidKeyError as error:
+        raise CommandError(f"stack {name}: parameter SignerPublicKey: {error}") from error
+    return Verifier(public_keys, is_required=parameters.get("RequireSignature") == "true")
 
 
 def owner_parameter(parameter_prefix: str) -> str:
