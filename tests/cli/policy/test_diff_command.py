@@ -142,9 +142,7 @@ def test_the_version_in_force_is_compared_if_the_newest_does_not_load(
     assert "before: version 1 of /podgraft-dev/shop/policy" in result.out
 
 
-def test_each_different_cluster_is_compared(
-    run: Run, local: Path, store: Path, apps: Path
-) -> None:
+def test_each_different_cluster_is_compared(run: Run, local: Path, store: Path, apps: Path) -> None:
     (local / "policy.yaml").write_text("policy: enabled\nclusters: {eu: {policy: disabled}}\n")
 
     result = run("diff", str(local), *at_store(store, "-f", str(apps)))
@@ -209,9 +207,7 @@ def test_objects_of_tests_are_compared_by_default(run: Run, local: Path, store: 
     assert "Pod/own in default, a Deployment's pod" in result.out
 
 
-def test_an_injected_object_is_reported(
-    run: Run, local: Path, store: Path, tmp_path: Path
-) -> None:
+def test_an_injected_object_is_reported(run: Run, local: Path, store: Path, tmp_path: Path) -> None:
     file = tmp_path / "pod.yaml"
     annotations = "{name: a, annotations: {sidecar.istio.io/status: '{}'}}"
     file.write_text(POD.replace("{name: a}", annotations, 1))
@@ -221,9 +217,7 @@ def test_an_injected_object_is_reported(
     assert "Pod/a has sidecars already" in result.err
 
 
-def test_json_has_the_fields_of_each_change(
-    run: Run, local: Path, store: Path, apps: Path
-) -> None:
+def test_json_has_the_fields_of_each_change(run: Run, local: Path, store: Path, apps: Path) -> None:
     set_tag(local, "1.30.1")
 
     result = run("diff", str(local), *at_store(store, "-f", str(apps), "-o", "json"))
@@ -244,9 +238,7 @@ def test_json_has_the_fields_of_each_change(
     assert json.loads(same.out)["isDifferent"] is True
 
 
-def test_markdown_has_a_fold_for_each_diff(
-    run: Run, local: Path, store: Path, apps: Path
-) -> None:
+def test_markdown_has_a_fold_for_each_diff(run: Run, local: Path, store: Path, apps: Path) -> None:
     config = local / "bundle" / "mesh.yaml"
     config.write_text(config.read_text() + "# ```` a fence\n")
     set_tag(local, "1.30.1")

@@ -137,11 +137,15 @@ def test_a_canary_gives_one_cluster_the_local_folder(
 
     assert result.status == 0, result.err
     document = account.documents()[-1]
-    assert document == text.replace(
-        "# c\n",
-        f"# c\n  prod-eu:\n    bundle: {digest(local)}\n    policy: disabled\n"
-        "    revision: canary\n",
-    ) + f"bundle: {stable}\n"
+    assert (
+        document
+        == text.replace(
+            "# c\n",
+            f"# c\n  prod-eu:\n    bundle: {digest(local)}\n    policy: disabled\n"
+            "    revision: canary\n",
+        )
+        + f"bundle: {stable}\n"
+    )
     assert policy_for(account, None).bundle == policy_for(account, "us").bundle == stable
     own = policy_for(account, "prod-eu")
     assert (own.bundle, own.policy, own.revision) == (digest(local), "disabled", "canary")

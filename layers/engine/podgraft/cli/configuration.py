@@ -181,7 +181,12 @@ def _load_policy(options: InjectOptions) -> Policy:
     if options.cluster is not None and options.cluster not in read.clusters:
         clusters = ", ".join(sorted(read.clusters)) or "none"
         _warn(f"--cluster {options.cluster}: the policy has no overrides for it; it has {clusters}")
-    read = read.for_cluster(options.cluster)
+    stable, read = read.bundle, read.for_cluster(options.cluster)
+    if read.bundle != stable:
+        _warn(
+            f"--cluster {options.cluster}: the policy names another bundle for it, {read.bundle}; "
+            "the result is that of the files on this machine"
+        )
     return replace(
         read,
         # The bundle on disk is meant, whichever the deployed policy names.

@@ -14,6 +14,13 @@ def check_injector_option(_context: click.Context, _option: click.Parameter, nam
         raise CommandError(str(error)) from error
 
 
+def check_optional_injector(
+    context: click.Context, option: click.Parameter, name: str | None
+) -> str | None:
+    """Return the name of an injector, or ``None``; raises ``CommandError`` for an invalid name."""
+    return None if name is None else check_injector_option(context, option, name)
+
+
 def check_cluster_option(
     _context: click.Context, _option: click.Parameter, name: str | None
 ) -> str | None:

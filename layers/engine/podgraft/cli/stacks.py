@@ -21,17 +21,32 @@ from .failure import CommandError
 DEFAULT_BUNDLE_PREFIX = "bundles/"
 
 
-class AbsentError(CommandError):
+class AwsError(CommandError):
+    """A request to AWS failed."""
+
+
+class AbsentError(AwsError):
     """The requested resource does not exist."""
 
 
-class ExistsError(CommandError):
+class ExistsError(AwsError):
     """The resource to create already exists."""
 
 
-_KINDS: Mapping[str, type[CommandError]] = {
-    **dict.fromkeys(("NoSuchKey", "NoSuchBucket", "ParameterNotFound", "404"), AbsentError),
+# A status such as 404 without a code is not an answer of AWS, but of a proxy.
+_KINDS: Mapping[str, type[AwsError]] = {
+    "ParameterNotFound": AbsentError,
     "ParameterAlreadyExists": ExistsError,
+}
+_NO_AWS = "check the proxy of the network, and AWS_ENDPOINT_URL"
+# Remedies for the codes of AWS that occur often.
+_CODE_REMEDIES: Mapping[str, str] = {
+    "NoSuchBucket": "use the output BundleBucket of the stack, or --stack-name",
+    "ExpiredTokenException": "sign in again, for example with aws sso login",
+    "ExpiredToken": "sign in again, for example with aws sso login",
+    "UnrecognizedClientException": "check the credentials and the region",
+    "InvalidAccessKeyId": "check the credentials and the region",
+    "ParameterMaxVersionLimitExceeded": "remove the label of the oldest version of the parameter",
 }
 
 
@@ -156,15 +171,20 @@ def aws_errors(location: str, *, sent: str = "", remedy: str = "") -> Generator[
     try:
         yield
     except ClientError as error:
-        code = error.response.get("Error", {}).get("Code", "unknown")
+        code = error.response.get("Error", {}).get("Code") or ""
+        if not code or code.isdecimal() or code == "unknown":
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", "")
+            raise AwsError(
+                f"{location}: got HTTP {status} without an error code of AWS; {_NO_AWS}"
+            ) from error
         problem = error.response.get("Error", {}).get("Message", "")
         if sent:
             problem = problem.replace(sent, "…")
-        kind = _KINDS.get(code, CommandError)
+        remedy = _CODE_REMEDIES.get(code, remedy)
         end = f"; {remedy}" if remedy else ""
-        raise kind(f"{location}: {code}: {problem}{end}") from error
+        raise _KINDS.get(code, AwsError)(f"{location}: {code}: {problem}{end}") from error
     except BotoCoreError as error:
-        raise CommandError(f"{location}: {error}; {_find_remedy(error) or remedy}") from error
+        raise AwsError(f"{location}: {error}; {_find_remedy(error) or remedy}") from error
 
 
 # botocore's errors state a problem, but no remedy.

@@ -12,9 +12,13 @@ from podgraft.cli.policy.diff.unified import format_diff
 
 PATCH = shutil.which("patch")
 # Lines that a diff could mistake for its own, and characters that Python takes for line breaks.
-LINES = st.sampled_from(["a", "b", "", "--- a", "+++ b", "@@ -1 +1 @@", "\\ No", "x\x0by", "\u2028"])
+LINES = st.sampled_from(
+    ["a", "b", "", "--- a", "+++ b", "@@ -1 +1 @@", "\\ No", "x\x0by", "\u2028"]
+)
 TEXTS = st.none() | st.builds(
-    lambda lines, end: "\n".join(lines) + end, st.lists(LINES, min_size=1), st.sampled_from(["", "\n"])
+    lambda lines, end: "\n".join(lines) + end,
+    st.lists(LINES, min_size=1),
+    st.sampled_from(["", "\n"]),
 ).filter(bool)
 
 

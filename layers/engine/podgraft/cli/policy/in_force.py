@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from podgraft import store
 from podgraft.cli.failure import CommandError
+from podgraft.cli.stacks import AwsError
 from podgraft.store import StoreError, trial
 from podgraft.store.version_check import VersionCheck
 
@@ -36,6 +37,8 @@ def find_in_force(cloud: DeployedInjector, versions: Sequence[PolicyVersion]) ->
         )
         try:
             load_version(cloud, version.document, version.number, check)
+        except AwsError:
+            raise  # not known; a bucket that does not exist is an error of the options
         except CommandError as error:
             errors[version.number] = "; ".join(map(str, error.args))
         else:

@@ -10,7 +10,7 @@ import click
 from podgraft.cli import documents
 from podgraft.cli.explain.pod_source import ExplainedPod, find_pods, to_explained_pod
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.jsonvalue import Object, object_at
+from podgraft.jsonvalue import object_at
 from podgraft.store import SnapshotSet
 from podgraft.trial import probes
 
@@ -134,20 +134,18 @@ def _read_file(file: Path, namespace: str) -> Iterator[ObjectSource]:
 
 
 def _find_default_objects(versions: Iterable[SnapshotSet | None]) -> Iterator[ObjectSource]:
-    sources: dict[str, Object] = {}
-    for snapshots in versions:
-        manifests = snapshots.default.bundle.manifests.probes if snapshots else ()
-        for manifest in manifests:
-            sources[f"{manifest.file}{manifest.path}"] = manifest.object
-    for source, value in sources.items():
+    """Yield the objects of the bundles, and synthetic ones: workloads if a route reads them."""
+    bundles = [snapshots.default.bundle for snapshots in versions if snapshots]
+    objects = {
+        f"{manifest.file}{manifest.path}": manifest.object
+        for bundle in bundles
+        for manifest in bundle.manifests.probes
+    }
+    for source, value in objects.items():
         yield ObjectSource(to_explained_pod(value, probes.NAMESPACE), source)
-    for probe in _make_probes():
+    synthetic = [*probes.PODS, probes.GATEWAY]
+    if any(bundle.object_mutators or bundle.validators for bundle in bundles):
+        synthetic.extend(map(probes.make_workload, probes.WORKLOADS))
+    for probe in synthetic:
         subject = to_explained_pod(probe.object, probes.NAMESPACE)
         yield ObjectSource(subject, probe.name, is_synthetic=True)
-
-
-def _make_probes() -> Iterator[probes.Probe]:
-    """Yield the pods and workloads of a trial."""
-    yield from probes.PODS
-    yield probes.GATEWAY
-    yield from map(probes.make_workload, probes.WORKLOADS)

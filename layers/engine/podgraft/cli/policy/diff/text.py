@@ -43,7 +43,8 @@ def describe_group(group: Sequence[ObjectChange], comparison: Comparison) -> str
     if len(names) > _MAX_NAMES:
         listed = f"{listed}, and {len(names) - _MAX_NAMES} more"
     count = _count(len(group), _noun(group))
-    text = f"{names[0]}" if len(group) == 1 else f"the same change for {count}: {listed}"
+    single = f"{names[0]}{' (synthetic)' if group[0].source.is_synthetic else ''}"
+    text = single if len(group) == 1 else f"the same change for {count}: {listed}"
     return f"{text}{describe_clusters(group[0].clusters, comparison)}"
 
 
