@@ -385,8 +385,15 @@ def test_a_schema_is_used_only_if_the_readers_found_nothing() -> None:
     [found] = schema.validate_document("policy", "policy.yaml", document, reported=["/bundle"])
     assert str(found) == (
         "policy.yaml /policy: 'maybe' is not one of ['enabled', 'disabled', None]; "
-        "use a value that docs/schemas/policy.schema.json allows"
+        "use a value that https://podgraft.dev/schemas/policy.schema.json allows"
     )
+
+
+def test_a_condition_is_not_reported_for_an_invalid_sibling() -> None:
+    requirement: Object = {"key": "a", "operator": "Is", "values": ["b"]}
+    document: Object = {"neverInjectSelector": [{"matchExpressions": [requirement]}]}
+    location = "/neverInjectSelector/0/matchExpressions/0/operator"
+    assert [*schema.validate_document("policy", "policy.yaml", document, [location])] == []
 
 
 @pytest.mark.parametrize("broken", BROKEN, ids=str)

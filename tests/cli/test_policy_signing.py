@@ -200,10 +200,12 @@ def test_a_push_at_the_same_time_takes_the_number(
     put = DeployedInjector.put_parameter
     others = ["policy: enabled\n"]
 
-    def put_after_another(self: DeployedInjector, document: str, replaced: Any) -> int:
+    def put_after_another(
+        self: DeployedInjector, document: str, replaced: Any, message: str
+    ) -> int:
         if others:
             ssm.put_parameter(Name=NAME, Value=others.pop(), Type="String", Overwrite=True)
-        return put(self, document, replaced)
+        return put(self, document, replaced, message)
 
     change(local, "policy: disabled\n")
     assert push(run, local, "--sign-key", str(local / "signer.key"))[0] == 0

@@ -113,3 +113,49 @@ def test_a_command_that_needs_the_source_tree_checks_it(tmp_path: Path) -> None:
     check_checkout("demo", ROOT)
     with pytest.raises(CommandError, match="podgraft demo: requires the source tree of podgraft"):
         check_checkout("demo", tmp_path)
+
+
+@pytest.mark.parametrize(("value", "is_colored"), [(None, True), ("", True), ("1", False)])
+def test_no_color_is_respected(
+    value: str | None,
+    is_colored: bool,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On a terminal, for the output and for errors; no-color.org."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    if value is not None:
+        monkeypatch.setenv("NO_COLOR", value)
+    # What click takes for a terminal.
+    monkeypatch.setattr("click._compat.isatty", lambda _stream: True)
+
+    @click.command()
+    def command() -> None:
+        click.secho("ok", fg="green")
+        raise CommandError("a: b; c")
+
+    assert program.run(command, [], "podgraft test") == 1
+    out, err = capsys.readouterr()
+    assert ("\x1b[" in out, "\x1b[" in err) == (is_colored, is_colored)
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (CommandError("a: b; c"), 2),
+        (ModuleNotFoundError("", name="cryptography.x509"), 2),
+        (ZeroDivisionError("a bug"), 2),
+        (click.UsageError("no such option"), 2),
+        (click.Abort(), 130),
+        (click.exceptions.Exit(1), 1),
+    ],
+)
+def test_errors_of_a_comparison_are_no_difference(
+    error: BaseException, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    @click.command(cls=program.ComparingCommand)
+    def command() -> None:
+        raise error
+
+    assert program.run(command, [], "podgraft test") == status
+    assert capsys.readouterr().out == ""

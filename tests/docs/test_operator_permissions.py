@@ -84,7 +84,7 @@ def run_policy_commands() -> None:
     local = ("--bundle", "bundle", "--policy", "policy.yaml")
     assert main(["policy", "push", *local, *INJECTOR]) == 0
     Path("policy.yaml").write_text("policy: disabled\n")
-    assert main(["policy", "diff", *local, *INJECTOR]) == 0
+    assert main(["policy", "diff", *local, *INJECTOR]) == 1
     assert main(["policy", "push", *local, *INJECTOR]) == 0
     assert main(["policy", "history", *INJECTOR]) == 0
     assert main(["policy", "pull", "-o", "pulled", *INJECTOR]) == 0

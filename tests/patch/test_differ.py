@@ -260,3 +260,15 @@ def test_the_cost_grows_with_the_size_and_not_with_its_square(
 
     assert diff(build(8), change(build(8)))
     assert cost(4000) < 12 * cost(500)
+
+
+def test_values_that_aliases_share_are_patched_once() -> None:
+    """``&a`` and ``*a`` of YAML are one value in memory, and two in the document."""
+    shared: Object = {"grpc": {"port": 1}}
+    document: Object = {"a": shared, "b": shared}
+    operations: list[Operation] = [
+        {"op": "remove", "path": "/a/grpc"},
+        {"op": "replace", "path": "/b/grpc/port", "value": 2},
+    ]
+    assert patch.apply(document, operations) == {"a": {}, "b": {"grpc": {"port": 2}}}
+    assert shared == {"grpc": {"port": 1}}

@@ -11,6 +11,7 @@ import pytest
 
 from podgraft import yaml
 from podgraft.cli import main
+from podgraft.cli.stacks import AwsError
 from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
 from podgraft.cli.tokens.storage import CallerStorageError, Entry, Location
 from podgraft.cli.tokens.storage_factory import open_storage
@@ -221,7 +222,7 @@ def test_what_aws_refuses_is_reported(
         "put_parameter": lambda: shelf.write("prod", TEXT, Entry(TEXT, 1)),
         "get_parameters_by_path": shelf.clusters,
     }
-    with pytest.raises(CallerStorageError, match="no permission"):
+    with pytest.raises(AwsError, match="no permission"):
         calls[operation]()
 
 

@@ -1,7 +1,7 @@
 """The configuration that the command line names: a bundle, or istioctl's three files."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ParamSpec, TypeVar
@@ -17,6 +17,7 @@ from podgraft.store import Snapshot
 
 from . import documents, folders, istio_files
 from .failure import CommandError, print_warnings
+from .identifier_options import check_cluster_option
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -47,7 +48,15 @@ _OPTIONS = (
         "release",
         help="Istio release, such as 1.30.3. Default: from policy, global.tag, or template.",
     ),
-    click.option("--cluster", help="Calling cluster, for the overrides of the policy."),
+)
+
+# The same in every command that reviews objects.
+_CALLER_OPTIONS = (
+    click.option(
+        "--cluster",
+        callback=check_cluster_option,
+        help="Calling cluster, for the overrides of the policy.",
+    ),
     click.option("--istio-cluster-id", help="Cluster id of Istio, as in the URL of the webhook."),
     click.option("--network", help="Network of Istio, as in the URL of the webhook."),
     click.option(
@@ -74,8 +83,15 @@ class InjectOptions:
 
 
 def inject_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the options of a configuration."""
-    for option in reversed(_OPTIONS):
+    """Add the options of a configuration, and those of a caller."""
+    for option in reversed((*_OPTIONS, *_CALLER_OPTIONS)):
+        function = option(function)
+    return function
+
+
+def caller_options(function: Callable[P, R]) -> Callable[P, R]:
+    """Add the options of a caller: its cluster, and the variables of Istio in its URL."""
+    for option in reversed(_CALLER_OPTIONS):
         function = option(function)
     return function
 
@@ -87,12 +103,19 @@ def parse_options(options: Mapping[str, Path | str | tuple[str, ...] | None]) ->
 
 def caller(options: InjectOptions) -> ReviewContext:
     """The caller of a review: its cluster, and the URL's path after the route."""
+    return make_caller(options.cluster, options.istio_cluster_id, options.network, options.env)
+
+
+def make_caller(
+    cluster: str | None, istio_cluster_id: str | None, network: str | None, env: Iterable[str]
+) -> ReviewContext:
+    """The caller with these options; raises ``click.UsageError`` for an invalid variable."""
     pairs = [
-        *_pair("cluster", options.istio_cluster_id),
-        *_pair("net", options.network),
-        *(word for variable in options.env for word in _variable(variable)),
+        *_pair("cluster", istio_cluster_id),
+        *_pair("net", network),
+        *(word for variable in env for word in _variable(variable)),
     ]
-    return ReviewContext(injector="offline", cluster=options.cluster, url_path="/".join(pairs))
+    return ReviewContext(injector="offline", cluster=cluster, url_path="/".join(pairs))
 
 
 def _pair(key: str, value: str | None) -> tuple[str, ...]:
@@ -158,7 +181,12 @@ def _load_policy(options: InjectOptions) -> Policy:
     if options.cluster is not None and options.cluster not in read.clusters:
         clusters = ", ".join(sorted(read.clusters)) or "none"
         _warn(f"--cluster {options.cluster}: the policy has no overrides for it; it has {clusters}")
-    read = read.for_cluster(options.cluster)
+    stable, read = read.bundle, read.for_cluster(options.cluster)
+    if read.bundle != stable:
+        _warn(
+            f"--cluster {options.cluster}: the policy names another bundle for it, {read.bundle}; "
+            "the result is that of the files on this machine"
+        )
     return replace(
         read,
         # The bundle on disk is meant, whichever the deployed policy names.

@@ -15,16 +15,16 @@ class CommandError(Exception):
         super().__init__(*findings)
         self.warnings = tuple(warnings)
 
-    def show(self) -> None:
-        """Write warnings and findings to standard error."""
-        print_warnings(self.warnings)
+    def show(self, color: bool | None = None) -> None:
+        """Write warnings and findings to standard error; by default, color only terminals."""
+        print_warnings(self.warnings, color)
         for finding in self.args:
-            click.secho("error: ", fg="red", bold=True, nl=False, err=True)
+            click.secho("error: ", fg="red", bold=True, nl=False, err=True, color=color)
             click.echo(finding, err=True)
 
 
-def print_warnings(warnings: Iterable[object]) -> None:
+def print_warnings(warnings: Iterable[object], color: bool | None = None) -> None:
     """Print each warning on its own line of standard error, as ``warning: place: problem``."""
     for warning in warnings:
-        click.secho("warning: ", fg="yellow", bold=True, nl=False, err=True)
+        click.secho("warning: ", fg="yellow", bold=True, nl=False, err=True, color=color)
         click.echo(str(warning), err=True)

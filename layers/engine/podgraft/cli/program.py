@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,14 +15,16 @@ from podgraft.cli.extras import make_missing_package_error
 from podgraft.cli.failure import CommandError
 
 FAILED = 1
+ERROR = 2  # of a command that compares, as kubectl diff
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
 def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
     """Run *command* on *argv* (default: the arguments of the process); return the exit status."""
+    color = find_color()
     try:
         arguments = None if argv is None else list(argv)
-        status = command.main(args=arguments, prog_name=name, standalone_mode=False)
+        status = command.main(args=arguments, prog_name=name, standalone_mode=False, color=color)
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -28,12 +32,48 @@ def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
         click.echo(f"{name}: interrupted", err=True)
         return INTERRUPTED
     except CommandError as failure:
-        failure.show()
+        failure.show(color)
         return FAILED
     except ModuleNotFoundError as error:
-        make_missing_package_error(_find_command(command, argv, name), error).show()
+        make_missing_package_error(_find_command(command, argv, name), error).show(color)
         return FAILED
     return status if isinstance(status, int) else 0
+
+
+def find_color() -> bool | None:
+    """Return False if NO_COLOR is set (no-color.org), and None to color terminals only."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
+class ComparingCommand(click.Command):
+    """A command with exit status 1 for a difference: errors, also internal ones, have status 2."""
+
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        """Parse the command line."""
+        with _exit_for_errors(self.name or ""):
+            return super().make_context(*args, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        with _exit_for_errors(self.name or ""):
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _exit_for_errors(name: str) -> Generator[None]:
+    try:
+        yield
+    except CommandError as failure:
+        failure.show(find_color())
+    except ModuleNotFoundError as error:
+        make_missing_package_error(name, error).show(find_color())
+    except (click.ClickException, click.Abort, click.exceptions.Exit):
+        raise
+    except Exception:  # noqa: BLE001 - an internal error must not look like a difference
+        traceback.print_exc()
+    else:
+        return
+    raise click.exceptions.Exit(ERROR)
 
 
 def _find_command(command: click.Command, argv: Sequence[str] | None, name: str) -> str:

@@ -11,23 +11,40 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from podgraft.signing import InvalidKeyError, Verifier, parse_public_keys
+
 from .aws_options import make_session
 from .failure import CommandError
 
 DEFAULT_BUNDLE_PREFIX = "bundles/"
 
 
-class AbsentError(CommandError):
+class AwsError(CommandError):
+    """A request to AWS failed."""
+
+
+class AbsentError(AwsError):
     """The requested resource does not exist."""
 
 
-class ExistsError(CommandError):
+class ExistsError(AwsError):
     """The resource to create already exists."""
 
 
-_KINDS: Mapping[str, type[CommandError]] = {
-    **dict.fromkeys(("NoSuchKey", "NoSuchBucket", "ParameterNotFound", "404"), AbsentError),
+# A status such as 404 without a code is not an answer of AWS, but of a proxy.
+_KINDS: Mapping[str, type[AwsError]] = {
+    "ParameterNotFound": AbsentError,
     "ParameterAlreadyExists": ExistsError,
+}
+_NO_AWS = "check the proxy of the network, and AWS_ENDPOINT_URL"
+# Remedies for the codes of AWS that occur often.
+_CODE_REMEDIES: Mapping[str, str] = {
+    "NoSuchBucket": "use the output BundleBucket of the stack, or --stack-name",
+    "ExpiredTokenException": "sign in again, for example with aws sso login",
+    "ExpiredToken": "sign in again, for example with aws sso login",
+    "UnrecognizedClientException": "check the credentials and the region",
+    "InvalidAccessKeyId": "check the credentials and the region",
+    "ParameterMaxVersionLimitExceeded": "remove the label of the oldest version of the parameter",
 }
 
 
@@ -39,6 +56,7 @@ class Stack:
     bucket: str
     bundle_prefix: str
     parameter_prefix: str
+    verifier: Verifier | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +97,20 @@ def lookup_stack(name: str) -> Stack:
         bucket=outputs["BundleBucket"],
         bundle_prefix=outputs.get("BundlePrefix", default),
         parameter_prefix=outputs["ParameterPrefix"],
+        verifier=_parse_verifier(name, parameters),
     )
+
+
+def _parse_verifier(name: str, parameters: Mapping[str, str]) -> Verifier | None:
+    """Return the verifier of the function of a stack; ``None`` if it verifies no signatures."""
+    keys = parameters.get("SignerPublicKey", "")
+    if not keys:
+        return None
+    try:
+        public_keys = parse_public_keys(keys)
+    except InvalidKeyError as error:
+        raise CommandError(f"stack {name}: parameter SignerPublicKey: {error}") from error
+    return Verifier(public_keys, is_required=parameters.get("RequireSignature") == "true")
 
 
 def owner_parameter(parameter_prefix: str) -> str:
@@ -140,15 +171,20 @@ def aws_errors(location: str, *, sent: str = "", remedy: str = "") -> Generator[
     try:
         yield
     except ClientError as error:
-        code = error.response.get("Error", {}).get("Code", "unknown")
+        code = error.response.get("Error", {}).get("Code") or ""
+        if not code or code.isdecimal() or code == "unknown":
+            status = error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", "")
+            raise AwsError(
+                f"{location}: got HTTP {status} without an error code of AWS; {_NO_AWS}"
+            ) from error
         problem = error.response.get("Error", {}).get("Message", "")
         if sent:
             problem = problem.replace(sent, "…")
-        kind = _KINDS.get(code, CommandError)
+        remedy = _CODE_REMEDIES.get(code, remedy)
         end = f"; {remedy}" if remedy else ""
-        raise kind(f"{location}: {code}: {problem}{end}") from error
+        raise _KINDS.get(code, AwsError)(f"{location}: {code}: {problem}{end}") from error
     except BotoCoreError as error:
-        raise CommandError(f"{location}: {error}; {_find_remedy(error) or remedy}") from error
+        raise AwsError(f"{location}: {error}; {_find_remedy(error) or remedy}") from error
 
 
 # botocore's errors state a problem, but no remedy.

@@ -10,6 +10,7 @@ from podgraft import jsonvalue
 from podgraft.bundle.retired_registries import image_warning
 from podgraft.cli import configuration, documents
 from podgraft.cli.failure import CommandError
+from podgraft.cli.identifier_options import check_optional_injector
 from podgraft.jsonvalue import JSON
 from podgraft.store import Snapshot
 
@@ -41,7 +42,11 @@ class OutputFormat(StrEnum):
 @click.option(
     "--webhook-config", type=_FILE, help="File of the webhook configurations of the cluster."
 )
-@click.option("--injector", help="Injector of the bundle, with --webhook-config.")
+@click.option(
+    "--injector",
+    callback=check_optional_injector,
+    help="Injector of the bundle, with --webhook-config.",
+)
 @click.option(
     "--output",
     type=click.Choice([each.value for each in OutputFormat]),

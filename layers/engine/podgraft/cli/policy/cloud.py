@@ -1,26 +1,29 @@
 """A deployed injector: its bundles in S3, and the versions of its policy in Parameter Store."""
 
+import re
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from podgraft import bundle
+from podgraft import bundle, policy
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors
+from podgraft.signing import DenyList
 from podgraft.store.aws.ssm import DENIED
 
 from .denied import ParameterStorage, load_deny_list
 from .local import STANDARD_BYTES
 from .signing import Signer, sign_document
-from .target import DeploymentTarget
+from .target import DeploymentTarget, TargetOptions
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_ssm import SSMClient
 
 
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 _MAX_ATTEMPTS = 5  # to sign for the number that Parameter Store returns
 
 
@@ -33,11 +36,21 @@ class PolicyVersion:
     date: datetime | None
     author: str
     is_advanced: bool
+    message: str = ""
 
     @property
     def person(self) -> str:
         """The last part of the author's ARN: a user, or the session of a role."""
         return self.author.rpartition("/")[2] or "-"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredObject:
+    """An object in S3, with its size in bytes."""
+
+    key: str
+    size: int
+    modified: datetime
 
 
 class DeployedInjector:
@@ -47,6 +60,7 @@ class DeployedInjector:
         self.target = target
         self._ssm = ssm
         self._s3 = s3
+        self._bundles: dict[str, Mapping[str, bytes]] = {}
 
     @classmethod
     def connect(cls, target: DeploymentTarget) -> "DeployedInjector":
@@ -89,6 +103,7 @@ class DeployedInjector:
                         date=entry.get("LastModifiedDate"),
                         author=entry.get("LastModifiedUser", ""),
                         is_advanced=entry.get("Tier") == "Advanced",
+                        message=entry.get("Description", ""),
                     )
                     for page in pages
                     for entry in page["Parameters"]
@@ -98,8 +113,7 @@ class DeployedInjector:
 
     def check_denied(self, digests: Iterable[str]) -> None:
         """Raise ``CommandError`` for a bundle that is on the deny list."""
-        storage = ParameterStorage(self._ssm, f"{self.target.parameter_prefix}/{DENIED}")
-        reasons = load_deny_list(storage).reasons
+        reasons = self.read_deny_list().reasons
         findings = [
             f"bundle {digest} is denied: {reasons[digest]}; use another bundle, or allow it again: "
             f"podgraft policy undeny {digest} --parameter-prefix {self.target.parameter_prefix}"
@@ -109,13 +123,26 @@ class DeployedInjector:
         if findings:
             raise CommandError(*findings)
 
-    def current_version(self) -> PolicyVersion:
-        """Return the version in force; raises ``CommandError`` if there is none."""
+    def read_deny_list(self) -> DenyList:
+        """Return the deny list of the stack."""
+        return load_deny_list(
+            ParameterStorage(self._ssm, f"{self.target.parameter_prefix}/{DENIED}")
+        )
+
+    def existing_versions(self) -> list[PolicyVersion]:
+        """Return all stored versions; raises ``CommandError`` if there are none."""
         versions = self.history()
         if not versions:
-            name = self.target.parameter
-            raise CommandError(f"parameter {name} not found; create it with `podgraft policy push`")
-        return versions[-1]
+            raise CommandError(
+                f"injector {self.target.injector} has no policy: parameter "
+                f"{self.target.parameter} not found; check --injector, or create it with "
+                "`podgraft policy push`"
+            )
+        return versions
+
+    def current_version(self) -> PolicyVersion:
+        """Return the newest version; raises ``CommandError`` if there is none."""
+        return self.existing_versions()[-1]
 
     def check_version(self, expected: int) -> None:
         """Raise ``CommandError`` if another version than *expected* is in force; 0 means none."""
@@ -128,7 +155,7 @@ class DeployedInjector:
                 f"{newest}{by}; compare it with `podgraft policy diff`, then run the command again"
             )
 
-    def put_policy(self, document: str, replaced: PolicyVersion | None) -> int:
+    def put_policy(self, document: str, replaced: PolicyVersion | None, message: str = "") -> int:
         """Store a new version of the policy and return its number. This switch is atomic.
 
         Raises ``CommandError`` if another version than *replaced* is in force. Parameter Store
@@ -136,13 +163,17 @@ class DeployedInjector:
         """
         expected = replaced.number if replaced else 0
         self.check_version(expected)
-        number = self.put_parameter(document, replaced)
+        number = self.put_parameter(document, replaced, message)
         if number != expected + 1:
             self._report_replaced(range(expected + 1, number), number)
         return number
 
     def put_signed_policy(
-        self, signer: Signer, document: str, digest: str, replaced: PolicyVersion | None
+        self,
+        signer: Signer,
+        document: str,
+        replaced: PolicyVersion | None,
+        message: str = "",
     ) -> int:
         """Store a new version with a signature for its number, and return the number.
 
@@ -150,6 +181,7 @@ class DeployedInjector:
         version in force of the function does not change, until the document is signed again.
         """
         expected = replaced.number if replaced else 0
+        digest = policy.parse(document).bundle or ""
         self.check_version(expected)
         number, stored = expected + 1, [0]
         while stored[-1] != number:
@@ -160,7 +192,7 @@ class DeployedInjector:
                 )
             number = max(number, stored[-1] + 1)
             signed = sign_document(signer, document, self.target.parameter, number, digest)
-            stored.append(self.put_parameter(signed, replaced))
+            stored.append(self.put_parameter(signed, replaced, message))
             if stored[-1] != number:
                 number = stored[-1] + 1
         others = [each for each in range(expected + 1, number) if each not in stored]
@@ -168,8 +200,14 @@ class DeployedInjector:
             self._report_replaced(others, number)
         return number
 
-    def put_parameter(self, document: str, replaced: PolicyVersion | None) -> int:
-        """Store a version without a check of its number, and return the number."""
+    def put_parameter(
+        self, document: str, replaced: PolicyVersion | None, message: str = ""
+    ) -> int:
+        """Store a version without a check of its number, and return the number.
+
+        The description of a version contains its message. Without one, Parameter Store would copy
+        the description of the earlier version.
+        """
         advanced = (
             bool(replaced and replaced.is_advanced) or len(document.encode()) > STANDARD_BYTES
         )
@@ -178,6 +216,7 @@ class DeployedInjector:
                 response = self._ssm.put_parameter(
                     Name=self.target.parameter,
                     Value=document,
+                    Description=message,
                     Type="String",
                     Tier="Advanced" if advanced else "Standard",
                     Overwrite=replaced is not None,
@@ -200,6 +239,38 @@ class DeployedInjector:
             f"podgraft policy rollback {number - 1} {self.target.options}"
         )
 
+    def list_bundles(self) -> dict[str, list[StoredObject]]:
+        """Return the objects of all bundles of the injector, by digest.
+
+        Objects outside the folder of a bundle are not listed.
+        """
+        folder = f"{self.target.bundle_prefix}{self.target.injector}/"
+        pages = self._s3.get_paginator("list_objects_v2").paginate(
+            Bucket=self.target.bucket, Prefix=folder
+        )
+        bundles: dict[str, list[StoredObject]] = {}
+        with aws_errors(f"bucket {self.target.bucket}"):
+            for page in pages:
+                for entry in page.get("Contents", []):
+                    key = entry.get("Key", "")
+                    name, slash, _ = key.removeprefix(folder).partition("/")
+                    modified = entry.get("LastModified")
+                    if slash and modified and _DIGEST.fullmatch(name):
+                        stored = StoredObject(key, entry.get("Size", 0), modified)
+                        bundles.setdefault(f"sha256:{name}", []).append(stored)
+        return bundles
+
+    def delete_objects(self, objects: Iterable[StoredObject]) -> None:
+        """Delete objects; the versioning of the bucket retains their content for some time."""
+        for each in objects:
+            with aws_errors(f"s3://{self.target.bucket}/{each.key}"):
+                self._s3.delete_object(Bucket=self.target.bucket, Key=each.key)
+
+    def delete_policy(self) -> None:
+        """Delete the policy parameter with all its versions."""
+        with aws_errors(f"parameter {self.target.parameter}"):
+            self._ssm.delete_parameter(Name=self.target.parameter)
+
     def list_objects(self, digest: str) -> dict[str, int]:
         """Return the sizes in bytes of the objects of a bundle, by relative path."""
         folder = self.target.folder(digest)
@@ -221,6 +292,11 @@ class DeployedInjector:
 
     def read_bundle(self, digest: str) -> Mapping[str, bytes]:
         """Return a verified bundle; raises ``CommandError`` if it is missing or damaged."""
+        if digest not in self._bundles:
+            self._bundles[digest] = self._download_bundle(digest)
+        return self._bundles[digest]
+
+    def _download_bundle(self, digest: str) -> Mapping[str, bytes]:
         paths = self.list_objects(digest)
         self._check_paths(digest, paths)
         files = {path: self.read_file(digest, path) for path in paths}
@@ -250,6 +326,13 @@ class DeployedInjector:
         key = self.target.object_key(digest, path)
         with aws_errors(f"s3://{self.target.bucket}/{key}"):
             return self._s3.get_object(Bucket=self.target.bucket, Key=key)["Body"].read()
+
+
+def connect(options: TargetOptions, *, writes: bool = False) -> DeployedInjector:
+    """Connect to the injector; raises ``CommandError`` if the options belong to two stacks."""
+    cloud = DeployedInjector.connect(options.resolve())
+    cloud.check_owner(is_required=writes)
+    return cloud
 
 
 def _other_stack(target: DeploymentTarget, owner: Owner, option: str, value: str, used: str) -> str:

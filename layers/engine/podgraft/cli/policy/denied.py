@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import click
+from click.core import ParameterSource
 
 from podgraft import yaml
 from podgraft.cli import folders, stacks
+from podgraft.cli.aws_options import aws_options
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AbsentError, aws_errors
 from podgraft.jsonvalue import Object
@@ -126,15 +128,23 @@ def storage_options(command: Callable[..., None]) -> Callable[..., None]:
         folder: Path | None,
         **others: object,
     ) -> None:
-        options = [each for each in (stack_name, parameter_prefix, folder) if each]
-        if len(options) > 1:
+        # An option on the command line replaces the others of the environment and project file.
+        explicit = [name for name in _STORAGE_OPTIONS if _is_explicit(name)]
+        if len(explicit) > 1:
             raise click.UsageError(
                 "--stack-name, --parameter-prefix, and --store name several lists; use one of them"
             )
-        command(_open_storage(stack_name, parameter_prefix, folder), **others)
+        chosen = explicit[0] if explicit else "stack_name" if stack_name else "parameter_prefix"
+        storage = _open_storage(
+            stack_name if chosen == "stack_name" else None,
+            parameter_prefix if chosen == "parameter_prefix" else None,
+            folder if chosen == "folder" else None,
+        )
+        command(storage, **others)
 
     decorated: Callable[..., None] = call_with_storage
     for decorate in (
+        aws_options,
         click.option(
             "--store",
             "folder",
@@ -143,13 +153,28 @@ def storage_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--parameter-prefix",
+            envvar="PODGRAFT_PARAMETER_PREFIX",
+            show_envvar=True,
             help="Output ParameterPrefix of the stack; default without other options: "
             f"{DEFAULT_PARAMETER_PREFIX}.",
         ),
-        click.option("--stack-name", help="Deployed stack."),
+        click.option(
+            "--stack-name",
+            envvar="PODGRAFT_STACK_NAME",
+            show_envvar=True,
+            help="Deployed stack.",
+        ),
     ):
         decorated = decorate(decorated)
     return decorated
+
+
+_STORAGE_OPTIONS = ("stack_name", "parameter_prefix", "folder")
+
+
+def _is_explicit(parameter: str) -> bool:
+    source = click.get_current_context().get_parameter_source(parameter)
+    return source is ParameterSource.COMMANDLINE
 
 
 def _open_storage(

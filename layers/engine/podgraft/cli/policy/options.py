@@ -7,15 +7,19 @@ from typing import ParamSpec, TypeVar
 
 import click
 
+from podgraft.cli.identifier_options import check_cluster_option
+
 P = ParamSpec("P")
 R = TypeVar("R")
+
+MAX_MESSAGE_CHARACTERS = 1024  # of a description in Parameter Store
 
 # The command itself reports missing and unreadable files, together with all other errors.
 _PATH = click.Path(path_type=Path)
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-def local_options(function: Callable[..., None]) -> Callable[..., None]:
+def local_options(function: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a local bundle and a local policy, or of a folder with both."""
 
     @wraps(function)
@@ -25,7 +29,7 @@ def local_options(function: Callable[..., None]) -> Callable[..., None]:
         bundle: Path | None,
         document: Path | None,
         **others: object,
-    ) -> None:
+    ) -> R:
         if folder is not None:
             if bundle is not None or document is not None:
                 raise click.UsageError("FOLDER replaces --bundle and --policy; use one of them")
@@ -33,7 +37,7 @@ def local_options(function: Callable[..., None]) -> Callable[..., None]:
             document = document if document.exists() else None
         if bundle is None:
             raise click.UsageError("Missing argument 'FOLDER' or option '--bundle'.")
-        function(*values, bundle=bundle, document=document, **others)
+        return function(*values, bundle=bundle, document=document, **others)
 
     for decorate in (
         click.option("--policy", "document", type=_PATH, help="Policy document."),
@@ -61,3 +65,47 @@ def warning_options(function: Callable[P, R]) -> Callable[P, R]:
         type=FILE,
         help="File of webhook configurations, to compare their URL paths with the mesh.",
     )(function)
+
+
+def message_option(function: Callable[P, R]) -> Callable[P, R]:
+    """Add the option with the message of a version."""
+    return click.option(
+        "-m",
+        "--message",
+        default="",
+        callback=_check_message,
+        help="Message for podgraft policy history, in one line. It must not contain secrets.",
+    )(function)
+
+
+def _check_message(_context: click.Context, _option: click.Parameter, value: str) -> str:
+    """Return a message that Parameter Store accepts as a description."""
+    if len(value) > MAX_MESSAGE_CHARACTERS:
+        raise click.UsageError(
+            f"--message: got {len(value)} characters; use at most {MAX_MESSAGE_CHARACTERS}"
+        )
+    if not value.isprintable():
+        raise click.UsageError("--message: must be one line without control characters")
+    return value
+
+
+def cluster_option(text: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Add the option of a calling cluster."""
+    return click.option("--cluster", callback=check_cluster_option, help=text)
+
+
+def list_output_option(function: Callable[P, R]) -> Callable[P, R]:
+    """Add the output format of a command that lists."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Choice(["text", "json"]),
+        default="text",
+        show_default=True,
+        help="Output format.",
+    )(function)
+
+
+def yes_option(text: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Add the option that replaces the confirmation."""
+    return click.option("--yes", is_flag=True, help=text)

@@ -1,6 +1,5 @@
 """The privileges that a bundle adds: the warning without ``allows``, and its text in the policy."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,13 +19,12 @@ from podgraft.policy.allows import PRESETS, Allows, parse_allows
 from podgraft.privileges import Kind, Privilege, normalize_image
 from podgraft.privileges.pod_security import Level, Violation, find_violations
 
+from .document_text import load_mapping, set_key
+
 # The document of a diagnostic about the policy; the caller replaces it with the name of the file.
 POLICY = "policy"
 _KEY = "allows"
 _MAX_DESCRIPTIONS = 6
-
-# The key at the start of a line, and all lines of its value.
-_BLOCK = re.compile(r"^allows:.*\n?(?:(?:[ \t#-].*)?\n)*(?:[ \t#-].*)?", re.MULTILINE)
 
 
 def find_missing_allows(privileges: Iterable[Privilege]) -> Iterator[Diagnostic]:
@@ -90,9 +88,9 @@ def make_block(folder: Path, document_path: Path | None) -> tuple[str, str]:
         found = _collect_privileges(files, read)
     except (PolicyError, BundleError) as error:
         raise CommandError(*(str(replace(each, document=name)) for each in error.errors)) from error
-    listed = object_at(_load_mapping(text), _KEY)
-    block = yaml.dump({_KEY: _add_missing(listed, found)})
-    return block, _write_block(text, block, name)
+    listed = object_at(load_mapping(text), _KEY)
+    allows = _add_missing(listed, found)
+    return yaml.dump({_KEY: allows}), set_key(text, _KEY, allows, name)
 
 
 def _collect_privileges(files: Mapping[str, bytes], read: Policy) -> "_Found":
@@ -163,37 +161,3 @@ def _append(block: Object, key: str, value: JSON) -> None:
 def _parse(block: Object) -> Allows:
     allows = parse_allows(Cursor(block, "", Diagnostics()))
     return Allows() if allows is None else allows
-
-
-def _load_mapping(text: str) -> Object:
-    value = yaml.load(text)
-    return value if isinstance(value, dict) else {}
-
-
-def _write_block(text: str, block: str, name: str) -> str:
-    """Return the policy with the block, and otherwise unchanged."""
-    if _BLOCK.search(text):
-        written = _BLOCK.sub(lambda match: block + _trailing_comments(match[0]), text, count=1)
-    else:
-        end = "" if not text or text.endswith("\n") else "\n"
-        written = f"{text}{end}{block}"
-    try:
-        after = _load_mapping(written)
-    except yaml.NotYAMLError:
-        after = {}
-    expected = {**_load_mapping(text), **_load_mapping(block)}
-    if after != expected:
-        raise CommandError(
-            f"{name}: is in flow style, so podgraft cannot write the key {_KEY}; "
-            "write one key per line"
-        )
-    return written
-
-
-def _trailing_comments(block: str) -> str:
-    """The comments and empty lines after the last value: they belong to the next key."""
-    lines = block.splitlines(keepends=True)
-    end = len(lines)
-    while end > 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
-        end -= 1
-    return "".join(lines[end:])

@@ -24,10 +24,14 @@ def validate_document(
 ) -> Iterator[Diagnostic]:
     """Yield the errors of the schema *name*, without those below the *reported* JSON Pointers."""
     # The types of jsonschema are only partly known.
-    validator: Any = Draft202012Validator(json.loads((_FOLDER / f"{name}.schema.json").read_text()))
+    schema: Any = json.loads((_FOLDER / f"{name}.schema.json").read_text())
+    validator: Any = Draft202012Validator(schema)
     reported_pointers = tuple(reported)
     for error in validator.iter_errors(document):
         path = "".join(f"/{pointer.escape(str(step))}" for step in error.absolute_path)
-        if not any(reported_pointer.startswith(path) for reported_pointer in reported_pointers):
-            remedy = f"use a value that docs/schemas/{name}.schema.json allows"
+        # A condition depends on sibling fields, so it follows from an error of one of them.
+        is_conditional = {"then", "else"} & set(map(str, error.absolute_schema_path))
+        prefix = path.rpartition("/")[0] + "/" if is_conditional else path
+        if not any(reported_pointer.startswith(prefix) for reported_pointer in reported_pointers):
+            remedy = f"use a value that {schema['$id']} allows"
             yield Diagnostic(document=file, pointer=path, problem=error.message, remedy=remedy)

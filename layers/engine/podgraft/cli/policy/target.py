@@ -4,27 +4,36 @@ import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
+from typing import TypeVar
 
 import click
 from click.core import ParameterSource
 
 from podgraft.cli.aws_options import aws_options, format_aws_options
-from podgraft.cli.failure import CommandError
+from podgraft.cli.identifier_options import check_injector_option
 from podgraft.cli.stacks import DEFAULT_BUNDLE_PREFIX, lookup_stack
-from podgraft.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector
+from podgraft.identifiers import DEFAULT_INJECTOR
+from podgraft.signing import Verifier
+
+R = TypeVar("R")
 
 DEFAULT_PARAMETER_PREFIX = "/podgraft"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeploymentTarget:
-    """The storage of one injector. ``stack`` is set if an option names the stack."""
+    """The storage of one injector. ``stack`` is set if an option names the stack.
+
+    ``verifier`` is that of the function, if the stack is known and verifies signatures.
+    """
 
     injector: str
     bucket: str
     bundle_prefix: str = DEFAULT_BUNDLE_PREFIX
     parameter_prefix: str = DEFAULT_PARAMETER_PREFIX
     stack: str | None = None
+    verifier: Verifier | None = None
 
     @property
     def parameter(self) -> str:
@@ -64,9 +73,12 @@ class TargetOptions:
     bucket: str | None
     bundle_prefix: str | None
     parameter_prefix: str | None
+    folder: Path | None = None
 
     def check(self) -> None:
         """Raise ``click.UsageError`` unless the options name one target."""
+        if self.folder is not None:
+            return
         duplicates = [
             option
             for option, value in (
@@ -83,6 +95,11 @@ class TargetOptions:
         if self.stack_name is None and self.bucket is None:
             raise click.UsageError("Missing option '--stack-name' or '--bucket'.")
 
+    @property
+    def words(self) -> str:
+        """The options of a folder store for another command."""
+        return shlex.join(["--injector", self.injector, "--store", str(self.folder)])
+
     def resolve(self) -> DeploymentTarget:
         """Return the target; AWS looks up a stack."""
         if self.stack_name is not None:
@@ -93,6 +110,7 @@ class TargetOptions:
                 bundle_prefix=stack.bundle_prefix,
                 parameter_prefix=stack.parameter_prefix,
                 stack=stack.name,
+                verifier=stack.verifier,
             )
         return DeploymentTarget(
             injector=self.injector,
@@ -102,13 +120,6 @@ class TargetOptions:
             ),
             parameter_prefix=self.parameter_prefix or DEFAULT_PARAMETER_PREFIX,
         )
-
-
-def _check_injector(_context: click.Context, _option: click.Parameter, name: str) -> str:
-    try:
-        return check_injector(name)
-    except IdentifierError as error:
-        raise CommandError(str(error)) from error
 
 
 def _select_storage(**options: str | None) -> dict[str, str | None]:
@@ -167,13 +178,13 @@ _OPTIONS = (
         show_envvar=True,
         default=DEFAULT_INJECTOR,
         show_default=True,
-        callback=_check_injector,
+        callback=check_injector_option,
     ),
 )
 
 
-def target_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a target; *command* gets them as its first argument."""
+def target_options(command: Callable[..., R]) -> Callable[..., R]:
+    """Add the options of a target in AWS; *command* gets them as its first argument."""
 
     @wraps(command)
     def call_with_target(
@@ -183,20 +194,29 @@ def target_options(command: Callable[..., None]) -> Callable[..., None]:
         bucket: str | None,
         bundle_prefix: str | None,
         parameter_prefix: str | None,
+        folder_store: Path | None = None,
         **others: object,
-    ) -> None:
-        options = TargetOptions(
-            injector=injector,
-            **_select_storage(
-                stack_name=stack_name,
-                bucket=bucket,
-                bundle_prefix=bundle_prefix,
-                parameter_prefix=parameter_prefix,
-            ),
+    ) -> R:
+        storage = _select_storage(
+            stack_name=stack_name,
+            bucket=bucket,
+            bundle_prefix=bundle_prefix,
+            parameter_prefix=parameter_prefix,
         )
+        options = TargetOptions(injector=injector, folder=folder_store, **storage)
         options.check()
-        command(options, **others)
+        return command(options, **others)
 
     for decorate in _OPTIONS:
         call_with_target = decorate(call_with_target)
     return call_with_target
+
+
+def target_or_store_options(command: Callable[..., R]) -> Callable[..., R]:
+    """Add the options of a target in AWS, or in a folder of ``podgraft serve``."""
+    return click.option(
+        "--store",
+        "folder_store",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="Folder of podgraft serve, instead of a stack.",
+    )(target_options(command))

@@ -1,16 +1,19 @@
 """The commands for signatures in folders, and for the deny list."""
 
+import json
 from pathlib import Path
 
 import click
 
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import print_warnings
+from podgraft.cli.identifier_options import check_injector_option
 from podgraft.identifiers import DEFAULT_INJECTOR
 
 from .commands import command
 from .denied import DenyListStorage, change_deny_list, load_deny_list, storage_options
 from .local import check_bundle
+from .options import list_output_option
 from .signing import make_signer, sign_document, signed_version, signer_options
 
 
@@ -25,7 +28,9 @@ from .signing import make_signer, sign_document, signed_version, signer_options
     required=True,
     help="Policy document; the command adds or replaces its signature.",
 )
-@click.option("--injector", default=DEFAULT_INJECTOR, show_default=True)
+@click.option(
+    "--injector", default=DEFAULT_INJECTOR, show_default=True, callback=check_injector_option
+)
 @click.option(
     "--version",
     "number",
@@ -78,8 +83,12 @@ def _undeny(storage: DenyListStorage, digest: str) -> None:
 
 
 @command.command("denied")
+@list_output_option
 @storage_options
-def _list_denied(storage: DenyListStorage) -> None:
+def _list_denied(storage: DenyListStorage, *, output: str) -> None:
     """List the denied bundles with their reasons."""
+    if output == "json":
+        click.echo(json.dumps(dict(load_deny_list(storage).reasons), indent=2, ensure_ascii=False))
+        return
     for digest, reason in sorted(load_deny_list(storage).reasons.items()):
         click.echo(f"{digest}  {reason}")

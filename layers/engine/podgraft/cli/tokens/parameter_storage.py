@@ -3,13 +3,18 @@
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Protocol
 
-import click
-
-from podgraft.cli.failure import CommandError
-from podgraft.cli.stacks import find_owner, no_owner_error
+from podgraft.cli import stacks
+from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.stacks import (
+    AbsentError,
+    AwsError,
+    ExistsError,
+    aws_errors,
+    find_owner,
+    no_owner_error,
+)
 
 from .storage import CallerStorageError, Entry, check_cluster_name
 
@@ -44,7 +49,6 @@ class ParameterStorage:
 
     client: Parameters
     prefix: str
-    fault: type[Exception]  # botocore's ClientError, which must not be imported for a file store
 
     def location(self, cluster: str) -> str:
         """The parameter of *cluster*."""
@@ -55,21 +59,18 @@ class ParameterStorage:
         pages: Iterable[dict[str, Any]] = self.client.get_paginator(
             "get_parameters_by_path"
         ).paginate(Path=f"{self.prefix}/auth")
-        try:
+        with aws_errors(f"{self.prefix}/auth"):
             names = [one["Name"] for page in pages for one in page["Parameters"]]
-        except self.fault as error:
-            raise CallerStorageError(f"{self.prefix}/auth: {error}") from error
         return sorted(name.rsplit("/", 1)[-1] for name in names)
 
     def read(self, cluster: str) -> Entry:
         """The parameter's decrypted value and its version."""
         name = self.location(cluster)
         try:
-            response = self.client.get_parameter(Name=name, WithDecryption=True)
-        except self.fault as error:
-            if "ParameterNotFound" in str(error):
-                return Entry()
-            raise CallerStorageError(f"{name}: {error}") from error
+            with aws_errors(name):
+                response = self.client.get_parameter(Name=name, WithDecryption=True)
+        except AbsentError:
+            return Entry()
         return Entry(response["Parameter"]["Value"], response["Parameter"].get("Version", 0))
 
     @contextmanager
@@ -83,21 +84,21 @@ class ParameterStorage:
         remove = f"aws ssm delete-parameter --name {name}"
         value = "held by podgraft tokens"
         try:
-            self.client.put_parameter(Name=name, Value=value, Type="String", Overwrite=False)
-        except self.fault as error:
-            if "ParameterAlreadyExists" in str(error):
-                raise CallerStorageError(
-                    f"{name}: another podgraft tokens changes {cluster}; run the command again; "
-                    f"if the other command was interrupted, first run: {remove}"
-                ) from error
-            raise CallerStorageError(f"{name}: {error}") from error
+            with aws_errors(name):
+                self.client.put_parameter(Name=name, Value=value, Type="String", Overwrite=False)
+        except ExistsError as error:
+            raise CallerStorageError(
+                f"{name}: another podgraft tokens changes {cluster}; run the command again; "
+                f"if the other command was interrupted, first run: {remove}"
+            ) from error
         try:
             yield
         finally:
             try:
-                self.client.delete_parameter(Name=name)
-            except self.fault as error:
-                click.echo(f"warning: {name}: {error}; delete it: {remove}", err=True)
+                with aws_errors(name):
+                    self.client.delete_parameter(Name=name)
+            except AwsError as error:
+                print_warnings([f"{error}; delete the parameter: {remove}"])
 
     def write(self, cluster: str, text: str, replaced: Entry) -> None:
         """Write a new version of the parameter, encrypted with the account's own key for SSM."""
@@ -110,13 +111,12 @@ class ParameterStorage:
         if is_new:
             self._check_owner()
         try:
-            response = self.client.put_parameter(
-                Name=name, Value=text, Type="SecureString", Overwrite=not is_new
-            )
-        except self.fault as error:
-            if "ParameterAlreadyExists" in str(error):
-                raise _changed_error(name) from error
-            raise CallerStorageError(f"{name}: {str(error).replace(text, '…')}") from error
+            with aws_errors(name, sent=text):
+                response = self.client.put_parameter(
+                    Name=name, Value=text, Type="SecureString", Overwrite=not is_new
+                )
+        except ExistsError as error:
+            raise _changed_error(name) from error
         if response["Version"] != replaced.version + 1:
             raise _changed_error(name)
 
@@ -138,7 +138,5 @@ def _changed_error(name: str) -> CallerStorageError:
 
 
 def open_parameter_storage(prefix: str) -> ParameterStorage:
-    """Open the parameters of the account and region of the environment; boto3 has no types."""
-    client: Parameters = import_module("boto3").client("ssm")
-    fault: type[Exception] = import_module("botocore.exceptions").ClientError
-    return ParameterStorage(client, prefix.rstrip("/"), fault)
+    """Open the parameters of the account and region of the command line or environment."""
+    return ParameterStorage(stacks.make_client("ssm"), prefix.rstrip("/"))

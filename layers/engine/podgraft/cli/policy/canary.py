@@ -1,0 +1,94 @@
+"""A canary: the policy in force, with the overrides that give one cluster a local configuration.
+
+The other clusters keep their configuration. The rest of the document remains as text.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from podgraft import jsonvalue, policy
+from podgraft.cli.failure import CommandError
+from podgraft.jsonvalue import JSON, Object, object_at
+from podgraft.policy import Policy, PolicyError
+
+from .document_text import load_mapping, set_cluster
+from .local import ADVANCED_BYTES, CheckedBundle
+
+_CLUSTERS = "clusters"
+# The keys that apply to no single cluster.
+_COMMON = frozenset({_CLUSTERS, "rollout"})
+
+
+def make_canary(current: str, checked: CheckedBundle, cluster: str, *, has_policy: bool) -> str:
+    """Return the document with overrides for one cluster.
+
+    With *has_policy*, the cluster gets exactly the local policy. Without it, the cluster only gets
+    the local bundle. Raises ``CommandError`` if overrides cannot express that.
+    """
+    document = load_mapping(current)
+    override = object_at(object_at(document, _CLUSTERS), cluster)
+    if has_policy:
+        local = load_mapping(checked.document)
+        own = _apply(local, object_at(object_at(local, _CLUSTERS), cluster))
+        _check_removed(document, own, cluster)
+        override = dict(_find_different(document, own))
+    override = {**override, "bundle": checked.digest}
+    written = set_cluster(current, cluster, override, "policy in force")
+    if len(written.encode()) > ADVANCED_BYTES:
+        raise CommandError(
+            f"policy in force: got {len(written.encode())} bytes with the overrides of cluster "
+            f"{cluster}, but Parameter Store accepts at most {ADVANCED_BYTES}; "
+            "move selectors to the configuration in the bundle"
+        )
+    expected = checked.policy.for_cluster(cluster) if has_policy else None
+    _check_result(current, written, cluster, expected)
+    return written
+
+
+def _apply(document: Mapping[str, JSON], override: Object) -> Object:
+    features = {**object_at(document, "features"), **object_at(override, "features")}
+    merged = {**document, **override}
+    return {**merged, "features": features} if features else merged
+
+
+def _check_removed(document: Object, local: Object, cluster: str) -> None:
+    """Raise ``CommandError`` for keys that the policy in force sets, and the local one does not."""
+    missing = sorted(document.keys() - local.keys() - _COMMON)
+    features = sorted(object_at(document, "features").keys() - object_at(local, "features").keys())
+    names = [*missing, *(f"features.{name}" for name in features if "features" not in missing)]
+    if names:
+        raise CommandError(
+            *(
+                f"{name}: the policy in force sets this key, and overrides of cluster {cluster} "
+                "cannot remove it; set the key in the local policy"
+                for name in names
+            )
+        )
+
+
+def _find_different(document: Object, local: Object) -> Iterator[tuple[str, JSON]]:
+    """Yield the keys of the local policy that the policy in force does not have."""
+    for key, value in local.items():
+        if key not in _COMMON and not jsonvalue.equal(document.get(key), value):
+            yield key, value
+
+
+def _check_result(current: str, written: str, cluster: str, expected: Policy | None) -> None:
+    """Check that only the configuration of the cluster differs, and that it is the expected one."""
+    try:
+        before, after = policy.parse(current), policy.parse(written)
+    except PolicyError as error:
+        raise CommandError(*(f"policy in force: {each}" for each in error.errors)) from error
+    names = (before.clusters.keys() | after.clusters.keys()) - {cluster}
+    others = [(before, after), *((before.clusters[n], after.clusters[n]) for n in sorted(names))]
+    is_expected = expected is None or _is_equal(after.for_cluster(cluster), expected)
+    if not is_expected or not all(_is_equal(*pair) for pair in others):
+        raise CommandError(
+            f"policy in force: podgraft cannot write overrides of cluster {cluster} to it; write "
+            f"them under {_CLUSTERS}, and push the policy without --cluster"
+        )
+
+
+def _is_equal(left: Policy, right: Policy) -> bool:
+    return replace(left, clusters={}, warnings=()) == replace(right, clusters={}, warnings=())

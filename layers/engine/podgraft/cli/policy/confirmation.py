@@ -1,0 +1,34 @@
+"""The question before a change: the diff, and yes or no."""
+
+import click
+
+from podgraft.review_context import ReviewContext
+
+from .cloud import DeployedInjector
+from .diff import (
+    Comparison,
+    OutputFormat,
+    SampleOptions,
+    compare,
+    format_comparison,
+    load_objects,
+)
+from .push import Change
+from .stored_version import StoredInjector, load_current
+
+_DEFAULT_OBJECTS = SampleOptions(paths=(), is_recursive=False, namespace="default")
+
+
+def confirm_change(cloud: DeployedInjector, change: Change, cluster: str | None) -> bool:
+    """Print what a push changes, and return whether the operator confirms it."""
+    stored = StoredInjector(load_current(cloud), cloud)
+    after = stored.load_local(change.checked, change.document)
+    objects = load_objects(_DEFAULT_OBJECTS, (stored.current.snapshots, after.snapshots))
+    caller = ReviewContext(injector=cloud.target.injector, cluster=cluster)
+    print_comparison(compare(stored.current, after, objects, caller))
+    return click.confirm("Put this version in force?")
+
+
+def print_comparison(comparison: Comparison) -> None:
+    """Print the diffs."""
+    click.echo(format_comparison(comparison, OutputFormat.TEXT), nl=False)

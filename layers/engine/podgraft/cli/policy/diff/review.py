@@ -1,0 +1,127 @@
+"""The result of an object with one configuration: its verdict, and the object afterwards."""
+
+from dataclasses import dataclass
+
+from msgspec.structs import replace
+
+from podgraft import yaml
+from podgraft.cli.explain import flow
+from podgraft.cli.explain.decision_trace import DecisionTrace, Verdict
+from podgraft.cli.explain.pod_source import ExplainedPod
+from podgraft.cli.explain.webhooks import Webhook, select_routes
+from podgraft.jsonvalue import JSON, Object, object_at
+from podgraft.kube import workload
+from podgraft.review import ReviewResult
+from podgraft.review_context import ReviewContext
+from podgraft.store import Snapshot
+
+# What the controller of a workload sets in the metadata of a pod.
+_POD_METADATA = ("name", "generateName", "ownerReferences", "namespace")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectResult:
+    """The result for one object; ``object`` is ``None`` if it is not created.
+
+    ``message`` is that of a denial or a failure.
+    """
+
+    verdict: Verdict
+    object: Object | None
+    message: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """What happens to the object, in one word."""
+        is_unchanged = self.verdict in {Verdict.SKIPPED, Verdict.NOT_REVIEWED}
+        return "unchanged" if is_unchanged else str(self.verdict)
+
+    @property
+    def text(self) -> str:
+        """The result as YAML, with the verdict and the warnings as comments."""
+        comments = [f"# {self.outcome}{f': {self.message}' if self.message else ''}"]
+        comments.extend(f"# warning: {warning}" for warning in self.warnings)
+        text = "\n".join(" ".join(comment.split("\n")) for comment in comments)
+        return f"{text}\n{'' if self.object is None else yaml.dump(self.object)}"
+
+
+def review_object(
+    subject: ExplainedPod, snapshot: Snapshot | None, caller: ReviewContext
+) -> ObjectResult:
+    """Return the result of all reviews of an object, and of the pod that its controller creates."""
+    if snapshot is None:
+        return ObjectResult(verdict=Verdict.NOT_REVIEWED, object=subject.object)
+    observer = _Observer(subject)
+    cluster = flow.Cluster(
+        snapshot=snapshot,
+        caller=caller,
+        webhooks=select_routes(snapshot.bundle),
+        observer=observer.observe,
+    )
+    trace = cluster.explain(subject)
+    is_created = trace.verdict not in {Verdict.DENIED, Verdict.FAILED}
+    return ObjectResult(
+        verdict=trace.verdict,
+        object=observer.find_object() if is_created else None,
+        message="" if is_created else _find_message(trace),
+        warnings=trace.warnings,
+    )
+
+
+def _find_message(trace: DecisionTrace) -> str:
+    """Return the message of the review that ends the creation."""
+    reviews = (stage.review for stage in trace.stages if stage.verdict is trace.verdict)
+    return next((review.message for review in reviews if review is not None), "")
+
+
+class _Observer:
+    """The object, and the pod of a workload, after the last webhook."""
+
+    def __init__(self, subject: ExplainedPod) -> None:
+        self._subject = subject
+        self._pod: ExplainedPod | None = None
+
+    def observe(
+        self,
+        subject: ExplainedPod,
+        webhook: Webhook,
+        result: ReviewResult,
+        after: ExplainedPod | None,
+    ) -> None:
+        """Record the object after a webhook."""
+        del webhook, result
+        if after is None:
+            return
+        if subject.is_pod and not self._subject.is_pod:
+            self._pod = after
+        else:
+            self._subject = after
+
+    def find_object(self) -> Object:
+        """Return the object, with the pod of a workload as its pod template."""
+        subject, path = self._subject, self._subject.pod_path
+        if self._pod is None or path is None or self._pod.object == subject.make_pod().object:
+            return subject.object
+        template = workload.template_of(subject.object, path)
+        pod: Object = {
+            "metadata": self._find_metadata(object_at(template, "metadata")),
+            "spec": self._pod.object.get("spec"),
+        }
+        path = replace(path, metadata=(*path.template, "metadata"))
+        return workload.with_pod(subject.object, path, pod)
+
+    def _find_metadata(self, template: Object) -> Object:
+        """Return the metadata of the pod without the additions of the controller."""
+        assert self._pod is not None  # noqa: S101 - the caller has checked it
+        metadata = object_at(self._pod.object, "metadata")
+        created = object_at(object_at(self._subject.make_pod().object, "metadata"), "labels")
+        own = object_at(template, "labels")
+        labels: dict[str, JSON] = {
+            key: value
+            for key, value in object_at(metadata, "labels").items()
+            if key in own or created.get(key) != value
+        }
+        names = {key for key in _POD_METADATA if key not in template}
+        kept = {key: value for key, value in metadata.items() if key not in {*names, "labels"}}
+        return {**kept, "labels": labels} if labels or "labels" in template else kept

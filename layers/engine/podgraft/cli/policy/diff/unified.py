@@ -1,0 +1,46 @@
+"""Unified diffs that ``patch``, ``git apply``, and delta can read."""
+
+from collections.abc import Iterator
+from difflib import unified_diff
+
+_NO_NEWLINE = "\\ No newline at end of file\n"
+
+
+def format_diff(before: str | None, after: str | None, path: str, context: int = 3) -> str:
+    """Return the diff of a file, empty without a difference; ``None`` is a missing file."""
+    if before == after:
+        return ""
+    old, new = _split_lines(before or ""), _split_lines(after or "")
+    body = [*unified_diff(old, new, n=context)][2:]
+    header = (
+        f"--- {_format_path('a', path, before)}\n",
+        f"+++ {_format_path('b', path, after)}\n",
+    )
+    return "".join((*header, *map(_end_line, body)))
+
+
+def find_changed_lines(diff: str) -> Iterator[str]:
+    """Yield the lines that a diff removes and adds, with their signs."""
+    lines = diff.split("\n")[2:]
+    return (line for line in lines if line.startswith(("-", "+")))
+
+
+def _format_path(side: str, path: str, content: str | None) -> str:
+    """Return a path of a header; a tab ends a path with spaces, as GNU diff writes it."""
+    if content is None:
+        return "/dev/null"
+    return f"{side}/{path}\t" if " " in path else f"{side}/{path}"
+
+
+def _split_lines(text: str) -> list[str]:
+    """Split at line feeds only; other line breaks are part of a line for ``patch``."""
+    lines = text.split("\n")
+    return (
+        [*(f"{line}\n" for line in lines[:-1]), *lines[-1:]]
+        if lines[-1]
+        else [f"{line}\n" for line in lines[:-1]]
+    )
+
+
+def _end_line(line: str) -> str:
+    return line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}"

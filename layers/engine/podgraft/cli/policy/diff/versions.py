@@ -1,0 +1,59 @@
+"""A version to compare: a policy, the files of its bundle, and the snapshots of the clusters."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from podgraft import store
+from podgraft.cli.failure import CommandError
+from podgraft.cli.policy.signing import strip_signature
+from podgraft.store import Snapshot, SnapshotSet, StoreError
+from podgraft.store.snapshot import Fetch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A version. ``snapshots`` is ``None`` if there is no policy, as before the first push.
+
+    ``bundles`` are the files of each bundle, by the digest that the policy names.
+    """
+
+    name: str
+    document: str | None = None
+    bundles: Mapping[str | None, Mapping[str, bytes]] = field(
+        default_factory=dict[str | None, Mapping[str, bytes]]
+    )
+    snapshots: SnapshotSet | None = None
+
+    @classmethod
+    def load(cls, name: str, injector: str, document: str, fetch: Fetch) -> "Version":
+        """Compile a version; raises ``CommandError`` if it does not load."""
+        bundles: dict[str | None, Mapping[str, bytes]] = {}
+
+        def fetch_once(digest: str | None) -> Mapping[str, bytes]:
+            if digest not in bundles:
+                bundles[digest] = fetch(digest)
+            return bundles[digest]
+
+        try:
+            snapshots = store.load_snapshots(injector, document, name, fetch_once)
+        except StoreError as error:
+            raise CommandError(f"{name}: {error}") from error
+        text = strip_signature(document)
+        return cls(name=name, document=text, bundles=bundles, snapshots=snapshots)
+
+    @property
+    def clusters(self) -> frozenset[str]:
+        """The clusters with overrides."""
+        return frozenset(self.snapshots.clusters if self.snapshots else ())
+
+    def files(self, cluster: str | None) -> Mapping[str, bytes]:
+        """The files of the bundle for one cluster."""
+        snapshot = self.snapshot(cluster)
+        return {} if snapshot is None else self.bundles[snapshot.policy.bundle]
+
+    def snapshot(self, cluster: str | None) -> Snapshot | None:
+        """The configuration for one cluster, if there is a policy."""
+        return None if self.snapshots is None else self.snapshots.for_cluster(cluster)
+
+
+NO_POLICY = Version(name="no policy")

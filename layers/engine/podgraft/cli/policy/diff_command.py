@@ -1,0 +1,68 @@
+"""``podgraft policy diff``: what a push would change, for files and for workloads."""
+
+from pathlib import Path
+
+import click
+
+from podgraft.cli import configuration, program
+from podgraft.cli.failure import print_warnings
+
+from .commands import command
+from .diff import (
+    OutputFormat,
+    SampleOptions,
+    compare,
+    format_comparison,
+    load_objects,
+    sample_options,
+)
+from .local import check_bundle
+from .options import local_options
+from .stored_version import open_injector, read_local_document
+from .target import TargetOptions, target_or_store_options
+
+DIFFERENT = 1
+
+
+@command.command("diff", cls=program.ComparingCommand)
+@local_options
+@sample_options
+@configuration.caller_options
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice([each.value for each in OutputFormat]),
+    default=OutputFormat.TEXT.value,
+    show_default=True,
+    help="Output format. patch contains only the files, for patch -p1 in a folder of pull.",
+)
+@target_or_store_options
+def _diff(  # noqa: PLR0913 — one parameter per option
+    options: TargetOptions,
+    bundle: Path,
+    document: Path | None,
+    samples: SampleOptions,
+    *,
+    cluster: str | None,
+    istio_cluster_id: str | None,
+    network: str | None,
+    env: tuple[str, ...],
+    output: str,
+) -> int:
+    """Show what a push would change: the policy, the manifests, and reviewed workloads.
+
+    FOLDER contains policy.yaml and bundle/. Each workload of -f is reviewed with the version in
+    force and with FOLDER, for all clusters with different configurations; with --cluster, for one.
+    Workloads with the same change are in one group. Before the first push, everything is new.
+
+    The exit status is 0 without a difference, 1 with a difference, and 2 for errors.
+    """
+    caller = configuration.make_caller(cluster, istio_cluster_id, network, env)
+    checked = check_bundle(bundle, document)
+    print_warnings(checked.warnings)
+    stored = open_injector(options)
+    after = stored.load_local(checked, read_local_document(checked, document, stored.current))
+    objects = load_objects(samples, (stored.current.snapshots, after.snapshots))
+    comparison = compare(stored.current, after, objects, caller)
+    click.echo(format_comparison(comparison, OutputFormat(output)), nl=False)
+    return DIFFERENT if comparison.is_different else 0

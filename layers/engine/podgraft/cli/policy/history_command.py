@@ -1,0 +1,72 @@
+"""``podgraft policy history``: the stored versions, and which of them is in force."""
+
+import json
+from collections.abc import Sequence
+
+import click
+
+from podgraft.cli.failure import print_warnings
+from podgraft.jsonvalue import JSON, Object
+
+from .cloud import PolicyVersion, connect
+from .commands import command
+from .in_force import InForce, find_in_force
+from .options import list_output_option
+from .signing import signed_version
+from .target import TargetOptions, target_options
+from .versions import find_digests
+
+
+@command.command("history")
+@list_output_option
+@target_options
+def _history(options: TargetOptions, *, output: str) -> None:
+    """List the versions of the policy: number, date, author, bundle, and message.
+
+    A * marks the version in force: the newest one that loads. The bundles of single clusters
+    follow the bundle. Signatures are verified with --stack-name, with the keys of the stack.
+    """
+    cloud = connect(options)
+    versions = cloud.existing_versions()
+    in_force = find_in_force(cloud, versions)
+    if output == "json":
+        click.echo(json.dumps(_to_json(versions, in_force), indent=2, ensure_ascii=False))
+        return
+    print_warnings(
+        f"version {number} does not load: {error}" for number, error in in_force.errors.items()
+    )
+    for version in versions:
+        click.secho(_format(version, in_force), fg="green" if _is_live(version, in_force) else None)
+
+
+def _is_live(version: PolicyVersion, in_force: InForce) -> bool:
+    return in_force.version is not None and in_force.version.number == version.number
+
+
+def _format(version: PolicyVersion, in_force: InForce) -> str:
+    mark = "*" if _is_live(version, in_force) else " "
+    date = version.date.isoformat(timespec="seconds") if version.date else "-"
+    bundle, clusters = find_digests(version)
+    bundles = " ".join((bundle or "-", *(f"{name}={each}" for name, each in clusters.items())))
+    columns = (f"{mark}{version.number:>4}", date, f"{version.person:<24}", bundles)
+    return "  ".join((*columns, version.message) if version.message else columns)
+
+
+def _to_json(versions: Sequence[PolicyVersion], in_force: InForce) -> list[JSON]:
+    return [_version_to_json(version, in_force) for version in versions]
+
+
+def _version_to_json(version: PolicyVersion, in_force: InForce) -> Object:
+    bundle, clusters = find_digests(version)
+    return {
+        "version": version.number,
+        "isInForce": _is_live(version, in_force),
+        "date": version.date.isoformat() if version.date else None,
+        "author": version.person,
+        "authorArn": version.author or None,
+        "message": version.message,
+        "bundle": bundle,
+        "clusters": dict(clusters),
+        "isSigned": signed_version(version.document) is not None,
+        "error": in_force.errors.get(version.number),
+    }

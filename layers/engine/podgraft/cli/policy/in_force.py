@@ -1,0 +1,72 @@
+"""The version of a policy that is in force: the newest one that a function loads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from podgraft import store
+from podgraft.cli.failure import CommandError
+from podgraft.cli.stacks import AwsError
+from podgraft.store import StoreError, trial
+from podgraft.store.version_check import VersionCheck
+
+from .cloud import DeployedInjector, PolicyVersion
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """The version in force, if any, and the errors of the later ones by their numbers."""
+
+    version: PolicyVersion | None
+    errors: Mapping[int, str]
+
+
+def find_in_force(cloud: DeployedInjector, versions: Sequence[PolicyVersion]) -> InForce:
+    """Return the newest version that loads, as the function selects it.
+
+    The function verifies signatures with the keys of its stack, so this is known only with
+    ``--stack-name``.
+    """
+    denied = cloud.read_deny_list().reasons
+    errors: dict[int, str] = {}
+    for version in reversed(versions):
+        check = VersionCheck(
+            subject=cloud.target.parameter,
+            number=version.number,
+            verifier=cloud.target.verifier,
+            denied=denied,
+        )
+        try:
+            load_version(cloud, version.document, version.number, check)
+        except AwsError:
+            raise  # not known; a bucket that does not exist is an error of the options
+        except CommandError as error:
+            errors[version.number] = "; ".join(map(str, error.args))
+        else:
+            return InForce(version, errors)
+    return InForce(None, errors)
+
+
+def load_version(
+    cloud: DeployedInjector,
+    document: str,
+    number: int | str,
+    check: VersionCheck,
+    local: Mapping[str, Mapping[str, bytes]] | None = None,
+) -> None:
+    """Load a policy with all its bundles, as the function does before it switches.
+
+    Bundles of *local*, by digest, are not downloaded. Raises ``CommandError``.
+    """
+    files = local or {}
+
+    def fetch(digest: str | None) -> Mapping[str, bytes]:
+        if digest is None:
+            raise CommandError(f"version {number} names no bundle; push one")
+        return files[digest] if digest in files else cloud.read_bundle(digest)
+
+    injector = cloud.target.injector
+    try:
+        snapshots = store.load_snapshots(injector, document, str(number), fetch, check=check)
+        trial.prove(injector, snapshots)
+    except StoreError as error:
+        raise CommandError(str(error)) from error

@@ -1,0 +1,172 @@
+"""``podgraft policy prune``: delete the bundles that no version refers to."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import click
+
+from podgraft.cli.failure import CommandError
+from podgraft.jsonvalue import JSON, Object
+from podgraft.store.folder.store import DENIED_FILE
+
+from .cloud import DeployedInjector, StoredObject, connect
+from .commands import command
+from .denied import FolderStorage, load_deny_list
+from .folder_injector import FolderInjector
+from .options import list_output_option, yes_option
+from .target import TargetOptions, target_or_store_options
+
+# Any mention of a digest protects its bundle: in a key, under clusters, in a rollout, in a comment.
+_DIGEST = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_DEFAULT_DAYS = 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Bundle:
+    """A stored bundle, with the time of its newest file."""
+
+    digest: str
+    files: int
+    size: int
+    modified: datetime
+
+
+@command.command("prune")
+@click.option(
+    "--older-than",
+    "days",
+    type=click.IntRange(min=1),
+    default=_DEFAULT_DAYS,
+    show_default=True,
+    metavar="DAYS",
+    help="Grace period: keep bundles with a file that was uploaded later.",
+)
+@yes_option("Delete the bundles. Without this option, the command only lists them.")
+@list_output_option
+@target_or_store_options
+def _prune(options: TargetOptions, *, days: int, yes: bool, output: str) -> None:
+    """List the bundles that no version refers to, and delete them with --yes.
+
+    A bundle remains if any stored version of the policy mentions its digest (Parameter Store keeps
+    100 versions), also under clusters or in a comment, or if the deny list mentions it.
+    """
+    before = datetime.now(UTC) - timedelta(days=days)
+    if options.folder is not None:
+        _prune_folder(FolderInjector(options.folder, options.injector), before, output, yes=yes)
+        return
+    cloud = connect(options, writes=yes)
+    stored = cloud.list_bundles()
+    unused = _select_unused(map(_describe, stored, stored.values()), _find_mentioned(cloud), before)
+    deleted = _delete_bundles(cloud, unused, stored) if yes else []
+    _report(unused, deleted, len(stored), output, yes=yes)
+
+
+def _find_mentioned(cloud: DeployedInjector) -> frozenset[str]:
+    """Return the digests in all versions and in the deny list, without the prefix sha256:."""
+    texts = [version.document for version in cloud.existing_versions()]
+    return frozenset(
+        digest
+        for text in (*texts, *cloud.read_deny_list().reasons)
+        for digest in _DIGEST.findall(text)
+    )
+
+
+def _describe(digest: str, objects: list[StoredObject]) -> _Bundle:
+    return _Bundle(
+        digest=digest,
+        files=len(objects),
+        size=sum(each.size for each in objects),
+        modified=max(each.modified for each in objects),
+    )
+
+
+def _select_unused(
+    bundles: Iterable[_Bundle], mentioned: frozenset[str], before: datetime
+) -> list[_Bundle]:
+    """Return the bundles without a mention that are older than the grace period, oldest first."""
+    unused = [
+        each
+        for each in bundles
+        if each.digest.removeprefix("sha256:") not in mentioned and each.modified < before
+    ]
+    return sorted(unused, key=lambda each: each.modified)
+
+
+def _delete_bundles(
+    cloud: DeployedInjector, unused: list[_Bundle], stored: Mapping[str, list[StoredObject]]
+) -> list[_Bundle]:
+    """Delete each bundle, unless a version that was stored meanwhile mentions it."""
+    deleted: list[_Bundle] = []
+    for each in unused:
+        if each.digest.removeprefix("sha256:") not in _find_mentioned(cloud):
+            cloud.delete_objects(stored[each.digest])
+            deleted.append(each)
+    return deleted
+
+
+def _prune_folder(folder: FolderInjector, before: datetime, output: str, *, yes: bool) -> None:
+    folder.check_exists()
+    denied = load_deny_list(FolderStorage(folder.store / DENIED_FILE)).reasons
+    mentioned = frozenset(
+        digest for text in (folder.read_document(), *denied) for digest in _DIGEST.findall(text)
+    )
+    paths = [path for path in sorted(folder.bundles.glob("*")) if _DIGEST.fullmatch(path.name)]
+    bundles = [_describe_folder(path) for path in paths if path.is_dir()]
+    unused = _select_unused(bundles, mentioned, before)
+    if yes:
+        for each in unused:
+            _delete_folder(folder.bundles / each.digest.removeprefix("sha256:"))
+    _report(unused, unused if yes else [], len(bundles), output, yes=yes)
+
+
+def _describe_folder(path: Path) -> _Bundle:
+    stats = [each.stat() for each in path.rglob("*") if each.is_file()]
+    modified = max([path.stat().st_mtime, *(each.st_mtime for each in stats)])
+    return _Bundle(
+        digest=f"sha256:{path.name}",
+        files=len(stats),
+        size=sum(each.st_size for each in stats),
+        modified=datetime.fromtimestamp(modified, UTC),
+    )
+
+
+def _delete_folder(path: Path) -> None:
+    import shutil
+
+    try:
+        shutil.rmtree(path)
+    except OSError as error:
+        raise CommandError(
+            f"{error.filename or path}: cannot delete: {error.strerror}; change the permissions"
+        ) from error
+
+
+def _report(
+    unused: list[_Bundle], deleted: list[_Bundle], total: int, output: str, *, yes: bool
+) -> None:
+    if output == "json":
+        click.echo(json.dumps([_to_json(each, deleted) for each in unused], indent=2))
+        return
+    for each in unused:
+        date = each.modified.isoformat(timespec="seconds")
+        verb = "deleted " if each in deleted else "retained" if yes else "unused  "
+        click.echo(f"{verb} {each.digest}  {date}  {each.files} files, {each.size} bytes")
+    size = sum(each.size for each in unused)
+    click.echo(f"{len(unused)} of {total} bundles are unused, {size} bytes")
+    if unused and not yes:
+        click.echo("to delete them, run the command with --yes")
+
+
+def _to_json(bundle: _Bundle, deleted: list[_Bundle]) -> JSON:
+    value: Object = {
+        "bundle": bundle.digest,
+        "modified": bundle.modified.isoformat(),
+        "files": bundle.files,
+        "bytes": bundle.size,
+        "isDeleted": bundle in deleted,
+    }
+    return value

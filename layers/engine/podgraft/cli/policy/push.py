@@ -1,0 +1,139 @@
+"""The steps of a push: the checks of what is stored, the upload, and the switch."""
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import click
+
+from podgraft import policy
+from podgraft.cli.failure import CommandError
+from podgraft.policy import Policy
+from podgraft.store.version_check import NO_CHECK
+
+from .cloud import DeployedInjector, PolicyVersion
+from .in_force import load_version
+from .local import CheckedBundle
+from .signing import Signer, signed_version, strip_signature
+from .target import DeploymentTarget
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What a push writes: a document, its bundle, the signer, and the message."""
+
+    document: str
+    checked: CheckedBundle
+    signer: Signer | None
+    message: str
+
+    @property
+    def policy(self) -> Policy:
+        """The policy of the document."""
+        return policy.parse(self.document)
+
+
+def check_change(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
+    """Raise ``CommandError`` for what the store does not accept. Changes nothing."""
+    cloud.check_denied(bundle_digests(change.policy))
+    stored = cloud.list_objects(change.checked.digest)
+    _check_unexpected_objects(
+        cloud.target, change.checked.digest, sorted(stored.keys() - change.checked.files.keys())
+    )
+    if set(bundle_digests(change.policy)) - {change.checked.digest}:
+        number = live.number + 1 if live else 1
+        local = {change.checked.digest: change.checked.files}
+        load_version(cloud, change.document, number, NO_CHECK, local)
+
+
+def bundle_digests(read: Policy) -> list[str]:
+    """The digests of the bundle, and of those of single clusters."""
+    return [each.bundle for each in (read, *read.clusters.values()) if each.bundle]
+
+
+def check_signer(signer: Signer | None, versions: Sequence[PolicyVersion]) -> None:
+    """Raise ``CommandError`` if an unsigned document would replace, or restore, a signed one."""
+    for version in versions:
+        if signer is None and signed_version(version.document) is not None:
+            raise CommandError(
+                f"version {version.number} is signed; sign the new version with --sign KEY or "
+                "--sign-key FILE"
+            )
+
+
+def is_stored(live: PolicyVersion, document: str, signer: Signer | None) -> bool:
+    """Whether a push would change nothing; a signature must be for the stored version."""
+    if signer is None:
+        return live.document == document
+    is_signed = signed_version(live.document) == live.number and signer.public_key.id in (
+        live.document.removeprefix(strip_signature(live.document))
+    )
+    return is_signed and strip_signature(live.document) == document
+
+
+def find_missing_files(cloud: DeployedInjector, checked: CheckedBundle) -> Mapping[str, bytes]:
+    """Return the files that S3 does not have, and those that are damaged there."""
+    stored = cloud.list_objects(checked.digest)
+    return {
+        path: content
+        for path, content in checked.files.items()
+        # A file of another size is damaged. It is not downloaded, so downloads have a limit.
+        if stored.get(path) != len(content) or cloud.read_file(checked.digest, path) != content
+    }
+
+
+def upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
+    """Upload missing and damaged files, before the policy switches to the bundle."""
+    missing = find_missing_files(cloud, checked)
+    for number, (path, content) in enumerate(missing.items(), start=1):
+        click.echo(f"upload   {number}/{len(missing)} {path}, {len(content)} bytes")
+        cloud.upload_file(checked.digest, path, content)
+    if not missing:
+        click.echo(f"bundle   {checked.digest} is in S3 already")
+
+
+def switch(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> int:
+    """Store the document as a new version, and return its number.
+
+    A prune at the same time can delete an old bundle that was not referred to until now, so the
+    bundle is checked again, and completed.
+    """
+    number = put(cloud, change.document, live, change.signer, change.message)
+    stored = cloud.list_objects(change.checked.digest)
+    for path in sorted(change.checked.files.keys() - stored.keys()):
+        cloud.upload_file(change.checked.digest, path, change.checked.files[path])
+    return number
+
+
+def put(
+    cloud: DeployedInjector,
+    document: str,
+    live: PolicyVersion | None,
+    signer: Signer | None,
+    message: str,
+) -> int:
+    """Store a new version, signed if there is a signer, and return its number."""
+    if signer is None:
+        return cloud.put_policy(document, live, message)
+    return cloud.put_signed_policy(signer, document, live, message)
+
+
+def _check_unexpected_objects(target: DeploymentTarget, digest: str, paths: Sequence[str]) -> None:
+    """Raise ``CommandError`` for objects below the prefix that do not belong to the bundle.
+
+    They change the digest of the bundle. podgraft does not know their origin, so the operator must
+    delete them.
+    """
+    urls = [f"s3://{target.bucket}/{target.object_key(digest, path)}" for path in paths]
+    findings = [
+        f"{url}: unexpected object; bundle {digest} does not load with it; "
+        f"delete it: aws s3 rm {shlex.quote(url)}"
+        for url in urls
+    ]
+    if findings:
+        raise CommandError(*findings)
+
+
+def rollback_command(target: DeploymentTarget, number: int) -> str:
+    """Return the command that restores a version."""
+    return f"podgraft policy rollback {number} {target.options}"

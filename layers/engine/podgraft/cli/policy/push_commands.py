@@ -1,0 +1,169 @@
+"""The subcommands that change the policy in force: push and rollback."""
+
+from pathlib import Path
+
+import click
+
+from podgraft import policy
+from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.webhook_paths import url_paths
+from podgraft.store.version_check import NO_CHECK
+
+from . import push
+from .canary import make_canary
+from .cloud import DeployedInjector, PolicyVersion, connect
+from .commands import command
+from .confirmation import confirm_change
+from .in_force import load_version
+from .local import CheckedBundle, check_bundle
+from .options import (
+    cluster_option,
+    expect_version_option,
+    local_options,
+    message_option,
+    warning_options,
+)
+from .push import Change
+from .signing import make_signer, signer_options, strip_signature
+from .target import TargetOptions, target_options
+from .versions import bundle_digest
+
+
+@command.command("push")
+@local_options
+@cluster_option("Change the configuration of this calling cluster only, as a canary.")
+@message_option
+@click.option("--dry-run", is_flag=True, help="Check everything and report it; change nothing.")
+@click.option("--confirm", is_flag=True, help="Print the diff, and ask before the change.")
+@warning_options
+@signer_options
+@click.option("--unsigned", is_flag=True, help="Replace a signed version without a signature.")
+@target_options
+@expect_version_option
+def _push(  # noqa: PLR0913 — one parameter per option
+    options: TargetOptions,
+    bundle: Path,
+    document: Path | None,
+    *,
+    cluster: str | None,
+    message: str,
+    dry_run: bool,
+    confirm: bool,
+    strict: bool,
+    webhook_config: Path | None,
+    sign: str | None,
+    sign_key: Path | None,
+    unsigned: bool,
+    expect_version: int | None,
+) -> None:
+    """Upload the bundle, then switch the policy to it. A second identical push changes nothing.
+
+    FOLDER contains policy.yaml and bundle/. With --cluster, the policy in force remains, and gets
+    overrides that give one cluster the configuration of FOLDER; without policy.yaml, only its
+    bundle.
+    """
+    paths = url_paths(webhook_config, options.injector) if webhook_config else ()
+    checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
+    print_warnings(checked.warnings)
+    signer = make_signer(sign, sign_key)
+    cloud = connect(options, writes=True)
+    if expect_version is not None:
+        cloud.check_version(expect_version)
+    versions = cloud.history()
+    live = versions[-1] if versions else None
+    if live and not unsigned:
+        push.check_signer(signer, [live])
+    change = Change(
+        document=_make_document(checked, live, cluster, has_policy=document is not None),
+        checked=checked,
+        signer=signer,
+        message=message,
+    )
+    push.check_change(cloud, change, live)
+    if dry_run:
+        _report_dry_run(cloud, change, live)
+        return
+    if confirm and not confirm_change(cloud, change, cluster):
+        raise CommandError("not confirmed; nothing is changed")
+    _apply(cloud, change, live)
+
+
+def _make_document(
+    checked: CheckedBundle, live: PolicyVersion | None, cluster: str | None, *, has_policy: bool
+) -> str:
+    if cluster is None:
+        return checked.document
+    if live is None:
+        raise CommandError(
+            "--cluster: the injector has no policy yet; push the policy of all clusters first"
+        )
+    return make_canary(strip_signature(live.document), checked, cluster, has_policy=has_policy)
+
+
+def _report_dry_run(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
+    missing = push.find_missing_files(cloud, change.checked)
+    for path, content in missing.items():
+        click.echo(f"upload   {path}, {len(content)} bytes (dry run)")
+    if not missing:
+        click.echo(f"bundle   {change.checked.digest} is in S3 already")
+    if live and push.is_stored(live, change.document, change.signer):
+        click.echo(f"policy   version {live.number} is already the same")
+        return
+    replaced = f"replaces version {live.number}" if live else "is the first version"
+    number = live.number + 1 if live else 1
+    click.echo(f"policy   version {number} of {cloud.target.parameter} {replaced} (dry run)")
+
+
+def _apply(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
+    push.upload(cloud, change.checked)
+    if live and push.is_stored(live, change.document, change.signer):
+        cloud.check_version(live.number)
+        unused = "; the message is not stored" if change.message else ""
+        click.echo(f"policy   version {live.number} is already the same{unused}")
+        return
+    number = push.switch(cloud, change, live)
+    click.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
+    if live:
+        click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, live.number)}")
+
+
+@command.command("rollback")
+@click.argument("version", type=int)
+@message_option
+@signer_options
+@target_options
+@expect_version_option
+def _rollback(
+    options: TargetOptions,
+    version: int,
+    *,
+    message: str,
+    sign: str | None,
+    sign_key: Path | None,
+    expect_version: int | None,
+) -> None:
+    """Put an older VERSION of the policy in force again, as a new version.
+
+    A signature is for one version, so a signed policy must be signed again.
+    """
+    signer = make_signer(sign, sign_key)
+    cloud = connect(options, writes=True)
+    if expect_version is not None:
+        cloud.check_version(expect_version)
+    versions = cloud.history()
+    target_version = next((each for each in versions if each.number == version), None)
+    if target_version is None:
+        available = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
+        raise CommandError(
+            f"parameter {cloud.target.parameter}: version {version} not found; "
+            f"available versions: {available}"
+        )
+    bundle_digest(target_version)
+    push.check_signer(signer, [target_version, versions[-1]])
+    document = strip_signature(target_version.document)
+    cloud.check_denied(push.bundle_digests(policy.parse(document)))
+    load_version(cloud, document, version, NO_CHECK)
+    message = message or f"rollback to version {version}"
+    number = push.put(cloud, document, versions[-1], signer, message)
+    click.secho(f"version {number}, the same as {version}, is in force", fg="green")
+    click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, versions[-1].number)}")

@@ -1,0 +1,32 @@
+"""What a stored version of a policy refers to."""
+
+from collections.abc import Mapping
+
+from podgraft import policy
+from podgraft.cli.failure import CommandError
+
+from .cloud import PolicyVersion
+
+
+def bundle_digest(version: PolicyVersion) -> str:
+    """Return the bundle digest of a version; raises ``CommandError`` if it has none."""
+    try:
+        digest = policy.parse(version.document).bundle
+    except policy.PolicyError as error:
+        raise CommandError(f"version {version.number} does not validate: {error}") from error
+    if digest is None:
+        raise CommandError(f"version {version.number} names no bundle; push one")
+    return digest
+
+
+def find_digests(version: PolicyVersion) -> tuple[str | None, Mapping[str, str]]:
+    """Return the bundle, and the bundles of clusters with another one; nothing if invalid."""
+    try:
+        read = policy.parse(version.document)
+    except policy.PolicyError:
+        return None, {}
+    return read.bundle, {
+        name: own.bundle
+        for name, own in sorted(read.clusters.items())
+        if own.bundle and own.bundle != read.bundle
+    }

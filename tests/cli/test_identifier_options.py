@@ -1,0 +1,74 @@
+"""Names of injectors and clusters: every command accepts and rejects the same ones."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from podgraft.cli import main, podgraft
+from podgraft.identifiers import check_cluster, check_injector
+
+INVALID = "Not/valid"
+# What a command requires in addition, to get as far as the names.
+ARGUMENTS = {
+    "explain": ("-f", "pod.yaml", "--bundle", "bundle"),
+    "inject": ("-f", "pod.yaml", "--bundle", "bundle"),
+    "policy allows": ("folder",),
+    "policy pull": ("-o", "out", "--bucket", "b"),
+    "policy rollback": ("1", "--bucket", "b"),
+    "policy sign": ("--bundle", "bundle", "--policy", "pod.yaml", "--sign-key", "pod.yaml"),
+    "register": ("--url", "https://webhook.example.com"),
+    "tokens allow": ("CN=a",),
+    "tokens forbid": ("CN=a",),
+    "tokens revoke": ("0123",),
+}
+
+
+def find_commands(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    if not isinstance(command, click.Group):
+        yield name, command
+        return
+    context = click.Context(command)
+    for word in command.list_commands(context):
+        inner = command.get_command(context, word)
+        assert inner is not None
+        yield from find_commands(f"{name} {word}".strip(), inner)
+
+
+CASES = [
+    (name, option)
+    for name, command in find_commands("", podgraft)
+    for parameter in command.params
+    for option in parameter.opts
+    if option in {"--injector", "--cluster"}
+]
+
+
+def test_the_commands_with_names() -> None:
+    assert {("policy push", "--injector"), ("explain", "--cluster")} <= {*CASES}
+    assert len(CASES) > 15
+
+
+@pytest.mark.parametrize(("name", "option"), CASES)
+def test_an_invalid_name_has_the_same_message_everywhere(
+    name: str,
+    option: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("bundle").mkdir()
+    Path("pod.yaml").write_text("{}")
+    group = name.partition(" ")[0]
+    more = ("--bucket", "b") if group == "policy" and name not in ARGUMENTS else ()
+    store = ("--store", "file:.") if group == "tokens" else ()
+
+    status = main([*name.split(), *ARGUMENTS.get(name, ()), *more, *store, option, INVALID])
+
+    check = check_injector if option == "--injector" else check_cluster
+    with pytest.raises(ValueError, match=f'{option[2:]}: got "{INVALID}"') as caught:
+        check(INVALID)
+    assert status in {1, 2}
+    assert f"error: {caught.value}\n" in capsys.readouterr().err

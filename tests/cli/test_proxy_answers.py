@@ -1,0 +1,78 @@
+"""A proxy that answers instead of AWS: never an empty account, and never a first push."""
+
+from collections.abc import Generator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from podgraft.cli import main
+from support.aws_account import CREDENTIALS
+from support.store_fixture import BUNDLE
+
+PAGE = b"<html>the page of a proxy</html>"
+COMMANDS = (
+    "policy history --injector x --bucket b",
+    "policy history --injector x --stack-name s",
+    "policy push . --injector x --bucket b",
+    "policy push . --injector x --bucket b --dry-run",
+    "policy diff . --injector x --bucket b",
+    "policy pull -o out --injector x --bucket b",
+    "policy rollback 1 --injector x --bucket b",
+    "policy edit --injector x --bucket b",
+    "policy prune --injector x --bucket b --yes",
+    "policy delete --injector x --bucket b --yes",
+    "policy denied",
+    "tokens list --parameter-prefix /p",
+    "tokens issue --cluster a --parameter-prefix /p",
+)
+
+
+class Proxy(BaseHTTPRequestHandler):
+    """Answers each request with 404."""
+
+    def answer(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.send_response(404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(PAGE)))
+        self.end_headers()
+        self.wfile.write(PAGE)
+
+    do_GET = do_POST = do_PUT = answer
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 — the base class's name
+        """Write nothing."""
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Generator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_page_of_a_proxy_is_an_error(
+    command: str,
+    endpoint: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in BUNDLE.items():
+        Path("bundle").mkdir(exist_ok=True)
+        Path("bundle", name).write_bytes(content)
+    environment = {**CREDENTIALS, "AWS_ENDPOINT_URL": endpoint, "AWS_MAX_ATTEMPTS": "1"}
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+
+    status = main(command.split())
+
+    out, err = capsys.readouterr()
+    assert status == (2 if " diff " in command else 1)
+    assert "got HTTP 404 without an error code of AWS; check the proxy of the network" in err
+    assert "html" not in out + err
