@@ -21,13 +21,16 @@ __all__ = ["main"]
 _COMMANDS = {
     "bench": ("bench.command", "Measure cold start, reviews, growth, throughput, and memory."),
     "certs": ("certs.commands", "Create, renew, rotate, and inspect certificates."),
+    "compare": ("compare.command", "Compare the sidecars of a cluster with those of podgraft."),
     "demo": ("demo.command", "Inject a pod over HTTPS on this machine, and print each step."),
     "explain": ("explain", "Show each step of the reviews of an object, and their result."),
+    "import": ("imports", "Import the injection configuration of Istio from a cluster."),
     "inject": ("inject", "Add sidecars to the workloads of a file, as kube-inject does."),
     "playground": ("playground", "Serve the web playground on this machine."),
     "policy": ("policy", "Check, push, compare, and roll back a policy and its bundle."),
     "register": ("register.command", "Check settings, and print webhook configurations."),
     "serve": ("serve.command", "Serve admission reviews over HTTPS, without AWS."),
+    "status": ("status.command", "Show the injection of each namespace of a cluster."),
     "tokens": ("tokens.commands", "Issue, rotate, revoke, and list the tokens of clusters."),
     "uninject": ("uninject", "Remove injected sidecars from the workloads of a file."),
 }

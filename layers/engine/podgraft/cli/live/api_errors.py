@@ -35,7 +35,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], ErrorReason, _Describe], ...] = (
     (
         re.compile(r"Error from server \(Forbidden\): (.+)"),
         ErrorReason.FORBIDDEN,
-        lambda context, match: f"{context}: {match[1]}; {_ROLE}",
+        lambda context, match: f"{context}: {match[1]}; {_describe_access(match[1])}",
     ),
     (
         re.compile(r"Error from server \(NotFound\): (.+)"),
@@ -50,8 +50,10 @@ _PATTERNS: tuple[tuple[re.Pattern[str], ErrorReason, _Describe], ...] = (
     (
         re.compile(r"You must be logged in to the server|\(Unauthorized\)"),
         ErrorReason.UNAUTHORIZED,
-        lambda context, _: f"{context}: the API server rejects the credentials; log in again, as "
-        "for kubectl get pods",
+        lambda context, _: (
+            f"{context}: the API server rejects the credentials; log in again, as "
+            "for kubectl get pods"
+        ),
     ),
     (
         re.compile(r"^error: EOF$", re.MULTILINE),  # kubectl prompts for a user, without a terminal
@@ -59,10 +61,14 @@ _PATTERNS: tuple[tuple[re.Pattern[str], ErrorReason, _Describe], ...] = (
         lambda context, _: f"{context}: the kubeconfig has no credentials; add a user to it",
     ),
     (
-        re.compile(r"context \"([^\"]+)\" does not exist|context was not found for specified context: (.+)"),
+        re.compile(
+            r"context \"([^\"]+)\" does not exist|context was not found for specified context: (.+)"
+        ),
         ErrorReason.OTHER,
-        lambda _, match: f"--context {match[1] or match[2]}: not found in the kubeconfig; use a name "
-        "that kubectl config get-contexts prints",
+        lambda _, match: (
+            f"--context {match[1] or match[2]}: not found in the kubeconfig; use a name "
+            "that kubectl config get-contexts prints"
+        ),
     ),
     (
         re.compile(r"stat ([^:]+): no such file"),
@@ -82,16 +88,24 @@ _PATTERNS: tuple[tuple[re.Pattern[str], ErrorReason, _Describe], ...] = (
     (
         re.compile(r"getting credentials: (.+)"),
         ErrorReason.UNAUTHORIZED,
-        lambda context, match: f"{context}: no credentials: {match[1]}; correct the user in the "
-        "kubeconfig",
+        lambda context, match: (
+            f"{context}: no credentials: {match[1]}; correct the user in the kubeconfig"
+        ),
     ),
     (
         re.compile(r"(?:The connection to the server|Unable to connect to the server:?) ?(.+)"),
         ErrorReason.UNREACHABLE,
-        lambda context, match: f"{context}: cannot reach the API server: "
-        f"{match[1].partition(' - did you')[0]}; {_REACH}",
+        lambda context, match: (
+            f"{context}: cannot reach the API server: "
+            f"{match[1].partition(' - did you')[0]}; {_REACH}"
+        ),
     ),
 )
+
+
+def _describe_access(problem: str) -> str:
+    namespaced = problem.startswith("pods is forbidden") and "at the cluster scope" in problem
+    return f"use -n NAMESPACE, or {_ROLE}" if namespaced else _ROLE
 
 
 def parse_error(text: str, context: str, path: str) -> ApiError:

@@ -7,8 +7,10 @@ from podgraft.jsonvalue import Object, object_at, objects_at, string_at
 
 from .api_errors import ApiError, ErrorReason
 from .kubectl import ApiReader, read_items
-from .resources import ResourceType, find_owner_type
+from .options import PodSelection
+from .resources import POD, ResourceType, find_owner_type
 
+_FINISHED = frozenset({"Succeeded", "Failed"})
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
 
@@ -37,6 +39,18 @@ class LiveCluster:
         """Yield the objects of a namespace, or of all namespaces with None."""
         query = {"labelSelector": selector} if selector else {}
         return read_items(self.reader, resource.list_path(namespace), **query)
+
+    def resolve_namespace(self, selection: PodSelection) -> str | None:
+        """Return the selected namespace, or that of the context; None is all namespaces."""
+        if selection.all_namespaces:
+            return None
+        return selection.namespace or self.reader.find_namespace()
+
+    def list_pods(self, selection: PodSelection) -> Iterator[Object]:
+        """Yield the selected pods that have not finished; without a namespace, those of all."""
+        for pod in self.list_objects(POD, selection.namespace, selection.selector):
+            if object_at(pod, "status").get("phase") not in _FINISHED:
+                yield pod
 
     def read_namespace(self, name: str) -> Object:
         """Return a Namespace."""

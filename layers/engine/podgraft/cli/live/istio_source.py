@@ -20,7 +20,9 @@ _INJECTOR_MAP = "istio-sidecar-injector"
 _MESH_MAP = "istio"
 _REVISION_LABEL = "istio.io/rev"
 _TAG_LABEL = "istio.io/tag"
-_SYSTEM_FIELDS = frozenset({"managedFields", "uid", "resourceVersion", "generation", "ownerReferences"})
+_SYSTEM_FIELDS = frozenset(
+    {"managedFields", "uid", "resourceVersion", "generation", "ownerReferences"}
+)
 _SCC_PREFIX = "openshift.io/"
 _OPENSHIFT = "openshift"
 
@@ -41,7 +43,7 @@ class IstioSource:
     @property
     def policy_text(self) -> str:
         """The policy document."""
-        return yaml.dump(self.policy)
+        return yaml.dump(self.policy, sort_keys=False) if self.policy else ""
 
 
 @dataclass(slots=True)
@@ -130,7 +132,9 @@ class IstioReader:
             )
             return IstiodEnvironment({})
         if len(deployments) > 1:
-            names = ", ".join(string_at(object_at(each, "metadata"), "name") for each in deployments)
+            names = ", ".join(
+                string_at(object_at(each, "metadata"), "name") for each in deployments
+            )
             self.warnings.append(
                 f"namespace {self.namespace}: several deployments of istiod: {names}; the "
                 "variables are those of the first one"
@@ -262,8 +266,10 @@ def _select_annotations(namespace: Object) -> Object:
         for key, value in object_at(metadata, "annotations").items()
         if key.startswith(_SCC_PREFIX)
     }
-    selected: dict[str, JSON] = {"name": metadata.get("name"), "labels": metadata.get("labels") or {}}
+    selected: dict[str, JSON] = {
+        "name": metadata.get("name"),
+        "labels": metadata.get("labels") or {},
+    }
     if annotations:
         selected["annotations"] = annotations
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": selected}
-

@@ -26,6 +26,10 @@ class ApiReader(Protocol):
         """Return the object at a path; raises ``ApiError``."""
         ...
 
+    def find_namespace(self) -> str:
+        """Return the namespace of the context."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubectlReader:
@@ -43,12 +47,16 @@ class KubectlReader:
         try:
             value = jsonvalue.load(output)
         except NotJSONError as error:
-            raise ApiError(f"GET {path}: expected JSON, got {error}; check the server of {self}",
-                           reason=ErrorReason.OTHER) from error
+            raise ApiError(
+                f"GET {path}: expected JSON, got {error}; check the server of {self}",
+                reason=ErrorReason.OTHER,
+            ) from error
         if not isinstance(value, dict):
             kind = jsonvalue.describe_type(value)
-            raise ApiError(f"GET {path}: expected an object, got {kind}; check the server of {self}",
-                           reason=ErrorReason.OTHER)
+            raise ApiError(
+                f"GET {path}: expected an object, got {kind}; check the server of {self}",
+                reason=ErrorReason.OTHER,
+            )
         return value
 
     def find_namespace(self) -> str:

@@ -1,13 +1,14 @@
 """The options of commands that read a cluster: those of kubectl, with the same meaning."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
-from .kubectl import KubectlReader
+if TYPE_CHECKING:
+    from .cluster import LiveCluster
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,8 +40,8 @@ CONTEXT_OPTIONS = (
 )
 
 SELECTION_OPTIONS = (
-    click.option("-n", "--namespace", help="Namespace; default: that of the context."),
-    click.option("-A", "--all-namespaces", is_flag=True, help="All namespaces."),
+    click.option("-n", "--namespace", help="Namespace."),
+    click.option("-A", "--all-namespaces", is_flag=True, help="All namespaces, the default."),
     click.option("-l", "--selector", help="Label selector of pods, such as app=web,tier!=cache."),
 )
 
@@ -54,23 +55,23 @@ class ClusterAccess:
     request_timeout: int = _DEFAULT_TIMEOUT
     istio_namespace: str = "istio-system"
 
-    @property
-    def is_default(self) -> bool:
-        """Whether no option names a cluster."""
-        return self.context is None and self.kubeconfig is None
+    def open_cluster(self) -> "LiveCluster":
+        """Return the cluster; nothing is read yet."""
+        from .cluster import LiveCluster
+        from .kubectl import KubectlReader
 
-    def make_reader(self) -> KubectlReader:
-        """Make the reader of the cluster."""
-        return KubectlReader(
-            context=self.context,
-            kubeconfig=self.kubeconfig,
-            timeout_seconds=self.request_timeout,
+        return LiveCluster(
+            KubectlReader(
+                context=self.context,
+                kubeconfig=self.kubeconfig,
+                timeout_seconds=self.request_timeout,
+            )
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodSelection:
-    """Which pods to read; ``namespace`` is None for the namespace of the context."""
+    """Which pods to read; ``namespace`` is None if no option names one."""
 
     namespace: str | None = None
     all_namespaces: bool = False
@@ -91,15 +92,11 @@ def add_options(*options: Callable[..., Any]) -> Callable[[Callable[P, R]], Call
 def pop_access(values: dict[str, Any]) -> ClusterAccess:
     """Remove the values of ``CONTEXT_OPTIONS`` from *values*, and return them."""
     names = ("context", "kubeconfig", "request_timeout", "istio_namespace")
-    return ClusterAccess(**{name: values.pop(name) for name in names})
+    return ClusterAccess(**{name: values.pop(name) for name in names if name in values})
 
 
-def parse_selection(values: Mapping[str, Any]) -> PodSelection:
+def check_selection(selection: PodSelection) -> PodSelection:
     """Return the selection; raises ``UsageError`` for options that exclude each other."""
-    if values["namespace"] is not None and values["all_namespaces"]:
+    if selection.namespace is not None and selection.all_namespaces:
         raise click.UsageError("-n and -A exclude each other; use one of them")
-    return PodSelection(
-        namespace=values["namespace"],
-        all_namespaces=values["all_namespaces"],
-        selector=values["selector"],
-    )
+    return selection

@@ -60,7 +60,9 @@ class LiveWebhook:
 
     def describe(self) -> str:
         """Return the program and its address."""
-        target = self.kind if self.kind is not InjectorKind.PODGRAFT else f"podgraft ({self.injector})"
+        target = (
+            self.kind if self.kind is not InjectorKind.PODGRAFT else f"podgraft ({self.injector})"
+        )
         return f"{target} at {self.address}"
 
 
@@ -68,11 +70,12 @@ def parse_webhooks(configurations: Iterable[Object]) -> list[LiveWebhook]:
     """Return the webhooks in the order in which kube-apiserver calls them."""
     ordered = sorted(
         configurations,
-        key=lambda each: (each.get("kind") != MUTATING, string_at(object_at(each, "metadata"), "name")),
+        key=lambda each: (
+            each.get("kind") != MUTATING,
+            string_at(object_at(each, "metadata"), "name"),
+        ),
     )
-    return [
-        webhook for configuration in ordered for webhook in _parse_configuration(configuration)
-    ]
+    return [webhook for configuration in ordered for webhook in _parse_configuration(configuration)]
 
 
 def _parse_configuration(configuration: Object) -> Iterator[LiveWebhook]:
@@ -81,7 +84,9 @@ def _parse_configuration(configuration: Object) -> Iterator[LiveWebhook]:
     for manifest in objects_at(configuration, "webhooks"):
         client = object_at(manifest, "clientConfig")
         kind = _find_kind(string_at(manifest, "name"), labels, client)
-        injector, url_path = _parse_path(_path(client)) if kind is not InjectorKind.OTHER else ("", "")
+        injector, url_path = (
+            _parse_path(_path(client)) if kind is not InjectorKind.OTHER else ("", "")
+        )
         yield LiveWebhook(
             configuration=string_at(metadata, "name"),
             configuration_kind=string_at(configuration, "kind"),

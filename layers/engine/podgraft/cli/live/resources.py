@@ -51,9 +51,7 @@ RESOURCE_TYPES = (
     ResourceType("DeploymentConfig", "apps.openshift.io/v1", "deploymentconfigs", ("dc",)),
 )
 _TYPES_BY_NAME = {name: resource for resource in RESOURCE_TYPES for name in resource.names}
-_TYPES_BY_KIND = {
-    (resource.api_version, resource.kind): resource for resource in RESOURCE_TYPES
-}
+_TYPES_BY_KIND = {(resource.api_version, resource.kind): resource for resource in RESOURCE_TYPES}
 
 
 @dataclass(frozen=True, slots=True)
