@@ -70,12 +70,13 @@ def find_pods(path: Path, namespace: str | None) -> Iterator[ExplainedPod]:
     has_pods = False
     for document in documents.read_objects(path):
         has_pods = True
-        yield _to_explained_pod(document, namespace or "default")
+        yield to_explained_pod(document, namespace or "default")
     if not has_pods:
         raise CommandError(f"{path}: contains no object; name a file with a pod or a workload")
 
 
-def _to_explained_pod(document: Object, namespace: str) -> ExplainedPod:
+def to_explained_pod(document: Object, namespace: str) -> ExplainedPod:
+    """Return the new object; *namespace* is for one that names none."""
     pod_path = workload.find_pod_template_path(document, workload.ALL_KINDS)
     metadata = object_at(document, "metadata")
     if document.get("kind") == "Namespace":

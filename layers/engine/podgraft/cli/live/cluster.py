@@ -75,6 +75,16 @@ class LiveCluster:
                 return None
             raise
 
+    def has_service(self, namespace: str, name: str) -> bool:
+        """Whether a Service exists."""
+        try:
+            self.reader.get(f"/api/v1/namespaces/{namespace}/services/{name}")
+        except ApiError as error:
+            if error.reason is ErrorReason.NOT_FOUND:
+                return False
+            raise
+        return True
+
     def read_node_versions(self) -> Iterator[str]:
         """Yield the version of each kubelet."""
         for node in read_items(self.reader, "/api/v1/nodes"):
