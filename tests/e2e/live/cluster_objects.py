@@ -10,6 +10,25 @@ ROOT = Path(__file__).parents[3]
 SAMPLES = ROOT / "samples"
 OLD_TAG, NEW_TAG = "1.30.3", "1.31.0"
 
+# Another injector, which is called after Istio's: it appends a container.
+AGENT = """
+apiVersion: podgraft.dev/v1
+kind: Overlay
+metadata: {name: agent}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  matchConditions:
+  - name: has-a-role
+    expression: >-
+      has(object.metadata.annotations) && 'secrets.example.com/role' in object.metadata.annotations
+  template: |
+    spec:
+      containers:
+      - {name: agent, image: example.com/agent:1}
+"""
+
 NAMESPACES: Mapping[str, Mapping[str, str]] = {
     "istio-system": {},
     "shop": {"istio-injection": "enabled"},
@@ -37,7 +56,9 @@ def istiod(revision: str, *env: Mapping[str, Any], tag: str = OLD_TAG) -> Any:
     """The deployment of istiod."""
     labels = {"app": "istiod", "istio.io/rev": revision}
     container = {"name": "discovery", "image": f"docker.io/istio/pilot:{tag}", "env": [*env]}
-    return deployment("istiod" if revision == "default" else f"istiod-{revision}", labels, container)
+    return deployment(
+        "istiod" if revision == "default" else f"istiod-{revision}", labels, container
+    )
 
 
 def deployment(name: str, labels: Mapping[str, str], *containers: Mapping[str, Any]) -> Any:
@@ -48,7 +69,10 @@ def deployment(name: str, labels: Mapping[str, str], *containers: Mapping[str, A
         "metadata": {"name": name, "labels": dict(labels)},
         "spec": {
             "selector": {"matchLabels": dict(labels)},
-            "template": {"metadata": {"labels": dict(labels)}, "spec": {"containers": [*containers]}},
+            "template": {
+                "metadata": {"labels": dict(labels)},
+                "spec": {"containers": [*containers]},
+            },
         },
     }
 

@@ -41,7 +41,9 @@ class ClusterSetup:
         for name, labels in objects.NAMESPACES.items():
             metadata = {"name": name, "labels": dict(labels)}
             self._plane.create(_NAMESPACED, {"metadata": metadata})
-            self._plane.create(f"{_NAMESPACED}/{name}/serviceaccounts", {"metadata": {"name": "default"}})
+            self._plane.create(
+                f"{_NAMESPACED}/{name}/serviceaccounts", {"metadata": {"name": "default"}}
+            )
         for manifest in objects.read_access():
             self._plane.create(_access_path(manifest), manifest)
         self._create_istiod()
@@ -49,7 +51,7 @@ class ClusterSetup:
         self._create_pods("shop", "early", count=1)  # before the webhooks exist
         self._create_webhooks()
         self._create_pods("shop", "web", count=3)
-        self._create_pods("shop", "vault", count=1, **{"vault.hashicorp.com/agent-inject": "true"})
+        self._create_pods("shop", "vault", count=1, **{"secrets.example.com/role": "api"})
         self._create_pods("canary", "web", count=1)
         self._create_pods("moved", "web", count=1)
         self._create_pods("plain", "web", count=1)
@@ -65,6 +67,7 @@ class ClusterSetup:
         store = self._folder / "store"
         for injector, sample in (("default", "istio"), ("vault", "vault-agent")):
             shutil.copytree(objects.SAMPLES / sample / "bundle", store / injector / "bundle")
+        (store / "vault" / "bundle" / "agent.yaml").write_text(objects.AGENT)
         (store / "default" / "policy.yaml").write_text("features: {nativeSidecars: false}\n")
         for revision in ("canary", "podgraft"):
             shutil.copytree(store / "default", store / revision)
@@ -125,7 +128,9 @@ class ClusterSetup:
             self._plane.create(_ADMISSION, objects.webhook_configuration(name, labels, hook))
         client = self._client("vault/inject")
         vault = objects.webhook("vault.hashicorp.com", client, {})
-        self._plane.create(_ADMISSION, objects.webhook_configuration("vault-agent-injector", {}, vault))
+        self._plane.create(
+            _ADMISSION, objects.webhook_configuration("vault-agent-injector", {}, vault)
+        )
         selector = {"matchLabels": {"istio.io/rev": "podgraft"}}
         moved = objects.webhook(
             "podgraft.inject.podgraft.dev", self._client("podgraft/inject"), selector

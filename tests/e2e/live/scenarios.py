@@ -39,8 +39,16 @@ SCENARIOS = (
     LiveScenario(
         name="import",
         command="import istio {folder}/mesh --revision default",
-        out=("imported revision default, Istio 1.30.3:", "mesh/bundle/injector.yaml", "mesh/policy.yaml"),
-        err=("podgraft compare -A --bundle", "--revision default", "its selectors are not those of"),
+        out=(
+            "imported revision default, Istio 1.30.3:",
+            "mesh/bundle/injector.yaml",
+            "mesh/policy.yaml",
+        ),
+        err=(
+            "podgraft compare -A --bundle",
+            "--revision default",
+            "its selectors are not those of",
+        ),
     ),
     LiveScenario(
         name="import with warnings",
@@ -113,8 +121,13 @@ SCENARIOS = (
         name="status",
         command="status",
         out=(
-            "NAMESPACE", "shop", "istiod at localhost:", "podgraft (podgraft) at localhost:",
-            "1 pods without their sidecar", "shop/early-6d4cf56db6-abc0", "CA DAYS",
+            "NAMESPACE",
+            "shop",
+            "istiod at localhost:",
+            "podgraft (podgraft) at localhost:",
+            "1 pods without their sidecar",
+            "shop/early-6d4cf56db6-abc0",
+            "CA DAYS",
         ),
         err=(
             "webhook old.inject.podgraft.dev: calls old.example.com instead of localhost:",

@@ -31,9 +31,7 @@ def plane(tmp_path_factory: pytest.TempPathFactory) -> Generator[ControlPlane]:
 
 
 @pytest.fixture(scope="module")
-def setup(
-    plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory
-) -> Generator[ClusterSetup]:
+def setup(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Generator[ClusterSetup]:
     """The cluster in its first state."""
     with ExitStack() as stack:
         cluster = ClusterSetup(plane, tmp_path_factory.mktemp("cluster"), stack)

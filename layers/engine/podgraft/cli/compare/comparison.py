@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from podgraft.jsonvalue import JSON, Object, dump, object_at, string_at
+from podgraft.jsonvalue import JSON, Object, dump, object_at
 
 from .admission import tolerate_admission
 from .normalization import container_names, normalize_pod
 from .original_pods import OriginalPod
+from .other_webhooks import tolerate_other_webhooks
 
 MISSING = "(missing)"
 HIDDEN = "(not printed)"
@@ -17,6 +18,7 @@ _LISTS = ("initContainers", "containers")
 _SECRET_VARIABLES = frozenset({"ISTIO_KUBE_APP_PROBERS", "ISTIO_PROMETHEUS_ANNOTATIONS"})
 _SECRET_ANNOTATIONS = frozenset({"proxy.istio.io/overrides"})
 _MAX_LENGTH = 200
+_LIST_DEPTH = 2  # of spec.containers and metadata.labels
 
 Path = tuple[str, ...]
 
@@ -30,11 +32,21 @@ class Difference:
     podgraft: str
 
 
-def compare_pods(original: OriginalPod, expected: Object) -> list[Difference]:
-    """Return the differences of the live pod from *expected*, the original after injection."""
+def compare_pods(
+    original: OriginalPod, expected: Object, *, has_status: bool = True
+) -> list[Difference]:
+    """Return the differences of the live pod from *expected*, the original after injection.
+
+    ``has_status`` is whether the status annotation of the pod lists what the injection added.
+    """
     before, after = normalize_pod(original.pod), normalize_pod(expected)
     live = tolerate_admission(normalize_pod(original.live), after)
-    injected = find_injected_names(before, after, live) | _recorded_names(live)
+    injected = _find_added_names(before, after)
+    if has_status:
+        injected |= _recorded_names(live)
+    if not original.is_template:
+        injected |= _find_added_names(before, live)
+    live = tolerate_other_webhooks(live, after, injected)
     pairs = [*_find_changes(after, live)]
     if original.is_template:
         changed = [path for path, _, _ in _find_changes(before, after)]
@@ -43,13 +55,14 @@ def compare_pods(original: OriginalPod, expected: Object) -> list[Difference]:
     return sorted([*differences, *_compare_order(original.live, expected, injected)])
 
 
-def find_injected_names(*pods: Object) -> frozenset[str]:
-    """Return the names of the containers and volumes that not all *pods* have."""
-    names = [
-        {name for key in (*_LISTS, "volumes") for name in object_at(pod, "spec", key)}
-        for pod in pods
-    ]
-    return frozenset(set.union(*names) - set.intersection(*names))
+def _find_added_names(before: Object, after: Object) -> frozenset[str]:
+    """Return the names of the containers and volumes that only *after* has."""
+    return frozenset(
+        name
+        for key in (*_LISTS, "volumes")
+        for name in object_at(after, "spec", key)
+        if name not in object_at(before, "spec", key)
+    )
 
 
 def _recorded_names(live: Object) -> frozenset[str]:
@@ -61,7 +74,12 @@ def _recorded_names(live: Object) -> frozenset[str]:
 
 
 def _find_changes(expected: JSON, live: JSON, path: Path = ()) -> Iterator[tuple[Path, JSON, JSON]]:
-    """Yield each path with its two values; a missing value is None."""
+    """Yield each path with its two values; a missing value is None.
+
+    A missing list of containers, or map of labels, is as an empty one.
+    """
+    if len(path) <= _LIST_DEPTH and (isinstance(expected, dict) or isinstance(live, dict)):
+        expected, live = expected or {}, live or {}
     if isinstance(expected, dict) and isinstance(live, dict):
         for key in sorted({*expected, *live}):
             yield from _find_changes(expected.get(key), live.get(key), (*path, key))
@@ -152,9 +170,3 @@ def _compare_order(
         live_order = [name for name in live_names if name in common]
         if expected_order != live_order and common & injected:
             yield Difference(f"spec.{key}: order", ", ".join(live_order), ", ".join(expected_order))
-
-
-def is_injected(pod: Object) -> bool:
-    """Whether a pod has the status annotation of an injection."""
-    annotations = object_at(pod, "metadata", "annotations")
-    return bool(string_at(annotations, "sidecar.istio.io/status"))

@@ -103,7 +103,8 @@ class PodComparer:
         expected = offline.apply_response(original.pod, outcome)
         if self.snapshot.bundle.istio is None and _lacks_containers(original, expected):
             return None
-        return compare_pods(original, expected)
+        has_status = self.snapshot.bundle.istio is not None
+        return compare_pods(original, expected, has_status=has_status)
 
     def _find_controller(self, live: Object) -> Object | None:
         owners = objects_at(object_at(live, "metadata"), "ownerReferences")

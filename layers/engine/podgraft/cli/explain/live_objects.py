@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from podgraft.cli import configuration
+from podgraft.cli import configuration, documents
 from podgraft.cli.compare.original_pods import make_request_pod, remove_injection
 from podgraft.cli.compare.pod_comparer import find_revision
 from podgraft.cli.configuration import InjectOptions, LoadedConfiguration
@@ -80,8 +80,11 @@ class LiveExplainer:
             live_namespaces=self._namespaces,
         )
         trace = cluster.explain(subject)
-        notes = _describe_running(live, trace)
-        return replace(trace, warnings=(*trace.warnings, *notes))
+        notes = [*_describe_running(live, trace)]
+        if not webhooks:
+            notes.append("the cluster has no webhook of podgraft or istiod for the object")
+        name = f"{documents.object_name(live)} in {namespace}"
+        return replace(trace, subject=name, warnings=(*trace.warnings, *notes))
 
     def _select(self, pod: Object) -> tuple[LoadedConfiguration, tuple[Webhook, ...]]:
         """Return the configuration for a pod, and the webhooks to evaluate."""
