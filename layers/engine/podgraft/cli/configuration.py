@@ -1,10 +1,11 @@
 """The configuration that the command line names: a bundle, or istioctl's three files."""
 
+import dataclasses
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 from msgspec.structs import replace
@@ -18,6 +19,10 @@ from podgraft.store import Snapshot
 from . import documents, folders, istio_files
 from .failure import CommandError, print_warnings
 from .identifier_options import check_cluster_option
+from .live.options import CONTEXT_OPTIONS, ClusterAccess, pop_access
+
+if TYPE_CHECKING:
+    from .live.istio_source import IstioSource
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -26,6 +31,12 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 _OPTIONS = (
+    click.option(
+        "--from-cluster",
+        is_flag=True,
+        help="Use Istio's configuration in the cluster of the context.",
+    ),
+    *CONTEXT_OPTIONS,
     click.option("--bundle", type=_FOLDER, help="Folder of manifests."),
     click.option(
         "--policy", "document", type=_FILE, help="Policy document, applied over that of the bundle."
@@ -80,6 +91,25 @@ class InjectOptions:
     istio_cluster_id: str | None
     network: str | None
     env: tuple[str, ...]
+    from_cluster: bool = False
+    access: ClusterAccess = ClusterAccess()
+
+    @property
+    def has_bundle(self) -> bool:
+        """Whether an option names files with a configuration."""
+        return self.bundle is not None or self.config is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedConfiguration:
+    """A compiled configuration, and the caller of reviews with it.
+
+    ``source`` is set if the configuration is that of a cluster.
+    """
+
+    snapshot: Snapshot
+    caller: ReviewContext
+    source: "IstioSource | None" = None
 
 
 def inject_options(function: Callable[P, R]) -> Callable[P, R]:
@@ -96,9 +126,41 @@ def caller_options(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
-def parse_options(options: Mapping[str, Path | str | tuple[str, ...] | None]) -> InjectOptions:
-    """Collect the options that ``inject_options`` added."""
-    return InjectOptions(**options)  # pyright: ignore[reportArgumentType] — click has checked each type
+def parse_options(options: Mapping[str, Any]) -> InjectOptions:
+    """Collect the options that ``inject_options`` added; click has checked each type."""
+    values = dict(options)
+    access = pop_access(values)
+    return InjectOptions(**values, access=access)
+
+
+def use_cluster_without_bundle(options: InjectOptions) -> InjectOptions:
+    """Return the options with ``--from-cluster`` if no option names a bundle."""
+    return options if options.has_bundle else dataclasses.replace(options, from_cluster=True)
+
+
+def load(options: InjectOptions) -> LoadedConfiguration:
+    """The configuration of files or of the cluster, compiled; raises ``CommandError``."""
+    if not options.from_cluster:
+        snapshot = load_snapshot(options)
+        return LoadedConfiguration(snapshot=snapshot, caller=caller(options))
+    if options.has_bundle:
+        raise click.UsageError("--from-cluster excludes --bundle and --injectConfigFile; use one")
+    source = _read_source(options)
+    snapshot = _compile_snapshot(options, source.files, source.policy_text, source.revision)
+    paths = {webhook.url_path for webhook in source.webhooks}
+    context = caller(options)
+    if not context.url_path and len(paths) == 1:  # as istiod reads the variables of its own webhook
+        context = replace(context, url_path=paths.pop())
+    return LoadedConfiguration(snapshot=snapshot, caller=context, source=source)
+
+
+def _read_source(options: InjectOptions) -> "IstioSource":
+    from .live.istio_source import IstioReader
+
+    reader = IstioReader(options.access.open_cluster(), options.access.istio_namespace, [])
+    source = reader.read(options.revision)
+    print_warnings(source.warnings)
+    return source
 
 
 def caller(options: InjectOptions) -> ReviewContext:
@@ -156,8 +218,18 @@ def load_snapshot(options: InjectOptions) -> Snapshot:
 
     Warnings about it go to standard error.
     """
-    read = _load_policy(options)
-    files = _load_files(options)
+    return _compile_snapshot(options, _load_files(options))
+
+
+def _compile_snapshot(
+    options: InjectOptions,
+    files: Mapping[str, bytes],
+    document: str = "",
+    revision: str | None = None,
+) -> Snapshot:
+    """Compile *files*; *document* is the policy if no option names one."""
+    text = documents.read_text(options.document) if options.document else document
+    read = _parse_policy(options, text, revision)
     try:
         compiled = bundle.compile_(files, read)
     except BundleError as error:
@@ -165,15 +237,14 @@ def load_snapshot(options: InjectOptions) -> Snapshot:
         raise CommandError(*([hint] if hint else map(str, error.errors))) from error
     if options.config is not None and compiled.istio is not None:
         istio_files.check_templates(options.config, compiled.istio)
-    text = documents.read_text(options.document) if options.document else ""
     print_warnings(
         lint.find_warnings(compiled, files, read, text, str(options.document or "policy"))
     )
     return Snapshot(policy=read, policy_version="local", bundle=compiled)
 
 
-def _load_policy(options: InjectOptions) -> Policy:
-    text = documents.read_text(options.document) if options.document else ""
+def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Policy:
+    revision = options.revision if revision is None else revision
     try:
         read = policy.parse(text)
     except PolicyError as error:
@@ -191,7 +262,7 @@ def _load_policy(options: InjectOptions) -> Policy:
         read,
         # The bundle on disk is meant, whichever the deployed policy names.
         bundle=None,
-        revision=options.revision if options.revision is not None else read.revision,
+        revision=read.revision if revision is None else revision,
         istio_release=options.release or read.istio_release,
     )
 
@@ -204,4 +275,6 @@ def _load_files(options: InjectOptions) -> dict[str, bytes]:
         case InjectOptions(bundle=None, config=Path() as config):
             return istio_files.read(config=config, values=options.values, mesh=options.mesh)
         case _:
-            raise click.UsageError("give either --bundle, or --injectConfigFile and its files")
+            raise click.UsageError(
+                "give either --bundle, or --injectConfigFile and its files, or --from-cluster"
+            )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -31,6 +32,7 @@ _EXPLAIN = "run podgraft explain for the complete result"
 @configuration.inject_options
 @click.option("--webhook", is_flag=True, help="Inject Pods as the webhook does.")
 @click.option(
+    "-n",
     "--namespace",
     default="default",
     show_default=True,
@@ -42,18 +44,19 @@ def command(
     output: Path | None,
     webhook: bool,
     namespace: str,
-    **given: Path | str | tuple[str, ...] | None,
+    **given: Any,
 ) -> None:
     """Add sidecars to the workloads of a file, as istioctl kube-inject does.
 
     Documents of other kinds are copied byte for byte. With --webhook, the command injects only
     Pods, with the complete policy. Without it, the command injects every workload that does not
     disable injection. The command lists the workloads without a sidecar on standard error, and the
-    number of injected workloads.
+    number of injected workloads. With --from-cluster, the configuration is that of Istio in the
+    cluster of the context; the command only reads it.
     """
     options = configuration.parse_options(given)
-    snapshot = configuration.load_snapshot(options)
-    caller = configuration.caller(options)
+    loaded = configuration.load(options)
+    snapshot, caller = loaded.snapshot, loaded.caller
     configuration.warn_of_unused(options, snapshot)
     text = documents.read_text(filename)
     try:

@@ -1,8 +1,9 @@
 """``podgraft explain``: each step of the reviews of an object, and their result."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,6 +12,7 @@ from podgraft.bundle.retired_registries import image_warning
 from podgraft.cli import configuration, documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_optional_injector
+from podgraft.cli.live.options import PodSelection, check_selection
 from podgraft.jsonvalue import JSON
 from podgraft.store import Snapshot
 
@@ -33,11 +35,14 @@ class OutputFormat(StrEnum):
 
 
 @click.command("explain")
-@click.option(
-    "-f", "--filename", type=_FILE, required=True, help="YAML or JSON file; - reads standard input."
-)
+@click.argument("target", nargs=-1)
+@click.option("-f", "--filename", type=_FILE, help="YAML or JSON file; - reads standard input.")
 @configuration.inject_options
-@click.option("--namespace", help="Namespace of objects without one.")
+@click.option(
+    "-n", "--namespace", help="Namespace of TARGET, and of objects in the file without one."
+)
+@click.option("-A", "--all-namespaces", is_flag=True, help="All namespaces, for a TYPE.")
+@click.option("-l", "--selector", help="Label selector of objects, for a TYPE.")
 @click.option("--namespace-labels", default="", help="Labels of the namespace: key=value,…")
 @click.option(
     "--webhook-config", type=_FILE, help="File of the webhook configurations of the cluster."
@@ -48,21 +53,30 @@ class OutputFormat(StrEnum):
     help="Injector of the bundle, with --webhook-config.",
 )
 @click.option(
+    "-o",
     "--output",
     type=click.Choice([each.value for each in OutputFormat]),
     default=OutputFormat.TEXT.value,
 )
 def command(
     *,
-    filename: Path,
+    target: tuple[str, ...],
+    filename: Path | None,
     namespace: str | None,
+    all_namespaces: bool,
+    selector: str | None,
     namespace_labels: str,
     webhook_config: Path | None,
     injector: str | None,
     output: str,
-    **given: Path | str | tuple[str, ...] | None,
+    **given: Any,
 ) -> int:
     """Show each step of the admission reviews of an object, and their result.
+
+    TARGET is an object of the cluster of the context: TYPE/NAME, TYPE NAME, or TYPE. The webhooks
+    and namespaces are those of the cluster, and without --bundle, so is Istio's configuration. The
+    command explains the creation of the object, without its present sidecars. With -f, it needs no
+    cluster.
 
     A workload is reviewed first, then the pod that its controller creates. With --webhook-config,
     the webhooks in that file are called; without it, every route that the bundle serves.
@@ -72,19 +86,63 @@ def command(
     order 1, 4, 3, 0.
     """
     options = configuration.parse_options(given)
-    snapshot = configuration.load_snapshot(options)
-    caller = configuration.caller(options)
-    configuration.warn_of_unused(options, snapshot)
-    webhooks = _webhooks(snapshot, webhook_config, injector)
-    cluster = Cluster(
-        snapshot=snapshot, caller=caller, webhooks=webhooks, labels=_parse_labels(namespace_labels)
-    )
-    journeys = [cluster.explain(subject) for subject in find_pods(filename, namespace)]
+    if bool(target) == (filename is not None):
+        raise click.UsageError("give either TARGET or -f")
+    if filename is None:
+        for_files = {"--webhook-config": webhook_config, "--namespace-labels": namespace_labels}
+        if names := ", ".join(name for name, value in for_files.items() if value):
+            raise click.UsageError(f"{names}: only with -f; for TARGET, the cluster is read")
+        selection = PodSelection(
+            namespace=namespace, all_namespaces=all_namespaces, selector=selector
+        )
+        journeys = _explain_live(target, check_selection(selection), options, injector)
+    else:
+        if all_namespaces or selector:
+            raise click.UsageError("-A and -l: only with TARGET; -f reads all objects of the file")
+        journeys = _explain_file(
+            filename,
+            namespace,
+            options,
+            lambda snapshot: _webhooks(snapshot, webhook_config, injector),
+            _parse_labels(namespace_labels),
+        )
     for image in dict.fromkeys(each.sidecars.image for each in journeys if each.sidecars):
         if warning := image_warning(image):
             click.echo(f"warning: {warning}", err=True)
     click.echo(_format_output(journeys, OutputFormat(output)), nl=False)
     return exit_status(journeys)
+
+
+def _explain_live(
+    words: tuple[str, ...],
+    selection: PodSelection,
+    options: configuration.InjectOptions,
+    injector: str | None,
+) -> list[DecisionTrace]:
+    from podgraft.cli.live.resources import parse_targets
+
+    from .live_objects import LiveExplainer
+
+    explainer = LiveExplainer(options.access.open_cluster(), options, injector)
+    return [*explainer.explain(parse_targets(words), selection)]
+
+
+def _explain_file(
+    filename: Path,
+    namespace: str | None,
+    options: configuration.InjectOptions,
+    find_webhooks: Callable[[Snapshot], tuple[Webhook, ...]],
+    labels: Mapping[str, str],
+) -> list[DecisionTrace]:
+    loaded = configuration.load(options)
+    configuration.warn_of_unused(options, loaded.snapshot)
+    cluster = Cluster(
+        snapshot=loaded.snapshot,
+        caller=loaded.caller,
+        webhooks=find_webhooks(loaded.snapshot),
+        labels=labels,
+    )
+    return [cluster.explain(subject) for subject in find_pods(filename, namespace)]
 
 
 def _webhooks(

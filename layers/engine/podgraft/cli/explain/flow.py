@@ -55,10 +55,11 @@ class Cluster:
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     observer: CallObserver | None = None
     creates_pods: bool = True
+    live_namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
 
     def namespaces(self, namespace: str) -> Mapping[str, Object]:
         """The Namespaces that kube-apiserver reads."""
-        namespaces = self.snapshot.bundle.namespaces
+        namespaces = {**self.snapshot.bundle.namespaces, **self.live_namespaces}
         if not self.labels:
             return namespaces
         manifest: Object = {"metadata": {"name": namespace, "labels": dict(self.labels)}}

@@ -47,7 +47,9 @@ def select_routes(bundle: Bundle) -> tuple[Webhook, ...]:
     )
 
 
-def read_webhooks(manifests: list[Object], path: Path, injector: str | None) -> tuple[Webhook, ...]:
+def read_webhooks(
+    manifests: list[Object], path: Path | str, injector: str | None
+) -> tuple[Webhook, ...]:
     """The webhooks that call podgraft, in kube-apiserver's order.
 
     *injector* selects those of one injector; without it all must call the same. Raises

@@ -1,0 +1,141 @@
+"""Changes of admission plugins to injected containers, which are no differences.
+
+The plugins run after the webhooks again: ServiceAccount mounts the token, LimitRanger sets missing
+resources, and AlwaysPullImages replaces the pull policy.
+Source: k8s.io/kubernetes v1.37, plugin/pkg/admission.
+"""
+
+import re
+from collections.abc import Iterator
+
+from podgraft.jsonvalue import JSON, Object, object_at, string_at
+
+_TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 — a path
+_TOKEN_VOLUME = "kube-api-access-"  # noqa: S105 — a prefix of names
+_LIMIT_ANNOTATION = "kubernetes.io/limit-ranger"
+_LIMIT_ENTRY = re.compile(r"([a-z0-9./, -]+?) (request|limit) for (?:init )?container (\S+)")
+_LISTS = ("initContainers", "containers")
+
+
+def tolerate_admission(live: Object, expected: Object) -> Object:
+    """Return *live* without what admission plugins add; both are normalized."""
+    spec = dict(object_at(live, "spec"))
+    limits = _find_limits(live)
+    always = _is_always_pulled(live, expected)
+    for key in _LISTS:
+        expected_containers = object_at(expected, "spec", key)
+        spec_containers = object_at(spec, key)
+        if spec_containers:
+            spec[key] = {
+                name: _tolerate_container(
+                    object_at(spec_containers, name),
+                    object_at(expected_containers, name),
+                    limits.get(name, frozenset()),
+                    always=always,
+                )
+                for name in spec_containers
+            }
+    _tolerate_token_volume(spec, object_at(expected, "spec"))
+    annotations = {
+        name: value
+        for name, value in object_at(live, "metadata", "annotations").items()
+        if name != _LIMIT_ANNOTATION or name in object_at(expected, "metadata", "annotations")
+    }
+    expected_limits = object_at(expected, "metadata", "annotations").get(_LIMIT_ANNOTATION)
+    if expected_limits is not None and _LIMIT_ANNOTATION in annotations:
+        annotations[_LIMIT_ANNOTATION] = expected_limits  # the second run rewrites it
+    metadata = object_at(live, "metadata") | {"annotations": annotations}
+    return live | {"metadata": metadata, "spec": spec}
+
+
+def _tolerate_container(
+    live: Object, expected: Object, limits: frozenset[tuple[str, str]], *, always: bool
+) -> Object:
+    if not expected:
+        return live
+    tolerated = dict(live)
+    mounts, expected_mounts = object_at(live, "volumeMounts"), object_at(expected, "volumeMounts")
+    token = object_at(mounts, _TOKEN_PATH)
+    if _TOKEN_PATH not in expected_mounts and string_at(token, "name").startswith(_TOKEN_VOLUME):
+        _set_or_remove(
+            tolerated, "volumeMounts", {k: v for k, v in mounts.items() if k != _TOKEN_PATH}
+        )
+    if limits:
+        _set_or_remove(
+            tolerated,
+            "resources",
+            _without_limits(object_at(live, "resources"), object_at(expected, "resources"), limits),
+        )
+    if always:
+        tolerated["imagePullPolicy"] = expected.get("imagePullPolicy")
+    return tolerated
+
+
+def _without_limits(live: Object, expected: Object, limits: frozenset[tuple[str, str]]) -> Object:
+    """Remove the resources that LimitRanger reports, if the expected container has none."""
+    remaining: dict[str, JSON] = dict(live)
+    for kind in ("limits", "requests"):
+        quantities = {
+            name: value
+            for name, value in object_at(live, kind).items()
+            if name in object_at(expected, kind) or (name, kind) not in limits
+        }
+        _set_or_remove(remaining, kind, quantities)
+    return remaining
+
+
+def _find_limits(live: Object) -> dict[str, frozenset[tuple[str, str]]]:
+    """Return resource and kind by container, as LimitRanger lists them."""
+    text = string_at(object_at(live, "metadata", "annotations"), _LIMIT_ANNOTATION)
+    limits: dict[str, frozenset[tuple[str, str]]] = {}
+    for container, entry in _parse_limits(text):
+        limits[container] = limits.get(container, frozenset()) | {entry}
+    return limits
+
+
+def _parse_limits(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Parse ``LimitRanger plugin set: cpu, memory request for container app; …``."""
+    for part in text.removeprefix("LimitRanger plugin set: ").split("; "):
+        match = _LIMIT_ENTRY.fullmatch(part)
+        if match:
+            for resource in match[1].split(", "):
+                yield match[3], (resource, f"{match[2]}s")
+
+
+def _is_always_pulled(live: Object, expected: Object) -> bool:
+    """Whether AlwaysPullImages is on: a container that is not injected shows it too."""
+    containers = [
+        object_at(live, "spec", key, name)
+        for key in _LISTS
+        for name in object_at(live, "spec", key)
+    ]
+    return (
+        all(container.get("imagePullPolicy") == "Always" for container in containers)
+        and any(_has_fixed_tag(container) for container in containers)
+        and bool(expected)
+    )
+
+
+def _has_fixed_tag(container: Object) -> bool:
+    """Whether the default of the image is another policy than Always."""
+    name, _, digest = string_at(container, "image").partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    return bool(digest) or tag not in {"", "latest"}
+
+
+def _tolerate_token_volume(spec: dict[str, JSON], expected: Object) -> None:
+    """Remove the volume of the token if only injected containers mount it."""
+    volumes = object_at(spec, "volumes")
+    remaining = {
+        name: value
+        for name, value in volumes.items()
+        if not name.startswith(_TOKEN_VOLUME) or name in object_at(expected, "volumes")
+    }
+    _set_or_remove(spec, "volumes", remaining)
+
+
+def _set_or_remove(parent: dict[str, JSON], key: str, value: Object) -> None:
+    if value:
+        parent[key] = value
+    else:
+        parent.pop(key, None)

@@ -1,0 +1,60 @@
+"""``podgraft compare``: the sidecars of a cluster, and those that podgraft injects."""
+
+from typing import Any
+
+import click
+
+from podgraft import jsonvalue
+from podgraft.cli import configuration
+from podgraft.cli.failure import print_warnings
+from podgraft.cli.live.options import (
+    SELECTION_OPTIONS,
+    PodSelection,
+    add_options,
+    check_selection,
+)
+
+from .pod_comparer import PodComparer
+from .report import Report
+
+
+@click.command("compare")
+@add_options(*SELECTION_OPTIONS)
+@configuration.inject_options
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Output format."
+)
+def command(
+    *,
+    namespace: str | None,
+    all_namespaces: bool,
+    selector: str | None,
+    output: str,
+    **given: Any,
+) -> int:
+    """Compare the injected pods of a cluster with the result of podgraft for the same pods.
+
+    The command removes the injection from each running pod, injects the pod again, and compares both
+    pods, with the defaults of the API server. Without --bundle, it uses Istio's configuration in the
+    cluster. It only reads, and prints only values of injected parts.
+
+    The exit status is 0 if all pods are identical, and 1 if a pod is different.
+    """
+    selection = check_selection(
+        PodSelection(namespace=namespace, all_namespaces=all_namespaces, selector=selector)
+    )
+    options = configuration.use_cluster_without_bundle(configuration.parse_options(given))
+    loaded = configuration.load(options)
+    cluster = options.access.open_cluster()
+    comparer = PodComparer(cluster, loaded.snapshot, loaded.caller)
+    report = Report()
+    for pod in cluster.list_pods(selection):
+        report.add(comparer.compare(pod))
+    if output == "json":
+        click.echo(jsonvalue.dump(report.to_json()))
+    else:
+        for line in report.format_lines():
+            click.echo(line)
+    if not report.compared:
+        print_warnings(["no injected pod is selected; check -n, -l, and --revision"])
+    return 1 if report.has_differences else 0

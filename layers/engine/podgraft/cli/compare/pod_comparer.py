@@ -1,0 +1,136 @@
+"""The comparison of one live pod with the pod that podgraft makes."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from podgraft import kube
+from podgraft.cli import offline
+from podgraft.cli.live.cluster import LiveCluster
+from podgraft.injectors.istio import recover
+from podgraft.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.lru import LRUCache
+from podgraft.review import ReviewResponse
+from podgraft.review_context import ReviewContext
+from podgraft.store import Snapshot
+
+from .comparison import Difference, compare_pods
+from .original_pods import OriginalPod, make_request_pod, restore_originals
+
+_CONTROLLERS = 1000
+
+
+class PodState(StrEnum):
+    """The result for a pod."""
+
+    IDENTICAL = "identical"
+    DIFFERENT = "different"
+    NOT_INJECTED = "not injected"
+    OTHER_REVISION = "other revision"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodComparison:
+    """A pod, its state, and its differences; ``revision`` is that of its injection."""
+
+    namespace: str
+    name: str
+    state: PodState
+    revision: str = ""
+    differences: tuple[Difference, ...] = ()
+
+
+@dataclass(slots=True)
+class PodComparer:
+    """Compares pods with one configuration."""
+
+    cluster: LiveCluster
+    snapshot: Snapshot
+    caller: ReviewContext
+    _controllers: LRUCache[str, tuple[Object | None]] = field(
+        default_factory=lambda: LRUCache(limit=_CONTROLLERS)
+    )
+
+    def compare(self, live: Object) -> PodComparison:
+        """Compare a live pod; raises ``ApiError`` if its controller cannot be read."""
+        metadata = object_at(live, "metadata")
+        namespace, name = string_at(metadata, "namespace"), string_at(metadata, "name")
+        revision = find_revision(live)
+
+        def conclude(state: PodState, *differences: Difference) -> PodComparison:
+            return PodComparison(
+                namespace=namespace,
+                name=name,
+                state=state,
+                revision=revision or "",
+                differences=differences,
+            )
+
+        if self.snapshot.bundle.istio is not None:
+            if revision is None:
+                return conclude(PodState.NOT_INJECTED)
+            if revision and revision != self.snapshot.policy.revision:
+                return conclude(PodState.OTHER_REVISION)
+        best: list[Difference] | None = None
+        for original in self._originals(live):
+            differences = self._compare(original, namespace)
+            if differences is None:
+                continue
+            if not differences:
+                return conclude(PodState.IDENTICAL)
+            if best is None or len(differences) < len(best):
+                best = differences
+        if best is None:
+            return conclude(PodState.NOT_INJECTED)
+        return conclude(PodState.DIFFERENT, *best)
+
+    def _originals(self, live: Object) -> Iterator[OriginalPod]:
+        bundle = self.snapshot.bundle
+        is_istio_only = bundle.istio is not None and len(bundle.pod_mutators) == 1
+        return restore_originals(live, self._find_controller, template_first=not is_istio_only)
+
+    def _compare(self, original: OriginalPod, namespace: str) -> list[Difference] | None:
+        """Return the differences; None if the pod runs without what podgraft adds."""
+        try:
+            outcome = offline.review_pod(original.pod, namespace, self.snapshot, self.caller)
+        except kube.DecodeError as error:
+            return [Difference("review", "injected", f"fails: {error}")]
+        is_patched = isinstance(outcome, ReviewResponse) and bool(outcome.response.patch)
+        if not is_patched:
+            if self.snapshot.bundle.istio is None:
+                return None
+            return [Difference("review", "injected", offline.describe_outcome(outcome))]
+        expected = offline.apply_response(original.pod, outcome)
+        if self.snapshot.bundle.istio is None and _lacks_containers(original, expected):
+            return None
+        has_status = self.snapshot.bundle.istio is not None
+        return compare_pods(original, expected, has_status=has_status)
+
+    def _find_controller(self, live: Object) -> Object | None:
+        owners = objects_at(object_at(live, "metadata"), "ownerReferences")
+        uid = next((string_at(each, "uid") for each in owners if each.get("controller")), "")
+        if not uid:
+            return None
+        cached = self._controllers.get(uid)
+        if cached is None:
+            cached = (self.cluster.find_controller(live),)
+            self._controllers[uid] = cached
+        return cached[0]
+
+
+def find_revision(live: Object) -> str | None:
+    """Return the revision of Istio's injection: empty if it records none, None without one."""
+    record = recover.recover_injection(make_request_pod(live))
+    return None if record is None else record.revision
+
+
+def _lacks_containers(original: OriginalPod, expected: Object) -> bool:
+    """Whether the live pod has none of the containers that injection adds."""
+    added = _container_names(expected) - _container_names(original.pod)
+    return bool(added) and added.isdisjoint(_container_names(original.live))
+
+
+def _container_names(pod: Object) -> set[str]:
+    spec = object_at(pod, "spec")
+    lists = (objects_at(spec, key) for key in ("initContainers", "containers"))
+    return {string_at(container, "name") for containers in lists for container in containers}

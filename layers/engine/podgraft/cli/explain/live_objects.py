@@ -1,0 +1,164 @@
+"""Objects of a live cluster, with the webhooks, namespaces, and configuration that apply to them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from podgraft.cli import configuration, documents
+from podgraft.cli.compare.original_pods import make_request_pod, remove_injection
+from podgraft.cli.compare.pod_comparer import find_revision
+from podgraft.cli.configuration import InjectOptions, LoadedConfiguration
+from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.live.cluster import LiveCluster
+from podgraft.cli.live.options import PodSelection
+from podgraft.cli.live.registrations import InjectorKind, LiveWebhook, parse_webhooks
+from podgraft.cli.live.resources import Target
+from podgraft.cli.live.webhook_matching import (
+    WebhookMatcher,
+    select_injecting,
+    to_explained_webhook,
+)
+from podgraft.jsonvalue import Object, object_at, string_at
+from podgraft.kube import workload
+
+from .decision_trace import DecisionTrace
+from .flow import Cluster
+from .pod_source import ExplainedPod, to_explained_pod
+from .webhooks import Webhook, read_webhooks
+
+_SYSTEM_FIELDS = ("managedFields", "uid", "resourceVersion", "creationTimestamp", "generation")
+
+
+@dataclass(slots=True)
+class LiveExplainer:
+    """Explains objects of a cluster; reads each namespace and configuration once."""
+
+    cluster: LiveCluster
+    options: InjectOptions
+    injector: str | None
+    _namespaces: dict[str, Object] = field(default_factory=dict[str, Object], init=False)
+    _loaded: dict[str | None, LoadedConfiguration] = field(
+        default_factory=dict[str | None, LoadedConfiguration], init=False
+    )
+    _manifests: list[Object] | None = field(default=None, init=False)
+
+    def explain(
+        self, targets: Sequence[Target], selection: PodSelection
+    ) -> Iterator[DecisionTrace]:
+        """Yield the trace of each object; raises ``CommandError`` without one."""
+        namespace = self.cluster.resolve_namespace(selection)
+        has_objects = False
+        for live in self._read(targets, namespace, selection.selector):
+            has_objects = True
+            yield self._explain(live)
+        if not has_objects:
+            place = "any namespace" if namespace is None else f"namespace {namespace}"
+            names = ", ".join(target.resource.plural for target in targets)
+            raise CommandError(f"{names}: no object in {place}; check -n and -l")
+
+    def _read(
+        self, targets: Sequence[Target], namespace: str | None, selector: str | None
+    ) -> Iterator[Object]:
+        for target in targets:
+            if not target.name:
+                yield from self.cluster.list_objects(target.resource, namespace, selector)
+            elif namespace is None:
+                raise CommandError(f"{target.name}: -A excludes names; use -n NAMESPACE")
+            else:
+                yield self.cluster.read_object(target.resource, namespace, target.name)
+
+    def _explain(self, live: Object) -> DecisionTrace:
+        namespace = string_at(object_at(live, "metadata"), "namespace")
+        if namespace not in self._namespaces:
+            self._namespaces[namespace] = self.cluster.read_namespace(namespace)
+        subject = to_explained_pod(_clean(live), namespace)
+        pod = subject if subject.is_pod or subject.pod_path is None else subject.make_pod()
+        loaded, webhooks = self._select(pod.object)
+        cluster = Cluster(
+            snapshot=loaded.snapshot,
+            caller=loaded.caller,
+            webhooks=webhooks,
+            live_namespaces=self._namespaces,
+        )
+        trace = cluster.explain(subject)
+        notes = [*_describe_running(live, trace)]
+        if not webhooks:
+            notes.append("the cluster has no webhook of podgraft or istiod for the object")
+        name = f"{documents.object_name(live)} in {namespace}"
+        return replace(trace, subject=name, warnings=(*trace.warnings, *notes))
+
+    def _select(self, pod: Object) -> tuple[LoadedConfiguration, tuple[Webhook, ...]]:
+        """Return the configuration for a pod, and the webhooks to evaluate."""
+        registered = parse_webhooks(self._read_manifests())
+        if self.options.has_bundle:
+            return self._load(None), self._podgraft_webhooks(registered)
+        injecting = [
+            each for each in select_injecting(registered) if each.kind is InjectorKind.ISTIOD
+        ]
+        matching = self._find_matching(injecting, pod)
+        revision = self.options.revision or next(
+            (webhook.revision for webhook in matching if webhook.revision), None
+        )
+        chosen = matching or [each for each in injecting if revision in {None, each.revision}]
+        return self._load(revision), tuple(map(to_explained_webhook, chosen))
+
+    def _find_matching(self, webhooks: Sequence[LiveWebhook], pod: Object) -> list[LiveWebhook]:
+        return [*WebhookMatcher(tuple(webhooks), self._namespaces).find_webhooks(pod)]
+
+    def _podgraft_webhooks(self, registered: Sequence[LiveWebhook]) -> tuple[Webhook, ...]:
+        """Return the webhooks of podgraft; those of istiod, with a warning, without one."""
+        own = {each.configuration for each in registered if each.kind is InjectorKind.PODGRAFT}
+        manifests = [
+            manifest
+            for manifest in self._read_manifests()
+            if string_at(object_at(manifest, "metadata"), "name") in own
+        ]
+        if manifests:
+            return read_webhooks(manifests, "cluster", self.injector)
+        print_warnings(
+            ["cluster: no webhook of podgraft is registered; the webhooks are those of istiod"]
+        )
+        injecting = select_injecting(registered)
+        return tuple(map(to_explained_webhook, injecting))
+
+    def _read_manifests(self) -> list[Object]:
+        if self._manifests is None:
+            self._manifests = self.cluster.read_webhook_configurations()
+        return self._manifests
+
+    def _load(self, revision: str | None) -> LoadedConfiguration:
+        if revision not in self._loaded:
+            options = configuration.use_cluster_without_bundle(self.options)
+            if revision is not None:
+                options = replace(options, revision=revision)
+            self._loaded[revision] = configuration.load(options)
+        return self._loaded[revision]
+
+
+def _clean(live: Object) -> Object:
+    """Return the object as it is created: a pod without its injection, a workload without status."""
+    if live.get("kind") == "Pod":
+        return remove_injection(make_request_pod(live))
+    metadata = {
+        key: value
+        for key, value in object_at(live, "metadata").items()
+        if key not in _SYSTEM_FIELDS
+    }
+    return {key: value for key, value in live.items() if key != "status"} | {"metadata": metadata}
+
+
+def _describe_running(live: Object, trace: DecisionTrace) -> Iterator[str]:
+    """Yield a warning if the running pod differs from a new one."""
+    if live.get("kind") != "Pod" or workload.find_pod_template_path(live) is None:
+        return
+    is_injected = find_revision(live) is not None
+    if trace.is_injected and not is_injected and _names_istio(trace):
+        yield (
+            "the pod runs without a sidecar, and a new pod is injected; restart its workload "
+            "(kubectl rollout restart)"
+        )
+    if is_injected and not trace.is_injected:
+        yield "the pod runs with a sidecar, and a new pod is not injected"
+
+
+def _names_istio(trace: DecisionTrace) -> bool:
+    return trace.sidecars is not None and bool(trace.sidecars.templates)

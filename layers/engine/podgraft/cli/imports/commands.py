@@ -1,0 +1,111 @@
+"""``podgraft import istio``: Istio's injection configuration of a cluster, in a folder."""
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from podgraft import bundle, policy, yaml
+from podgraft.bundle import Bundle, BundleError, lint
+from podgraft.cli import folders
+from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.live.istio_source import IstioReader, IstioSource
+from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options, pop_access
+from podgraft.cli.program import print_next_steps
+
+from . import registration
+
+POLICY_FILE = "policy.yaml"
+BUNDLE_FOLDER = "bundle"
+
+
+@click.group("import")
+def command() -> None:
+    """Import the configuration of another injector as a bundle and a policy."""
+
+
+@command.command("istio")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@add_options(*CONTEXT_OPTIONS)
+@click.option("--revision", help="Revision or tag of Istio; default: the only one of the cluster.")
+@click.option(
+    "--force", is_flag=True, help="Replace the bundle in FOLDER; an existing policy is not changed."
+)
+def import_istio(*, folder: Path, revision: str | None, force: bool, **given: Any) -> None:
+    """Read Istio's injection configuration from a cluster, and write it to FOLDER.
+
+    The command writes FOLDER/bundle and FOLDER/policy.yaml. It reads the ConfigMaps of the revision,
+    the ProxyConfigs, the webhooks, and the environment of istiod, and sends only GET requests. It
+    prints a warning for everything that the files do not contain.
+    """
+    access = pop_access(given)
+    target = folder / BUNDLE_FOLDER
+    if target.exists() and not force:
+        raise CommandError(f"{target}: exists already; use --force to replace the bundle")
+    source = IstioReader(access.open_cluster(), access.istio_namespace, []).read(revision)
+    compiled, warnings = _compile(source)
+    differences = registration.find_differences(source.webhooks, source.revision)
+    print_warnings((*source.warnings, *warnings, *differences))
+    _replace_folder(target, source.files)
+    _write_policy(folder / POLICY_FILE, source)
+    _print_summary(folder, source, compiled)
+
+
+def _compile(source: IstioSource) -> tuple[Bundle, tuple[object, ...]]:
+    """Compile the imported configuration, and return it with the warnings about it."""
+    text = source.policy_text
+    try:
+        parsed = policy.parse(text)
+        compiled = bundle.compile_(source.files, parsed)
+    except (policy.PolicyError, BundleError) as error:
+        raise CommandError(*map(str, error.errors), warnings=source.warnings) from error
+    return compiled, tuple(lint.find_warnings(compiled, source.files, parsed, text, POLICY_FILE))
+
+
+def _replace_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Replace a folder; its earlier content remains if a file cannot be written."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    staging = folder.with_name(f"{folder.name}.{os.getpid()}")
+    folders.write_folder(staging, files)
+    if folder.exists():
+        shutil.rmtree(folder)
+    staging.rename(folder)
+
+
+def _write_policy(path: Path, source: IstioSource) -> None:
+    """Write the policy; an existing one stays, with a warning if its keys differ."""
+    if not path.exists():
+        path.write_text(source.policy_text or "{}\n", encoding="utf-8")
+        return
+    try:
+        existing = yaml.load(path.read_text(encoding="utf-8"))
+    except yaml.NotYAMLError:
+        existing = None
+    current = existing if isinstance(existing, dict) else {}
+    keys = [key for key, value in source.policy.items() if current.get(key) != value]
+    if keys:
+        names = ", ".join(keys)
+        print_warnings([f"{path}: is not changed; the cluster has other values of {names}"])
+
+
+def _print_summary(folder: Path, source: IstioSource, compiled: Bundle) -> None:
+    injector = compiled.istio
+    release = f", Istio {injector.profile.release}" if injector is not None else ""
+    click.echo(f"imported revision {source.revision}{release}:")
+    for name in sorted(source.files):
+        click.echo(f"  {folder / BUNDLE_FOLDER / name}")
+    click.echo(f"  {folder / POLICY_FILE}")
+    files = f"--bundle {folder / BUNDLE_FOLDER} --policy {folder / POLICY_FILE}"
+    variables: dict[str, str] = {}
+    for webhook in source.webhooks:
+        variables |= injector.parse_environment(webhook.url_path) if injector is not None else {}
+    options = registration.make_register_options(source.webhooks, source.revision, variables)
+    print_next_steps(
+        f"podgraft policy check {files}",
+        f"podgraft compare -A {files}",
+        "podgraft register --url https://ENDPOINT --injector istio --cluster CLUSTER "
+        f"--token-file FILE {' '.join(options)}",
+    )

@@ -1,0 +1,275 @@
+"""Istio's injection configuration in a cluster, as a bundle and a policy."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from podgraft import yaml
+from podgraft.cli.failure import CommandError
+from podgraft.injectors.istio import releases
+from podgraft.jsonvalue import JSON, Object, object_at, string_at
+
+from . import istiod
+from .api_errors import ApiError, ErrorReason
+from .cluster import LiveCluster
+from .istiod import IstiodEnvironment
+from .registrations import InjectorKind, LiveWebhook, parse_webhooks
+from .resources import DEPLOYMENT
+
+DEFAULT_REVISION = "default"
+_INJECTOR_MAP = "istio-sidecar-injector"
+_MESH_MAP = "istio"
+_REVISION_LABEL = "istio.io/rev"
+_TAG_LABEL = "istio.io/tag"
+_SYSTEM_FIELDS = frozenset(
+    {"managedFields", "uid", "resourceVersion", "generation", "ownerReferences"}
+)
+_SCC_PREFIX = "openshift.io/"
+_OPENSHIFT = "openshift"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IstioSource:
+    """A revision of Istio: the files of its bundle, its policy, and what they do not contain.
+
+    ``webhooks`` are the injecting webhooks of the revision.
+    """
+
+    revision: str
+    files: dict[str, bytes]
+    policy: Object
+    warnings: tuple[str, ...]
+    webhooks: tuple[LiveWebhook, ...]
+
+    @property
+    def policy_text(self) -> str:
+        """The policy document."""
+        return yaml.dump(self.policy, sort_keys=False) if self.policy else ""
+
+
+@dataclass(slots=True)
+class IstioReader:
+    """Reads one revision; collects warnings."""
+
+    cluster: LiveCluster
+    namespace: str
+    warnings: list[str]
+
+    def read(self, revision: str | None) -> IstioSource:
+        """Read a revision or a tag; None is the only one. Raises ``CommandError``."""
+        webhooks = parse_webhooks(self.cluster.read_webhook_configurations())
+        found = self._resolve_revision(revision, webhooks)
+        injector = self._read_config_map(_INJECTOR_MAP, found)
+        data = object_at(injector, "data")
+        config, values = string_at(data, "config"), _parse_values(string_at(data, "values"))
+        environment = self._read_istiod(found)
+        policy = self._make_policy(found, environment, config, values)
+        files = {"injector.yaml": _dump(injector)}
+        mesh = self.cluster.find_config_map(self.namespace, _map_name(_MESH_MAP, found))
+        if mesh is None:
+            name = _map_name(_MESH_MAP, found)
+            self.warnings.append(
+                f"ConfigMap {self.namespace}/{name}: not found; the bundle has no mesh "
+                "configuration, so podgraft uses Istio's defaults"
+            )
+        else:
+            files["mesh.yaml"] = _dump(mesh)
+        files |= self._read_proxy_configs()
+        if object_at(policy, "features").get("platform") == _OPENSHIFT:
+            files |= self._read_scc_namespaces()
+        self._check_cluster_id(environment, values)
+        return IstioSource(
+            revision=found,
+            files=files,
+            policy=policy,
+            warnings=tuple(self.warnings),
+            webhooks=tuple(_select_webhooks(webhooks, found)),
+        )
+
+    def _resolve_revision(self, revision: str | None, webhooks: list[LiveWebhook]) -> str:
+        """Return the revision of a tag, or the only revision with a ConfigMap."""
+        if revision is not None:
+            for webhook in webhooks:
+                if webhook.labels.get(_TAG_LABEL) == revision and webhook.revision:
+                    return webhook.revision
+            return revision
+        names = {webhook.revision for webhook in webhooks if webhook.kind is InjectorKind.ISTIOD}
+        candidates = sorted({DEFAULT_REVISION, *names} - {""})
+        existing = [name for name in candidates if self._find_injector_map(name) is not None]
+        if len(existing) > 1:
+            raise CommandError(
+                f"namespace {self.namespace}: has several revisions of Istio: "
+                f"{', '.join(existing)}; choose one with --revision"
+            )
+        if not existing:
+            raise CommandError(
+                f"ConfigMap {self.namespace}/{_INJECTOR_MAP}: not found; set --istio-namespace and "
+                "--revision, or use --bundle with a folder"
+            )
+        return existing[0]
+
+    def _find_injector_map(self, revision: str) -> Object | None:
+        return self.cluster.find_config_map(self.namespace, _map_name(_INJECTOR_MAP, revision))
+
+    def _read_config_map(self, prefix: str, revision: str) -> Object:
+        name = _map_name(prefix, revision)
+        config_map = self.cluster.find_config_map(self.namespace, name)
+        if config_map is None:
+            raise CommandError(
+                f"ConfigMap {self.namespace}/{name}: not found; set --istio-namespace, or "
+                "--revision to a revision that kubectl get deployments -A -l app=istiod "
+                "-L istio.io/rev prints"
+            )
+        return config_map
+
+    def _read_istiod(self, revision: str) -> IstiodEnvironment:
+        """Return the environment of istiod; empty, with a warning, if istiod is elsewhere."""
+        selector = f"app=istiod,{_REVISION_LABEL}={revision}"
+        deployments = [*self.cluster.list_objects(DEPLOYMENT, self.namespace, selector)]
+        if not deployments:
+            self.warnings.append(
+                f"namespace {self.namespace}: no deployment of istiod with revision {revision}; set "
+                "the variables of istiod in the policy (docs/migrating-from-istio.md)"
+            )
+            return IstiodEnvironment({})
+        if len(deployments) > 1:
+            names = ", ".join(
+                string_at(object_at(each, "metadata"), "name") for each in deployments
+            )
+            self.warnings.append(
+                f"namespace {self.namespace}: several deployments of istiod: {names}; the "
+                "variables are those of the first one"
+            )
+        return istiod.parse_deployment(deployments[0])
+
+    def _make_policy(
+        self, revision: str, environment: IstiodEnvironment, config: str, values: Object
+    ) -> Object:
+        policy: Object = {} if revision == DEFAULT_REVISION else {"revision": revision}
+        tag = object_at(values, "global").get("tag")
+        release = istiod.choose_release(environment, tag)
+        if release is not None:
+            policy["istioRelease"] = release
+        names = istiod.find_template_variables(config)
+        features = istiod.make_features(environment, names)
+        release_text = release or (tag if isinstance(tag, str) else "")
+        native = self._find_native_sidecars(environment, release_text)
+        if native is not None:
+            features = {"nativeSidecars": native, **features}
+        self.warnings.extend(istiod.find_unread(environment, names))
+        return policy | ({"features": features} if features else {})
+
+    def _find_native_sidecars(self, environment: IstiodEnvironment, release: str) -> bool | None:
+        """Return the result of istiod's decision for a new pod; None if nothing selects it."""
+        if releases.parse_name(release) is None and not environment.variables:
+            return None
+        mode = istiod.find_native_mode(environment, release)
+        if mode != "auto":
+            return mode == "true"
+        try:
+            return istiod.are_kubelets_native(self.cluster.read_node_versions())
+        except ApiError as error:
+            if error.reason is not ErrorReason.FORBIDDEN:
+                raise
+            self.warnings.append(
+                "nodes: not readable, so the kubelet versions are unknown; set "
+                "features.nativeSidecars to true if every kubelet is 1.33 or later, else to false"
+            )
+            return None
+
+    def _read_proxy_configs(self) -> dict[str, bytes]:
+        try:
+            items = self.cluster.read_proxy_configs()
+        except ApiError as error:
+            if error.reason is not ErrorReason.FORBIDDEN:
+                raise
+            self.warnings.append(
+                "proxyconfigs: not readable; if the cluster has some, add them to the bundle: "
+                "kubectl get proxyconfigs -A -o yaml"
+            )
+            return {}
+        return {"proxyconfigs.yaml": b"---\n".join(map(_dump, items))} if items else {}
+
+    def _read_scc_namespaces(self) -> dict[str, bytes]:
+        """Return the namespaces with the ids that OpenShift assigned."""
+        documents = [
+            _dump(_select_annotations(namespace))
+            for namespace in self.cluster.read_namespaces().values()
+        ]
+        self.warnings.append(
+            "namespaces: the bundle contains the ids of OpenShift of the present namespaces only; "
+            "import again after you create a namespace"
+        )
+        return {"namespaces.yaml": b"---\n".join(documents)}
+
+    def _check_cluster_id(self, environment: IstiodEnvironment, values: Object) -> None:
+        name = object_at(values, "global", "multiCluster").get("clusterName")
+        cluster_id = environment.variables.get("CLUSTER_ID")
+        expected = name if isinstance(name, str) and name else "Kubernetes"
+        if cluster_id and cluster_id != expected:
+            self.warnings.append(
+                f"istiod: CLUSTER_ID is {cluster_id}, and the values of the injector set {expected}; "
+                f"register with --istio-cluster-id {cluster_id}"
+            )
+
+
+def _select_webhooks(webhooks: Iterable[LiveWebhook], revision: str) -> Iterator[LiveWebhook]:
+    for webhook in webhooks:
+        is_istio = webhook.kind is InjectorKind.ISTIOD and webhook.is_injecting
+        if is_istio and (webhook.revision or DEFAULT_REVISION) == revision:
+            yield webhook
+
+
+def _map_name(prefix: str, revision: str) -> str:
+    return prefix if revision == DEFAULT_REVISION else f"{prefix}-{revision}"
+
+
+def _parse_values(text: str) -> Object:
+    try:
+        values = yaml.load(text, strict=False) if text else {}
+    except yaml.NotYAMLError:
+        return {}  # compiling the bundle reports it
+    return values if isinstance(values, dict) else {}
+
+
+def _dump(manifest: Object) -> bytes:
+    """Dump a manifest without the fields that differ in each cluster and at each change.
+
+    A ProxyConfig keeps its creation time, by which Istio orders them.
+    """
+    metadata = {
+        key: value
+        for key, value in object_at(manifest, "metadata").items()
+        if key not in _SYSTEM_FIELDS
+    }
+    annotations = {
+        key: value
+        for key, value in object_at(metadata, "annotations").items()
+        if key != "kubectl.kubernetes.io/last-applied-configuration"
+    }
+    metadata = {key: value for key, value in metadata.items() if key != "annotations"}
+    if annotations:
+        metadata["annotations"] = annotations
+    if manifest.get("kind") != "ProxyConfig":
+        metadata.pop("creationTimestamp", None)
+    fields: Object = {
+        key: value for key, value in manifest.items() if key not in {"metadata", "status"}
+    }
+    ordered: Object = {"apiVersion": fields.pop("apiVersion"), "kind": fields.pop("kind")}
+    return yaml.dump({**ordered, "metadata": metadata, **fields}).encode()
+
+
+def _select_annotations(namespace: Object) -> Object:
+    """Return a Namespace with labels and the annotations of OpenShift."""
+    metadata = object_at(namespace, "metadata")
+    annotations: Object = {
+        key: value
+        for key, value in object_at(metadata, "annotations").items()
+        if key.startswith(_SCC_PREFIX)
+    }
+    selected: dict[str, JSON] = {
+        "name": metadata.get("name"),
+        "labels": metadata.get("labels") or {},
+    }
+    if annotations:
+        selected["annotations"] = annotations
+    return {"apiVersion": "v1", "kind": "Namespace", "metadata": selected}

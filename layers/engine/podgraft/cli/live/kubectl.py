@@ -1,0 +1,132 @@
+"""``kubectl get --raw``: one GET request to the API server of a context."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlencode
+
+from podgraft import jsonvalue
+from podgraft.cli.failure import CommandError
+from podgraft.jsonvalue import JSON, NotJSONError, Object, object_at, objects_at, string_at
+
+from . import api_errors
+from .api_errors import ApiError, ErrorReason
+
+PAGE_SIZE = 500  # the page size of kubectl
+
+
+class ApiReader(Protocol):
+    """Reads objects of the Kubernetes API."""
+
+    def get(self, path: str, **query: str) -> Object:
+        """Return the object at a path; raises ``ApiError``."""
+        ...
+
+    def find_namespace(self) -> str:
+        """Return the namespace of the context."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KubectlReader:
+    """Reads from the cluster of a context, as kubectl does with the same options."""
+
+    context: str | None = None
+    kubeconfig: Path | None = None
+    timeout_seconds: int = 30
+    program: str = "kubectl"
+
+    def get(self, path: str, **query: str) -> Object:
+        """Return the object at a path; raises ``ApiError``."""
+        uri = f"{path}?{urlencode(query)}" if query else path
+        output = self._run("get", "--raw", uri, f"--request-timeout={self.timeout_seconds}s")
+        try:
+            value = jsonvalue.load(output)
+        except NotJSONError as error:
+            raise ApiError(
+                f"GET {path}: expected JSON, got {error}; check the server of {self}",
+                reason=ErrorReason.OTHER,
+            ) from error
+        if not isinstance(value, dict):
+            kind = jsonvalue.describe_type(value)
+            raise ApiError(
+                f"GET {path}: expected an object, got {kind}; check the server of {self}",
+                reason=ErrorReason.OTHER,
+            )
+        return value
+
+    def find_namespace(self) -> str:
+        """Return the namespace of the context; ``default`` if it sets none."""
+        config = jsonvalue.load(self._run("config", "view", "--output=json"))
+        return _find_namespace(config if isinstance(config, dict) else {}, self.context)
+
+    def __str__(self) -> str:
+        return f"context {self.context}" if self.context else "the current context"
+
+    def _run(self, *arguments: str) -> bytes:
+        """Return the standard output of kubectl; raises ``ApiError`` if it fails."""
+        program = shutil.which(self.program)
+        if program is None:
+            raise CommandError(
+                "kubectl: not found in PATH; install kubectl (https://kubernetes.io/docs/tasks/tools/)"
+                " or use -f with files"
+            )
+        options = [
+            *((f"--kubeconfig={self.kubeconfig}",) if self.kubeconfig else ()),
+            *((f"--context={self.context}",) if self.context else ()),
+        ]
+        # kubectl and its plugins prompt on a terminal only: a pipe can be the input of inject -f -.
+        stdin = None if sys.stdin is not None and sys.stdin.isatty() else subprocess.DEVNULL
+        result = subprocess.run(  # noqa: S603 — no shell, and the program is kubectl
+            [program, *arguments, *options], stdin=stdin, capture_output=True, check=False
+        )
+        if result.returncode:
+            text = result.stderr.decode("utf-8", "replace")
+            raise api_errors.parse_error(text, str(self), " ".join(arguments[-2:-1]))
+        return result.stdout
+
+
+def read_items(reader: ApiReader, path: str, **query: str) -> Iterator[Object]:
+    """Yield the items of a list, page by page.
+
+    The items of a list have neither kind nor apiVersion; those of the list are added. If a list
+    expires between two pages, the rest is read again without pages.
+    """
+    uids: set[str] = set()
+    token = ""
+    while True:
+        page = query | {"limit": str(PAGE_SIZE)} | ({"continue": token} if token else {})
+        try:
+            document = reader.get(path, **page)
+        except ApiError as error:
+            if error.reason is not ErrorReason.EXPIRED or not token:
+                raise
+            document = reader.get(path, **query)
+        yield from _new_items(document, uids)
+        token = string_at(object_at(document, "metadata"), "continue")
+        if not token:
+            return
+
+
+def _new_items(document: Object, uids: set[str]) -> Iterator[Object]:
+    type_fields: Object = {
+        "apiVersion": document.get("apiVersion"),
+        "kind": string_at(document, "kind").removesuffix("List"),
+    }
+    for item in objects_at(document, "items"):
+        uid = string_at(object_at(item, "metadata"), "uid")
+        if uid not in uids:
+            uids.add(uid)
+            yield type_fields | item
+
+
+def _find_namespace(config: Object, context: str | None) -> str:
+    name: JSON = context or config.get("current-context")
+    for entry in objects_at(config, "contexts"):
+        if entry.get("name") == name:
+            return string_at(object_at(entry, "context"), "namespace") or "default"
+    return "default"

@@ -1,0 +1,102 @@
+"""The options of commands that read a cluster: those of kubectl, with the same meaning."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from .cluster import LiveCluster
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_DEFAULT_TIMEOUT = 30
+
+CONTEXT_OPTIONS = (
+    click.option("--context", help="Context of the kubeconfig."),
+    click.option(
+        "--kubeconfig",
+        type=click.Path(path_type=Path),
+        help="Kubeconfig file; default: KUBECONFIG, or ~/.kube/config.",
+    ),
+    click.option(
+        "--request-timeout",
+        type=click.IntRange(min=1),
+        default=_DEFAULT_TIMEOUT,
+        show_default=True,
+        metavar="SECONDS",
+        help="Time for one request to the API server.",
+    ),
+    click.option(
+        "-i",
+        "--istio-namespace",
+        default="istio-system",
+        show_default=True,
+        help="Namespace of istiod, in the cluster.",
+    ),
+)
+
+SELECTION_OPTIONS = (
+    click.option("-n", "--namespace", help="Namespace."),
+    click.option("-A", "--all-namespaces", is_flag=True, help="All namespaces, the default."),
+    click.option("-l", "--selector", help="Label selector of pods, such as app=web,tier!=cache."),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterAccess:
+    """The cluster to read, and the namespace of Istio in it."""
+
+    context: str | None = None
+    kubeconfig: Path | None = None
+    request_timeout: int = _DEFAULT_TIMEOUT
+    istio_namespace: str = "istio-system"
+
+    def open_cluster(self) -> "LiveCluster":
+        """Return the cluster; nothing is read yet."""
+        from .cluster import LiveCluster
+        from .kubectl import KubectlReader
+
+        return LiveCluster(
+            KubectlReader(
+                context=self.context,
+                kubeconfig=self.kubeconfig,
+                timeout_seconds=self.request_timeout,
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodSelection:
+    """Which pods to read; ``namespace`` is None if no option names one."""
+
+    namespace: str | None = None
+    all_namespaces: bool = False
+    selector: str | None = None
+
+
+def add_options(*options: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Return a decorator that adds click options in this order."""
+
+    def add(function: Callable[P, R]) -> Callable[P, R]:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return add
+
+
+def pop_access(values: dict[str, Any]) -> ClusterAccess:
+    """Remove the values of ``CONTEXT_OPTIONS`` from *values*, and return them."""
+    names = ("context", "kubeconfig", "request_timeout", "istio_namespace")
+    return ClusterAccess(**{name: values.pop(name) for name in names if name in values})
+
+
+def check_selection(selection: PodSelection) -> PodSelection:
+    """Return the selection; raises ``UsageError`` for options that exclude each other."""
+    if selection.namespace is not None and selection.all_namespaces:
+        raise click.UsageError("-n and -A exclude each other; use one of them")
+    return selection

@@ -1,0 +1,83 @@
+"""``podgraft status``: the injection of each namespace of a cluster."""
+
+from typing import Any
+
+import click
+
+from podgraft import jsonvalue
+from podgraft.cli import configuration
+from podgraft.cli.failure import print_warnings
+from podgraft.cli.live.cluster import LiveCluster
+from podgraft.cli.live.options import (
+    SELECTION_OPTIONS,
+    PodSelection,
+    add_options,
+    check_selection,
+)
+from podgraft.cli.live.registrations import InjectorKind, parse_webhooks
+from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
+from podgraft.jsonvalue import Object
+
+from . import report
+from .configurations import ConfigurationSource
+from .survey import Survey, find_overlaps
+from .webhooks import check_webhooks
+
+
+@click.command("status")
+@add_options(*SELECTION_OPTIONS)
+@configuration.inject_options
+@click.option("--url", help="Endpoint of podgraft, to find webhooks that call another one.")
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Output format."
+)
+def command(
+    *,
+    namespace: str | None,
+    all_namespaces: bool,
+    selector: str | None,
+    url: str | None,
+    output: str,
+    **given: Any,
+) -> None:
+    """Show which webhook injects each namespace, and which pods need a restart.
+
+    MISSING counts the pods without their sidecar: a webhook receives them, and the configuration
+    injects them. OUTDATED counts the pods with other sidecars than a new pod would have; it is a
+    comparison, as of podgraft compare. A question mark shows that pods were not checked. Without
+    --bundle, the configuration is that of Istio in the cluster. The command only reads.
+    """
+    selection = check_selection(
+        PodSelection(namespace=namespace, all_namespaces=all_namespaces, selector=selector)
+    )
+    options = configuration.parse_options(given)
+    cluster = options.access.open_cluster()
+    webhooks = parse_webhooks(cluster.read_webhook_configurations())
+    namespaces = _read_namespaces(cluster, selection)
+    source = ConfigurationSource(cluster, options)
+    survey = Survey(WebhookMatcher(select_injecting(webhooks), namespaces), source)
+    for name in namespaces:
+        survey.add_namespace(name)
+    for pod in cluster.list_pods(selection):
+        survey.add_pod(pod)
+    survey.add_empty_namespaces()
+    relevant = [webhook for webhook in webhooks if webhook.kind is not InjectorKind.OTHER]
+    checked = check_webhooks(cluster, relevant, url)
+    statuses = sorted(survey.namespaces.values(), key=lambda status: status.name)
+    if output == "json":
+        click.echo(jsonvalue.dump(report.to_json(statuses, checked)))
+    else:
+        for line in report.format_lines(statuses, checked):
+            click.echo(line)
+    problems = [
+        f"{each.webhook.configuration}: webhook {each.webhook.name}: {problem}"
+        for each in checked
+        for problem in each.problems
+    ]
+    print_warnings([*source.problems, *find_overlaps(survey), *problems])
+
+
+def _read_namespaces(cluster: LiveCluster, selection: PodSelection) -> dict[str, Object]:
+    if selection.namespace is None:
+        return cluster.read_namespaces()
+    return {selection.namespace: cluster.read_namespace(selection.namespace)}

@@ -1,0 +1,53 @@
+"""The configurations to compare pods with: a bundle, or the revisions of Istio in the cluster."""
+
+from dataclasses import dataclass, field, replace
+
+from podgraft.cli import configuration
+from podgraft.cli.compare.pod_comparer import PodComparer
+from podgraft.cli.configuration import InjectOptions
+from podgraft.cli.failure import CommandError
+from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.cluster import LiveCluster
+from podgraft.cli.live.istio_source import DEFAULT_REVISION
+
+
+@dataclass(slots=True)
+class ConfigurationSource:
+    """Loads each configuration once; collects the problems of those that do not load."""
+
+    cluster: LiveCluster
+    options: InjectOptions
+    problems: list[str] = field(default_factory=list[str])
+    _comparers: dict[str, PodComparer | None] = field(
+        default_factory=dict[str, "PodComparer | None"]
+    )
+
+    def find_comparer(self, revision: str) -> PodComparer | None:
+        """Return the comparer for a revision, or None if its configuration is not available.
+
+        With a bundle, it is the same for all revisions.
+        """
+        key = (
+            "" if self.options.has_bundle else revision or self.options.revision or DEFAULT_REVISION
+        )
+        if key not in self._comparers:
+            self._comparers[key] = self._load(key)
+        return self._comparers[key]
+
+    def _load(self, revision: str) -> PodComparer | None:
+        options = self.options
+        if not options.has_bundle:
+            options = replace(options, from_cluster=True, revision=revision)
+        try:
+            loaded = configuration.load(options)
+        except ApiError as error:
+            if error.reason is not ErrorReason.FORBIDDEN:
+                raise
+            self.problems.append(f"revision {revision}: not checked: {error}")
+            return None
+        except CommandError as error:
+            if self.options.has_bundle:
+                raise
+            self.problems.append(f"revision {revision}: not checked: {error.args[0]}")
+            return None
+        return PodComparer(self.cluster, loaded.snapshot, loaded.caller)

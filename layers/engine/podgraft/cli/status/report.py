@@ -1,0 +1,110 @@
+"""The report of a survey, as tables and as JSON."""
+
+from collections.abc import Iterator, Sequence
+
+import click
+
+from podgraft.jsonvalue import JSON, Object
+
+from .survey import NamespaceStatus
+from .webhooks import WebhookStatus
+
+_EXAMPLES = 5
+
+
+def to_json(namespaces: Sequence[NamespaceStatus], webhooks: Sequence[WebhookStatus]) -> Object:
+    """Encode the report with stable keys."""
+    return {
+        "namespaces": [_namespace_to_json(status) for status in namespaces],
+        "webhooks": [_webhook_to_json(status) for status in webhooks],
+    }
+
+
+def _namespace_to_json(status: NamespaceStatus) -> Object:
+    webhooks: list[JSON] = [webhook.name for webhook in status.webhooks]
+    return {
+        "namespace": status.name,
+        "webhooks": webhooks,
+        "pods": status.pods,
+        "injected": status.injected,
+        "missing": list(status.missing),
+        "outdated": list(status.outdated),
+        "unchecked": status.unchecked,
+    }
+
+
+def _webhook_to_json(status: WebhookStatus) -> Object:
+    webhook = status.webhook
+    return {
+        "configuration": webhook.configuration,
+        "webhook": webhook.name,
+        "injector": str(webhook.kind),
+        "address": webhook.address,
+        "revision": webhook.revision,
+        "failurePolicy": webhook.manifest.get("failurePolicy"),
+        "caDays": status.ca.days,
+        "problems": list(status.problems),
+    }
+
+
+def format_lines(
+    namespaces: Sequence[NamespaceStatus], webhooks: Sequence[WebhookStatus]
+) -> Iterator[str]:
+    """Yield the lines of the text report."""
+    header = ("NAMESPACE", "INJECTED BY", "PODS", "INJECTED", "MISSING", "OUTDATED")
+    rows = [header, *map(_namespace_row, namespaces)]
+    yield from _align(rows)
+    for kind in ("missing", "outdated"):
+        yield from _pod_lines(namespaces, kind)
+    yield ""
+    if not webhooks:
+        yield "no webhook of podgraft or istiod is registered"
+        return
+    header = ("CONFIGURATION", "WEBHOOK", "CALLS", "FAILURE POLICY", "CA DAYS")
+    yield from _align([header, *map(_webhook_row, webhooks)])
+
+
+def _namespace_row(status: NamespaceStatus) -> tuple[str, ...]:
+    names = dict.fromkeys(webhook.describe() for webhook in status.webhooks)
+    missing, outdated = len(status.missing), len(status.outdated)
+    unknown = "?" if status.unchecked else ""
+    return (
+        status.name,
+        ", ".join(names) or "-",
+        str(status.pods),
+        str(status.injected),
+        f"{missing}{unknown}",
+        f"{outdated}{unknown}",
+    )
+
+
+def _webhook_row(status: WebhookStatus) -> tuple[str, ...]:
+    webhook = status.webhook
+    days = "-" if status.ca.days is None else str(status.ca.days)
+    policy = str(webhook.manifest.get("failurePolicy") or "-")
+    return (webhook.configuration, webhook.name, webhook.describe(), policy, days)
+
+
+def _pod_lines(namespaces: Sequence[NamespaceStatus], kind: str) -> Iterator[str]:
+    names = [
+        f"{status.name}/{name}"
+        for status in namespaces
+        for name in (status.missing if kind == "missing" else status.outdated)
+    ]
+    if not names:
+        return
+    text = {
+        "missing": "without their sidecar; restart their workloads",
+        "outdated": "with other sidecars than new pods; see podgraft compare",
+    }
+    more = f", … ({len(names) - _EXAMPLES} more)" if len(names) > _EXAMPLES else ""
+    yield ""
+    yield click.style(f"{len(names)} pods {text[kind]}:", fg="yellow", bold=True)
+    yield f"  {', '.join(names[:_EXAMPLES])}{more}"
+
+
+def _align(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield "   ".join(cells).rstrip()

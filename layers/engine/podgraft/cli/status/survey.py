@@ -1,0 +1,113 @@
+"""The state of each namespace: its webhooks, and the sidecars of its pods."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from podgraft.cli import offline
+from podgraft.cli.compare.original_pods import make_request_pod, remove_injection
+from podgraft.cli.compare.pod_comparer import PodComparer, PodState, find_revision
+from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
+from podgraft.cli.live.webhook_matching import WebhookMatcher
+from podgraft.jsonvalue import Object, object_at, string_at
+from podgraft.review import ReviewResponse
+
+from .configurations import ConfigurationSource
+
+
+@dataclass(slots=True)
+class NamespaceStatus:
+    """The counts of one namespace; ``missing`` and ``outdated`` are names of pods."""
+
+    name: str
+    webhooks: list[LiveWebhook] = field(default_factory=list[LiveWebhook])
+    pods: int = 0
+    injected: int = 0
+    missing: list[str] = field(default_factory=list[str])
+    outdated: list[str] = field(default_factory=list[str])
+    unchecked: int = 0
+    has_overlap: bool = False
+
+    def add_webhooks(self, webhooks: tuple[LiveWebhook, ...]) -> None:
+        """Add the webhooks that receive a pod of the namespace."""
+        self.webhooks.extend(each for each in webhooks if each not in self.webhooks)
+        if {InjectorKind.ISTIOD, InjectorKind.PODGRAFT} <= {webhook.kind for webhook in webhooks}:
+            self.has_overlap = True
+
+
+@dataclass(slots=True)
+class Survey:
+    """Counts pods by namespace."""
+
+    matcher: WebhookMatcher
+    configurations: ConfigurationSource
+    namespaces: dict[str, NamespaceStatus] = field(default_factory=dict[str, NamespaceStatus])
+
+    def add_namespace(self, name: str) -> NamespaceStatus:
+        """Return the status of a namespace; new ones have no pods."""
+        if name not in self.namespaces:
+            self.namespaces[name] = NamespaceStatus(name)
+        return self.namespaces[name]
+
+    def add_pod(self, live: Object) -> None:
+        """Count a pod."""
+        metadata = object_at(live, "metadata")
+        name = string_at(metadata, "name")
+        status = self.add_namespace(string_at(metadata, "namespace"))
+        status.pods += 1
+        request = remove_injection(make_request_pod(live))
+        webhooks = self.matcher.find_webhooks(request)
+        status.add_webhooks(webhooks)
+        revision = find_revision(live)
+        comparer = self._comparer(revision, webhooks)
+        if comparer is None:
+            self._count_without_configuration(status, live, webhooks)
+            return
+        comparison = comparer.compare(live)
+        if comparison.state in {PodState.IDENTICAL, PodState.DIFFERENT, PodState.OTHER_REVISION}:
+            status.injected += 1
+        if comparison.state is PodState.DIFFERENT:
+            status.outdated.append(name)
+        elif comparison.state is PodState.OTHER_REVISION:
+            status.unchecked += 1
+        elif comparison.state is PodState.NOT_INJECTED and webhooks:
+            if _would_inject(comparer, request, status.name):
+                status.missing.append(name)
+
+    def add_empty_namespaces(self) -> None:
+        """Add the webhooks of the namespaces without pods, for a pod without labels."""
+        for status in self.namespaces.values():
+            if not status.pods:
+                status.add_webhooks(self.matcher.find_default_webhooks(status.name))
+
+    def _comparer(
+        self, revision: str | None, webhooks: tuple[LiveWebhook, ...]
+    ) -> PodComparer | None:
+        """Return the comparer of the revision that injected the pod, or that would inject it."""
+        names = [webhook.revision for webhook in webhooks if webhook.revision]
+        return self.configurations.find_comparer(revision or next(iter(names), ""))
+
+    @staticmethod
+    def _count_without_configuration(
+        status: NamespaceStatus, live: Object, webhooks: tuple[LiveWebhook, ...]
+    ) -> None:
+        if find_revision(live) is not None:
+            status.injected += 1
+            status.unchecked += 1
+        elif any(webhook.kind is InjectorKind.ISTIOD for webhook in webhooks):
+            status.unchecked += 1
+
+
+def _would_inject(comparer: PodComparer, request: Object, namespace: str) -> bool:
+    """Whether podgraft injects a new pod like this one."""
+    outcome = offline.review_pod(request, namespace, comparer.snapshot, comparer.caller)
+    return isinstance(outcome, ReviewResponse) and bool(outcome.response.patch)
+
+
+def find_overlaps(survey: Survey) -> Iterator[str]:
+    """Yield a warning for each namespace with pods that two injectors receive."""
+    for status in survey.namespaces.values():
+        if status.has_overlap:
+            yield (
+                f"namespace {status.name}: istiod and podgraft receive the same pods; change its "
+                "labels so that one of them matches"
+            )

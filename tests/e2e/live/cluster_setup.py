@@ -1,0 +1,198 @@
+"""The test cluster: podgraft serve as istiod, as itself, and as another injector behind both."""
+
+import contextlib
+import io
+import os
+import shutil
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import Generator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from e2e.live import cluster_objects as objects
+from e2e.live.control_plane import ControlPlane
+from podgraft.cli import main
+
+CLUSTER = "prod-eu"
+_NAMESPACED = "/api/v1/namespaces"
+_ADMISSION = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+
+
+class ClusterSetup:
+    """Creates the objects of the cluster; ``token`` must not stay in recordings."""
+
+    def __init__(self, plane: ControlPlane, folder: Path, stack: ExitStack) -> None:
+        self._plane = plane
+        self._folder = folder
+        self._certificates = folder / "certificates"
+        self._make_store()
+        self._address = stack.enter_context(_start_server(self._serve_command()))
+
+    @property
+    def token(self) -> str:
+        """The token of the cluster, in the paths of the webhooks."""
+        return (self._folder / "token").read_text().strip()
+
+    def create_istio(self) -> None:
+        """The first state: pods of two revisions, of podgraft, and without injection."""
+        for name, labels in objects.NAMESPACES.items():
+            metadata = {"name": name, "labels": dict(labels)}
+            self._plane.create(_NAMESPACED, {"metadata": metadata})
+            self._plane.create(
+                f"{_NAMESPACED}/{name}/serviceaccounts", {"metadata": {"name": "default"}}
+            )
+        for manifest in objects.read_access():
+            self._plane.create(_access_path(manifest), manifest)
+        self._create_istiod()
+        self._create_limits()
+        self._create_pods("shop", "early", count=1)  # before the webhooks exist
+        self._create_webhooks()
+        self._create_pods("shop", "web", count=3)
+        self._create_pods("shop", "vault", count=1, **{"secrets.example.com/role": "api"})
+        self._create_pods("canary", "web", count=1)
+        self._create_pods("moved", "web", count=1)
+        self._create_pods("plain", "web", count=1)
+
+    def upgrade(self) -> None:
+        """The second state: istiod of the default revision has another image."""
+        tags = (objects.OLD_TAG, objects.NEW_TAG)
+        for manifest in objects.config_maps("default", replace=tags):
+            name = manifest["metadata"]["name"]
+            self._plane.replace(f"{_NAMESPACED}/istio-system/configmaps/{name}", manifest)
+
+    def _make_store(self) -> None:
+        store = self._folder / "store"
+        for injector, sample in (("default", "istio"), ("vault", "vault-agent")):
+            shutil.copytree(objects.SAMPLES / sample / "bundle", store / injector / "bundle")
+        (store / "vault" / "bundle" / "agent.yaml").write_text(objects.AGENT)
+        (store / "default" / "policy.yaml").write_text("features: {nativeSidecars: false}\n")
+        for revision in ("canary", "podgraft"):
+            shutil.copytree(store / "default", store / revision)
+            policy = f"revision: {revision}\nfeatures: {{nativeSidecars: false}}\n"
+            (store / revision / "policy.yaml").write_text(policy)
+        mine = ("--dir", self._certificates, "--key-type", "p-256")
+        _run("certs", "ca", *mine)
+        _run("certs", "server", "localhost", *mine)
+        place = ("--store", f"file:{store}", "--output", self._folder / "token")
+        _run("tokens", "issue", "--cluster", CLUSTER, *place)
+
+    def _serve_command(self) -> list[str | Path]:
+        certificate = self._certificates / "server.pem"
+        return [
+            *(sys.executable, "-m", "podgraft", "serve", "--host", "127.0.0.1", "--port", "0"),
+            *("--store", self._folder / "store", "--workers", "1"),
+            *("--cert", certificate, "--key", certificate.with_suffix(".key")),
+        ]
+
+    def _create_istiod(self) -> None:
+        path = f"{_NAMESPACED}/istio-system/configmaps"
+        for revision in ("default", "canary"):
+            for manifest in objects.config_maps(revision):
+                self._plane.create(path, manifest)
+        native = {"name": "ENABLE_NATIVE_SIDECARS", "value": "false"}
+        secret = {"secretKeyRef": {"name": "istiod", "key": "platform"}}
+        deployments = "/apis/apps/v1/namespaces/istio-system/deployments"
+        self._plane.create(deployments, objects.istiod("default", native))
+        canary = objects.istiod(
+            "canary",
+            native,
+            {"name": "PLATFORM", "valueFrom": secret},
+            {"name": "SHARED_MESH_CONFIG", "value": "shared"},
+            {"name": "CLUSTER_ID", "value": "east"},
+        )
+        self._plane.create(deployments, canary)
+        service = {"metadata": {"name": "istiod"}, "spec": {"ports": [{"port": 443}]}}
+        self._plane.create(f"{_NAMESPACED}/istio-system/services", service)
+
+    def _create_limits(self) -> None:
+        """A LimitRange: the admission plugin sets resources of sidecars too."""
+        limits = [{"type": "Container", "default": {"ephemeral-storage": "1Gi"}}]
+        limit_range = {"metadata": {"name": "limits"}, "spec": {"limits": limits}}
+        self._plane.create(f"{_NAMESPACED}/shop/limitranges", limit_range)
+
+    def _create_webhooks(self) -> None:
+        for revision, selector in (
+            ("default", {"matchLabels": {"istio-injection": "enabled"}}),
+            ("canary", {"matchLabels": {"istio.io/rev": "canary"}}),
+        ):
+            suffix = "" if revision == "default" else f"-{revision}"
+            injector = "" if revision == "default" else f"{revision}/"
+            hook = objects.webhook(
+                "namespace.sidecar-injector.istio.io", self._client(f"{injector}inject"), selector
+            )
+            labels = {"app": "sidecar-injector", "istio.io/rev": revision}
+            name = f"istio-sidecar-injector{suffix}"
+            self._plane.create(_ADMISSION, objects.webhook_configuration(name, labels, hook))
+        client = self._client("vault/inject")
+        vault = objects.webhook("vault.hashicorp.com", client, {})
+        self._plane.create(
+            _ADMISSION, objects.webhook_configuration("vault-agent-injector", {}, vault)
+        )
+        selector = {"matchLabels": {"istio.io/rev": "podgraft"}}
+        moved = objects.webhook(
+            "podgraft.inject.podgraft.dev", self._client("podgraft/inject"), selector
+        )
+        elsewhere = objects.webhook(
+            "old.inject.podgraft.dev",
+            {"url": "https://old.example.com/inject", "caBundle": self._ca_bundle()},
+            {"matchLabels": {"never": "matches"}},
+        )
+        labels = {"app.kubernetes.io/name": "podgraft", "app.kubernetes.io/instance": "podgraft"}
+        self._plane.create(
+            _ADMISSION,
+            objects.webhook_configuration("podgraft-podgraft", labels, moved, elsewhere),
+        )
+        gone = objects.webhook(
+            "gone.sidecar-injector.istio.io",
+            {"service": {"namespace": "istio-system", "name": "istiod-gone", "path": "/inject"}},
+            {"matchLabels": {"istio.io/rev": "gone"}},
+        )
+        labels = {"istio.io/rev": "gone"}
+        name = "istio-sidecar-injector-gone"
+        self._plane.create(_ADMISSION, objects.webhook_configuration(name, labels, gone))
+
+    def _client(self, path: str) -> Any:
+        url = f"https://localhost:{self._address.rpartition(':')[2]}/k/{self.token}/{path}"
+        return {"url": url, "caBundle": self._ca_bundle()}
+
+    def _ca_bundle(self) -> str:
+        return b64encode((self._certificates / "ca.pem").read_bytes()).decode()
+
+    def _create_pods(self, namespace: str, name: str, count: int, **annotations: str) -> None:
+        owner = self._plane.create(
+            f"/apis/apps/v1/namespaces/{namespace}/replicasets",
+            objects.replica_set(f"{name}-6d4cf56db6", objects.web_template(name, **annotations)),
+        )
+        for number in range(count):
+            path = f"{_NAMESPACED}/{namespace}/pods"
+            self._plane.create(path, objects.pod_of(owner, f"abc{number}"))
+
+
+def _access_path(manifest: Any) -> str:
+    namespace = manifest["metadata"].get("namespace")
+    scope = f"/namespaces/{namespace}" if namespace else ""
+    plural = f"{manifest['kind'].lower()}s"
+    return f"/apis/rbac.authorization.k8s.io/v1{scope}/{plural}"
+
+
+@contextlib.contextmanager
+def _start_server(command: list[str | Path]) -> Generator[str]:
+    unbuffered = os.environ | {"PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=unbuffered) as process:
+        assert process.stdout is not None
+        prefix = "podgraft listens on https://"
+        try:
+            line = next(line for line in process.stdout if line.startswith(prefix))
+            yield line.strip().removeprefix(prefix)
+        finally:
+            process.terminate()
+
+
+def _run(*words: str | Path) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = main([str(word) for word in words])
+    assert status == 0, err.getvalue()
