@@ -35,6 +35,7 @@ LOCKS = (
         constraint=DEVELOPMENT,
     ),
     Lock("requirements/playground.txt", "requirements/playground.in", constraint=DEVELOPMENT),
+    Lock("requirements/demo.txt", "requirements/demo.in", constraint=DEVELOPMENT),
     Lock("requirements/docs.txt", "requirements/docs.in"),
     Lock("requirements/libraries.txt", "requirements/libraries.in"),
     Lock("requirements/lock.txt", "requirements/lock.in"),

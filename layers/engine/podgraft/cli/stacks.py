@@ -11,8 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from .aws_options import make_session
 from .failure import CommandError
 
@@ -137,6 +135,9 @@ def aws_errors(location: str, *, sent: str = "", remedy: str = "") -> Generator[
 
     *remedy* goes with a refusal of the service.
     """
+    # Commands that do not call AWS, such as policy check, work without its SDK.
+    from botocore.exceptions import BotoCoreError, ClientError
+
     try:
         yield
     except ClientError as error:
@@ -168,7 +169,7 @@ _REMEDIES: Mapping[str, str] = {
 }
 
 
-def _find_remedy(error: BotoCoreError) -> str:
+def _find_remedy(error: Exception) -> str:
     names = (class_.__name__ for class_ in type(error).__mro__)
     found = next((_REMEDIES[name] for name in names if name in _REMEDIES), "")
     return found or "correct this, then run the command again"
