@@ -22,7 +22,9 @@ INSTALL = (
     *("--no-deps", "--require-hashes", "--only-binary=:all:", "--no-compile", "--requirement"),
 )
 _PIN = re.compile(r"^([A-Za-z0-9][\w.-]*)==", re.MULTILINE)
-_FETCHED = re.compile(r"^(?:Collecting|Requirement already satisfied:|Ignoring) ([A-Za-z0-9][\w.-]*)")
+_FETCHED = re.compile(
+    r"^(?:Collecting|Requirement already satisfied:|Ignoring) ([A-Za-z0-9][\w.-]*)"
+)
 _INSTALLING = "Installing collected packages"
 _STEPS = 4  # lines of progress without a terminal
 
