@@ -196,7 +196,10 @@ def test_make_lock_needs_no_package_of_the_environment() -> None:
 # What installs
 
 
-@pytest.mark.parametrize("target", ["demo", "setup", "lock", "template", "e2e-aws", "site", "build"])
+MAKE_TARGETS = ("demo", "setup", "lock", "template", "e2e-aws", "site", "build")
+
+
+@pytest.mark.parametrize("target", MAKE_TARGETS)
 def test_make_installs_only_what_is_locked(target: str, tmp_path: Path) -> None:
     """In an empty checkout: the commands that make would run."""
     for name in list_tracked("Makefile", "requirements/*", "pyproject.toml", "scripts/*.py"):
