@@ -20,6 +20,7 @@ from podgraft.trace import Additions, Trace
 
 from . import stages, webhook_match
 from .decision_trace import DecisionTrace, Sidecars, Stage, Verdict, make_trace
+from .hints import add_hints
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
@@ -69,7 +70,11 @@ class Cluster:
             pod = after.make_pod()
             after = run.review(pod)
         sidecars = None if pod is None or after is None else run.sidecars(pod, after)
-        return make_trace(subject.name, run.stages, sidecars)
+        trace = make_trace(subject.name, run.stages, sidecars)
+        if pod is None:
+            return trace
+        namespace = self.namespaces(pod.namespace).get(pod.namespace, {})
+        return add_hints(trace, pod.object, namespace)
 
 
 @dataclass(slots=True)

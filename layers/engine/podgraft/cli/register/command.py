@@ -59,6 +59,7 @@ class RegisterOptions(TypedDict):
     static: Path | None
     force: bool
     revision: str | None
+    webhook_name: str
     inject: bool
     mutate: tuple[str, ...]
     validate: tuple[str, ...]
@@ -114,6 +115,12 @@ class RegisterOptions(TypedDict):
     "--force", is_flag=True, help="Replace existing files of --control-plane and --static."
 )
 @click.option("--revision", help="Istio revision or tag to register.")
+@click.option(
+    "--webhook-name",
+    metavar="DOMAIN",
+    default=webhooks.DOMAIN,
+    help="End of the webhook names, such as podgraft.istio.io; default: podgraft.dev.",
+)
 @click.option("--inject/--no-inject", default=True, show_default=True, help="Inject into pods.")
 @click.option(
     "--mutate",
@@ -210,6 +217,7 @@ def _make_registration(options: RegisterOptions) -> Registration:
         failure_policy=FailurePolicy(options["failure_policy"]),
         reinvocation=Reinvocation(options["reinvocation_policy"]),
         timeout_seconds=options["timeout"],
+        domain=options["webhook_name"],
     )
     webhooks.check_registration(registration)
     return registration
