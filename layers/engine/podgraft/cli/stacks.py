@@ -149,7 +149,9 @@ def aws_errors(location: str, *, sent: str = "", remedy: str = "") -> Generator[
         end = f"; {remedy}" if remedy else ""
         raise kind(f"{location}: {code}: {problem}{end}") from error
     except BotoCoreError as error:
-        raise CommandError(f"{location}: {error}; {_find_remedy(error) or remedy}") from error
+        raise CommandError(
+            f"{location}: {str(error).rstrip('.')}; {_find_remedy(error) or remedy}"
+        ) from error
 
 
 # botocore's errors state a problem, but no remedy.

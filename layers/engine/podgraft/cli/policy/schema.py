@@ -16,6 +16,7 @@ from podgraft.bundle import Diagnostic
 from podgraft.jsonvalue import JSON
 from podgraft.patch import pointer
 
+_ADDRESS = "https://podgraft.dev/schemas"
 _FOLDER = Path(__file__).parent / "schemas"
 
 
@@ -25,9 +26,14 @@ def validate_document(
     """Yield the errors of the schema *name*, without those below the *reported* JSON Pointers."""
     # The types of jsonschema are only partly known.
     validator: Any = Draft202012Validator(json.loads((_FOLDER / f"{name}.schema.json").read_text()))
-    reported_pointers = tuple(reported)
+    # An operator of a selector decides which values are valid.
+    operators = [each for each in reported if each.endswith("/operator")]
+    reported_pointers = (
+        *reported,
+        *(f"{each.removesuffix('operator')}values" for each in operators),
+    )
     for error in validator.iter_errors(document):
         path = "".join(f"/{pointer.escape(str(step))}" for step in error.absolute_path)
         if not any(reported_pointer.startswith(path) for reported_pointer in reported_pointers):
-            remedy = f"use a value that docs/schemas/{name}.schema.json allows"
+            remedy = f"use a value that {_ADDRESS}/{name}.schema.json allows"
             yield Diagnostic(document=file, pointer=path, problem=error.message, remedy=remedy)

@@ -249,10 +249,9 @@ def _check_trust(parsed_endpoint: Endpoint, options: RegisterOptions) -> None:
             raise RegistrationError(f"{address}: accepts TLS 1.1; allow TLS 1.2 or later only")
         faults += live.find_trust_problems(address, roots, now)
     if faults:
-        raise RegistrationError(
-            f"kube-apiserver would not trust {parsed_endpoint.authority}: "
-            + "; ".join(dict.fromkeys(faults))
-        )
+        authority = parsed_endpoint.authority
+        problem = trust.describe_distrust(authority, faults, host, options["server_cert"])
+        raise RegistrationError(problem)
     if roots and not options["server_cert"] and not options["probe"]:
         click.echo("not checked: give --server-cert or --probe to see the CAs verify it", err=True)
 
