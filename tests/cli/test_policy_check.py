@@ -323,7 +323,7 @@ def replace_with_file(folder: Folder) -> None:
     ("spoil", "said"),
     [
         (empty_folder, "holds no manifests"),
-        (delete_folder, "does not exist"),
+        (delete_folder, "not found"),
         (replace_with_file, "is no folder"),
     ],
 )
@@ -385,7 +385,7 @@ def test_a_schema_is_used_only_if_the_readers_found_nothing() -> None:
     [found] = schema.validate_document("policy", "policy.yaml", document, reported=["/bundle"])
     assert str(found) == (
         "policy.yaml /policy: 'maybe' is not one of ['enabled', 'disabled', None]; "
-        "use a value that docs/schemas/policy.schema.json allows"
+        "use a value that https://podgraft.dev/schemas/policy.schema.json allows"
     )
 
 

@@ -21,7 +21,9 @@ def checkout(tmp_path: Path) -> Generator[Checkout]:
     """A copy of the repository, with a stack on loopback."""
     made = make_checkout(tmp_path)
     makefile = made.folder / "Makefile"
-    text, count = re.subn(r"^test: setup .*\n\t.*\n", RECIPE, makefile.read_text(), flags=re.M)
+    text, count = re.subn(
+        r"^test: setup .*\n\t.*\n", RECIPE, makefile.read_text(), flags=re.MULTILINE
+    )
     assert count == 1
     makefile.write_text(text)
     with start_account_with_bucket(BUCKET):

@@ -16,7 +16,7 @@ _FOLDERS = ("docs", "samples", "scripts", "requirements", "layers/engine", "func
 _FILES = ("Makefile", "pyproject.toml", "template.yaml", "samconfig.toml", "README.md")
 _BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<language>\w+)(?: title=\"(?P<file>[^\"]+)\")?\n(?P<text>.*?)^ *```$",
-    re.M | re.S,
+    re.MULTILINE | re.DOTALL,
 )
 _STATUS = re.compile(r"# exit status (\d+)\s*$")
 

@@ -22,6 +22,7 @@ _WORDS = {
     dict: "object",
     type(None): "null",
 }
+_DESCRIPTIONS = {"array": "a list", "object": "a map", "bool": "true or false", "null": "null"}
 _INTEGERS = frozenset({Kind.INT, Kind.INT32, Kind.INT64, Kind.UINT8})
 
 
@@ -53,8 +54,9 @@ class FieldError(Struct, frozen=True, kw_only=True):
         """The JSON Pointer and both types in words; empty for a value that its type rejected."""
         if self.refusal or not self.pointer:
             return ""
-        got = "a list" if self.got == "array" else f"a {self.got.partition(' ')[0]}"
-        return f"/{'/'.join(self.pointer)}: expected {_describe_type(self.expected)}, got {got}"
+        got = self.got.partition(" ")[0]
+        words = _DESCRIPTIONS.get(got, f"a {got}")
+        return f"/{'/'.join(self.pointer)}: expected {_describe_type(self.expected)}, got {words}"
 
     def with_field(self, struct: str, path: tuple[str, ...]) -> FieldError:
         """Return the error with the path from the enclosing struct (embedded names first)."""

@@ -30,6 +30,7 @@ from podgraft.cli.register import (
 )
 from podgraft.cli.register.control_plane import AuthInfo
 from podgraft.cli.register.endpoint import Endpoint
+from podgraft.cli.register.istio_names import istio_name_options
 from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
 from podgraft.identifiers import IdentifierError, check_cluster
 from podgraft.jsonvalue import Object
@@ -60,6 +61,7 @@ class RegisterOptions(TypedDict):
     force: bool
     revision: str | None
     webhook_name: str
+    tag_of: str | None
     inject: bool
     mutate: tuple[str, ...]
     validate: tuple[str, ...]
@@ -115,12 +117,7 @@ class RegisterOptions(TypedDict):
     "--force", is_flag=True, help="Replace existing files of --control-plane and --static."
 )
 @click.option("--revision", help="Istio revision or tag to register.")
-@click.option(
-    "--webhook-name",
-    metavar="DOMAIN",
-    default=webhooks.DOMAIN,
-    help="End of the webhook names, such as podgraft.istio.io; default: podgraft.dev.",
-)
+@istio_name_options
 @click.option("--inject/--no-inject", default=True, show_default=True, help="Inject into pods.")
 @click.option(
     "--mutate",
@@ -218,6 +215,7 @@ def _make_registration(options: RegisterOptions) -> Registration:
         reinvocation=Reinvocation(options["reinvocation_policy"]),
         timeout_seconds=options["timeout"],
         domain=options["webhook_name"],
+        tag_of=options["tag_of"],
     )
     webhooks.check_registration(registration)
     return registration

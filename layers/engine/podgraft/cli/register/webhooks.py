@@ -23,6 +23,7 @@ SECONDS = range(1, 31)  # what admissionregistration.k8s.io/v1 accepts
 _CONDITION = Environment(dict.fromkeys(("object", "oldObject", "request", "authorizer"), "dyn"))
 
 _VERSION = re.compile(r"v[0-9]+((alpha|beta)[0-9]+)?|\*")
+_TAG_LABEL = "istio.io/tag"
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _MAX_DOMAIN = 128  # the complete name has at most 253 characters
 _OPERATIONS = ("CREATE", "UPDATE", "DELETE", "CONNECT", "*")
@@ -94,6 +95,7 @@ class Registration:
     reinvocation: Reinvocation = Reinvocation.NEVER
     timeout_seconds: int = 10
     domain: str = DOMAIN  # the end of the names of webhooks
+    tag_of: str | None = None  # the revision of istiod of which ``revision`` is a tag
 
     @property
     def name(self) -> str:
@@ -102,11 +104,17 @@ class Registration:
 
     @property
     def labels(self) -> Object:
-        """The labels of the objects; istioctl and its dashboards use the revision."""
+        """The labels of the objects; istioctl and istiod use the revision and the tag.
+
+        Without a label for the tag, istiod ignores Gateways in namespaces with this tag
+        (Istio: pkg/revisions/tag_watcher.go).
+        """
         labels: Object = {
             "app.kubernetes.io/name": "podgraft",
             "app.kubernetes.io/instance": self.injector,
         }
+        if self.tag_of:
+            return {**labels, selectors.REVISION_LABEL: self.tag_of, _TAG_LABEL: self.revision}
         return labels | ({selectors.REVISION_LABEL: self.revision} if self.revision else {})
 
     def scopes(self) -> tuple[WebhookScope, ...]:
@@ -136,6 +144,10 @@ def check_registration(registration: Registration) -> None:
             f"{name!r}: a name is 1 to 63 lower-case letters, digits and -, as DNS labels are"
         )
     _check_domain(registration.domain)
+    if registration.tag_of and name in {None, registration.tag_of}:
+        raise RegistrationError(
+            f"--tag-of: requires --revision with the tag, got {name!r}; set another --revision"
+        )
     conditions = [condition.name for condition in registration.conditions]
     if len(set(conditions)) != len(conditions):
         raise RegistrationError("match conditions must have different names")
