@@ -33,9 +33,9 @@ WRITE ?=
 # Programs with many dependencies have separate environments.
 TOOLS := .tools
 SAM := $(TOOLS)/sam/bin
-# pip installs only wheels of a lock file, with the hashes there. The lock contains all dependencies: pip 23 cannot
-# resolve extras in this mode, so it does not resolve, and CHECK reports what is missing. The project needs no download.
-INSTALL_LOCK := -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --only-binary=:all: --requirement
+# pip installs only wheels of a lock file, with the hashes there, and CHECK reports what is missing. The project needs no
+# download.
+INSTALL_LOCK := scripts/install_lock.py
 INSTALL_PROJECT := -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation --editable
 CHECK = $(1) -m pip check --quiet || $(1) -m pip check
 
@@ -62,11 +62,18 @@ help: ## Print this help
 
 setup: .venv/.done ## Make .venv with all that the engine, its tests and the scripts need
 
-.venv/.done: pyproject.toml requirements/dev.txt
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+.venv/.done: .venv/.demo pyproject.toml requirements/dev.txt
 	@$(BIN)/python $(INSTALL_LOCK) requirements/dev.txt
 	@$(BIN)/python $(INSTALL_PROJECT) .
 	@$(call CHECK,$(BIN)/python)
+	@touch $@
+
+# The part of the environment that the demo needs. Its versions are those of requirements/dev.txt.
+.venv/.demo: requirements/demo.txt
+	@echo "creating .venv with what the demo needs; make setup adds the rest"
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@$(BIN)/python $(INSTALL_LOCK) requirements/demo.txt
+	@$(BIN)/python $(INSTALL_PROJECT) .
 	@touch $@
 
 $(TOOLS)/%/.done: requirements/%.txt
@@ -75,7 +82,7 @@ $(TOOLS)/%/.done: requirements/%.txt
 	@$(call CHECK,$(TOOLS)/$*/bin/python)
 	@touch $@
 
-demo: setup ## Inject a pod over HTTPS on this machine and show what happened (SAMPLE=istio)
+demo: .venv/.demo ## Inject a pod over HTTPS on this machine and show what happened (SAMPLE=istio)
 	@$(BIN)/python -m podgraft demo $(SAMPLE)
 
 test: setup ## Run the test suite

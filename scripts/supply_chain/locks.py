@@ -41,6 +41,7 @@ LOCKS = (
         extras=("serve",),
         constraint=DEVELOPMENT,
     ),
+    Lock("requirements/demo.txt", "requirements/demo.in", constraint=DEVELOPMENT),
     Lock("requirements/docs.txt", "requirements/docs.in"),
     Lock("requirements/libraries.txt", "requirements/libraries.in"),
     Lock("requirements/lock.txt", "requirements/lock.in"),

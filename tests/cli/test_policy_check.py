@@ -266,7 +266,7 @@ def replace_with_folder(path: Path) -> None:
 POLICY_FILES = (
     (binary, "is not UTF-8: byte 0xff at offset 8; save it as UTF-8"),
     (empty_file, 'is empty; write "policy: enabled", or omit --policy'),
-    (delete_file, "does not exist; name one that does"),
+    (delete_file, "not found; check the path"),
     (replace_with_folder, "is a folder; name a file in it"),
     (
         link_to_itself,
@@ -323,7 +323,7 @@ def replace_with_file(folder: Folder) -> None:
     ("spoil", "said"),
     [
         (empty_folder, "holds no manifests"),
-        (delete_folder, "does not exist"),
+        (delete_folder, "not found"),
         (replace_with_file, "is no folder"),
     ],
 )

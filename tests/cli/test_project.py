@@ -93,7 +93,7 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ('stack = "podgraft"\n', "podgraft.toml: unknown key stack; use some of stack-name, "),
+        ('stack = "podgraft"\n', "podgraft.toml: unknown key stack; did you mean stack-name?"),
         ("injector = 5\n", "podgraft.toml: injector must be a nonempty string"),
         ("injector = \n", "podgraft.toml: Invalid value"),
     ],

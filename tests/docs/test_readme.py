@@ -1,10 +1,6 @@
-"""Every command that README shows is run: the quick start by its script, the rest as it stands."""
+"""Every command of README runs as printed, in order, in a copy of the repository."""
 
 import re
-import shlex
-import shutil
-import subprocess
-import sys
 from collections.abc import Generator
 from pathlib import Path
 
@@ -12,61 +8,60 @@ import pytest
 
 from podgraft import cli
 from support.aws_account import start_account_with_bucket
+from support.repository_pages import ROOT, Checkout, PageCommand, make_checkout, read_steps
 
-ROOT = Path(__file__).parents[2]
 BUCKET = "bundles-of-readme"
-_COMMAND = re.compile(r"^ *\$ (podgraft .*)$", re.MULTILINE)
-COMMANDS = [shlex.split(line)[1:] for line in _COMMAND.findall((ROOT / "README.md").read_text())]
-_SERVE = "serve"
+STEPS = read_steps((ROOT / "README.md").read_text())
+# The suite cannot run itself. The copy has a recipe that prints this line instead.
+RECIPE = "test: setup\n\t@echo the test suite\n"
 
 
 @pytest.fixture
-def aws() -> Generator[None]:
-    """S3 and Parameter Store on loopback, with six versions of a policy before README's."""
-    with start_account_with_bucket(BUCKET) as session:
-        ssm = session.create_client("ssm")
-        for number in range(6):
-            text = f"policy: enabled  # {number}"
-            ssm.put_parameter(
-                Name="/podgraft-dev/istio/policy", Value=text, Type="String", Overwrite=True
-            )
-        yield
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the files that README's commands name."""
-    monkeypatch.chdir(tmp_path)
-    sample = ROOT / "samples" / "istio"
-    (tmp_path / "samples").symlink_to(ROOT / "samples")
-    shutil.copytree(sample, tmp_path / "mesh")
-    shutil.copy(sample / "input.web.yaml", tmp_path / "pod.yaml")
-    shutil.copy(ROOT / "samples" / "allow" / "input.web.yaml", tmp_path / "deployment.yaml")
-    register = (sys.executable, str(ROOT / "scripts" / "register.py"))
-    registered = subprocess.run(
-        [*register, "--url", "https://sidecars.example.com/istio/inject", "--cluster", "prod"],
-        check=True,
-        capture_output=True,
-        text=True,
+def checkout(tmp_path: Path) -> Generator[Checkout]:
+    """A copy of the repository, with a stack on loopback."""
+    made = make_checkout(tmp_path)
+    makefile = made.folder / "Makefile"
+    text, count = re.subn(
+        r"^test: setup .*\n\t.*\n", RECIPE, makefile.read_text(), flags=re.MULTILINE
     )
-    (tmp_path / "webhook.yaml").write_text(registered.stdout)
-    inject = ["inject", "-f", "pod.yaml", "-o", "injected.yaml", "--bundle", "mesh/bundle"]
-    assert cli.main(inject) == 0
-    return tmp_path
+    assert count == 1
+    makefile.write_text(text)
+    with start_account_with_bucket(BUCKET):
+        yield made
 
 
-@pytest.mark.usefixtures("aws", "folder")
-def test_every_command_of_readme_does_what_it_states() -> None:
-    """The pod of the example gets its sidecar only in a labelled namespace: 3 is explain's word."""
-    assert len(COMMANDS) > 5
-    for arguments in COMMANDS:
-        if arguments[0] != _SERVE:  # which ends only by a signal: tests/cli/serve/test_serve.py
-            assert cli.main(arguments) in {0, 3}, arguments
+def test_every_command_of_readme_works_in_order(checkout: Checkout) -> None:
+    assert len(STEPS) > 8
+    outputs: dict[str, str] = {}
+    for step in STEPS:
+        assert isinstance(step, PageCommand)
+        outputs[step.line] = checkout.run(step)
+    printed = "\n".join(outputs.values())
+
+    assert "Next: the files of this demo are in build/demo" in outputs["make demo"]
+    assert outputs["make test"] == "the test suite\n"
+    for text in (
+        "injected 1 of 1 workloads",
+        "istio-proxy",
+        "is in force",
+        "no errors or warnings",
+    ):
+        assert text in printed
+
+
+def test_readme_has_no_command_outside_of_its_blocks() -> None:
+    """A line of code in the text names no file that does not exist."""
+    text = (ROOT / "README.md").read_text()
+    for name in ("pod.yaml", "webhook.yaml", "deployment.yaml", "injected.yaml", "mesh/"):
+        assert not re.search(rf"(?<![\w/.-]){re.escape(name)}", text)
 
 
 @pytest.mark.parametrize("sample", ["istio", "allow", "logging"])
-def test_the_demo_shows_the_whole_way(sample: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_demo_shows_the_whole_way(
+    sample: str, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """``make demo`` runs this command: certificates, token, HTTPS, patch, what to try next."""
+    monkeypatch.chdir(tmp_path)
     assert cli.main(["demo", sample]) == 0
     shown = capfd.readouterr().out
     for words in ("podgraft certs ca", "podgraft listens on https://", "JSON Patch", "Next"):

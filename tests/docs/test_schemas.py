@@ -295,10 +295,16 @@ def test_samples_name_the_schema_that_they_keep(path: Path) -> None:
     for document in yaml.load_all(text):
         if isinstance(document, dict) and document.get("kind") == "Overlay":
             assert OVERLAY.find_errors(document) == []
-            assert "yaml-language-server: $schema=../../../docs/schemas/overlay" in text
+            assert (
+                "yaml-language-server: $schema=https://podgraft.dev/schemas/overlay.schema.json"
+                in text
+            )
     if path.name == "podgraft-test.yaml":
         assert TEST.find_errors(yaml.load(text)) == []
-        assert "yaml-language-server: $schema=../../docs/schemas/test.schema.json" in text
+        address = "https://podgraft.dev/schemas/test.schema.json"
+        assert f"yaml-language-server: $schema={address}" in text
     if path.name == "policy.yaml" and path.parent.parent.name == "samples":
         assert POLICY.find_errors(yaml.load(text)) == []
-        assert "yaml-language-server: $schema=../../docs/schemas/policy" in text
+        assert (
+            "yaml-language-server: $schema=https://podgraft.dev/schemas/policy.schema.json" in text
+        )

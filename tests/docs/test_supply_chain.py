@@ -46,7 +46,8 @@ def test_the_program_of_a_row_installs_its_lock(lock: str) -> None:
         assert '"playground.txt"' in (ROOT / "scripts/playground_build/archive.py").read_text()
     else:
         name = Path(lock).stem
-        wanted = ".venv/.done" if name == "dev" else f"$(TOOLS)/{name}/.done"
+        own = {"dev": ".venv/.done", "demo": ".venv/.demo"}
+        wanted = own.get(name, f"$(TOOLS)/{name}/.done")
         makefile = (ROOT / "Makefile").read_text()
         [rule] = re.findall(rf"^{program}: (.*)$", makefile, re.MULTILINE)
         assert wanted in rule or f"$(SAM)/{name}" in makefile

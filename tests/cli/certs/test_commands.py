@@ -197,7 +197,7 @@ def test_a_bundle_is_base64_of_every_ca(certificate_folder: Run) -> None:
         ("empty", "is empty; a PEM certificate is needed"),
         ("der", "is DER; convert it: openssl x509"),
         ("damaged", "a certificate in it is damaged"),
-        ("text", "holds no PEM certificate"),
+        ("text", "contains no PEM certificate"),
     ],
 )
 def test_a_bundle_takes_nothing_else(certificate_folder: Run, file: str, words: str) -> None:

@@ -226,7 +226,7 @@ def test_a_live_endpoint_is_probed(run: Run, tmp_path: Path) -> None:
 
 REFUSED = (
     (("--ca-bundle", "certificates/server.pem"), "is no CA: a bundle holds the CA"),
-    (("--ca-bundle", "token"), "token: holds no PEM certificate"),
+    (("--ca-bundle", "token"), "token: contains no PEM certificate"),
     (("--ca-bundle", "other/ca.pem", *TRUSTED[2:]), "but the bundle holds CN=podgraft CA"),
     (TRUSTED[2:], "--server-cert is checked against --ca-bundle; give it too"),
     (("--timeout", "0"), "a timeout of 0 s: use 1 to 30 s"),

@@ -180,6 +180,12 @@ def test_a_webhook_for_everything_must_not_be_able_to_stop_everything() -> None:
         (replace(PLAIN, revision="Canary"), "'Canary': a name is 1 to 63 lower-case letters"),
         (replace(PLAIN, revision="1.30"), "'1.30': a name is 1 to 63 lower-case letters"),
         (replace(PLAIN, conditions=FULL.conditions * 2), "must have different names"),
+        (replace(PLAIN, tag_of="default"), "--tag-of: requires --revision with the tag, got None"),
+        (replace(FULL, tag_of="default"), "--tag-of: requires --revision with the tag, got 'defau"),
+        (replace(PLAIN, domain="istio"), "--webhook-name: got 'istio'; use a DNS name of at least"),
+        (replace(PLAIN, domain="Istio.io"), "--webhook-name: got 'Istio.io'; use a DNS name"),
+        (replace(PLAIN, domain=f"{'a.' * 64}io"), "--webhook-name: got .*; use a DNS name"),
+        (replace(PLAIN, domain="my.sidecar-injector.istio.io"), "istiod replaces the caBundle of"),
     ],
 )
 def test_what_the_api_server_would_refuse_is_refused_first(
@@ -187,6 +193,31 @@ def test_what_the_api_server_would_refuse_is_refused_first(
 ) -> None:
     with pytest.raises(RegistrationError, match=words):
         webhooks.check_registration(changed)
+
+
+def test_the_names_of_webhooks_end_in_the_given_domain() -> None:
+    """Then istioctl reports them: it reads only names that end in istio.io."""
+    registration = replace(FULL, domain="podgraft.istio.io")
+    webhooks.check_registration(registration)
+    made = webhooks.make_mutating_configuration(registration, inject=True, mutate=[DEPLOYMENTS])
+    assert made
+    names = [each["name"] for each in made["webhooks"]]  # type: ignore[index, union-attr]
+    assert names[0] == "rev.namespace.istio.inject.podgraft.istio.io"
+    assert names[-1] == "istio.mutate.podgraft.istio.io"
+
+
+def test_a_registration_can_be_a_tag_of_istiods_revision() -> None:
+    """istiod reads both labels, and then serves the Gateways of namespaces with the tag."""
+    plain = replace(PLAIN, revision="podgraft")
+    registration = replace(plain, tag_of="default")
+    webhooks.check_registration(registration)
+    labels = registration.labels
+    assert (labels["istio.io/rev"], labels["istio.io/tag"]) == ("default", "podgraft")
+    made = webhooks.make_mutating_configuration(registration, inject=True, mutate=())
+    without = webhooks.make_mutating_configuration(plain, inject=True, mutate=())
+    assert made
+    assert without
+    assert made["webhooks"] == without["webhooks"]
 
 
 def test_good_registrations_pass() -> None:

@@ -114,13 +114,29 @@ _PROBLEM = re.compile(
 _TOO_DEEP = re.compile(r"recursion (?:limit|depth)[^\d]*(\d+)")
 
 
+# The parser lists all tokens that it accepts; the location says more.
+_UNEXPECTED_TOKEN = re.compile(
+    r"Syntax error: (?:mismatched|extraneous) input ('(?:[^']|\\')*') expecting \{.*\}", re.DOTALL
+)
+
+
+def _simplify(message: str) -> str:
+    """A problem without the tokens that the parser expects; one expected token remains."""
+    match = _UNEXPECTED_TOKEN.fullmatch(message)
+    if match is None:
+        return message
+    end = match[1] == "'<EOF>'"
+    problem = "the expression ends too early" if end else f"unexpected {match[1]}"
+    return f"Syntax error: {problem}; write a value, a field, or a function here"
+
+
 def _parse_problems(message: str) -> list[Problem]:
     """Parse cel-cpp's message; a problem without a location has line 1 and column 1."""
     too_deep = _TOO_DEEP.search(message)
     if too_deep:
         return [Problem(1, 1, f"nested deeper than {too_deep[1]} levels")]
     problems = [
-        Problem(int(line), int(column), message_text.removesuffix(" (in container '')"))
+        Problem(int(line), int(column), _simplify(message_text.removesuffix(" (in container '')")))
         for line, column, message_text in _PROBLEM.findall(message)
     ]
     return problems or [Problem(1, 1, message.removesuffix(" [INVALID_ARGUMENT]"))]

@@ -56,6 +56,20 @@ class _Commands(click.Group):
             return None
         return import_module(f"podgraft.cli.{_COMMANDS[cmd_name][0]}").command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command of the arguments; click suggests only commands that are imported."""
+        name = args[0]
+        if name not in _COMMANDS and not name.startswith("-"):
+            from podgraft.trial.suggestions import suggest_name  # an error only
+
+            similar = suggest_name(name, _COMMANDS)
+            ctx.fail(
+                f"No such command {name!r}." + (f" Did you mean {similar!r}?" if similar else "")
+            )
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command list without importing a command."""
         del ctx

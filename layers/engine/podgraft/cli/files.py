@@ -33,7 +33,7 @@ def to_diagnostic(path: Path, error: OSError) -> Diagnostic:
     """Why the operating system does not give a file."""
     match error:
         case FileNotFoundError():
-            problem, remedy = "does not exist", "name one that does"
+            problem, remedy = "not found", "check the path"
         case IsADirectoryError():
             problem, remedy = "is a folder", "name a file in it"
         case NotADirectoryError():

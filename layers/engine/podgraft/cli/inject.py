@@ -8,7 +8,7 @@ import click
 
 from podgraft import yaml
 from podgraft.bundle import Bundle
-from podgraft.cli import configuration, documents, offline
+from podgraft.cli import configuration, controller_templates, documents, offline
 from podgraft.cli.failure import CommandError
 from podgraft.injectors import OperatorError, UserError, redact
 from podgraft.injectors.istio import kubeinject
@@ -65,7 +65,10 @@ def command(
         else:
             result = _inject_workloads(text, snapshot, caller)
     except (UserError, OperatorError, yaml.NotYAMLError) as error:
-        raise CommandError(f"{filename}: {redact(error)}") from error
+        problem = redact(error)
+        remedy = controller_templates.find_remedy(problem)
+        end = f"; {remedy}" if remedy else ""
+        raise CommandError(f"{filename}: {problem}{end}") from error
     for warning in (*result.warnings, *_find_unapplied(snapshot.bundle, webhook=webhook)):
         click.secho(warning, fg="yellow", err=True)
     documents.write_text(output, result.text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import traceback
 from collections.abc import Generator, Sequence
@@ -26,6 +27,9 @@ def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
         arguments = None if argv is None else list(argv)
         status = command.main(args=arguments, prog_name=name, standalone_mode=False, color=color)
     except click.ClickException as error:
+        if failure := _missing_path_error(error):
+            failure.show(color)
+            return FAILED
         error.show()
         return error.exit_code
     except click.Abort:
@@ -38,6 +42,27 @@ def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
         make_missing_package_error(_find_command(command, argv, name), error).show(color)
         return FAILED
     return status if isinstance(status, int) else 0
+
+
+# click's text for a path that does not exist; its other errors are errors of the command line.
+_MISSING_PATH = re.compile(r"(?:File|Directory|Path) '(.*)' does not exist\.", re.DOTALL)
+
+
+def _missing_path_error(error: click.ClickException) -> CommandError | None:
+    """Return the error for a path that does not exist, as commands report it themselves."""
+    match = _MISSING_PATH.fullmatch(error.message)
+    if match is None or not isinstance(error, click.BadParameter):
+        return None
+    return CommandError(
+        f"{match[1]}: not found; check {error.param_hint or _name_parameter(error)}"
+    )
+
+
+def _name_parameter(error: click.BadParameter) -> str:
+    parameter = error.param
+    if isinstance(parameter, click.Option):
+        return max(parameter.opts, key=len)
+    return "the path" if parameter is None else parameter.make_metavar(error.ctx)  # type: ignore[arg-type]
 
 
 def find_color() -> bool | None:

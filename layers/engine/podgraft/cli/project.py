@@ -72,7 +72,11 @@ def read_project_file(file: Path) -> dict[str, str]:
 
 def _describe_error(file: Path, key: str, value: object) -> str:
     if key not in KEYS:
-        return f"{file}: unknown key {key}; use some of {', '.join(KEYS)}"
+        from podgraft.trial.suggestions import suggest_name  # an error only
+
+        similar = suggest_name(key, KEYS)
+        remedy = f"did you mean {similar}?" if similar else f"use some of {', '.join(KEYS)}"
+        return f"{file}: unknown key {key}; {remedy}"
     if not isinstance(value, str) or not value:
         return f'{file}: {key} must be a nonempty string; write {key} = "…"'
     return ""

@@ -166,6 +166,7 @@ def aws_errors(location: str, *, sent: str = "", remedy: str = "") -> Generator[
 
     *remedy* goes with a refusal of the service.
     """
+    # Commands that do not call AWS, such as policy check, work without its SDK.
     from botocore.exceptions import BotoCoreError, ClientError  # of the extra aws
 
     try:
@@ -184,7 +185,8 @@ def aws_errors(location: str, *, sent: str = "", remedy: str = "") -> Generator[
         end = f"; {remedy}" if remedy else ""
         raise _KINDS.get(code, AwsError)(f"{location}: {code}: {problem}{end}") from error
     except BotoCoreError as error:
-        raise AwsError(f"{location}: {error}; {_find_remedy(error) or remedy}") from error
+        problem = str(error).rstrip(".")
+        raise AwsError(f"{location}: {problem}; {_find_remedy(error) or remedy}") from error
 
 
 # botocore's errors state a problem, but no remedy.

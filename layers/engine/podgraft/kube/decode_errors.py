@@ -22,6 +22,7 @@ _WORDS = {
     dict: "object",
     type(None): "null",
 }
+_DESCRIPTIONS = {"array": "a list", "object": "a map", "bool": "true or false", "null": "null"}
 _INTEGERS = frozenset({Kind.INT, Kind.INT32, Kind.INT64, Kind.UINT8})
 
 
@@ -48,6 +49,15 @@ class FieldError(Struct, frozen=True, kw_only=True):
         target = f"struct field {self.struct}.{'.'.join(self.path)}" if self.struct else "value"
         return f"json: cannot unmarshal {self.got} into Go {target} of type {self.expected}"
 
+    @property
+    def location_problem(self) -> str:
+        """The JSON Pointer and both types in words; empty for a value that its type rejected."""
+        if self.refusal or not self.pointer:
+            return ""
+        got = self.got.partition(" ")[0]
+        words = _DESCRIPTIONS.get(got, f"a {got}")
+        return f"/{'/'.join(self.pointer)}: expected {_describe_type(self.expected)}, got {words}"
+
     def with_field(self, struct: str, path: tuple[str, ...]) -> FieldError:
         """Return the error with the path from the enclosing struct (embedded names first)."""
         return replace(
@@ -71,7 +81,19 @@ class DecodeError(KubeError):
 
     def __init__(self, errors: Iterable[FieldError]) -> None:
         self.errors = tuple(errors)
-        super().__init__(str(next((f for f in self.errors if f.final), self.errors[0])))
+        first = next((f for f in self.errors if f.final), self.errors[0])
+        super().__init__(str(first))
+        self.location_problem = first.location_problem
+
+
+def _describe_type(name: str) -> str:
+    """A Go type in words."""
+    name = name.lstrip("*")
+    if name.startswith("[]"):
+        return "a list"
+    if name in {"string", "bool"}:
+        return "a string" if name == "string" else "true or false"
+    return "an integer" if name.startswith(("int", "uint")) else "a map"
 
 
 def mismatch_error(raw: JSON, expected: GoType, *, final: bool = False) -> DecodeError:

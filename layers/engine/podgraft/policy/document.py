@@ -230,8 +230,10 @@ def _digest(cursor: Cursor) -> str | None:
 
 
 def _parse_injection_policy(cursor: Cursor) -> str | None:
-    if isinstance(cursor.value, bool):  # on and off are booleans in YAML
-        return cursor.add_error("expected a string, got true or false", "use enabled or disabled")
+    if isinstance(cursor.value, bool):  # YAML reads on and off as booleans
+        return cursor.add_error(
+            f"got {format_value(cursor.value)}", "use enabled or disabled, without quotes"
+        )
     if parse_string(cursor) is not None and cursor.value not in set(DefaultPolicy):
         cursor.add_warning(
             f"got {format_value(cursor.value)}, which injects nothing", "use enabled or disabled"

@@ -33,6 +33,7 @@ class TemplateError(Exception):
         self.name = span.source.name
         self.line = line
         self.span = span
+        self.remedy = f"correct line {line} of the template"
 
     def __str__(self) -> str:
         return f"template: {self.name}:{self.line}: {self.reason}"
@@ -98,6 +99,7 @@ class LimitError(Exception):
         self.name = span.source.name
         self.line, self.column = span.source.position_at(span.start)
         self.span = span
+        self.remedy = f"correct line {self.line} of the template"
 
     def __str__(self) -> str:
         return f"template: {self.name}:{self.line}:{self.column}: {self.reason}"

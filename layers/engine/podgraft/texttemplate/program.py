@@ -55,7 +55,14 @@ def compile_(
     available = {**BUILTINS, **functions}
     source = Source(name, text)
     left, right = delimiters
-    return Program(source, parse(source, (left or "{{", right or "}}"), available), available)
+    delimiters = (left or "{{", right or "}}")
+    try:
+        return Program(source, parse(source, delimiters, available), available)
+    except TemplateError as error:
+        from .remedies import find_remedy  # valid templates do not need it
+
+        error.remedy = find_remedy(error, functions, delimiters)
+        raise
 
 
 # Receives the name of a template that is rendered for an object, its program, and a function that

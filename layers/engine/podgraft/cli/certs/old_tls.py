@@ -33,7 +33,10 @@ def accepts_tls_1_1(address: Address) -> bool:
     try:
         connection = socket.create_connection((address.host, address.port), TIMEOUT_SECONDS)
     except OSError as error:
-        raise CertificateError(f"{address}: no connection: {error}") from error
+        raise CertificateError(
+            f"{address}: no connection: {error.strerror or error}; start the endpoint, or check "
+            "--url and the network"
+        ) from error
     reply = b""
     # An alert, a reset, and silence are all rejections.
     with connection, contextlib.suppress(OSError):

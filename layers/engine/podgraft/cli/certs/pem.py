@@ -52,4 +52,4 @@ def _describe_contents(data: bytes) -> str:
         return "holds a private key; the certificate is needed, and the key must stay secret"
     if data.startswith(b"\x30"):
         return "is DER; convert it: openssl x509 -inform der -in FILE -out FILE.pem"
-    return "holds no PEM certificate"
+    return "contains no PEM certificate; use a file as podgraft certs writes it"

@@ -7,10 +7,12 @@ identifiers.
 """
 
 import base64
+import shlex
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from ipaddress import ip_address
 from itertools import pairwise
+from pathlib import Path
 from typing import TypeAlias
 
 from cryptography import x509
@@ -89,6 +91,28 @@ def time_problems(certificate: x509.Certificate, now: datetime) -> Iterator[str]
         yield f"{describe_subject(certificate)} has expired on {end:%Y-%m-%d %H:%M} UTC"
     elif now < begin:
         yield f"{describe_subject(certificate)} is not valid before {begin:%Y-%m-%d %H:%M} UTC"
+
+
+def describe_distrust(authority: str, problems: Sequence[str], host: str, file: Path | None) -> str:
+    """Return place, problems, and remedy for an endpoint that kube-apiserver would not trust.
+
+    *file* is the server certificate, if the operator gave it.
+    """
+    unique = dict.fromkeys(problem.removeprefix(f"{authority}: ") for problem in problems)
+    text = "; ".join((*unique, *_find_remedies(tuple(unique), host, file)))
+    return f"kube-apiserver would not trust {authority}: {text}"
+
+
+def _find_remedies(problems: Sequence[str], host: str, file: Path | None) -> Iterator[str]:
+    if any(" not for " in problem or "has expired" in problem for problem in problems):
+        name = shlex.quote(file.stem) if file else "NAME"
+        folder = f" --dir {shlex.quote(str(file.parent))}" if file else ""
+        yield (
+            f"renew the server certificate: podgraft certs renew {name}{folder} --host "
+            f"{shlex.quote(host)} --force"
+        )
+    elif any("was signed by" in problem or "issuer" in problem for problem in problems):
+        yield "set --ca-bundle to the CA that signed the certificate of the endpoint"
 
 
 def check_roots(certificates: Certificates) -> tuple[x509.Certificate, ...]:

@@ -1,6 +1,7 @@
 """``podgraft demo``: a CA, a server, and reviews of the pods of a sample, on this machine.
 
-Every step is a command that an operator would run. The demo prints each command.
+Every step is a command that an operator would run. The demo prints each command. Its files remain
+in a folder, and the next steps that it prints use them.
 """
 
 import base64
@@ -12,7 +13,6 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from difflib import unified_diff
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -21,9 +21,12 @@ import jsonpatch
 from podgraft import policy, yaml
 from podgraft.cli.assets import find_assets
 from podgraft.cli.extras import check_extra
+from podgraft.cli.failure import CommandError
 from podgraft.jsonvalue import JSON, Object
 
 from .api_server import ApiServer
+from .next_steps import Outcome, find_next_steps, find_program
+from .work_folder import DEFAULT_FOLDER, create_folder
 
 SAMPLES = find_assets() / "samples"
 CLUSTER = "demo"
@@ -33,23 +36,31 @@ _MAX_LINE_CHARACTERS = 160  # characters of one operation
 
 @click.command("demo")
 @click.argument("sample", default="istio")
-def command(sample: str) -> None:
+@click.option(
+    "--dir",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=DEFAULT_FOLDER,
+    show_default=True,
+    help="Folder for the files of the demo; an earlier demo in it is replaced.",
+)
+def command(sample: str, folder: Path) -> None:
     """Inject the pods of SAMPLE, a folder below samples/, over HTTPS, and print each step."""
-    folder = SAMPLES / sample
-    if not (folder / "bundle").is_dir():
+    source = SAMPLES / sample
+    if not (source / "bundle").is_dir():
         raise click.BadParameter(f"got {sample!r}; use one of {', '.join(_sample_names())}")
     for extra in ("serve", "rules"):
         check_extra("podgraft demo", extra)
-    with TemporaryDirectory(prefix="podgraft-demo-") as temporary:
-        _run(folder, Path(temporary))
-    _print_next_steps(sample)
+    create_folder(folder)
+    outcomes = _run(source, folder)
+    _print_next_steps(sample, folder, outcomes)
 
 
 def _sample_names() -> list[str]:
     return sorted(path.parent.name for path in SAMPLES.glob("*/bundle"))
 
 
-def _run(sample: Path, folder: Path) -> None:
+def _run(sample: Path, folder: Path) -> list[Outcome]:
     _print_heading("Create a CA, and a certificate for the endpoint")
     _run_podgraft(folder, "certs", "ca", "--dir", "certificates")
     _run_podgraft(folder, "certs", "server", "--dir", "certificates", "localhost", "127.0.0.1")
@@ -58,8 +69,9 @@ def _run(sample: Path, folder: Path) -> None:
     )
     store = folder / "store" / sample.name
     shutil.copytree(sample / "bundle", store / "bundle")
-    if (sample / "policy.yaml").exists():
-        shutil.copy(sample / "policy.yaml", store / "policy.yaml")
+    for name in ("policy.yaml", *(path.name for path in sample.glob("input.*.yaml"))):
+        target = (store if name == "policy.yaml" else folder) / name.removeprefix("input.")
+        shutil.copyfile(sample / name, target)
     issue = ("issue", "--cluster", CLUSTER, "--store", "file:store", "--output", "token")
     _run_podgraft(folder, "tokens", *issue)
     _print_heading("Serve admission reviews over HTTPS")
@@ -67,25 +79,32 @@ def _run(sample: Path, folder: Path) -> None:
         apiserver = ApiServer(
             port, folder / "certificates" / "ca.pem", (folder / "token").read_text()
         )
-        for path in sorted(sample.glob("input.*.yaml")):
-            for document in yaml.load_all(path.read_text()):
-                if isinstance(document, dict):
-                    _review(apiserver, sample.name, path.name, document)
+        outcomes = [
+            Outcome(path.name.removeprefix("input."), str(document["kind"]), is_patched)
+            for path in sorted(sample.glob("input.*.yaml"))
+            for document in yaml.load_all(path.read_text())
+            if isinstance(document, dict)
+            for is_patched in [_review(apiserver, sample.name, path.name, document)]
+        ]
         apiserver.close()
+    return outcomes
 
 
-def _review(apiserver: ApiServer, injector: str, file: str, document: Object) -> None:
-    """Send one object as kube-apiserver would: to the mutating webhook, then the validating one."""
+def _review(apiserver: ApiServer, injector: str, file: str, document: Object) -> bool:
+    """Send an object to the mutating, then the validating webhook; return whether it changed."""
     mutating = "inject" if document["kind"] == "Pod" else "mutate"
+    is_patched = False
     for route in (mutating, "validate"):
         path = f"/{injector}/{route}"
         response = apiserver.send_review(path, document)
         if route == "validate" and response["allowed"] and "warnings" not in response:
-            return
+            break
         _print_heading(f"{file}: POST {path}")
         document = _print_response(response, document)
+        is_patched = is_patched or "patch" in response
         if not response["allowed"]:
-            return
+            break
+    return is_patched
 
 
 def _print_response(response: Any, document: Object) -> Object:
@@ -149,19 +168,23 @@ def _serve(folder: Path) -> Generator[int]:
 
 
 def _run_podgraft(folder: Path, *arguments: str) -> None:
-    click.secho(f"$ podgraft {' '.join(arguments)}", bold=True)
+    text = f"podgraft {' '.join(arguments)}"
+    click.secho(f"$ {text}", bold=True)
     command_line = [sys.executable, "-m", "podgraft", *arguments]
-    subprocess.run(command_line, cwd=folder, check=True, stderr=subprocess.DEVNULL)
+    done = subprocess.run(command_line, cwd=folder, check=False, capture_output=True, text=True)
+    click.echo(done.stdout, nl=False)
+    if done.returncode:
+        raise CommandError(f"{text}: {done.stderr.strip().removeprefix('error: ')}")
 
 
 def _print_heading(text: str) -> None:
     click.secho(f"\n▌ {text}", fg="blue", bold=True)
 
 
-def _print_next_steps(name: str) -> None:
-    others = ", ".join(sample for sample in _sample_names() if sample != name)
-    _print_heading("Next")
-    click.echo(f"  podgraft demo SAMPLE       {others}")
-    click.echo(f"  podgraft explain -f POD.yaml --bundle samples/{name}/bundle")
-    click.echo(f"  podgraft inject -f FILE.yaml --bundle samples/{name}/bundle")
-    click.echo("  make deploy                to AWS: docs/deploying.md")
+def _print_next_steps(name: str, folder: Path, outcomes: list[Outcome]) -> None:
+    others = [sample for sample in _sample_names() if sample != name]
+    _print_heading(f"Next: the files of this demo are in {folder}")
+    for step in find_next_steps(name, folder, outcomes, others):
+        click.echo(f"\n  {step.text}")
+        click.secho(f"  $ {find_program()} {step.arguments}", bold=True)
+    click.echo("\n  docs/tutorial.md continues from here: from a folder to a cluster, then to AWS.")

@@ -22,6 +22,7 @@ from podgraft.trace import Additions, Trace
 
 from . import stages, webhook_match
 from .decision_trace import DecisionTrace, Sidecars, Stage, Verdict, make_trace
+from .hints import add_hints
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
@@ -75,7 +76,11 @@ class Cluster:
             after = run.review(pod)
         sidecars = None if pod is None or after is None else run.sidecars(pod, after)
         trace = make_trace(subject.name, run.stages, sidecars)
-        lost = () if pod is None or after is None else _find_lost_sidecars(pod, after)
+        if pod is None:
+            return trace
+        namespace = self.namespaces(pod.namespace).get(pod.namespace, {})
+        trace = add_hints(trace, pod.object, namespace)
+        lost = () if after is None else _find_lost_sidecars(pod, after)
         warnings = (*trace.warnings, *map(_describe_lost_sidecar, lost))
         return dataclasses.replace(trace, warnings=warnings) if lost else trace
 

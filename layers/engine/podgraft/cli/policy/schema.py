@@ -26,7 +26,12 @@ def validate_document(
     # The types of jsonschema are only partly known.
     schema: Any = json.loads((_FOLDER / f"{name}.schema.json").read_text())
     validator: Any = Draft202012Validator(schema)
-    reported_pointers = tuple(reported)
+    # An operator of a selector decides which values are valid.
+    operators = [each for each in reported if each.endswith("/operator")]
+    reported_pointers = (
+        *reported,
+        *(f"{each.removesuffix('operator')}values" for each in operators),
+    )
     for error in validator.iter_errors(document):
         path = "".join(f"/{pointer.escape(str(step))}" for step in error.absolute_path)
         # A condition depends on sibling fields, so it follows from an error of one of them.

@@ -74,8 +74,7 @@ def check_trust(
         problems += live.find_trust_problems(address, roots, now)
     if problems:
         raise RegistrationError(
-            f"kube-apiserver would not trust {endpoint.authority}: "
-            + "; ".join(dict.fromkeys(problems))
+            trust.describe_distrust(endpoint.authority, problems, host, server_cert)
         )
     if roots and not server_cert and not probe:
         click.echo("not checked: give --server-cert or --probe to see the CAs verify it", err=True)

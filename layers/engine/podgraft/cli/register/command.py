@@ -29,6 +29,7 @@ from podgraft.cli.register import (
 )
 from podgraft.cli.register.control_plane import AuthInfo
 from podgraft.cli.register.endpoint import Endpoint
+from podgraft.cli.register.istio_names import istio_name_options
 from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
 from podgraft.identifiers import IdentifierError, check_cluster
 from podgraft.jsonvalue import Object
@@ -60,6 +61,8 @@ class RegisterOptions(TypedDict):
     static: Path | None
     force: bool
     revision: str | None
+    webhook_name: str
+    tag_of: str | None
     inject: bool
     mutate: tuple[str, ...]
     validate: tuple[str, ...]
@@ -125,6 +128,7 @@ class RegisterOptions(TypedDict):
     "--force", is_flag=True, help="Replace existing files of --control-plane and --static."
 )
 @click.option("--revision", help="Istio revision or tag to register.")
+@istio_name_options
 @click.option("--inject/--no-inject", default=True, show_default=True, help="Inject into pods.")
 @click.option(
     "--mutate",
@@ -232,6 +236,8 @@ def _make_registration(options: RegisterOptions) -> Registration:
         failure_policy=FailurePolicy(options["failure_policy"]),
         reinvocation=Reinvocation(options["reinvocation_policy"]),
         timeout_seconds=options["timeout"],
+        domain=options["webhook_name"],
+        tag_of=options["tag_of"],
     )
     webhooks.check_registration(registration)
     service.check_path(registration.endpoint)

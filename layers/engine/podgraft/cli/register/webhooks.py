@@ -17,12 +17,17 @@ from podgraft.policy import PROTECTED_SUBRESOURCES
 API_VERSION = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.16
 DOMAIN = "podgraft.dev"
 CA_ANNOTATION = "cert-manager.io/inject-ca-from"  # cainjector of cert-manager sets caBundle
+# istiod replaces the caBundle of webhooks with this suffix (Istio: pkg/webhooks/webhookpatch.go).
+_PATCHED_BY_ISTIOD = "sidecar-injector.istio.io"
 SECONDS = range(1, 31)  # what admissionregistration.k8s.io/v1 accepts
 
 # The variables of a match condition. The fields of objects are unknown here.
 _CONDITION_VARIABLES = ("object", "oldObject", "request", "authorizer")
 
 _VERSION = re.compile(r"v[0-9]+((alpha|beta)[0-9]+)?|\*")
+_TAG_LABEL = "istio.io/tag"
+_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_MAX_DOMAIN = 128  # the complete name has at most 253 characters
 _OPERATIONS = ("CREATE", "UPDATE", "DELETE", "CONNECT", "*")
 
 
@@ -92,6 +97,8 @@ class Registration:
     failure_policy: FailurePolicy = FailurePolicy.FAIL
     reinvocation: Reinvocation = Reinvocation.NEVER
     timeout_seconds: int = 10
+    domain: str = DOMAIN  # the end of the names of webhooks
+    tag_of: str | None = None  # the revision of istiod of which ``revision`` is a tag
 
     @property
     def name(self) -> str:
@@ -100,11 +107,17 @@ class Registration:
 
     @property
     def labels(self) -> Object:
-        """The labels of the objects; istioctl and its dashboards use the revision."""
+        """The labels of the objects; istioctl and istiod use the revision and the tag.
+
+        Without a label for the tag, istiod ignores Gateways in namespaces with this tag
+        (Istio: pkg/revisions/tag_watcher.go).
+        """
         labels: Object = {
             "app.kubernetes.io/name": "podgraft",
             "app.kubernetes.io/instance": self.injector,
         }
+        if self.tag_of:
+            return {**labels, selectors.REVISION_LABEL: self.tag_of, _TAG_LABEL: self.revision}
         return labels | ({selectors.REVISION_LABEL: self.revision} if self.revision else {})
 
     def scopes(self) -> tuple[WebhookScope, ...]:
@@ -133,9 +146,29 @@ def check_registration(registration: Registration) -> None:
         raise RegistrationError(
             f"{name!r}: a name is 1 to 63 lower-case letters, digits and -, as DNS labels are"
         )
+    _check_domain(registration.domain)
+    if registration.tag_of and name in {None, registration.tag_of}:
+        raise RegistrationError(
+            f"--tag-of: requires --revision with the tag, got {name!r}; set another --revision"
+        )
     conditions = [condition.name for condition in registration.conditions]
     if len(set(conditions)) != len(conditions):
         raise RegistrationError("match conditions must have different names")
+
+
+def _check_domain(domain: str) -> None:
+    """Raise ``RegistrationError`` for a domain that Kubernetes rejects, or that istiod claims."""
+    labels = domain.split(".")
+    if len(labels) < 2 or not all(map(_LABEL.fullmatch, labels)) or len(domain) > _MAX_DOMAIN:  # noqa: PLR2004
+        raise RegistrationError(
+            f"--webhook-name: got {domain!r}; use a DNS name of at least two labels, such as "
+            "podgraft.istio.io"
+        )
+    if domain.endswith(_PATCHED_BY_ISTIOD):
+        raise RegistrationError(
+            f"--webhook-name: got {domain!r}; istiod replaces the caBundle of webhooks with this "
+            "suffix; use podgraft.istio.io"
+        )
 
 
 def make_mutating_configuration(
@@ -234,7 +267,7 @@ def _make_webhook(
         client["caBundle"] = registration.ca_bundle
     injector = f"{registration.injector}." if registration.injector != "default" else ""
     webhook: Object = {
-        "name": f"{scope.name}{injector}{route}.{DOMAIN}",
+        "name": f"{scope.name}{injector}{route}.{registration.domain}",
         "admissionReviewVersions": ["v1", "v1beta1"],
         "clientConfig": client,
         "failurePolicy": registration.failure_policy.value,

@@ -59,6 +59,21 @@ class TLSFiles:
         self._check_validity(datetime.now(UTC))
         return context
 
+    def describe_error(self, error: OSError | ValueError) -> str:
+        """Return place, problem, and remedy of an error of ``load``."""
+        files = f"{self.certificate} and {self.key}"
+        match getattr(error, "reason", None):
+            case "KEY_VALUES_MISMATCH":
+                problem = f"{self.key}: belongs to another certificate than {self.certificate}"
+                return f"{problem}; use the key that was created with it"
+            case "BAD_DECRYPT" | "BAD_PASSWORD_READ" | "PROBLEMS_GETTING_PASSWORD":
+                return f"{self.key}: the passphrase is missing or wrong; set --passphrase-file"
+            case _ if isinstance(error, ssl.SSLError):
+                remedy = "use PEM files, as podgraft certs server writes them"
+                return f"{files}: no PEM certificate with its key: {error}; {remedy}"
+            case _:
+                return f"{files} do not load: {error}"
+
     def _check_validity(self, now: datetime) -> None:
         """Reject a certificate outside of its validity, because OpenSSL would present it."""
         certificate, *_ = x509.load_pem_x509_certificates(self.certificate.read_bytes())
@@ -122,9 +137,7 @@ class ReloadingContext:
             self._context = files.load()
             self._certificates = files.read_certificates()
         except (OSError, ValueError) as error:
-            raise CommandError(
-                f"{files.certificate} and {files.key} do not load: {error}"
-            ) from error
+            raise CommandError(files.describe_error(error)) from error
 
     def current(self) -> ssl.SSLContext:
         """Return the context for the next connection. Open connections are not affected."""

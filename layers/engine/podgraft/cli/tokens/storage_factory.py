@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-from podgraft.cli.stacks import lookup_stack
-
 from .folder_storage import FolderStorage
-from .parameter_storage import open_parameter_storage
 from .storage import CallerStorage, CallerStorageError, Location
 
 
@@ -25,6 +22,11 @@ def open_storage(location: Location) -> CallerStorage:
 
 def _open_parameters(location: Location) -> CallerStorage:
     """Return the parameters of the stack or of the prefix; there is no default."""
+    # A file store needs no AWS package.
+    from podgraft.cli.stacks import lookup_stack
+
+    from .parameter_storage import open_parameter_storage
+
     if location.stack_name is not None:
         return open_parameter_storage(lookup_stack(location.stack_name).parameter_prefix)
     if location.parameter_prefix is None:

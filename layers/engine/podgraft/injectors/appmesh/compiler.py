@@ -134,7 +134,7 @@ class _MeshReader(msgspec.Struct):
             return self._add_error(
                 "/sidecarPatchConfigMap",
                 f"the template does not parse: {error}",
-                f"correct line {error.line} of it",
+                error.remedy,
             )
 
     def _parse_selector(self) -> MeshLabelSelector | MeshNamespaceSelector | None:

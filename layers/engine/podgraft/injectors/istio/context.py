@@ -196,7 +196,9 @@ def _check_pod(pod: Object) -> None:
     try:
         kube.check(kube.POD, pod)
     except kube.DecodeError as error:
-        raise UserError(f"the object does not decode as a pod: {error}") from error
+        where = error.location_problem
+        problem = f"object {where}" if where else f"object does not decode as a Pod: {error}"
+        raise UserError(problem) from error
 
 
 def _make_injector_context(

@@ -289,7 +289,7 @@ def _parse_template(cursor: Cursor, name: str) -> texttemplate.Program | None:
     try:
         return texttemplate.compile_(text, name=name, functions=FUNCTIONS)
     except (texttemplate.TemplateError, texttemplate.LimitError) as error:
-        return cursor.add_error(f"does not parse: {error}", f"correct line {error.line} of it")
+        return cursor.add_error(f"does not parse: {error}", error.remedy)
 
 
 def _parse_mapping(cursor: Cursor) -> Object | None:

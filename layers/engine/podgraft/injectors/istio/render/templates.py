@@ -88,7 +88,7 @@ class TemplateSet(Struct, frozen=True):
                     if name == LEGACY_TEMPLATE
                     else f"/templates/{pointer.escape(name)}",
                     problem=str(error),
-                    remedy=f"correct line {error.line} of the template",
+                    remedy=error.remedy,
                     excerpt=error.span.excerpt,
                 )
 

@@ -1,0 +1,66 @@
+"""Hints about Istio's other ways to serve a pod: ambient mode, gateways, and waypoints.
+
+A hint changes no decision: kube-apiserver and podgraft do what the stages of the trace contain.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from podgraft.cli import controller_templates
+from podgraft.jsonvalue import Object, object_at, string_at
+
+from .decision_trace import DecisionTrace, Verdict
+
+_DATAPLANE_MODE = "istio.io/dataplane-mode"
+_TEMPLATES = "inject.istio.io/templates"
+_GATEWAY = "gateway"
+_CALLER = "kube-apiserver"
+
+
+def add_hints(trace: DecisionTrace, pod: Object, namespace: Object) -> DecisionTrace:
+    """Return the trace with the hints for its pod as further warnings."""
+    hints = (*_find_ambient_hints(trace, pod, namespace), *_find_template_hints(trace, pod))
+    return replace(trace, warnings=(*trace.warnings, *hints)) if hints else trace
+
+
+def _find_ambient_hints(trace: DecisionTrace, pod: Object, namespace: Object) -> Iterator[str]:
+    """Yield what Istio's CNI does with the pod (cni/pkg/util/podutil.go)."""
+    owner = "pod" if _has_mode(pod) else "namespace"
+    mode = _read_label(pod if owner == "pod" else namespace, _DATAPLANE_MODE)
+    if mode != "ambient":
+        return
+    label = f"the {owner} has the label {_DATAPLANE_MODE}=ambient"
+    if trace.is_injected:
+        yield (
+            f"{label}, but a pod with a sidecar is not part of the ambient mesh; remove "
+            "that label, or disable the injection"
+        )
+    elif trace.verdict is Verdict.SKIPPED:
+        yield f"{label}: ztunnel serves the pod, which needs no sidecar"
+
+
+def _find_template_hints(trace: DecisionTrace, pod: Object) -> Iterator[str]:
+    annotations = object_at(object_at(pod, "metadata"), "annotations")
+    templates = string_at(annotations, _TEMPLATES)
+    step = trace.deciding_step
+    if step is not None and (
+        remedy := controller_templates.find_remedy(f"{step.observed} {step.reason}")
+    ):
+        yield remedy
+    if _GATEWAY not in templates.split(",") or trace.verdict is not Verdict.SKIPPED:
+        return
+    stages = [stage for stage in trace.stages if stage.name.startswith(_CALLER)]
+    if any(step.is_deciding for stage in stages for step in stage.steps):
+        yield (
+            "the pod is a gateway, and no webhook matches it; without a label of the namespace, it "
+            'needs the pod label sidecar.istio.io/inject: "true", or istio.io/rev with the '
+            "registered revision"
+        )
+
+
+def _has_mode(pod: Object) -> bool:
+    return bool(_read_label(pod, _DATAPLANE_MODE))
+
+
+def _read_label(manifest: Object, key: str) -> str:
+    return string_at(object_at(object_at(manifest, "metadata"), "labels"), key)

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""Install the packages of a lock file into an environment, and print the progress.
+
+install_lock.py LOCK [--python PROGRAM]
+
+pip installs only wheels with the hashes of the lock, and does not resolve. This script imports
+only the standard library, because no package is installed yet.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+# The lock contains all dependencies: pip 23 cannot resolve extras with hashes, so it does not
+# resolve. Bytecode is compiled when a module is imported first, which is faster in total.
+INSTALL = (
+    *("-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar=off"),
+    *("--no-deps", "--require-hashes", "--only-binary=:all:", "--no-compile", "--requirement"),
+)
+_PIN = re.compile(r"^([A-Za-z0-9][\w.-]*)==", re.MULTILINE)
+_FETCHED = re.compile(
+    r"^(?:Collecting|Requirement already satisfied:|Ignoring) ([A-Za-z0-9][\w.-]*)"
+)
+_INSTALLING = "Installing collected packages"
+_STEPS = 4  # lines of progress without a terminal
+
+
+@dataclass
+class Progress:
+    """A line of progress: rewritten on a terminal, else one line at each quarter."""
+
+    lock: str
+    total: int
+    is_terminal: bool
+    count: int = 0
+    _quarter: int = field(default=0, init=False)
+
+    def read_line(self, line: str) -> Iterator[str]:
+        """Yield the texts that a line of pip's output adds."""
+        if found := _FETCHED.match(line):
+            self.count = min(self.count + 1, self.total)
+            quarter = self.count * _STEPS // self.total
+            text = f"{self.lock}: package {self.count} of {self.total}"
+            if self.is_terminal:
+                yield f"\r\x1b[K{text}: {found[1]}"
+            elif quarter > self._quarter:
+                yield f"{text}\n"
+            self._quarter = quarter
+        elif line.startswith(_INSTALLING):
+            yield f"{chr(13) if self.is_terminal else ''}{self.lock}: installing\n"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Install a lock; return the exit status of pip."""
+    parser = argparse.ArgumentParser("install_lock.py", description="Install a lock file.")
+    parser.add_argument("lock", type=Path, help="Path of the lock file.")
+    parser.add_argument("--python", default=sys.executable, help="Python of the environment.")
+    options = parser.parse_args(argv)
+    total = len(_PIN.findall(options.lock.read_text()))
+    progress = Progress(str(options.lock), total, sys.stdout.isatty())
+    print(f"{options.lock}: {total} packages", flush=True)
+    return install([options.python, *INSTALL, str(options.lock)], progress)
+
+
+def install(command: Sequence[str], progress: Progress) -> int:
+    """Run pip; print its output only if it fails. Return its exit status."""
+    output: list[str] = []
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as pip:
+        for line in pip.stdout or ():
+            output.append(line)
+            for text in progress.read_line(line):
+                print(text, end="", flush=True)
+    if pip.returncode:
+        print(f"\n{''.join(output)}{progress.lock}: pip failed", file=sys.stderr)
+    return pip.returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""Run the commands of a page in order, in a copy of the repository, with a shell."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+# What commands of pages read or change.
+_FOLDERS = ("docs", "samples", "scripts", "requirements", "layers/engine", "functions")
+_FILES = ("Makefile", "pyproject.toml", "template.yaml", "samconfig.toml", "README.md")
+_BLOCK = re.compile(
+    r"^(?P<indent> *)```(?P<language>\w+)(?: title=\"(?P<file>[^\"]+)\")?\n(?P<text>.*?)^ *```$",
+    re.MULTILINE | re.DOTALL,
+)
+_STATUS = re.compile(r"# exit status (\d+)\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class PageCommand:
+    """A command of a page, the status that the page states, and a file to write before it.
+
+    The status is 0 unless the line ends with a comment ``# exit status N``.
+    """
+
+    line: str
+    status: int = 0
+
+    @property
+    def words(self) -> list[str]:
+        """The words of the command, without its comment."""
+        return shlex.split(self.line, comments=True)
+
+
+@dataclass(frozen=True, slots=True)
+class PageFile:
+    """A file that the reader writes: a block with ``title="PATH"``."""
+
+    path: str
+    text: str
+
+
+def read_steps(page: str) -> list[PageCommand | PageFile]:
+    """The commands of the ``console`` blocks of a page, and the files with a title, in order."""
+    steps: list[PageCommand | PageFile] = []
+    for block in _BLOCK.finditer(page):
+        indent = len(block["indent"])
+        lines = [line[indent:] for line in block["text"].splitlines()]
+        if block["file"]:
+            steps.append(PageFile(block["file"], "\n".join(lines) + "\n"))
+        elif block["language"] == "console":
+            text = "\n".join(lines).replace("\\\n", " ")
+            for line in text.splitlines():
+                if line.startswith("$ "):
+                    status = _STATUS.search(line)
+                    steps.append(PageCommand(line[2:], int(status[1]) if status else 0))
+    return steps
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A copy of the repository, whose ``.venv`` runs the packages of these tests."""
+
+    folder: Path
+    stubs: Path
+
+    def run(self, command: PageCommand, extra: Mapping[str, str] | None = None) -> str:
+        """Run a command of a page in a shell; its output. Fails unless it has the stated status."""
+        done = subprocess.run(
+            ["bash", "-c", command.line],
+            cwd=self.folder,
+            env={**self._environment(), **(extra or {})},
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == command.status, (command, done.stdout[-2000:], done.stderr)
+        return done.stdout + done.stderr
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "PATH": f"{self.stubs}:{self.folder / '.venv/bin'}:{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            **{name: value for name, value in os.environ.items() if name.startswith("AWS_")},
+        }
+
+    def start(self, line: str) -> subprocess.Popen[str]:
+        """Start a server of a page, and wait for its first line of output."""
+        server = subprocess.Popen(
+            shlex.split(line),
+            cwd=self.folder,
+            env=self._environment(),
+            executable=str(self.folder / ".venv" / "bin" / "podgraft"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert server.stdout
+        assert "listens on" in server.stdout.readline()
+        return server
+
+    def add_stub(self, name: str, text: str) -> None:
+        """Add a program that commands find before all others: a Python script."""
+        program = self.stubs / name
+        program.write_text(f"#!{sys.executable}\n{text}")
+        program.chmod(0o755)
+
+    def write(self, file: PageFile) -> None:
+        """Write a file of the page."""
+        path = self.folder / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file.text)
+
+
+def stop_server(server: subprocess.Popen[str]) -> None:
+    """Stop a server that ``Checkout.start`` returned."""
+    with server:
+        server.terminate()
+
+
+def make_checkout(folder: Path, targets: Collection[str] = (".demo", ".done")) -> Checkout:
+    """Copy the repository to a folder; *targets* are the parts of ``.venv`` that are complete."""
+    checkout = folder / "podgraft"
+    ignored = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+    for name in _FOLDERS:
+        shutil.copytree(ROOT / name, checkout / name, ignore=ignored)
+    for name in _FILES:
+        shutil.copy(ROOT / name, checkout / name)
+    programs = checkout / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    engine = checkout / "layers" / "engine"
+    start = f"#!/bin/sh\nPYTHONPATH={engine} exec {sys.executable}"
+    (programs / "python").write_text(f'{start} "$@"\n')
+    (programs / "podgraft").write_text(f'{start} -m podgraft "$@"\n')
+    (programs / "activate").write_text(f"PATH={programs}:$PATH\n")
+    for program in programs.iterdir():
+        program.chmod(0o755)
+    for target in targets:
+        (checkout / ".venv" / target).touch()
+    stubs = folder / "stubs"
+    stubs.mkdir()
+    return Checkout(checkout, stubs)
