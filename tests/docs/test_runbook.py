@@ -16,7 +16,7 @@ RESOURCES: dict[str, Any] = TEMPLATE["Resources"]
 SITE = "https://podgraft.dev/runbook/"
 _BLOCK = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _WORDS = frozenset(
-    "and as asc bin by count desc display filter ispresent latest limit max not or pct sort stats".split()
+    ["and", "as", "asc", "bin", "by", "count", "desc", "display", "filter", "ispresent", "latest", "limit", "max", "not", "or", "pct", "sort", "stats"]
 )
 
 
