@@ -6,7 +6,6 @@ import pytest
 
 from podgraft import cli, yaml
 from podgraft.jsonvalue import Object, names_at, object_at
-
 from support import kube_schemas
 
 from .test_samples import SAMPLES

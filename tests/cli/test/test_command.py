@@ -244,6 +244,17 @@ def test_an_update_writes_only_files_that_differ(store: Path, capsys: Out) -> No
     assert capsys.readouterr().err == ""
 
 
+def test_an_update_does_not_write_two_values_to_a_file(store: Path, capsys: Out) -> None:
+    write_tests(
+        store,
+        f"{WEB}, expect: {{result: same.yaml}}",
+        f"{WEB}, operation: DELETE, expect: {{result: same.yaml}}",
+    )
+
+    assert cli.main(["test", "--update"]) == 1
+    assert "same.yaml: tests expect different values" in capsys.readouterr().out
+
+
 def test_reports_for_machines(store: Path, capsys: Out) -> None:
     write_tests(
         store,

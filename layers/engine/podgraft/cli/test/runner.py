@@ -44,10 +44,14 @@ class CaseResult:
 
 @dataclass(slots=True)
 class Runner:
-    """Runs cases; ``updates`` writes files of expected values that differ, and lists them."""
+    """Runs cases; ``updates`` writes files of expected values that differ, and lists them.
+
+    ``expected`` are the values of all files so far: two cases must not expect different values.
+    """
 
     updates: bool = False
     updated: list[Path] = field(default_factory=list[Path])
+    expected: dict[Path, JSON] = field(default_factory=dict[Path, JSON])
 
     def run(
         self,
@@ -92,6 +96,11 @@ class Runner:
         path = case.resolve_path(expected.file)
         if not self.updates or expected.pointer.endswith("/contains"):
             return read_expected(path)
+        if not jsonvalue.equal(self.expected.setdefault(path, actual), actual):
+            raise CommandError(
+                f"{path}: tests expect different values; use a file for each, or write {{cluster}} "
+                "or {release} in its name"
+            )
         if write_expected(path, actual):
             self.updated.append(path)
         return actual
