@@ -3,6 +3,8 @@
 The pods are one with the fields that Kubernetes 1.33 to 1.37 added, one with fields that no release
 has, and one with every field of the type table. Each field that an injection does not set has the
 same value after injection, after a second pass, and after the injection is removed.
+
+Incidents: istio #52245 and DataDog/datadog-operator #1116 (webhooks with older types of pods).
 """
 
 import copy
