@@ -230,6 +230,20 @@ def test_a_test_runs_for_each_cluster_and_release(capsys: Out, store: Path) -> N
     assert "release 1.30" not in capsys.readouterr().out
 
 
+def test_a_release_of_the_command_line_is_for_bundles_of_istio(store: Path, capsys: Out) -> None:
+    write_tests(store, f"{WEB}, expect: {{outcome: injected}}")
+    shutil.copytree(SAMPLES / "istio", store / "istio")
+
+    assert (
+        cli.main(["test", "-v", "-k", "t0", "-k", "gets the proxy", "--istio-release", "1.29"]) == 0
+    )
+    printed = capsys.readouterr().out
+    assert "PASS  t0\n" in printed
+    assert "a pod gets the proxy [release 1.29]" in printed
+    assert cli.main(["test", "istio", "--istio-release", "9.99"]) == 1
+    assert "releases: Istio 9.99 is newer than all supported releases" in capsys.readouterr().out
+
+
 def test_an_update_writes_only_files_that_differ(store: Path, capsys: Out) -> None:
     write_tests(store, f"{WEB}, expect: {{result: r.yaml, patch: p.json, responses: a.json}}")
     (store / "r.yaml").write_text("kind: Pod\n")

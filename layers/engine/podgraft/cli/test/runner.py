@@ -59,15 +59,18 @@ class Runner:
         releases: tuple[str, ...] = (),
         is_selected: Callable[[Case], bool] = lambda _: True,
     ) -> Iterator[CaseResult]:
-        """Yield the result of each selected case of a document."""
-        cases = [case for case in make_cases(document, releases) if is_selected(case)]
-        if not cases:
-            return
+        """Yield the result of each selected case of a document.
+
+        *releases* replace those of the tests, if the bundle contains an Istio configuration.
+        """
         try:
             snapshots = SnapshotCache(*find_bundle(document))
+            releases = releases if releases and snapshots.has_istio else ()
         except CommandError as error:
+            cases = filter(is_selected, make_cases(document, releases))
             yield from (CaseResult(case=case, errors=error.args) for case in cases)
             return
+        cases = [case for case in make_cases(document, releases) if is_selected(case)]
         warn_of_clusters(document, cases, snapshots)
         for case in cases:
             start = time.perf_counter()
