@@ -309,7 +309,7 @@ def test_another_bundle_and_policy(store: Path, capsys: Out) -> None:
 
 
 def test_the_tests_of_a_bundle_are_in_its_folder_tests(store: Path, capsys: Out) -> None:
-    """``policy check`` renders the objects there, and leaves out the tests."""
+    """``policy check`` renders the objects there, and runs the tests."""
     tests = store / "bundle" / "tests"
     tests.mkdir()
     (tests / "web.yaml").write_text(POD)
@@ -318,6 +318,23 @@ def test_the_tests_of_a_bundle_are_in_its_folder_tests(store: Path, capsys: Out)
     assert cli.main(["test", "bundle"]) == 0
     assert cli.main(["policy", "check", "."]) == 0
     assert "2 warnings" not in capsys.readouterr().out
+    write_tests(
+        tests, "file: web.yaml, expect: {outcome: skipped}", "file: a, expect: {reason: user}"
+    )
+    assert cli.main(["policy", "check", "."]) == 1
+    remedy = "run podgraft test bundle/tests/podgraft-test.yaml for the differences"
+    outcome = "outcome: expected skipped, got injected, decided by policy: the policy is enabled"
+    missing = "bundle/tests/a: does not exist; name one that does"
+    assert capsys.readouterr().err.splitlines()[-2:] == [
+        f'error: tests/podgraft-test.yaml: test "{name}" fails: {problem}; {remedy}'
+        for name, problem in (("t0", outcome), ("t1", missing))
+    ]
+    write_tests(tests, "file: web.yaml, expect: {outcom: skipped}")
+    assert cli.main(["policy", "check", "."]) == 1
+    assert "tests/podgraft-test.yaml: /tests/0/expect/outcom: unknown key; did you mean" in (
+        capsys.readouterr().err
+    )
+    write_tests(tests, "file: web.yaml, expect: {outcome: injected}")
     (tests / "podgraft-test.yaml").rename(store / "bundle" / "podgraft-test.yaml")
     assert cli.main(["policy", "check", "."]) == 1  # only tests/ can contain them
     assert "unsupported Test of podgraft.dev/v1" in capsys.readouterr().err
