@@ -47,6 +47,7 @@ def test_objects_of_standard_input_are_changed_and_others_copied(
         "Service/x in default: skipped (nothing-matches)",
         "Deployment/web in default: changed (overlays)",
         "changed 1 of 2 objects",
+        "the pods of workloads are reviewed separately; use --pods for them",
     ]
 
 

@@ -78,6 +78,8 @@ def command(
     ]
     all_objects = [each for result in results for each in result.all_objects]
     _print_results(all_objects)
+    if _has_hidden_pods(cluster, results):
+        click.echo("the pods of workloads are reviewed separately; use --pods for them", err=True)
     if output == "json":
         click.echo(jsonvalue.dump([each for result in results for each in result.encode()]))
     elif all(each.is_created for each in all_objects):
@@ -106,6 +108,14 @@ def _print_results(all_objects: Sequence[ReviewedObject]) -> None:
             click.secho(f"  warning: {warning}", fg="yellow", err=True)
     changed = sum(each.verdict in {Verdict.INJECTED, Verdict.CHANGED} for each in all_objects)
     click.echo(f"changed {changed} of {len(all_objects)} objects", err=True)
+
+
+def _has_hidden_pods(cluster: Cluster, results: Sequence["_FileResult"]) -> bool:
+    """Whether the bundle can inject pods of the workloads, and the output has none of them."""
+    if cluster.creates_pods or not cluster.snapshot.bundle.pod_mutators:
+        return False
+    subjects = (subject for result in results for subject in result.file.subjects)
+    return any(subject.pod_path is not None and not subject.is_pod for subject in subjects)
 
 
 @dataclass(frozen=True, slots=True)
