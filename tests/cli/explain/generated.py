@@ -61,8 +61,9 @@ def pod(random: Random, number: int) -> Object:
     spec = _spec(random)
     if number % 5 == 0:  # a native sidecar, and one that another webhook broke
         sidecar: Object = {"name": "istio-proxy", "image": "proxyv2:1.30.3"}
-        policy: Object = {} if number % 2 else {"restartPolicy": "Always"}
-        spec = {**spec, "initContainers": [{**sidecar, **policy}]}
+        if number % 2 == 0:
+            sidecar["restartPolicy"] = "Always"
+        spec["initContainers"] = [sidecar]
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
