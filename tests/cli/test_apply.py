@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from podgraft import cli, yaml
+from podgraft.jsonvalue import JSON, object_at, objects_at
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 ALLOW = ("--bundle", str(SAMPLES / "allow" / "bundle"))
@@ -46,6 +47,7 @@ def test_objects_of_standard_input_are_changed_and_others_copied(
         "Service/x in default: skipped (nothing-matches)",
         "Deployment/web in default: changed (overlays)",
         "changed 1 of 2 objects",
+        "the pods of workloads are reviewed separately; use --pods for them",
     ]
 
 
@@ -119,6 +121,19 @@ def test_results_as_json_have_those_of_denied_objects(tmp_path: Path, capsys: Ou
     )
     assert pod["result"] is None
     assert "privileged" not in pod["messages"][0]
+
+
+def test_the_items_of_a_list_are_changed_in_it(tmp_path: Path, capsys: Out) -> None:
+    path = tmp_path / "in.yaml"
+    items: list[JSON] = [yaml.load(SERVICE), yaml.load(DEPLOYMENT)]
+    path.write_text(yaml.dump({"kind": "List", "apiVersion": "v1", "items": items}))
+
+    assert cli.main(["apply", "-f", str(path), *ALLOW]) == 0
+    after = yaml.load_all(capsys.readouterr().out)[0]
+    assert isinstance(after, dict)
+    service, deployment = objects_at(after, "items")
+    assert service == yaml.load(SERVICE)
+    assert object_at(deployment, "metadata", "annotations") == {"web/Allow": "true"}
 
 
 def test_folders_and_several_files(tmp_path: Path, capsys: Out) -> None:

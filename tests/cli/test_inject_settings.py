@@ -276,7 +276,8 @@ def test_a_folder_above_the_bundle_is_one_line(folder: Path, words: str, run: Ru
 
 EXPLAIN = "run podgraft explain"
 WHAT = "what the webhook does"
-ALL = "for the complete result"
+OVERLAYS = "the bundle's overlays are applied"
+RULES = "the bundle's rules are not evaluated"
 
 
 def bundle_of(sample: str) -> tuple[str, str]:
@@ -289,8 +290,8 @@ def test_a_bundle_of_overlays_states_what_was_not_done(run: Run) -> None:
     assert (status, out) == (0, f"{refused}---\n")
     assert err.splitlines() == [
         f"Deployment/batch: not injected: --webhook injects Pods only; {EXPLAIN} to see {WHAT}",
-        f"the bundle's overlays are applied to Pods only, and not by /mutate; {EXPLAIN} {ALL}",
-        f"the bundle's rules are not evaluated: inject does not call /validate; {EXPLAIN} {ALL}",
+        f"{OVERLAYS} to Pods only, and not by /mutate; use podgraft apply for other objects",
+        f"{RULES}: inject does not call /validate; use podgraft validate",
         "injected 0 of 1 workloads",
     ]
 
@@ -299,7 +300,7 @@ def test_a_bundle_of_overlays_alone_is_refused_without_webhook(run: Run) -> None
     status, out, err = run(DEPLOYMENT, *bundle_of("logging"))
     assert (status, out) == (1, "")
     assert "contains no Istio configuration" in err
-    assert "use --webhook to inject Pods, or podgraft explain" in err
+    assert "use --webhook to inject Pods, or podgraft apply" in err
 
 
 def test_overlays_with_istio_are_reported(run: Run, tmp_path: Path) -> None:

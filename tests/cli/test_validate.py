@@ -137,6 +137,7 @@ CASES = (
     ("true", ("CREATE", "--old", "old.yaml"), 2),
     ("true", ("CREATE", "--as-group", "ops"), 2),
     ("true", ("UPDATE", "--old", "other.yaml"), 1),
+    ("true", ("UPDATE", "--old", "-", "-f", "-"), 2),
 )
 
 

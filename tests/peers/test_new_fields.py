@@ -3,15 +3,18 @@
 The pods are one with the fields that Kubernetes 1.33 to 1.37 added, one with fields that no release
 has, and one with every field of the type table. Each field that an injection does not set has the
 same value after injection, after a second pass, and after the injection is removed.
+
+Incidents: istio #52245 and DataDog/datadog-operator #1116 (webhooks with older types of pods).
 """
 
 import copy
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from podgraft import jsonvalue, patch, yaml
+from podgraft import cli, jsonvalue, patch, yaml
 from podgraft.injectors.istio import uninject
 from podgraft.jsonvalue import JSON, Object
 from samples.test_samples import SAMPLES, check_object, make_review, review_with_engine
@@ -144,6 +147,30 @@ def test_the_removal_of_an_injection_restores_the_pod(name: str) -> None:
 
     assert not jsonvalue.equal(after, pod)
     assert jsonvalue.equal(restored, pod)
+
+
+@pytest.mark.parametrize("kind", ["Pod", "Deployment"])
+@pytest.mark.parametrize("name", PODS)
+def test_injection_into_files_is_removed_without_a_trace(
+    name: str, kind: str, tmp_path: Path
+) -> None:
+    pod = select(PODS[name]())
+    template: Object = {"metadata": pod["metadata"], "spec": pod["spec"]}
+    workload: Object = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web"},
+        "spec": {"template": template},
+    }
+    value = pod if kind == "Pod" else workload
+    source, injected, restored = (tmp_path / f"{number}.yaml" for number in range(3))
+    source.write_text(yaml.dump(value))
+    bundle = str(SAMPLES / "istio" / "bundle")
+
+    assert cli.main(["inject", "-f", str(source), "-o", str(injected), "--bundle", bundle]) == 0
+    assert cli.main(["uninject", "-f", str(injected), "-o", str(restored)]) == 0
+    assert "istio-proxy" in injected.read_text()
+    assert jsonvalue.equal(yaml.load_all(restored.read_text())[0], value)
 
 
 def test_the_generated_pod_has_the_newest_fields() -> None:

@@ -267,13 +267,9 @@ def _record_decision(trace: Trace | None, decision: Decision) -> None:
 
 
 def _review_mutate(review: _Review, bundle: Bundle) -> ReviewResponse:
-    if review.request.sub_resource:
-        subresource = policy.find_protected_subresource(review.request)
-        if subresource is not None:
-            warning = f"podgraft does not change {subresource}; {_NARROW}"
-            return _respond_allowed(
-                review, ReviewOutcome.SKIP, policy.Reason.SUBRESOURCE, [warning]
-            )
+    warning = policy.warn_of_subresource(review.request)
+    if warning:
+        return _respond_allowed(review, ReviewOutcome.SKIP, policy.Reason.SUBRESOURCE, [warning])
     if review.request.object is None or not bundle.object_mutators:
         return _respond_allowed(review, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES)
     before = object_check.check_object(review.request)
@@ -285,9 +281,6 @@ def _review_mutate(review: _Review, bundle: Bundle) -> ReviewResponse:
 
         privilege_check.check_privileges(bundle, before, mutation.object, review.context.trace)
     return _respond_patched(review, ReviewOutcome.MUTATE, ReviewReason.OVERLAYS, mutation)
-
-
-_NARROW = "remove it from the webhook registration"
 
 
 def _review_validate(review: _Review, bundle: Bundle) -> ReviewResponse:

@@ -58,7 +58,13 @@ RESOURCES: Sequence[Object] = (
 def pod(random: Random, number: int) -> Object:
     """A pod as a file has it."""
     metadata: Object = {"name": f"pod-{number}", **_metadata(random)}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": _spec(random)}
+    spec = _spec(random)
+    if number % 5 == 0:  # a native sidecar, and one that another webhook broke
+        sidecar: Object = {"name": "istio-proxy", "image": "proxyv2:1.30.3"}
+        if number % 2 == 0:
+            sidecar["restartPolicy"] = "Always"
+        spec["initContainers"] = [sidecar]
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
 def deployment(random: Random, number: int) -> Object:

@@ -230,6 +230,20 @@ def test_a_test_runs_for_each_cluster_and_release(capsys: Out, store: Path) -> N
     assert "release 1.30" not in capsys.readouterr().out
 
 
+def test_a_release_of_the_command_line_is_for_bundles_of_istio(store: Path, capsys: Out) -> None:
+    write_tests(store, f"{WEB}, expect: {{outcome: injected}}")
+    shutil.copytree(SAMPLES / "istio", store / "istio")
+
+    assert (
+        cli.main(["test", "-v", "-k", "t0", "-k", "gets the proxy", "--istio-release", "1.29"]) == 0
+    )
+    printed = capsys.readouterr().out
+    assert "PASS  t0\n" in printed
+    assert "a pod gets the proxy [release 1.29]" in printed
+    assert cli.main(["test", "istio", "--istio-release", "9.99"]) == 1
+    assert "releases: Istio 9.99 is newer than all supported releases" in capsys.readouterr().out
+
+
 def test_an_update_writes_only_files_that_differ(store: Path, capsys: Out) -> None:
     write_tests(store, f"{WEB}, expect: {{result: r.yaml, patch: p.json, responses: a.json}}")
     (store / "r.yaml").write_text("kind: Pod\n")
@@ -242,6 +256,17 @@ def test_an_update_writes_only_files_that_differ(store: Path, capsys: Out) -> No
     assert json.loads((store / "p.json").read_text())[0]["path"] == "/metadata/labels"
     assert cli.main(["test", "--update"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_an_update_does_not_write_two_values_to_a_file(store: Path, capsys: Out) -> None:
+    write_tests(
+        store,
+        f"{WEB}, expect: {{result: same.yaml}}",
+        f"{WEB}, operation: DELETE, expect: {{result: same.yaml}}",
+    )
+
+    assert cli.main(["test", "--update"]) == 1
+    assert "same.yaml: tests expect different values" in capsys.readouterr().out
 
 
 def test_reports_for_machines(store: Path, capsys: Out) -> None:
@@ -284,7 +309,7 @@ def test_another_bundle_and_policy(store: Path, capsys: Out) -> None:
 
 
 def test_the_tests_of_a_bundle_are_in_its_folder_tests(store: Path, capsys: Out) -> None:
-    """``policy check`` renders the objects there, and leaves out the tests."""
+    """``policy check`` renders the objects there, and runs the tests."""
     tests = store / "bundle" / "tests"
     tests.mkdir()
     (tests / "web.yaml").write_text(POD)
@@ -293,6 +318,23 @@ def test_the_tests_of_a_bundle_are_in_its_folder_tests(store: Path, capsys: Out)
     assert cli.main(["test", "bundle"]) == 0
     assert cli.main(["policy", "check", "."]) == 0
     assert "2 warnings" not in capsys.readouterr().out
+    write_tests(
+        tests, "file: web.yaml, expect: {outcome: skipped}", "file: a, expect: {reason: user}"
+    )
+    assert cli.main(["policy", "check", "."]) == 1
+    remedy = "run podgraft test bundle/tests/podgraft-test.yaml for the differences"
+    outcome = "outcome: expected skipped, got injected, decided by policy: the policy is enabled"
+    missing = "bundle/tests/a: does not exist; name one that does"
+    assert capsys.readouterr().err.splitlines()[-2:] == [
+        f'error: tests/podgraft-test.yaml: test "{name}" fails: {problem}; {remedy}'
+        for name, problem in (("t0", outcome), ("t1", missing))
+    ]
+    write_tests(tests, "file: web.yaml, expect: {outcom: skipped}")
+    assert cli.main(["policy", "check", "."]) == 1
+    assert "tests/podgraft-test.yaml: /tests/0/expect/outcom: unknown key; did you mean" in (
+        capsys.readouterr().err
+    )
+    write_tests(tests, "file: web.yaml, expect: {outcome: injected}")
     (tests / "podgraft-test.yaml").rename(store / "bundle" / "podgraft-test.yaml")
     assert cli.main(["policy", "check", "."]) == 1  # only tests/ can contain them
     assert "unsupported Test of podgraft.dev/v1" in capsys.readouterr().err

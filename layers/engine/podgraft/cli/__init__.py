@@ -2,8 +2,8 @@
 
 Each subcommand is a module of this package. It is imported when it is called, so ``podgraft
 inject`` imports neither boto3 nor cryptography. Exit status: 0 done, 1 failed with a message on
-standard error, 2 wrong command line. ``explain`` adds 3 for an unchanged object and 4 for a denied
-one; ``certs inspect`` has statuses for monitoring.
+standard error, 2 wrong command line. ``explain``, ``apply``, and ``validate`` add 3 for unchanged
+objects and 4 for a denied one; ``certs inspect`` has statuses for monitoring.
 """
 
 from collections.abc import Sequence

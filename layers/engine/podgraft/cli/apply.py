@@ -76,15 +76,17 @@ def command(
         _FileResult(file, [run_reviews(cluster, each).objects for each in file.subjects])
         for file in read_object_files(objects)
     ]
-    reviewed = [each for result in results for each in result.reviewed]
-    _print_results(reviewed)
+    all_objects = [each for result in results for each in result.all_objects]
+    _print_results(all_objects)
+    if _has_hidden_pods(cluster, results):
+        click.echo("the pods of workloads are reviewed separately; use --pods for them", err=True)
     if output == "json":
         click.echo(jsonvalue.dump([each for result in results for each in result.encode()]))
-    elif all(each.is_created for each in reviewed):
+    elif all(each.is_created for each in all_objects):
         for result in results:
             text = result.format_yaml() if output == "yaml" else "".join(result.format_diffs())
             click.echo(text, nl=False)
-    verdicts = {each.verdict for each in reviewed}
+    verdicts = {each.verdict for each in all_objects}
     return next((status for verdict, status in _STATUSES if verdict in verdicts), _UNCHANGED)
 
 
@@ -98,14 +100,22 @@ def _select_webhooks(snapshot: Snapshot) -> tuple[Webhook, ...]:
     return webhooks
 
 
-def _print_results(reviewed: Sequence[ReviewedObject]) -> None:
+def _print_results(all_objects: Sequence[ReviewedObject]) -> None:
     """Print each result, its warnings, and the number of changed objects."""
-    for each in reviewed:
+    for each in all_objects:
         click.secho(each.describe(), fg=None if each.is_created else "red", err=True)
         for warning in each.warnings:
             click.secho(f"  warning: {warning}", fg="yellow", err=True)
-    changed = sum(each.verdict in {Verdict.INJECTED, Verdict.CHANGED} for each in reviewed)
-    click.echo(f"changed {changed} of {len(reviewed)} objects", err=True)
+    changed = sum(each.verdict in {Verdict.INJECTED, Verdict.CHANGED} for each in all_objects)
+    click.echo(f"changed {changed} of {len(all_objects)} objects", err=True)
+
+
+def _has_hidden_pods(cluster: Cluster, results: Sequence["_FileResult"]) -> bool:
+    """Whether the bundle can inject pods of the workloads, and the output has none of them."""
+    if cluster.creates_pods or not cluster.snapshot.bundle.pod_mutators:
+        return False
+    subjects = (subject for result in results for subject in result.file.subjects)
+    return any(subject.pod_path is not None and not subject.is_pod for subject in subjects)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +126,7 @@ class _FileResult:
     objects: Sequence[Sequence[ReviewedObject]]
 
     @property
-    def reviewed(self) -> list[ReviewedObject]:
+    def all_objects(self) -> list[ReviewedObject]:
         """All objects and pods."""
         return [each for objects in self.objects for each in objects]
 
@@ -131,7 +141,7 @@ class _FileResult:
 
     def format_diffs(self) -> Iterator[str]:
         """Yield the lines of a unified diff for each changed object."""
-        for each in self.reviewed:
+        for each in self.all_objects:
             before, after = (
                 yaml.dump(value, sort_keys=False).splitlines()
                 for value in (each.before.object, each.after)
@@ -143,7 +153,7 @@ class _FileResult:
 
     def encode(self) -> Iterator[JSON]:
         """Yield each result as JSON; an object that is not created has no result."""
-        for each in self.reviewed:
+        for each in self.all_objects:
             operations = [operation for call in each.calls for operation in call.operations]
             yield {
                 **each.encode(str(self.file.path)),
@@ -152,16 +162,16 @@ class _FileResult:
             }
 
 
-def _find_result(document: Object, reviewed: ReviewedObject) -> Object:
+def _find_result(document: Object, result: ReviewedObject) -> Object:
     """The object after its reviews; the document itself, if they do not change it.
 
     The reviews receive the namespace of an object that names none, as from kube-apiserver. The
     result does not have it, so that kubectl selects the namespace.
     """
-    if not any(call.operations for call in reviewed.calls):
+    if not any(call.operations for call in result.calls):
         return document
-    metadata = object_at(reviewed.after, "metadata")
+    metadata = object_at(result.after, "metadata")
     if "namespace" in object_at(document, "metadata"):
-        return reviewed.after
+        return result.after
     own: Object = {key: value for key, value in metadata.items() if key != "namespace"}
-    return {**reviewed.after, "metadata": own}
+    return {**result.after, "metadata": own}

@@ -82,7 +82,7 @@ def _inject_workloads(
     if injector is None:
         raise CommandError(
             "the bundle contains no Istio configuration, which inject requires for workloads; "
-            "use --webhook to inject Pods, or podgraft explain for objects of any kind"
+            "use --webhook to inject Pods, or podgraft apply for objects of any kind"
         )
     return kubeinject.inject(injector, text, injector.parse_environment(caller.url_path))
 
@@ -95,6 +95,12 @@ def _find_unapplied(bundle: Bundle, *, webhook: bool) -> Iterator[str]:
             f"only Istio's templates; {_EXPLAIN}"
         )
     if webhook and bundle.object_mutators:
-        yield f"the bundle's overlays are applied to Pods only, and not by /mutate; {_EXPLAIN}"
+        yield (
+            "the bundle's overlays are applied to Pods only, and not by /mutate; "
+            "use podgraft apply for other objects"
+        )
     if bundle.validators:
-        yield f"the bundle's rules are not evaluated: inject does not call /validate; {_EXPLAIN}"
+        yield (
+            "the bundle's rules are not evaluated: inject does not call /validate; "
+            "use podgraft validate"
+        )

@@ -113,6 +113,8 @@ class ObjectFile:
 
 def read_object_files(options: ObjectOptions) -> list[ObjectFile]:
     """Read the objects of all files; raises ``CommandError`` for a document without a kind."""
+    if [*options.filenames, *options.old_files].count(Path("-")) > 1:
+        raise click.UsageError("standard input can be read once; use - once")
     old_objects = _read_old_objects(options)
     user = _make_user(options)
 

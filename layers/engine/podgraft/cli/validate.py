@@ -81,19 +81,19 @@ class _Result:
     """The validation of one object of a file."""
 
     path: str
-    reviewed: ReviewedObject
+    reviews: ReviewedObject
 
     @property
     def verdict(self) -> str:
         """``allowed``, or the verdict of another result."""
-        verdict = self.reviewed.verdict
+        verdict = self.reviews.verdict
         return "allowed" if verdict is Verdict.SKIPPED else str(verdict)
 
     @property
     def audit(self) -> Mapping[str, str]:
         """The audit annotations of the policies."""
         audit: dict[str, str] = {}
-        for call in self.reviewed.calls:
+        for call in self.reviews.calls:
             if isinstance(call.result, ReviewResponse):
                 audit |= call.result.response.audit
         return {key: value for key, value in audit.items() if key not in _REVIEW_KEYS}
@@ -108,9 +108,9 @@ class _Result:
         """The result as JSON."""
         annotations = {key: value for key, value in self.audit.items() if key != _FAILURES}
         return {
-            **self.reviewed.encode(self.path),
+            **self.reviews.encode(self.path),
             "verdict": self.verdict,
-            "policies": [*self.reviewed.evaluated_rules],
+            "policies": [*self.reviews.evaluated_rules],
             "auditAnnotations": {**annotations},
             "auditFailures": [*self.audit_failures],
         }
@@ -118,10 +118,10 @@ class _Result:
     def format(self) -> Iterator[str]:
         """Yield the lines for a terminal."""
         verdict = click.style(self.verdict, fg="green" if self.verdict == "allowed" else "red")
-        note = "" if self.reviewed.evaluated_rules else ", no policy matches"
-        yield f"{self.reviewed.name}: {verdict}{note}"
-        yield from (f"  deny   {message}" for message in self.reviewed.messages)
-        yield from (f"  warn   {warning}" for warning in self.reviewed.warnings)
+        note = "" if self.reviews.evaluated_rules else ", no policy matches"
+        yield f"{self.reviews.name}: {verdict}{note}"
+        yield from (f"  deny   {message}" for message in self.reviews.messages)
+        yield from (f"  warn   {warning}" for warning in self.reviews.warnings)
         yield from (f"  audit  {failure}" for failure in self.audit_failures)
         for key, value in self.audit.items():
             if key != _FAILURES:
@@ -140,4 +140,4 @@ def _select_status(results: Sequence[_Result]) -> int:
     for verdict, status in (("failed", 1), ("denied", 4)):
         if verdict in verdicts:
             return status
-    return 0 if any(result.reviewed.evaluated_rules for result in results) else 3
+    return 0 if any(result.reviews.evaluated_rules for result in results) else 3

@@ -24,7 +24,7 @@ from .errors import Diagnostic, PolicyError
 from .request_filter import (
     PROTECTED_SUBRESOURCES,
     decide_applicability,
-    find_protected_subresource,
+    warn_of_subresource,
 )
 from .rules import IGNORED_NAMESPACES, INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
 
@@ -53,7 +53,7 @@ __all__ = [
     "decide",
     "decide_applicability",
     "describe",
-    "find_protected_subresource",
     "parse",
     "selector_list",
+    "warn_of_subresource",
 ]

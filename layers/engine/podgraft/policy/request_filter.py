@@ -28,13 +28,12 @@ def decide_applicability(request: AdmissionRequest) -> Decision | None:
     return conclude((step,), (warning,))
 
 
-def find_protected_subresource(request: AdmissionRequest) -> str | None:
-    """The subresource of a pod, such as ``pods/resize``, if no webhook is allowed to change it."""
-    resource = request.resource
-    if (resource.group, resource.resource) != ("", "pods"):
-        return None
-    name = request.sub_resource
-    return f"pods/{name}" if name in PROTECTED_SUBRESOURCES else None
+def warn_of_subresource(request: AdmissionRequest) -> str:
+    """The warning for a protected subresource; an empty string for other requests."""
+    name, resource = request.sub_resource, request.resource
+    if name not in PROTECTED_SUBRESOURCES or (resource.group, resource.resource) != ("", "pods"):
+        return ""
+    return f"podgraft does not change pods/{name}; remove it from the webhook registration"
 
 
 def _skip_reason(request: AdmissionRequest) -> Reason | None:

@@ -130,7 +130,7 @@ def _find_broken_sidecars(before: Object, after: Object) -> Iterator[Flaw]:
                     path=f"{spec_path}/initContainers/{index}/restartPolicy",
                     problem=f"removes restartPolicy: Always of the native sidecar {name}, so the "
                     "pod never starts",
-                    remedy="keep it: write the key only with a value",
+                    remedy="write the key only with a value",
                 )
 
 

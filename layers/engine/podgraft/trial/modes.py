@@ -56,11 +56,11 @@ def find_mode_differences(bundle: Bundle, policy: Policy) -> Iterator[ModeDiffer
     """
     if bundle.istio is None:
         return
-    current, *switched = make_variants(bundle, policy)
-    for variant in switched:
+    variants = [*make_variants(bundle, policy)]
+    for variant in variants[1:]:
         reported: list[ModeDifference] = []
         for target in find_targets(bundle.istio):
-            before, after = (_render(each, target) for each in (current, variant))
+            before, after = (_render(each, target) for each in (variants[0], variant))
             if before is None or after is None:
                 continue
             for difference in _compare(target, variant, before, after):

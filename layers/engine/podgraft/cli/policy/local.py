@@ -20,6 +20,7 @@ from podgraft.policy import Policy, PolicyError
 from podgraft.privileges.pod_security import Level
 
 from . import privileges, schema
+from .bundle_tests import find_failed_tests
 from .signing import strip_signature
 
 T = TypeVar("T")
@@ -75,6 +76,7 @@ def check_bundle(
     if compiled is not None and valid:
         findings.extend(_warnings(compiled, files, read, text, policy_name, findings))
         findings.extend(each for url in url_paths for each in find_path_warnings(compiled, url))
+        findings.extend(find_failed_tests(folder, document_path))
     errors, warnings = _split_by_severity(findings, strict=strict)
     if errors or compiled is None:
         hint = folders.suggest(folder)

@@ -44,10 +44,14 @@ class CaseResult:
 
 @dataclass(slots=True)
 class Runner:
-    """Runs cases; ``updates`` writes files of expected values that differ, and lists them."""
+    """Runs cases; ``updates`` writes files of expected values that differ, and lists them.
+
+    ``expected`` are the values of all files so far: two cases must not expect different values.
+    """
 
     updates: bool = False
     updated: list[Path] = field(default_factory=list[Path])
+    expected: dict[Path, JSON] = field(default_factory=dict[Path, JSON])
 
     def run(
         self,
@@ -55,15 +59,18 @@ class Runner:
         releases: tuple[str, ...] = (),
         is_selected: Callable[[Case], bool] = lambda _: True,
     ) -> Iterator[CaseResult]:
-        """Yield the result of each selected case of a document."""
-        cases = [case for case in make_cases(document, releases) if is_selected(case)]
-        if not cases:
-            return
+        """Yield the result of each selected case of a document.
+
+        *releases* replace those of the tests, if the bundle contains an Istio configuration.
+        """
         try:
             snapshots = SnapshotCache(*find_bundle(document))
+            releases = releases if releases and snapshots.has_istio else ()
         except CommandError as error:
+            cases = filter(is_selected, make_cases(document, releases))
             yield from (CaseResult(case=case, errors=error.args) for case in cases)
             return
+        cases = [case for case in make_cases(document, releases) if is_selected(case)]
         warn_of_clusters(document, cases, snapshots)
         for case in cases:
             start = time.perf_counter()
@@ -92,6 +99,11 @@ class Runner:
         path = case.resolve_path(expected.file)
         if not self.updates or expected.pointer.endswith("/contains"):
             return read_expected(path)
+        if not jsonvalue.equal(self.expected.setdefault(path, actual), actual):
+            raise CommandError(
+                f"{path}: tests expect different values; use a file for each, or write {{cluster}} "
+                "or {release} in its name"
+            )
         if write_expected(path, actual):
             self.updated.append(path)
         return actual

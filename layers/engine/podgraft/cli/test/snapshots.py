@@ -37,6 +37,11 @@ class SnapshotCache:
                 *(str(replace(each, document=str(self.document))) for each in error.errors)
             ) from error
 
+    @property
+    def has_istio(self) -> bool:
+        """Whether the bundle contains an Istio configuration; raises ``CommandError``."""
+        return self.load(None, None).bundle.istio is not None
+
     def load(self, cluster: str | None, release: str | None) -> Snapshot:
         """The snapshot for one cluster and release; raises ``CommandError``."""
         own = self.policy.for_cluster(cluster)
@@ -51,6 +56,11 @@ class SnapshotCache:
             compiled = bundle.compile_(self.files, own)
         except BundleError as error:
             raise CommandError(*map(str, error.errors)) from error
+        unsupported = [each for each in compiled.warnings if each.pointer == "/istioRelease"]
+        if release is not None and any(not each.is_warning for each in unsupported):
+            raise CommandError(
+                *(f"releases: {each.problem}; {each.remedy}" for each in unsupported)
+            )
         if release is not None and compiled.istio is None:
             raise CommandError(
                 f"{self.folder}: contains no Istio configuration, so a release has no effect; "

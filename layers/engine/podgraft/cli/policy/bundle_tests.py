@@ -1,0 +1,38 @@
+"""The tests in the folder ``tests/`` of a bundle, run by ``policy check`` and ``policy push``."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from podgraft.bundle import Diagnostic
+from podgraft.cli.failure import CommandError
+from podgraft.cli.test.document import PolicyTestFile
+from podgraft.cli.test.files import is_test_file, override_files, read_test_file
+from podgraft.cli.test.runner import Runner
+
+_FOLDER = "tests"
+
+
+def find_failed_tests(bundle: Path, document: Path | None) -> Iterator[Diagnostic]:
+    """Run the tests of a bundle with a policy, and return an error for each that fails."""
+    folder = bundle / _FOLDER
+    for path in sorted(filter(is_test_file, folder.rglob("*"))):
+        name = path.relative_to(bundle).as_posix()
+        remedy = f"run podgraft test {path} for the differences"
+        try:
+            files = read_test_file(path)
+        except CommandError as error:
+            # Each error names the file, and has its remedy.
+            for text in error.args:
+                problem, _, own_remedy = str(text).removeprefix(f"{path} ").rpartition("; ")
+                yield Diagnostic(document=name, problem=problem, remedy=own_remedy)
+            continue
+        for file in files:
+            yield from _run_file(override_files(file, bundle, document), name, remedy)
+
+
+def _run_file(file: PolicyTestFile, name: str, remedy: str) -> Iterator[Diagnostic]:
+    for result in Runner().run(file):
+        if not result.has_passed:
+            reason = next(iter((*result.errors, *map(str, result.failures))))
+            problem = f'test "{result.case.name}" fails: {reason}'
+            yield Diagnostic(document=name, problem=problem, remedy=remedy)
