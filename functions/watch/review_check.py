@@ -51,11 +51,13 @@ def find_problems(result: Mapping[str, Any], expected: Mapping[str, str]) -> lis
         injector = review["injector"]
         code, decision = review["code"], review.get("decision", "")
         cause = review.get("problem") or review.get("fault") or review.get("reason") or ""
-        wanted = expected.get(injector)
+        expected_decision = expected.get(injector)
         if code != HTTPStatus.OK:
             problems.append(f"injector {injector}: expected 200, got {code}: {cause}")
-        elif decision not in ({wanted} if wanted else _DECISIONS):
-            problems.append(f"injector {injector}: expected {wanted}, got {decision}: {cause}")
+        elif decision not in ({expected_decision} if expected_decision else _DECISIONS):
+            problems.append(
+                f"injector {injector}: expected {expected_decision}, got {decision}: {cause}"
+            )
     reviewed = {review["injector"] for review in result["reviews"]}
     problems += [f"injector {name}: no result" for name in sorted(expected.keys() - reviewed)]
     return problems

@@ -15,8 +15,9 @@ LOGS = (ROOT / "docs" / "logs.md").read_text()
 RESOURCES: dict[str, Any] = TEMPLATE["Resources"]
 SITE = "https://podgraft.dev/runbook/"
 _BLOCK = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_WORDS = frozenset(
-    ["and", "as", "asc", "bin", "by", "count", "desc", "display", "filter", "ispresent", "latest", "limit", "max", "not", "or", "pct", "sort", "stats"]
+_COMMANDS = frozenset(("display", "filter", "limit", "sort", "stats"))
+_WORDS = _COMMANDS | frozenset(
+    ("and", "as", "bin", "by", "count", "desc", "ispresent", "latest", "max", "or", "pct")
 )
 
 

@@ -42,7 +42,8 @@ class FuzzStore:
             raise UnknownInjectorError(f"injector {injector} has no policy")
         return self.snapshots[injector].for_cluster(cluster, self.stale)
 
-    def injectors(self) -> tuple[str, ...]:
+    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
+        del deadline
         return tuple(self.snapshots)
 
     def callers(self, deadline: Deadline | None = None) -> CallerRegistry:

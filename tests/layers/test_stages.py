@@ -102,6 +102,9 @@ def _widgets(body: Any) -> Iterator[tuple[str, Any]]:
         above: list[str] = []
         for row, metric in enumerate(widget["properties"]["metrics"]):
             words = [each for each in metric if isinstance(each, str)]
+            if not words:
+                yield f"{number}/{row}", metric[0]["expression"]
+                continue
             complete = above if words == ["..."] else words
             above = [above[i] if each == "." else each for i, each in enumerate(complete)]
             yield f"{number}/{row}", above[2:]

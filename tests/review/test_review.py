@@ -68,7 +68,8 @@ class FixedStore:
         del injector, cluster, deadline
         return self._snapshot
 
-    def injectors(self) -> tuple[str, ...]:
+    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
+        del deadline
         return ("default",)
 
 
@@ -84,7 +85,8 @@ class UnreachableStore:
         del injector, cluster, deadline
         raise self._error
 
-    def injectors(self) -> tuple[str, ...]:
+    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
+        del deadline
         return ()
 
 

@@ -176,6 +176,9 @@ def _dashboard_metrics() -> set[str]:
         row: list[Any] = []
         for metric in widget["properties"].get("metrics", []):
             names = [each for each in metric if isinstance(each, str)]
+            if not names:
+                found.update(re.findall(r'MetricName="(\w+)"', metric[0]["expression"]))
+                continue
             above = row[: len(row) - len(names) + 1] if names[0] == "..." else []
             row = [*above, *names[1:]] if above else _expand_names(names, row)
             if row[0] == NAMESPACE:

@@ -111,7 +111,8 @@ def test_ping_responds_with_pong(token_application: ApplicationFixture) -> None:
 
 def test_an_internal_error_is_a_status_on_every_route(folder: Path) -> None:
     class Mistaken(FolderStore):
-        def injectors(self) -> tuple[str, ...]:
+        def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
+            del deadline
             raise RuntimeError("s3cret")
 
     response = make_application(folder, store=Mistaken(folder)).client.get("/readyz")

@@ -30,7 +30,8 @@ from podgraft.policy import PolicyError
 from podgraft.settings import Auth
 from podgraft.store import FolderCallers, FolderStore, caller_document
 from podgraft.store.caller_document import TokensError
-from podgraft.web import WsgiToAsgi, create_app, guard_handler, subjects
+from podgraft.store import subjects
+from podgraft.web import WsgiToAsgi, create_app, guard_handler
 from podgraft.yaml import NotYAMLError
 from support.store_fixture import CONFIG, MESH
 from web.test_malformed_reviews import BUNDLES, DEPLOYMENT, POD, SAMPLES, WIDGET, review

@@ -42,8 +42,9 @@ class FixedStore:
         del injector, cluster, deadline
         return self._snapshot
 
-    def injectors(self) -> tuple[str, ...]:
+    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
         """No names are stored."""
+        del deadline
         return ()
 
 

@@ -87,14 +87,14 @@ class StateCollector(Collector):
             "Creation of the oldest active token of a cluster.",
             labels=("cluster",),
         )
-        for cluster, callers in self._registered().items():
+        for cluster, callers in self._read_callers().items():
             credentials.add_metric((cluster,), len(callers.tokens) + len(callers.subjects))
             oldest = oldest_token(callers)
             if oldest is not None:
                 created.add_metric((cluster,), oldest.timestamp())
         yield from (credentials, created)
 
-    def _registered(self) -> dict[str, Callers]:
+    def _read_callers(self) -> dict[str, Callers]:
         try:
             return dict(self._callers.callers().callers)
         except StoreError:
