@@ -5,7 +5,7 @@
 
 template.yaml is the source of the variables, the environment and the permissions of the function,
 the alarms, the event rule, and the dashboard. terraform/*.tf contains the other resources.
-tests/scripts/test_terraform_module.py fails if a file is out of date, or if a resource of
+tests/terraform/test_module.py fails if a file is out of date, or if a resource of
 template.yaml has no counterpart.
 """
 
