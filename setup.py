@@ -9,6 +9,7 @@ import atexit
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -83,7 +84,7 @@ def _site_address(target: str) -> str:
     return f"{SITE}{name.removesuffix('README')}".rstrip("/") + "/" + (page[2] or "")
 
 
-def _find_share_files() -> list[tuple[str, list[str]]]:
+def _find_share_files() -> list[tuple[str, Sequence[str]]]:
     return [
         (folder, sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(pattern)))
         for folder, pattern in _SHARE.items()

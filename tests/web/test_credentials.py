@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from podgraft.web import credentials, subjects
+from podgraft.store import subjects
+from podgraft.web import credentials
 from podgraft.web.credentials import CallerCredentials
 from support.store_fixture import PATH_TOKEN, SUBJECT, TOKEN
 
