@@ -104,8 +104,7 @@ def build_playground(root: Path, cache: Path) -> None:
     program = str(root / "scripts" / "build_playground.py")
     output = str(root / "playground" / "site")  # setup.py and MANIFEST.in
     command = [sys.executable, program, "--cache", str(cache), "--output", output]
-    # Bytecode of sets depends on the seed of hashes.
-    _run(command, root, {**os.environ, "PYTHONHASHSEED": "0"})
+    _run(command, root, os.environ)
 
 
 def check_python(target: Target) -> None:
