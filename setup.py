@@ -9,6 +9,7 @@ import atexit
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -34,8 +35,8 @@ ASSETS = (
     "template.yaml",
     "terraform",
 )
-# Built by make playground; a wheel of a release contains it.
-PLAYGROUND = "build/playground"
+# Built by make release, and by make playground. A source archive cannot contain the folder build.
+PLAYGROUNDS = ("playground/site", "build/playground")
 _SHARE = {
     "share/man/man1": "packaging/man/*.1",
     "share/bash-completion/completions": "packaging/completion/podgraft",
@@ -57,8 +58,9 @@ class BuildWithAssets(build_py):
             return
         target = Path(self.build_lib) / "podgraft" / "assets"
         assets = {ROOT / path: target / path for path in ASSETS}
-        if (ROOT / PLAYGROUND / "index.html").is_file():
-            assets[ROOT / PLAYGROUND] = target / "playground"
+        pages = [path for path in PLAYGROUNDS if (ROOT / path / "index.html").is_file()]
+        for page in pages[:1]:
+            assets[ROOT / page] = target / "playground"
         for source, path in assets.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():
@@ -83,7 +85,7 @@ def _site_address(target: str) -> str:
     return f"{SITE}{name.removesuffix('README')}".rstrip("/") + "/" + (page[2] or "")
 
 
-def _find_share_files() -> list[tuple[str, list[str]]]:
+def _find_share_files() -> list[tuple[str, Sequence[str]]]:
     return [
         (folder, sorted(str(path.relative_to(ROOT)) for path in ROOT.glob(pattern)))
         for folder, pattern in _SHARE.items()

@@ -5,7 +5,7 @@
 
 template.yaml is the source of the variables, the environment and the permissions of the function,
 the alarms, the event rule, and the dashboard. terraform/*.tf contains the other resources.
-tests/scripts/test_terraform_module.py fails if a file is out of date, or if a resource of
+tests/terraform/test_module.py fails if a file is out of date, or if a resource of
 template.yaml has no counterpart.
 """
 
@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -250,7 +250,7 @@ def convert(value: Any) -> Any:
         case dict():
             return _convert_items(value, convert)
         case list():
-            return [convert(each) for each in value]
+            return list(map(convert, cast("list[Any]", value)))
         case _:
             return value
 

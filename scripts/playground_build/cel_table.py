@@ -9,6 +9,7 @@ from typing import Any
 from podgraft import bundle, policy
 
 from . import examples
+from .protobuf_order import sort_any
 
 Table = dict[str, dict[str, list[str]]]
 
@@ -70,6 +71,6 @@ class _RecordingEnvironment:
     def compile(self, text: str) -> Any:
         """The checked expression."""
         expression = self._environment.compile(text)
-        serialized = b64encode(expression.serialize()).decode()
+        serialized = b64encode(sort_any(expression.serialize())).decode()
         self._expressions[text] = [serialized, expression.return_type().name()]
         return expression

@@ -36,8 +36,15 @@ def compile_modules(
         command = [node, str(_PROGRAM), str(folder), *map(str, paths)]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode:
-            raise BuildError(f"{_PROGRAM.name}: {result.stderr.strip()[-500:]}; use Node.js 20")
+            error = _find_python_error(result.stderr) or result.stderr.strip()[-500:]
+            raise BuildError(f"{_PROGRAM.name}: {error}; use Node.js 20")
         return read_zip(paths[-1].read_bytes())
+
+
+def _find_python_error(text: str) -> str:
+    """The error of Python before the stack of JavaScript; empty without one."""
+    traceback = text.partition("Traceback (most recent call last):")[2].partition("\n    at ")[0]
+    return traceback.strip().rpartition("\n")[2]
 
 
 def replace_sources(

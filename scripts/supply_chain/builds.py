@@ -102,7 +102,9 @@ def build_playground(root: Path, cache: Path) -> None:
     if shutil.which("npm") is None:
         raise BuildError("npm: not found; install Node.js, or use --without-playground")
     program = str(root / "scripts" / "build_playground.py")
-    _run([sys.executable, program, "--cache", str(cache)], root, os.environ)
+    output = str(root / "playground" / "site")  # setup.py and MANIFEST.in
+    command = [sys.executable, program, "--cache", str(cache), "--output", output]
+    _run(command, root, os.environ)
 
 
 def check_python(target: Target) -> None:

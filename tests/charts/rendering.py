@@ -6,7 +6,7 @@ does not use are missing.
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from podgraft import sprig, yaml
 from podgraft.go.reflect import ANY, STRING
@@ -47,7 +47,9 @@ def _merge(defaults: Any, values: Mapping[str, Any]) -> Any:
     for key, value in values.items():
         old = merged.get(key)
         merged[key] = (
-            _merge(old, value) if isinstance(old, dict) and isinstance(value, dict) else value
+            _merge(old, cast("dict[str, Any]", value))
+            if isinstance(old, dict) and isinstance(value, dict)
+            else value
         )
     return merged
 

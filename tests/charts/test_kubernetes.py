@@ -154,7 +154,7 @@ def test_serve_loads_the_store_of_the_pod(
         "/tls/tls.crt": "certificates/server.pem",
         "/tls/tls.key": "certificates/server.key",
     }
-    arguments = []
+    arguments: list[str] = []
     for argument in container["args"]:
         option, equals, value = argument.partition("=")
         arguments.append(f"{option}{equals}{files.get(value, value)}")

@@ -38,7 +38,13 @@ def path(tmp_path: Path) -> str:
             f"sys.argv[0] = {name!r}\nsys.exit({function}())\n"
         )
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    return f"{tmp_path}:{os.environ['PATH']}"
+    # Without the programs of an activated environment, which would shadow these.
+    folders = [folder for folder in os.environ["PATH"].split(":") if not _has_plugin(folder)]
+    return ":".join([str(tmp_path), *folders])
+
+
+def _has_plugin(folder: str) -> bool:
+    return (Path(folder) / "kubectl-podgraft").exists()
 
 
 @pytest.mark.parametrize("shell", [*SHELLS])
@@ -122,3 +128,30 @@ def test_kubectl_finds_the_plugin_and_its_completions(path: str) -> None:
     assert "kubectl-podgraft" in run("plugin", "list", "--name-only").split()
     lines = run("__complete", "podgraft", "certs", "rot").splitlines()
     assert [line.split("\t")[0] for line in lines] == ["rotate-ca", ":4"]
+
+
+def test_fish_completes_commands(path: str) -> None:
+    if shutil.which("fish") is None:
+        pytest.skip("needs fish")
+    done = subprocess.run(
+        ["fish", "-c", 'podgraft completion fish | source; complete -C "podgraft certs re"'],
+        env={**os.environ, "PATH": path, "HOME": path.partition(":")[0]},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["renew"]
+
+
+def test_zsh_registers_the_completion(path: str) -> None:
+    if shutil.which("zsh") is None:
+        pytest.skip("needs zsh")
+    script = 'autoload -Uz compinit; compinit -u; eval "$(podgraft completion zsh)"'
+    done = subprocess.run(
+        ["zsh", "-f", "-c", f"{script}; print ${{_comps[podgraft]}}"],
+        env={**os.environ, "PATH": path, "HOME": path.partition(":")[0]},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "_podgraft_completion"

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -16,7 +16,7 @@ from layers.cloudformation import TEMPLATE, Rendering
 from terraform.templates import FOLDER, load, render
 from terraform_module import UnsupportedError, convert, find_alarms, name_variable, render_files
 
-hcl2 = pytest.importorskip("hcl2")
+hcl2: Any = pytest.importorskip("hcl2")
 
 FILES = render_files(terraform_module.read_template())
 # The resource of the module for each resource of template.yaml. Alarms are in alarms.json.tftpl.
@@ -76,13 +76,14 @@ def strip_quotes(value: Any) -> Any:
     """The document of hcl2 without the quotes of its strings, and without its marks."""
     match value:
         case dict():
+            items = cast("dict[str, Any]", value).items()
             return {
                 key.strip('"'): strip_quotes(each)
-                for key, each in value.items()
+                for key, each in items
                 if key not in {"__is_block__", "__comments__"}
             }
         case list():
-            return [strip_quotes(each) for each in value]
+            return list(map(strip_quotes, cast("list[Any]", value)))
         case str():
             return value.strip('"').replace('\\"', '"')
         case _:
@@ -128,9 +129,10 @@ def to_text(value: Any) -> Any:
     """Numbers as text: CloudFormation and Terraform convert both."""
     match value:
         case dict():
-            return {key: to_text(each) for key, each in value.items()}
+            items = cast("dict[str, Any]", value).items()
+            return {key: to_text(each) for key, each in items}
         case list():
-            return [to_text(each) for each in value]
+            return list(map(to_text, cast("list[Any]", value)))
         case bool():
             return value
         case _:
@@ -204,7 +206,7 @@ def test_the_dashboard_is_that_of_the_template(parameters: Mapping[str, Any]) ->
 
 
 def test_the_event_rule_is_that_of_the_template() -> None:
-    parameters = {"PolicyWriterArns": ["arn:a", "arn:b"], "AlarmTopicArn": "arn:topic"}
+    parameters: Any = {"PolicyWriterArns": ["arn:a", "arn:b"], "AlarmTopicArn": "arn:topic"}
     stack = Rendering(TEMPLATE, "shop", parameters)
     rule = stack.resources["PolicyWriteRule"]["Properties"]
     rendered = load("policy_writes.json.tftpl", make_variables("shop", parameters))
@@ -448,9 +450,10 @@ def find_problems(body: Mapping[str, Any], schema: Mapping[str, Any]) -> list[st
     ]
     for key, value in given.items():
         arguments = schema.get(key, {}).get("arguments")
-        for block in value if isinstance(value, list) else ():
-            if arguments is not None and isinstance(block, dict):
-                problems += find_problems(block, arguments)
+        if arguments is None or not isinstance(value, list):
+            continue
+        for block in cast("list[Any]", value):
+            problems += find_problems(block, arguments)
     return problems
 
 

@@ -1,6 +1,6 @@
 """The files around the package: samples, and the files of deployments.
 
-A wheel contains them in ``podgraft/assets`` (setup.py). In a source tree, they are at its root.
+A wheel contains them in ``podgraft/assets``. In a source tree, they are at its root.
 """
 
 from pathlib import Path
@@ -10,8 +10,8 @@ from podgraft.cli.failure import CommandError
 
 _PACKAGE = Path(podgraft.__file__).resolve().parent
 PACKAGED = _PACKAGE / "assets"
-# The source tree, if podgraft runs in one.
-ROOT = _PACKAGE.parents[2]
+# The source tree, if podgraft runs in one. Not parents[2]: the playground has a short path.
+ROOT = _PACKAGE.parent.parent.parent
 _MARKERS = ("template.yaml", "samples", "functions/webhook/handler.py")
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import click
 
-from podgraft.cli.extras import make_missing_package_error
 from podgraft.cli.failure import CommandError
 
 FAILED = 1
@@ -39,6 +38,8 @@ def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
         failure.show(color)
         return FAILED
     except ModuleNotFoundError as error:
+        from podgraft.cli.extras import make_missing_package_error
+
         make_missing_package_error(_find_command(command, argv, name), error).show(color)
         return FAILED
     return status if isinstance(status, int) else 0
