@@ -100,10 +100,10 @@ def _pull_policy(container: Object) -> str:
 def _fill_variable(entry: Object) -> Object:
     source = object_at(entry, "valueFrom")
     if "fieldRef" in source:
-        return entry | {"valueFrom": {"fieldRef": _fill_field(object_at(source, "fieldRef"))}}
+        return {**entry, "valueFrom": {"fieldRef": _fill_field(object_at(source, "fieldRef"))}}
     if "resourceFieldRef" in source:
         reference = _fill_resource_field(object_at(source, "resourceFieldRef"))
-        return entry | {"valueFrom": {"resourceFieldRef": reference}}
+        return {**entry, "valueFrom": {"resourceFieldRef": reference}}
     if "value" in entry:  # Istio writes JSON; its keys have no order
         value = _parse_json(entry["value"])
         return entry | {"value": _fill_probers(value) if entry.get("name") == _PROBERS else value}
@@ -133,7 +133,8 @@ def _fill_action(action: Object) -> Object:
     if isinstance(action.get("httpGet"), dict):
         request = object_at(action, "httpGet")
         default: Object = {"path": "/", "scheme": "HTTP"}
-        return action | {"httpGet": default | {k: v for k, v in request.items() if v != ""}}
+        filled = default | {key: value for key, value in request.items() if value != ""}
+        return {**action, "httpGet": filled}
     return action
 
 
@@ -171,10 +172,11 @@ def _fill_volume(volume: Object) -> Object:
 
 def _fill_item(item: Object) -> Object:
     if "fieldRef" in item:
-        return item | {"fieldRef": _fill_field(object_at(item, "fieldRef"))}
+        return {**item, "fieldRef": _fill_field(object_at(item, "fieldRef"))}
     if "resourceFieldRef" in item:
-        return item | {
-            "resourceFieldRef": _fill_resource_field(object_at(item, "resourceFieldRef"))
+        return {
+            **item,
+            "resourceFieldRef": _fill_resource_field(object_at(item, "resourceFieldRef")),
         }
     return item
 
