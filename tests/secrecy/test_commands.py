@@ -21,7 +21,6 @@ from botocore.session import get_session
 
 from podgraft import cli, yaml
 from podgraft.cli import offline
-from podgraft.cli.live.options import ClusterAccess
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.tokens.parameter_storage import ParameterStorage
 from podgraft.cli.tokens.storage import Entry
@@ -29,7 +28,7 @@ from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, pod
 from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
 from store.aws_fault_proxy import faulty_aws
 from support.aws_account import deploy_stack
-from support.fake_cluster import make_cluster
+from support.fake_cluster import use_cluster
 from support.store_fixture import BUNDLE, CONFIG, TOKEN
 
 
@@ -339,7 +338,7 @@ def test_the_values_of_live_pods_are_not_printed(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither those of its environment and annotations, nor the token of a registration."""
-    monkeypatch.setattr(ClusterAccess, "open_cluster", lambda _: make_cluster(live_objects()))
+    use_cluster(monkeypatch, live_objects())
     for line, status in LIVE:
         assert run(line) == status, (line, capfd.readouterr())
         assert find_secrets("".join(capfd.readouterr())) == [], line
@@ -347,7 +346,7 @@ def test_the_values_of_live_pods_are_not_printed(
 
 def live_objects() -> Mapping[str, Any]:
     """The pod, injected by an earlier bundle, and a webhook with a token in its path."""
-    snapshot = offline.load_snapshot("", {path: content for path, content in BUNDLE.items()})
+    snapshot = offline.load_snapshot("", BUNDLE)
     after: Any = offline.apply_response(POD, offline.review_pod(POD, "shop", snapshot))
     after["metadata"] |= {"name": "web", "namespace": "shop"}
     sidecar = after["spec"]["containers"][-1]

@@ -4,8 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
+
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.live.cluster import LiveCluster
+from podgraft.cli.live.options import ClusterAccess
 
 _LISTS = (
     "/api/v1/namespaces",
@@ -28,7 +31,7 @@ class FakeReader:
         """Return the response of a path."""
         del query
         self.requests.append(path)
-        response = self.responses.get(path, [] if path in _LISTS else ErrorReason.NOT_FOUND)
+        response: Any = self.responses.get(path, [] if path in _LISTS else ErrorReason.NOT_FOUND)
         if isinstance(response, ErrorReason):
             raise ApiError(f"GET {path}: {response}", reason=response)
         if isinstance(response, list):
@@ -38,6 +41,15 @@ class FakeReader:
     def find_namespace(self) -> str:
         """Return the namespace of the context."""
         return "shop"
+
+
+def use_cluster(monkeypatch: pytest.MonkeyPatch, responses: Mapping[str, Any]) -> None:
+    """Make the commands read these responses, by path."""
+
+    def open_cluster(_: ClusterAccess) -> LiveCluster:
+        return make_cluster(responses)
+
+    monkeypatch.setattr(ClusterAccess, "open_cluster", open_cluster)
 
 
 def make_cluster(responses: Mapping[str, Any]) -> LiveCluster:

@@ -53,7 +53,7 @@ def set_path(pod: Any, value: Any, *path: Any) -> Any:
 
 PROXY_PATH = ("spec", "containers", 1)
 LIVE_MOUNTS = [*PROXY["volumeMounts"], TOKEN_MOUNT]
-SAME = (
+SAME: Any = (
     ("the same", injected()),
     ("the token", set_path(injected(), LIVE_MOUNTS, *PROXY_PATH, "volumeMounts")),
     ("LimitRange", set_path(
@@ -82,7 +82,7 @@ def test_no_differences(what: str, live: Any, is_template: bool) -> None:
     assert compare(live, is_template=is_template) == []
 
 
-DIFFERENT = (
+DIFFERENT: Any = (
     ("an image", set_path(injected(), "proxy:0", *PROXY_PATH, "image"),
      Difference("spec.containers[istio-proxy].image", "proxy:0", "proxy:1")),
     ("a variable", set_path(injected(), [{"name": "LEVEL", "value": "debug"}], *PROXY_PATH, "env"),

@@ -8,7 +8,7 @@ from podgraft.cli.compare.normalization import normalize_pod
 
 
 def pod(container: Any = None, **spec: Any) -> Any:
-    containers = [{"name": "app", "image": "a:1", **(container or {})}]
+    containers: list[Any] = [{"name": "app", "image": "a:1", **(container or {})}]
     return {"metadata": {}, "spec": {"containers": containers, **spec}}
 
 
@@ -21,7 +21,7 @@ FULL_PROBE = {
     "failureThreshold": 3,
 }
 FIELD = {"fieldPath": "metadata.name"}
-EQUAL = (
+EQUAL: Any = (
     # containers
     ("pull policy", pod(), pod({"imagePullPolicy": "IfNotPresent"})),
     ("latest", pod({"image": "h:5/a"}), pod({"image": "h:5/a", "imagePullPolicy": "Always"})),
@@ -74,9 +74,10 @@ def test_equal_pods(what: str, left: Any, right: Any) -> None:
     assert normalize_pod(left) == normalize_pod(right)
 
 
-DIFFERENT = (
+DIFFERENT: Any = (
     ("args in another order", pod({"args": ["a", "b"]}), pod({"args": ["b", "a"]})),
-    ("source", pod(volumes=[{"name": "v"}]), pod(volumes=[{"name": "v", "hostPath": {"path": "/"}}])),
+    ("source", pod(volumes=[{"name": "v"}]),
+     pod(volumes=[{"name": "v", "hostPath": {"path": "/"}}])),
     ("duplicates", pod({"env": [{"name": "A", "value": "1"}]}),
      pod({"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]})),
     ("pull policy", pod(), pod({"imagePullPolicy": "Never"})),

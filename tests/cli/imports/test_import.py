@@ -8,8 +8,7 @@ import pytest
 from podgraft import yaml
 from podgraft.cli import main
 from podgraft.cli.live.api_errors import ErrorReason
-from podgraft.cli.live.options import ClusterAccess
-from support.fake_cluster import make_cluster
+from support import fake_cluster
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "istio" / "bundle"
 MAPS = "/api/v1/namespaces/istio-system/configmaps"
@@ -59,7 +58,7 @@ def use_cluster(monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def use(**changes: Any) -> None:
         responses = CLUSTER | changes.get("responses", {})
-        monkeypatch.setattr(ClusterAccess, "open_cluster", lambda _: make_cluster(responses))
+        fake_cluster.use_cluster(monkeypatch, responses)
 
     return use
 
@@ -105,7 +104,7 @@ def test_openshift(use_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "ids of OpenShift of the present namespaces only" in capsys.readouterr().err
 
 
-WARNINGS = (
+WARNINGS: Any = (
     ({NODES: ErrorReason.FORBIDDEN}, "nodes: not readable, so the kubelet versions are unknown"),
     ({PROXY_CONFIGS: ErrorReason.FORBIDDEN}, "proxyconfigs: not readable"),
     ({f"{MAPS}/istio": ErrorReason.NOT_FOUND}, "ConfigMap istio-system/istio: not found"),

@@ -9,7 +9,7 @@ from podgraft.cli.live.registrations import LiveWebhook, parse_webhooks
 from podgraft.cli.register import selectors
 from podgraft.jsonvalue import Object
 
-RULE = {
+RULE: Object = {
     "apiGroups": [""],
     "apiVersions": ["v1"],
     "operations": ["CREATE"],
@@ -36,7 +36,7 @@ def webhooks(*changes: Any) -> list[LiveWebhook]:
     return parse_webhooks([configuration])
 
 
-OPTIONS = (
+OPTIONS: Any = (
     ({}, {}, ""),
     ({"failurePolicy": "Ignore"}, {}, " --failure-policy Ignore"),
     ({"reinvocationPolicy": "IfNeeded"}, {}, " --reinvocation-policy IfNeeded"),
@@ -52,7 +52,7 @@ def test_options(change: Any, variables: dict[str, str], expected: str) -> None:
     assert " ".join(options) == f"--revision default{expected}"
 
 
-DIFFERENCES = (
+DIFFERENCES: Any = (
     ((), "no webhook of istiod has revision default"),
     (({"namespaceSelector": {"matchLabels": {"a": "b"}}},), "its selectors are not those of"),
     (({"matchConditions": [{"name": "a"}]},), "has matchConditions; repeat them"),

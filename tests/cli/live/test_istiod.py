@@ -18,7 +18,7 @@ def variable(name: str, value: str) -> Any:
     return {"name": name, "value": value}
 
 
-FEATURES = (
+FEATURES: Any = (
     ("nothing", {}, {}),
     ("a platform", {"PLATFORM": "openshift"}, {"platform": "openshift"}),
     ("an empty value", {"PLATFORM": ""}, {}),
@@ -29,7 +29,7 @@ FEATURES = (
 )
 
 
-@pytest.mark.parametrize(("what", "variables", "expected"), FEATURES, ids=lambda value: str(value))
+@pytest.mark.parametrize(("what", "variables", "expected"), FEATURES, ids=str)
 def test_features(what: str, variables: dict[str, str], expected: Any) -> None:
     del what
     parsed = istiod.parse_deployment(deployment(*(variable(*each) for each in variables.items())))

@@ -11,7 +11,7 @@ PODGRAFT = {"app.kubernetes.io/name": "podgraft"}
 TOKEN = "s3cr3t-t0ken"
 SERVICE = {"namespace": "istio-system", "name": "istiod-canary", "path": "/inject/cluster/c1"}
 
-WEBHOOKS = (
+WEBHOOKS: Any = (
     ("a.inject.podgraft.dev", {}, {"url": f"https://h:8443/k/{TOKEN}/mesh/inject/net/n1"},
      InjectorKind.PODGRAFT, "h:8443", "mesh", "net/n1"),
     ("mine", PODGRAFT, {"url": "https://u:p@h/inject"}, InjectorKind.PODGRAFT, "h", "default", ""),
@@ -28,7 +28,7 @@ WEBHOOKS = (
 @pytest.mark.parametrize(
     ("name", "labels", "client", "kind", "address", "injector", "path"), WEBHOOKS
 )
-def test_webhooks(  # noqa: PLR0913
+def test_webhooks(  # noqa: PLR0913, PLR0917
     name: str,
     labels: Any,
     client: Any,

@@ -9,9 +9,8 @@ import pytest
 from podgraft import yaml
 from podgraft.cli import main, offline
 from podgraft.cli.live.api_errors import ErrorReason
-from podgraft.cli.live.options import ClusterAccess
 from podgraft.jsonvalue import Object
-from support.fake_cluster import make_cluster
+from support.fake_cluster import use_cluster
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "istio" / "bundle"
 MAPS = "/api/v1/namespaces/istio-system/configmaps"
@@ -92,7 +91,7 @@ def run(
 ) -> tuple[int, str, str]:
     paths = {WEBHOOKS: responses["webhooks"]} if "webhooks" in responses else {}
     objects = CLUSTER | paths | responses.get("responses", {})
-    monkeypatch.setattr(ClusterAccess, "open_cluster", lambda _: make_cluster(objects))
+    use_cluster(monkeypatch, objects)
     status = main(command.split())
     out, err = capsys.readouterr()
     return status, out, err
@@ -112,7 +111,7 @@ def test_counts(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
     assert registration["problems"] == []
 
 
-CASES = (
+CASES: Any = (
     ("two injectors", "status", {"webhooks": [ISTIOD, PODGRAFT]},
      "namespace shop: istiod and podgraft receive the same pods"),
     ("no registration", "status", {"webhooks": []},
@@ -151,7 +150,7 @@ CASES = (
 @pytest.mark.parametrize(
     ("what", "command", "responses", "text"), CASES, ids=lambda value: str(value)[:40]
 )
-def test_cases(  # noqa: PLR0913
+def test_cases(
     what: str,
     command: str,
     responses: Any,

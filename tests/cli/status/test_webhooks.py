@@ -30,7 +30,7 @@ def configurations(*clients: Any) -> Any:
 
 A, B = {"url": "https://a:8443/inject"}, {"url": "https://b/inject"}
 ISTIOD = {"service": {"namespace": "istio-system", "name": "istiod"}}
-ADDRESSES = (
+ADDRESSES: Any = (
     ((A, A, B), None, {}, ["calls b instead of a:8443; register it again"]),
     ((A, A), "https://b", {}, ["calls a:8443 instead of b; register it again"] * 2),
     ((A,), "a:8443", {}, []),
@@ -62,7 +62,7 @@ def encode(*days: int) -> str:
     return b64encode(pem.dump_certificates([make_ca(each)[0] for each in days])).decode()
 
 
-CERTIFICATES = (
+CERTIFICATES: Any = (
     ((400, 90), 90, []),
     ((9,), 9, ["caBundle: expires in 9 days; rotate the CA"]),
     ((-3,), -3, ["caBundle: has expired; rotate the CA"]),
