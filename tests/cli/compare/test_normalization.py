@@ -50,6 +50,8 @@ EQUAL: Any = (
                    '{"/a": {"httpGet": {"port": 80, "path": "/", "scheme": "HTTP"}, '
                    '"timeoutSeconds": 1}}'}]})),
     ("empty", pod({"securityContext": {}, "args": []}), pod()),
+    ("zeros", pod({"livenessProbe": HTTP}),
+     pod({"livenessProbe": {**HTTP, "initialDelaySeconds": 0, "timeoutSeconds": 0}, "tty": False})),
     # the pod
     ("dns", pod(), pod(dnsPolicy="ClusterFirst", restartPolicy="Always", securityContext={})),
     ("mode", pod(volumes=[{"name": "v", "configMap": {"name": "c"}}]),
@@ -81,6 +83,7 @@ DIFFERENT: Any = (
     ("duplicates", pod({"env": [{"name": "A", "value": "1"}]}),
      pod({"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]})),
     ("pull policy", pod(), pod({"imagePullPolicy": "Never"})),
+    ("root", pod(), pod({"securityContext": {"runAsUser": 0}})),
     ("an invalid quantity", pod({"resources": {"limits": {"cpu": "x"}}}),
      pod({"resources": {"limits": {"cpu": "y"}}})),
     ("an empty label", {"metadata": {"labels": {"a": ""}}, "spec": {}},
