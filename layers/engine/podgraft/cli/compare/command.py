@@ -55,6 +55,6 @@ def command(
     else:
         for line in report.format_lines():
             click.echo(line)
-    if not report.compared:
+    if not report.pod_count:
         print_warnings(["no injected pod is selected; check -n, -l, and --revision"])
     return 1 if report.has_differences else 0
