@@ -55,7 +55,7 @@ SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) 
 export SAM_CLI_TELEMETRY := 0
 
 .PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance oracle-istio bench \
-	e2e-aws e2e-builds e2e-kube e2e-playground playground site build deploy delete lock audit release clean fuzz soak
+	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete lock audit release clean fuzz soak
 
 help: ## Print this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -141,6 +141,9 @@ e2e-builds: setup ## Build the layers for every runtime and architecture, and lo
 
 e2e-kube: setup ## Feed the real kube-apiserver's admission plugins (needs Go)
 	@$(BIN)/python scripts/e2e_kube.py
+
+e2e-live: setup ## Run the commands for live clusters with a real kube-apiserver and etcd (needs Go and kubectl)
+	@$(BIN)/python scripts/e2e_live.py
 
 playground: setup ## Build the web playground (needs npm)
 	@$(BIN)/python scripts/build_playground.py

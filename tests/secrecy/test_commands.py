@@ -20,6 +20,7 @@ from botocore.exceptions import ClientError
 from botocore.session import get_session
 
 from podgraft import cli, yaml
+from podgraft.cli import offline
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.tokens.parameter_storage import ParameterStorage
 from podgraft.cli.tokens.storage import Entry
@@ -27,6 +28,7 @@ from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, RULES, 
 from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
 from store.aws_fault_proxy import faulty_aws
 from support.aws_account import deploy_stack
+from support.fake_cluster import use_cluster
 from support.store_fixture import BUNDLE, CONFIG, TOKEN
 
 
@@ -378,9 +380,59 @@ def test_quotes_in_aws_errors_are_not_repeated(
     assert find_secrets(out + err) == [], err
 
 
+# A cluster with an injected pod, in memory: its sidecar differs from that of the bundle.
+LIVE: Sequence[tuple[str, int]] = (
+    ("podgraft compare --bundle bundle", 1),
+    ("podgraft compare --bundle bundle -o json", 1),
+    (f"podgraft status {LOCAL}", 0),
+    (f"podgraft explain pod/web -n shop {LOCAL}", 3),
+    ("podgraft compare", 1),
+    ("podgraft import istio new", 1),
+)
+
+
+@pytest.mark.usefixtures("place")
+def test_the_values_of_live_pods_are_not_printed(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither those of its environment and annotations, nor the token of a registration."""
+    use_cluster(monkeypatch, live_objects())
+    for line, status in LIVE:
+        assert run(line) == status, (line, capfd.readouterr())
+        assert find_secrets("".join(capfd.readouterr())) == [], line
+
+
+def live_objects() -> Mapping[str, Any]:
+    """The pod, injected by an earlier bundle, and a webhook with a token in its path."""
+    snapshot = offline.load_snapshot("", BUNDLE)
+    after: Any = offline.apply_response(POD, offline.review_pod(POD, "shop", snapshot))
+    after["metadata"] |= {"name": "web", "namespace": "shop"}
+    sidecar = after["spec"]["containers"][-1]
+    sidecar["image"] = "earlier:1"
+    hook = {
+        "name": "inject.podgraft.dev",
+        "clientConfig": {"url": f"https://a.example/k/{TOKEN}/inject"},
+        "namespaceSelector": {"matchLabels": {"never": "matches"}},
+        "rules": [
+            {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"]}
+            | {"resources": ["pods"]}
+        ],
+    }
+    kind = "MutatingWebhookConfiguration"
+    registration = {"kind": kind, "metadata": {"name": "podgraft"}, "webhooks": [hook]}
+    admission = "/apis/admissionregistration.k8s.io/v1"
+    return {
+        "/api/v1/pods": [after],
+        "/api/v1/namespaces/shop": {"metadata": {"name": "shop"}},
+        "/api/v1/namespaces/shop/pods/web": after,
+        f"{admission}/mutatingwebhookconfigurations": [registration],
+    }
+
+
 def test_every_command_is_run() -> None:
     """A command that is new needs a line above."""
-    lines = [each.command_line for each in RUNS] + [line for line, _ in (*STORY, *CEREMONY)]
+    stories = (*STORY, *CEREMONY, *LIVE)
+    lines = [each.command_line for each in RUNS] + [line for line, _ in stories]
     lines = [re.sub(r" (--from|--to) \w+", "", line) for line in lines]
     for command in commands("podgraft", cli.podgraft):
         assert any(line.startswith(command) for line in lines), command

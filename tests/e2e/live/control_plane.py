@@ -55,7 +55,8 @@ class ControlPlane:
         status, body = self.request("PUT", path, manifest)
         assert status == 200, body.decode()
 
-    def _is_ready(self) -> bool:
+    def is_ready(self) -> bool:
+        """Whether the API server accepts requests."""
         try:
             return self.request("GET", "/readyz")[0] == 200
         except OSError:
@@ -85,7 +86,7 @@ def start_control_plane(program: Path, folder: Path) -> Generator[ControlPlane]:
 
 def _wait(plane: ControlPlane, process: subprocess.Popen[bytes], log: Path) -> None:
     deadline = time.monotonic() + _START_SECONDS
-    while not plane._is_ready():
+    while not plane.is_ready():
         assert process.poll() is None, log.read_text()[-3000:]
         assert time.monotonic() < deadline, log.read_text()[-3000:]
         time.sleep(0.2)  # between two requests, until the server is ready

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from e2e.live.control_plane import TOKENS, ControlPlane
+from podgraft.jsonvalue import JSON
 
 FOLDER = Path(__file__).parent / "recorded"
 PATH_TOKEN = "t0k3n"  # instead of the token of the cluster
 
+_UNREAD = frozenset({"managedFields", "resourceVersion"})
 _UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _TIME = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _PORT = re.compile(r"127\.0\.0\.1:\d+")
@@ -59,19 +61,11 @@ def _normalize(text: str) -> str:
     return _PORT.sub("127.0.0.1:8443", text)
 
 
-def _clean(value: Any) -> Any:
+def _clean(value: JSON) -> JSON:
     """The value without fields that no command reads, and that differ in each run."""
-    match value:
-        case dict():
-            return {
-                key: _clean(each)
-                for key, each in value.items()
-                if key not in {"managedFields", "resourceVersion"}
-            }
-        case list():
-            return [_clean(each) for each in value]
-        case _:
-            return value
+    if isinstance(value, dict):
+        return {key: _clean(each) for key, each in value.items() if key not in _UNREAD}
+    return [_clean(each) for each in value] if isinstance(value, list) else value
 
 
 @contextmanager

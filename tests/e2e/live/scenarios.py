@@ -29,7 +29,6 @@ class LiveScenario:
 ROLE = "bind the ClusterRole podgraft-reader to this user (docs/live-clusters.md)"
 
 SCENARIOS = (
-    # import istio
     LiveScenario(
         name="several revisions",
         command="import istio {folder}/new",
@@ -65,7 +64,7 @@ SCENARIOS = (
         status=1,
         err=("ConfigMap istio-system/istio-sidecar-injector-blue: not found",),
     ),
-    # compare
+    # comparing
     LiveScenario(
         name="identical",
         command="compare --revision default",
@@ -113,10 +112,10 @@ SCENARIOS = (
             "spec.containers[istio-proxy].image",
             "proxyv2:1.30.3",
             "proxyv2:1.31.0",
-            "4 pods: shop/vault-6d4cf56db6-abc0, shop/web-6d4cf56db6-abc0, shop/web-6d4cf56db6-abc1",
+            "4 pods: shop/vault-6d4cf56db6-abc0, shop/web-6d4cf56db6-abc0, shop/web-",
         ),
     ),
-    # status
+    # the state of namespaces
     LiveScenario(
         name="status",
         command="status",
@@ -140,7 +139,7 @@ SCENARIOS = (
         command="status -n shop -o json",
         out=('"missing":["early-6d4cf56db6-abc0"]', '"outdated":["vault-6d4cf56db6-abc0","web-6d'),
     ),
-    # explain
+    # live objects
     LiveScenario(
         name="explain a pod",
         command="explain pod/web-6d4cf56db6-abc0 -n shop",
@@ -169,10 +168,11 @@ SCENARIOS = (
         "--policy {folder}/policy.yaml -o json",
         out=('"verdict":"injected"',),
     ),
-    # inject
+    # the configuration of the cluster
     LiveScenario(
         name="inject",
-        command="inject -f {samples}/istio/input.web.yaml --webhook --from-cluster --revision default",
+        command="inject -f {samples}/istio/input.web.yaml --webhook --from-cluster "
+        "--revision default",
         out=("name: istio-proxy",),
         err=("injected 1 of 1 workloads",),
     ),

@@ -3,7 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
@@ -92,7 +92,7 @@ class InjectOptions:
     network: str | None
     env: tuple[str, ...]
     from_cluster: bool = False
-    access: ClusterAccess = ClusterAccess()
+    access: ClusterAccess = field(default_factory=ClusterAccess)
 
     @property
     def has_bundle(self) -> bool:

@@ -44,8 +44,8 @@ def tolerate_admission(live: Object, expected: Object) -> Object:
     expected_limits = object_at(expected, "metadata", "annotations").get(_LIMIT_ANNOTATION)
     if expected_limits is not None and _LIMIT_ANNOTATION in annotations:
         annotations[_LIMIT_ANNOTATION] = expected_limits  # the second run rewrites it
-    metadata = object_at(live, "metadata") | {"annotations": annotations}
-    return live | {"metadata": metadata, "spec": spec}
+    metadata: Object = {**object_at(live, "metadata"), "annotations": annotations}
+    return {**live, "metadata": metadata, "spec": spec}
 
 
 def _tolerate_container(
@@ -98,8 +98,10 @@ def _parse_limits(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
     for part in text.removeprefix("LimitRanger plugin set: ").split("; "):
         match = _LIMIT_ENTRY.fullmatch(part)
         if match:
+            # The API server derives a missing request from the limit.
+            kinds = ("limits", "requests") if match[2] == "limit" else ("requests",)
             for resource in match[1].split(", "):
-                yield match[3], (resource, f"{match[2]}s")
+                yield from ((match[3], (resource, kind)) for kind in kinds)
 
 
 def _is_always_pulled(live: Object, expected: Object) -> bool:

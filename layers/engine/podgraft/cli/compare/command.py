@@ -34,9 +34,9 @@ def command(
 ) -> int:
     """Compare the injected pods of a cluster with the result of podgraft for the same pods.
 
-    The command removes the injection from each running pod, injects the pod again, and compares both
-    pods, with the defaults of the API server. Without --bundle, it uses Istio's configuration in the
-    cluster. It only reads, and prints only values of injected parts.
+    The command removes the injection from each running pod, injects the pod again, and compares
+    both pods, with the defaults of the API server. Without --bundle, it uses Istio's configuration
+    in the cluster. It only reads, and prints only values of injected parts.
 
     The exit status is 0 if all pods are identical, and 1 if a pod is different.
     """
@@ -55,6 +55,6 @@ def command(
     else:
         for line in report.format_lines():
             click.echo(line)
-    if not report.compared:
+    if not report.pod_count:
         print_warnings(["no injected pod is selected; check -n, -l, and --revision"])
     return 1 if report.has_differences else 0

@@ -32,6 +32,14 @@ _HANDLERS = ("postStart", "preStop")
 _WITH_MODE = ("secret", "configMap", "downwardAPI", "projected")
 _MODE = 0o644
 _TOKEN_SECONDS = 3600
+# The fields of pods with type int32 or bool and omitempty: the API server does not store a zero.
+_ZERO_FIELDS = frozenset(
+    {
+        *("failureThreshold", "initialDelaySeconds", "periodSeconds", "successThreshold"),
+        *("hostIPC", "hostNetwork", "hostPID", "hostPort", "readOnly"),
+        *("stdin", "stdinOnce", "timeoutSeconds", "tty"),
+    }
+)
 _PROBERS = "ISTIO_KUBE_APP_PROBERS"
 # Lists whose elements have a unique name in this field; their order has no meaning.
 _KEYS = {
@@ -49,7 +57,7 @@ _KEYS = {
 
 def normalize_pod(pod: Object) -> Object:
     """Return metadata and spec of a pod, with defaults, and with lists as maps by name."""
-    metadata, spec = object_at(pod, "metadata"), object_at(pod, "spec")
+    metadata, spec = object_at(pod, "metadata"), object_at(_drop_zeros(pod), "spec")
     filled: Object = _POD | spec
     for key in _CONTAINER_LISTS:
         if key in spec:
@@ -100,10 +108,10 @@ def _pull_policy(container: Object) -> str:
 def _fill_variable(entry: Object) -> Object:
     source = object_at(entry, "valueFrom")
     if "fieldRef" in source:
-        return entry | {"valueFrom": {"fieldRef": _fill_field(object_at(source, "fieldRef"))}}
+        return {**entry, "valueFrom": {"fieldRef": _fill_field(object_at(source, "fieldRef"))}}
     if "resourceFieldRef" in source:
         reference = _fill_resource_field(object_at(source, "resourceFieldRef"))
-        return entry | {"valueFrom": {"resourceFieldRef": reference}}
+        return {**entry, "valueFrom": {"resourceFieldRef": reference}}
     if "value" in entry:  # Istio writes JSON; its keys have no order
         value = _parse_json(entry["value"])
         return entry | {"value": _fill_probers(value) if entry.get("name") == _PROBERS else value}
@@ -133,7 +141,8 @@ def _fill_action(action: Object) -> Object:
     if isinstance(action.get("httpGet"), dict):
         request = object_at(action, "httpGet")
         default: Object = {"path": "/", "scheme": "HTTP"}
-        return action | {"httpGet": default | {k: v for k, v in request.items() if v != ""}}
+        filled = default | {key: value for key, value in request.items() if value != ""}
+        return {**action, "httpGet": filled}
     return action
 
 
@@ -171,10 +180,11 @@ def _fill_volume(volume: Object) -> Object:
 
 def _fill_item(item: Object) -> Object:
     if "fieldRef" in item:
-        return item | {"fieldRef": _fill_field(object_at(item, "fieldRef"))}
+        return {**item, "fieldRef": _fill_field(object_at(item, "fieldRef"))}
     if "resourceFieldRef" in item:
-        return item | {
-            "resourceFieldRef": _fill_resource_field(object_at(item, "resourceFieldRef"))
+        return {
+            **item,
+            "resourceFieldRef": _fill_resource_field(object_at(item, "resourceFieldRef")),
         }
     return item
 
@@ -206,6 +216,26 @@ def _parse_json(value: JSON) -> JSON:
         return load(value)
     except NotJSONError:
         return value
+
+
+def _drop_zeros(value: JSON) -> Object:
+    """Return the object without the zeros that Go omits."""
+    dropped = _drop_zero_fields(value)
+    return dropped if isinstance(dropped, dict) else {}
+
+
+def _drop_zero_fields(value: JSON) -> JSON:
+    match value:
+        case dict():
+            return {
+                key: _drop_zero_fields(each)
+                for key, each in value.items()
+                if each not in (0, None) or key not in _ZERO_FIELDS
+            }
+        case list():
+            return [_drop_zero_fields(each) for each in value]
+        case _:
+            return value
 
 
 def _prune(value: JSON) -> JSON:

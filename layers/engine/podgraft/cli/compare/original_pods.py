@@ -43,7 +43,7 @@ FindController = Callable[[Object], Object | None]
 class OriginalPod:
     """A pod before injection, and the live pod to compare with.
 
-    ``is_template`` is set if the pod is from a template: then, only what injection adds is compared.
+    ``is_template`` is set if the pod is from a template: then, only what injection adds counts.
     """
 
     pod: Object
@@ -108,7 +108,7 @@ def _drop_containers(pod: Object, names: set[str]) -> Object:
         for container in objects_at(spec, "containers")
         if string_at(container, "name") not in names
     ]
-    return pod | {"spec": spec | {"containers": containers}}
+    return {**pod, "spec": {**spec, "containers": containers}}
 
 
 def _find_template(live: Object, find_controller: FindController) -> Object | None:

@@ -28,7 +28,7 @@ def tolerate_other_webhooks(live: Object, expected: Object, injected: frozenset[
                 containers[name] = _tolerate(container, reference, shared, injected)
         if containers:
             spec[key] = containers
-    return live | {"spec": spec}
+    return {**live, "spec": spec}
 
 
 def _find_shared_variables(spec: Object, injected: frozenset[str]) -> Object:

@@ -8,6 +8,7 @@ from podgraft import kube
 from podgraft.cli import offline
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.injectors.istio import recover
+from podgraft.injectors.istio.status import DEFAULT_REVISION
 from podgraft.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.lru import LRUCache
 from podgraft.review import ReviewResponse
@@ -69,7 +70,7 @@ class PodComparer:
         if self.snapshot.bundle.istio is not None:
             if revision is None:
                 return conclude(PodState.NOT_INJECTED)
-            if revision and revision != self.snapshot.policy.revision:
+            if revision and revision != (self.snapshot.policy.revision or DEFAULT_REVISION):
                 return conclude(PodState.OTHER_REVISION)
         best: list[Difference] | None = None
         for original in self._originals(live):

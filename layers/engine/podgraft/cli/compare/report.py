@@ -32,7 +32,7 @@ class Report:
             pods.append(f"{comparison.namespace}/{comparison.name}")
 
     @property
-    def compared(self) -> int:
+    def pod_count(self) -> int:
         """The number of compared pods."""
         return self.states[PodState.IDENTICAL] + self.states[PodState.DIFFERENT]
 
@@ -53,7 +53,7 @@ class Report:
             for difference, pods in self._sorted_groups()
         ]
         return {
-            "compared": self.compared,
+            "compared": self.pod_count,
             "identical": self.states[PodState.IDENTICAL],
             "notInjected": self.states[PodState.NOT_INJECTED],
             "otherRevisions": dict(sorted(self.revisions.items())),
@@ -64,7 +64,7 @@ class Report:
         """Yield the lines of the text report."""
         identical = self.states[PodState.IDENTICAL]
         color = "red" if self.has_differences else "green"
-        summary = f"{identical} of {self.compared} injected pods are identical"
+        summary = f"{identical} of {self.pod_count} injected pods are identical"
         yield click.style(summary, fg=color, bold=True)
         for revision, count in sorted(self.revisions.items()):
             yield f"not compared: {count} of revision {revision}; use --revision {revision}"

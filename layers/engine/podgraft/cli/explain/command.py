@@ -58,7 +58,7 @@ class OutputFormat(StrEnum):
     type=click.Choice([each.value for each in OutputFormat]),
     default=OutputFormat.TEXT.value,
 )
-def command(
+def command(  # noqa: PLR0913 — one parameter per option
     *,
     target: tuple[str, ...],
     filename: Path | None,

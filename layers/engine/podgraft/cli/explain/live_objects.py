@@ -1,4 +1,4 @@
-"""Objects of a live cluster, with the webhooks, namespaces, and configuration that apply to them."""
+"""Objects of a live cluster, with the webhooks, namespaces, and configuration for them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ from podgraft.kube import workload
 
 from .decision_trace import DecisionTrace
 from .flow import Cluster
-from .pod_source import ExplainedPod, to_explained_pod
+from .pod_source import to_explained_pod
 from .webhooks import Webhook, read_webhooks
 
 _SYSTEM_FIELDS = ("managedFields", "uid", "resourceVersion", "creationTimestamp", "generation")
@@ -135,7 +135,7 @@ class LiveExplainer:
 
 
 def _clean(live: Object) -> Object:
-    """Return the object as it is created: a pod without its injection, a workload without status."""
+    """Return the object before its creation: without injection, and without status."""
     if live.get("kind") == "Pod":
         return remove_injection(make_request_pod(live))
     metadata = {
@@ -143,7 +143,8 @@ def _clean(live: Object) -> Object:
         for key, value in object_at(live, "metadata").items()
         if key not in _SYSTEM_FIELDS
     }
-    return {key: value for key, value in live.items() if key != "status"} | {"metadata": metadata}
+    remaining = {key: value for key, value in live.items() if key != "status"}
+    return {**remaining, "metadata": metadata}
 
 
 def _describe_running(live: Object, trace: DecisionTrace) -> Iterator[str]:

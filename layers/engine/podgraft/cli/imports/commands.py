@@ -37,9 +37,9 @@ def command() -> None:
 def import_istio(*, folder: Path, revision: str | None, force: bool, **given: Any) -> None:
     """Read Istio's injection configuration from a cluster, and write it to FOLDER.
 
-    The command writes FOLDER/bundle and FOLDER/policy.yaml. It reads the ConfigMaps of the revision,
-    the ProxyConfigs, the webhooks, and the environment of istiod, and sends only GET requests. It
-    prints a warning for everything that the files do not contain.
+    The command writes FOLDER/bundle and FOLDER/policy.yaml. It reads the ConfigMaps of the
+    revision, the ProxyConfigs, the webhooks, and the environment of istiod, and sends only GET
+    requests. It prints a warning for everything that the files do not contain.
     """
     access = pop_access(given)
     target = folder / BUNDLE_FOLDER

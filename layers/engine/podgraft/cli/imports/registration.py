@@ -8,7 +8,7 @@ from podgraft.cli.register import selectors
 from podgraft.injectors.istio import CLUSTER_ID
 from podgraft.jsonvalue import JSON, Object, objects_at, string_at
 
-_DEFAULT_TIMEOUT = 10
+_DEFAULT_TIMEOUT = "10"
 _NETWORK = "ISTIO_META_NETWORK"
 # By variable of the URL: the option of register.
 _OPTIONS = {CLUSTER_ID: "--istio-cluster-id", _NETWORK: "--istio-network"}
@@ -27,9 +27,9 @@ def make_register_options(
         options += ("--failure-policy", "Ignore")
     if any(webhook.manifest.get("reinvocationPolicy") == "IfNeeded" for webhook in webhooks):
         options += ("--reinvocation-policy", "IfNeeded")
-    timeouts = {webhook.manifest.get("timeoutSeconds") for webhook in webhooks}
-    if len(timeouts) == 1 and timeouts.isdisjoint({None, _DEFAULT_TIMEOUT}):
-        options += ("--timeout", str(timeouts.pop()))
+    timeouts = {str(webhook.manifest.get("timeoutSeconds")) for webhook in webhooks}
+    if len(timeouts) == 1 and timeouts.isdisjoint({"None", _DEFAULT_TIMEOUT}):
+        options += ("--timeout", timeouts.pop())
     return tuple(options)
 
 
@@ -57,8 +57,8 @@ def find_differences(webhooks: Sequence[LiveWebhook], revision: str) -> Iterator
         )
         if selected not in names:
             yield (
-                f"{location}: its selectors are not those of register --revision {revision}; repeat "
-                "them with --namespace-selector and --object-selector"
+                f"{location}: its selectors are not those of register --revision {revision}; "
+                "repeat them with --namespace-selector and --object-selector"
             )
         if manifest.get("matchConditions"):
             yield f"{location}: has matchConditions; repeat them with --match-condition"
@@ -67,10 +67,10 @@ def find_differences(webhooks: Sequence[LiveWebhook], revision: str) -> Iterator
             rule.get("resources") != ["pods"] or rule.get("operations") != ["CREATE"]
             for rule in rules
         ):
-            yield f"{location}: has other rules than the creation of pods; register has no such rule"
+            yield f"{location}: has other rules than new pods; register has no such rule"
     policies = {string_at(webhook.manifest, "failurePolicy") for webhook in webhooks}
     if len(policies) > 1:
-        yield "webhooks: have different failure policies; register uses one for all, Fail by default"
+        yield "webhooks: have different failure policies; register uses one, Fail by default"
 
 
 def _normalize_selectors(namespaces: JSON, objects: JSON) -> str:

@@ -50,7 +50,7 @@ _PATTERNS: tuple[tuple[re.Pattern[str], ErrorReason, _Describe], ...] = (
     (
         re.compile(r"You must be logged in to the server|\(Unauthorized\)"),
         ErrorReason.UNAUTHORIZED,
-        lambda context, _: (
+        lambda context, _match: (
             f"{context}: the API server rejects the credentials; log in again, as "
             "for kubectl get pods"
         ),
@@ -58,14 +58,14 @@ _PATTERNS: tuple[tuple[re.Pattern[str], ErrorReason, _Describe], ...] = (
     (
         re.compile(r"^error: EOF$", re.MULTILINE),  # kubectl prompts for a user, without a terminal
         ErrorReason.UNAUTHORIZED,
-        lambda context, _: f"{context}: the kubeconfig has no credentials; add a user to it",
+        lambda context, _match: f"{context}: the kubeconfig has no credentials; add a user to it",
     ),
     (
         re.compile(
             r"context \"([^\"]+)\" does not exist|context was not found for specified context: (.+)"
         ),
         ErrorReason.OTHER,
-        lambda _, match: (
+        lambda _context, match: (
             f"--context {match[1] or match[2]}: not found in the kubeconfig; use a name "
             "that kubectl config get-contexts prints"
         ),
@@ -73,17 +73,19 @@ _PATTERNS: tuple[tuple[re.Pattern[str], ErrorReason, _Describe], ...] = (
     (
         re.compile(r"stat ([^:]+): no such file"),
         ErrorReason.OTHER,
-        lambda _, match: f"--kubeconfig {match[1]}: not found; check the path",
+        lambda _context, match: f"--kubeconfig {match[1]}: not found; check the path",
     ),
     (
         re.compile(r"connection to the server localhost:8080 was refused"),
         ErrorReason.UNREACHABLE,
-        lambda *_: "kubeconfig: no cluster is configured; set KUBECONFIG, or use --kubeconfig",
+        lambda _context, _match: (
+            "kubeconfig: no cluster is configured; set KUBECONFIG, or use --kubeconfig"
+        ),
     ),
     (
         re.compile(r"error loading config file \"?([^\":]+)\"?: (.+)"),
         ErrorReason.OTHER,
-        lambda _, match: f"{match[1]}: {match[2]}; correct the kubeconfig",
+        lambda _context, match: f"{match[1]}: {match[2]}; correct the kubeconfig",
     ),
     (
         re.compile(r"getting credentials: (.+)"),

@@ -127,8 +127,8 @@ class IstioReader:
         deployments = [*self.cluster.list_objects(DEPLOYMENT, self.namespace, selector)]
         if not deployments:
             self.warnings.append(
-                f"namespace {self.namespace}: no deployment of istiod with revision {revision}; set "
-                "the variables of istiod in the policy (docs/migrating-from-istio.md)"
+                f"namespace {self.namespace}: no deployment of istiod with revision {revision}; "
+                "set the variables of istiod in the policy (docs/migrating-from-istio.md)"
             )
             return IstiodEnvironment({})
         if len(deployments) > 1:
@@ -156,7 +156,7 @@ class IstioReader:
         if native is not None:
             features = {"nativeSidecars": native, **features}
         self.warnings.extend(istiod.find_unread(environment, names))
-        return policy | ({"features": features} if features else {})
+        return {**policy, "features": features} if features else policy
 
     def _find_native_sidecars(self, environment: IstiodEnvironment, release: str) -> bool | None:
         """Return the result of istiod's decision for a new pod; None if nothing selects it."""
@@ -207,8 +207,8 @@ class IstioReader:
         expected = name if isinstance(name, str) and name else "Kubernetes"
         if cluster_id and cluster_id != expected:
             self.warnings.append(
-                f"istiod: CLUSTER_ID is {cluster_id}, and the values of the injector set {expected}; "
-                f"register with --istio-cluster-id {cluster_id}"
+                f"istiod: CLUSTER_ID is {cluster_id}, and the values of the injector set "
+                f"{expected}; register with --istio-cluster-id {cluster_id}"
             )
 
 

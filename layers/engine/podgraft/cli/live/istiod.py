@@ -24,7 +24,7 @@ _SHARED_MESH = "SHARED_MESH_CONFIG"
 _READ_BY_CODE = frozenset({*_SWITCHES, _NATIVE, _SHARED_MESH, "REVISION", "CLUSTER_ID"})
 _AUTO_SINCE = 27  # the minor of Istio 1 that detects native sidecars by the nodes
 _NATIVE_KUBELET = (1, 33)
-_TEMPLATE_ENV = re.compile(r"\benv\s+\"([A-Za-z_][A-Za-z0-9_]*)\"")
+_TEMPLATE_ENV = re.compile(r"\benv\s+[\"`]([A-Za-z_][A-Za-z0-9_]*)[\"`]")
 _VERSION = re.compile(r"v?(\d+)\.(\d+)")
 # strconv.ParseBool, which Istio uses.
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
@@ -77,7 +77,7 @@ def make_features(environment: IstiodEnvironment, template_variables: frozenset[
             features[key] = variables[name] in _TRUE if is_boolean else variables[name]
     names = sorted(template_variables & variables.keys() - {_NATIVE})
     env: Object = {name: variables[name] for name in names if variables[name]}
-    return features | ({"env": env} if env else {})
+    return {**features, "env": env} if env else features
 
 
 def find_native_mode(environment: IstiodEnvironment, release: str | None) -> str:
@@ -114,7 +114,7 @@ def find_unread(
             "under features"
         )
     if environment.has_sources:
-        names = ", ".join(sorted((template_variables | {*_SWITCHES, _NATIVE})))
+        names = ", ".join(sorted(template_variables | {*_SWITCHES, _NATIVE}))
         yield (
             "istiod: envFrom: its variables are not read; if it sets one of "
             f"{names}, add it to features of the policy"
@@ -127,9 +127,9 @@ def find_unread(
 
 
 def choose_release(environment: IstiodEnvironment, values_tag: JSON) -> str | None:
-    """Return ``istioRelease`` if the values do not name the release of istiod."""
+    """Return ``istioRelease`` if the values name another release than the image of istiod."""
     image = releases.parse_name(environment.tag) if environment.tag else None
     values = releases.parse_name(values_tag) if isinstance(values_tag, str) else None
-    if image is None or (values is not None and values.text == image.text):
+    if image is None or (values is not None and values[1:4] == image[1:4]):
         return None
     return image.text

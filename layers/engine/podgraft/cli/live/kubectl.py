@@ -119,7 +119,7 @@ def _new_items(document: Object, uids: set[str]) -> Iterator[Object]:
     }
     for item in objects_at(document, "items"):
         uid = string_at(object_at(item, "metadata"), "uid")
-        if uid not in uids:
+        if not uid or uid not in uids:
             uids.add(uid)
             yield type_fields | item
 

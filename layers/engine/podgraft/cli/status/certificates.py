@@ -1,9 +1,10 @@
-"""The days that are left of the certificates in a caBundle."""
+"""The days that are left of certificates: those of a caBundle, and those of endpoints."""
 
 import base64
 import binascii
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 from podgraft.jsonvalue import Object, object_at, string_at
 
@@ -14,6 +15,30 @@ class CaStatus:
 
     days: int | None = None
     problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStatus:
+    """The days that are left of the certificate of an endpoint; ``problem`` if it has none."""
+
+    days: int | None = None
+    problem: str = ""
+
+
+def probe_server(webhook: Object, now: datetime | None = None) -> ServerStatus:
+    """Connect to the URL of a webhook, and read its certificate; services are not probed."""
+    url = string_at(object_at(webhook, "clientConfig"), "url")
+    if not url:
+        return ServerStatus()
+    from podgraft.cli.certs.endpoint import Address, fetch_certificate
+    from podgraft.cli.certs.errors import CertificateError
+
+    parts = urlsplit(url)
+    try:
+        certificate = fetch_certificate(Address.parse(f"https://{parts.netloc}"))
+    except CertificateError as error:
+        return ServerStatus(problem=str(error))
+    return ServerStatus(days=(certificate.not_valid_after_utc - (now or datetime.now(UTC))).days)
 
 
 def check_ca_bundle(webhook: Object, now: datetime | None = None) -> CaStatus:

@@ -27,6 +27,9 @@ from .webhooks import check_webhooks
 @click.command("status")
 @add_options(*SELECTION_OPTIONS)
 @configuration.inject_options
+@click.option(
+    "--probe", is_flag=True, help="Connect to the endpoints of webhooks; read their certificates."
+)
 @click.option("--url", help="Endpoint of podgraft, to find webhooks that call another one.")
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Output format."
@@ -36,6 +39,7 @@ def command(
     namespace: str | None,
     all_namespaces: bool,
     selector: str | None,
+    probe: bool,
     url: str | None,
     output: str,
     **given: Any,
@@ -62,7 +66,7 @@ def command(
         survey.add_pod(pod)
     survey.add_empty_namespaces()
     relevant = [webhook for webhook in webhooks if webhook.kind is not InjectorKind.OTHER]
-    checked = check_webhooks(cluster, relevant, url)
+    checked = check_webhooks(cluster, relevant, url, probes=probe)
     statuses = sorted(survey.namespaces.values(), key=lambda status: status.name)
     if output == "json":
         click.echo(jsonvalue.dump(report.to_json(statuses, checked)))

@@ -48,6 +48,9 @@ class ConfigurationSource:
         except CommandError as error:
             if self.options.has_bundle:
                 raise
-            self.problems.append(f"revision {revision}: not checked: {error.args[0]}")
+            self.problems.append(
+                f"revision {revision}: not checked: {error.args[0]}; for pods of podgraft, use "
+                "--bundle and --policy"
+            )
             return None
         return PodComparer(self.cluster, loaded.snapshot, loaded.caller)

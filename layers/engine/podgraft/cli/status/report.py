@@ -43,6 +43,7 @@ def _webhook_to_json(status: WebhookStatus) -> Object:
         "revision": webhook.revision,
         "failurePolicy": webhook.manifest.get("failurePolicy"),
         "caDays": status.ca.days,
+        "certificateDays": status.server.days,
         "problems": list(status.problems),
     }
 
@@ -60,7 +61,7 @@ def format_lines(
     if not webhooks:
         yield "no webhook of podgraft or istiod is registered"
         return
-    header = ("CONFIGURATION", "WEBHOOK", "CALLS", "FAILURE POLICY", "CA DAYS")
+    header = ("CONFIGURATION", "WEBHOOK", "CALLS", "FAILURE POLICY", "CA DAYS", "CERT DAYS")
     yield from _align([header, *map(_webhook_row, webhooks)])
 
 
@@ -80,9 +81,19 @@ def _namespace_row(status: NamespaceStatus) -> tuple[str, ...]:
 
 def _webhook_row(status: WebhookStatus) -> tuple[str, ...]:
     webhook = status.webhook
-    days = "-" if status.ca.days is None else str(status.ca.days)
     policy = str(webhook.manifest.get("failurePolicy") or "-")
-    return (webhook.configuration, webhook.name, webhook.describe(), policy, days)
+    return (
+        webhook.configuration,
+        webhook.name,
+        webhook.describe(),
+        policy,
+        _format_days(status.ca.days),
+        _format_days(status.server.days),
+    )
+
+
+def _format_days(days: int | None) -> str:
+    return "-" if days is None else str(days)
 
 
 def _pod_lines(namespaces: Sequence[NamespaceStatus], kind: str) -> Iterator[str]:

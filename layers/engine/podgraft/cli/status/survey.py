@@ -69,9 +69,8 @@ class Survey:
             status.outdated.append(name)
         elif comparison.state is PodState.OTHER_REVISION:
             status.unchecked += 1
-        elif comparison.state is PodState.NOT_INJECTED and webhooks:
-            if _would_inject(comparer, request, status.name):
-                status.missing.append(name)
+        elif webhooks and comparison.state is PodState.NOT_INJECTED:
+            status.missing += [name] if _would_inject(comparer, request, status.name) else []
 
     def add_empty_namespaces(self) -> None:
         """Add the webhooks of the namespaces without pods, for a pod without labels."""

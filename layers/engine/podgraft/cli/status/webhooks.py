@@ -9,7 +9,7 @@ from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
 from podgraft.jsonvalue import object_at, string_at
 
-from .certificates import CaStatus, check_ca_bundle
+from .certificates import CaStatus, ServerStatus, check_ca_bundle, probe_server
 
 _SOON_DAYS = 30
 
@@ -20,23 +20,29 @@ class WebhookStatus:
 
     webhook: LiveWebhook
     ca: CaStatus
+    server: ServerStatus
     problems: tuple[str, ...]
 
 
 def check_webhooks(
-    cluster: LiveCluster, webhooks: Sequence[LiveWebhook], url: str | None
+    cluster: LiveCluster, webhooks: Sequence[LiveWebhook], url: str | None, *, probes: bool
 ) -> list[WebhookStatus]:
-    """Return the status of each webhook; ``url`` is the endpoint that podgraft's must call."""
+    """Return the status of each webhook; ``url`` is the endpoint that podgraft's must call.
+
+    With *probes*, connect to the endpoints to read their certificates.
+    """
     host = _find_host(webhooks, url)
     statuses: list[WebhookStatus] = []
     for webhook in webhooks:
         ca = check_ca_bundle(webhook.manifest)
+        server = probe_server(webhook.manifest) if probes else ServerStatus()
         problems = (
             *_check_address(webhook, host),
             *_check_service(cluster, webhook),
             *_check_ca(ca),
+            *_check_server(server),
         )
-        statuses.append(WebhookStatus(webhook, ca, problems))
+        statuses.append(WebhookStatus(webhook, ca, server, problems))
     return statuses
 
 
@@ -60,6 +66,15 @@ def _check_ca(ca: CaStatus) -> Iterator[str]:
         yield "caBundle: has expired; rotate the CA (podgraft certs rotate-ca)"
     elif ca.days is not None and ca.days < _SOON_DAYS:
         yield f"caBundle: expires in {ca.days} days; rotate the CA (podgraft certs rotate-ca)"
+
+
+def _check_server(server: ServerStatus) -> Iterator[str]:
+    if server.problem:
+        yield f"endpoint: {server.problem}"
+    elif server.days is not None and server.days < 0:
+        yield "endpoint: its certificate has expired; renew it (podgraft certs renew)"
+    elif server.days is not None and server.days < _SOON_DAYS:
+        yield f"endpoint: its certificate expires in {server.days} days; renew it"
 
 
 def _check_service(cluster: LiveCluster, webhook: LiveWebhook) -> Iterator[str]:

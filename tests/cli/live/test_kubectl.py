@@ -1,0 +1,167 @@
+"""One GET request by kubectl: arguments, pages, and errors."""
+
+import json
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podgraft.cli.failure import CommandError
+from podgraft.cli.live import kubectl
+from podgraft.cli.live.api_errors import ApiError, ErrorReason, parse_error
+from podgraft.cli.live.kubectl import KubectlReader, read_items
+
+ROLE = "bind the ClusterRole podgraft-reader to this user (docs/live-clusters.md)"
+
+ERRORS = (
+    (
+        'Error from server (Forbidden): secrets is forbidden: User "a" cannot list resource\n',
+        ErrorReason.FORBIDDEN,
+        f'context c: secrets is forbidden: User "a" cannot list resource; {ROLE}',
+    ),
+    (
+        'Error from server (Forbidden): pods is forbidden: User "a" cannot at the cluster scope',
+        ErrorReason.FORBIDDEN,
+        f"use -n NAMESPACE, or {ROLE}",
+    ),
+    (
+        'Warning: x\nError from server (NotFound): pods "a" not found',
+        ErrorReason.NOT_FOUND,
+        'context c: pods "a" not found; check the name, -n, and --context',
+    ),
+    (
+        "Error from server (Expired): The provided continue parameter is too old",
+        ErrorReason.EXPIRED,
+        "context c: The provided continue parameter is too old; run the command again",
+    ),
+    (
+        "error: You must be logged in to the server (Unauthorized)",
+        ErrorReason.UNAUTHORIZED,
+        "context c: the API server rejects the credentials; log in again",
+    ),
+    (
+        "Please enter Username: error: EOF\n",
+        ErrorReason.OTHER,
+        "context c: GET /p: Please enter Username: error: EOF; correct this",
+    ),
+    ("error: EOF\n", ErrorReason.UNAUTHORIZED, "the kubeconfig has no credentials; add a user"),
+    ('error: context "x" does not exist', ErrorReason.OTHER, "--context x: not found"),
+    ("error: stat /a/b: no such file or directory", ErrorReason.OTHER, "--kubeconfig /a/b: not"),
+    (
+        'error: error loading config file "/k": yaml: line 1: did not find',
+        ErrorReason.OTHER,
+        "/k: yaml: line 1: did not find; correct the kubeconfig",
+    ),
+    (
+        "The connection to the server localhost:8080 was refused - did you specify the right host",
+        ErrorReason.UNREACHABLE,
+        "kubeconfig: no cluster is configured; set KUBECONFIG, or use --kubeconfig",
+    ),
+    (
+        "The connection to the server a:1 was refused - did you specify the right host or port?",
+        ErrorReason.UNREACHABLE,
+        "context c: cannot reach the API server: a:1 was refused; check the server",
+    ),
+    (
+        "Unable to connect to the server: dial tcp: lookup a: no such host",
+        ErrorReason.UNREACHABLE,
+        "context c: cannot reach the API server: dial tcp: lookup a: no such host; check",
+    ),
+    (
+        "Unable to connect to the server: getting credentials: exec: executable aws not found",
+        ErrorReason.UNAUTHORIZED,
+        "context c: no credentials: exec: executable aws not found; correct the user",
+    ),
+    ("", ErrorReason.OTHER, "context c: GET /p: kubectl failed without a message; correct this"),
+)
+
+
+@pytest.mark.parametrize(("text", "reason", "message"), ERRORS, ids=lambda value: str(value)[:40])
+def test_errors_have_place_problem_and_remedy(text: str, reason: ErrorReason, message: str) -> None:
+    error = parse_error(text, "context c", "/p")
+    assert error.reason is reason
+    assert message in str(error)
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A kubectl that prints its arguments as JSON."""
+    file = tmp_path / "kubectl"
+    file.write_text('#!/bin/sh\nprintf \'{"items": [{"metadata": {"name": "%s"}}]}\' "$*"\n')
+    file.chmod(file.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    return file
+
+
+@pytest.mark.usefixtures("program")
+def test_the_only_request_is_get_raw() -> None:
+    reader = KubectlReader(context="prod", kubeconfig=Path("/k"), timeout_seconds=7)
+    value: Any = reader.get("/api/v1/pods", labelSelector="app=web")
+    assert value["items"][0]["metadata"]["name"] == (
+        "get --raw /api/v1/pods?labelSelector=app%3Dweb --request-timeout=7s "
+        "--kubeconfig=/k --context=prod"
+    )
+
+
+def test_a_missing_kubectl_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(CommandError, match="kubectl: not found in PATH; install kubectl"):
+        KubectlReader().get("/api")
+
+
+@pytest.mark.parametrize("output", ["[]", "no JSON"])
+def test_another_response_is_an_error(program: Path, output: str) -> None:
+    program.write_text(f"#!/bin/sh\necho '{output}'\n")
+    with pytest.raises(ApiError, match=r"GET /api: expected .*check the server of"):
+        KubectlReader().get("/api")
+
+
+NAMESPACES = (
+    ("a", "shop"),
+    ("b", "default"),  # sets none
+    ("absent", "default"),
+    (None, "shop"),
+)
+
+
+@pytest.mark.parametrize(("context", "expected"), NAMESPACES)
+def test_the_namespace_is_that_of_the_context(
+    context: str | None, expected: str, program: Path
+) -> None:
+    contexts: Any = [{"name": "a", "context": {"namespace": "shop"}}, {"name": "b", "context": {}}]
+    config = json.dumps({"current-context": "a", "contexts": contexts})
+    program.write_text(f"#!/bin/sh\necho '{config}'\n")
+    assert KubectlReader(context=context).find_namespace() == expected
+
+
+@dataclass(slots=True)
+class Pages:
+    """A list of five items in pages of two; it can expire after the first page."""
+
+    expires: bool = False
+
+    def get(self, path: str, **query: str) -> Any:
+        """Return a page."""
+        del path
+        start = int(query.get("continue", "0"))
+        if start and self.expires:
+            raise ApiError("too old", reason=ErrorReason.EXPIRED)
+        end = start + 2 if "limit" in query else 5
+        items = [{"metadata": {"uid": str(number)}} for number in range(5)][start:end]
+        metadata = {"continue": str(end)} if end < 5 else {}
+        return {"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items}
+
+    def find_namespace(self) -> str:
+        """Return the namespace of the context."""
+        return ""
+
+
+@pytest.mark.parametrize("expires", [False, True])
+def test_lists_are_read_in_pages(expires: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A list that expires between two pages is complete too, without duplicates."""
+    monkeypatch.setattr(kubectl, "PAGE_SIZE", 2)
+    items: Any = [*read_items(Pages(expires), "/api/v1/pods")]
+    assert [item["metadata"]["uid"] for item in items] == list("01234")
+    assert {(item["kind"], item["apiVersion"]) for item in items} == {("Pod", "v1")}

@@ -1,0 +1,57 @@
+"""A cluster of objects in memory, for commands that read one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.cluster import LiveCluster
+from podgraft.cli.live.options import ClusterAccess
+
+_LISTS = (
+    "/api/v1/namespaces",
+    "/api/v1/nodes",
+    "/api/v1/pods",
+    "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+    "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+    "/apis/networking.istio.io/v1beta1/proxyconfigs",
+)
+
+
+@dataclass(slots=True)
+class FakeReader:
+    """Returns objects by path: a list for a path with items, an error for a reason."""
+
+    responses: Mapping[str, Any]
+    requests: list[str] = field(default_factory=list[str])
+
+    def get(self, path: str, **query: str) -> Any:
+        """Return the response of a path."""
+        del query
+        self.requests.append(path)
+        response: Any = self.responses.get(path, [] if path in _LISTS else ErrorReason.NOT_FOUND)
+        if isinstance(response, ErrorReason):
+            raise ApiError(f"GET {path}: {response}", reason=response)
+        if isinstance(response, list):
+            return {"kind": "List", "apiVersion": "v1", "items": response}
+        return response
+
+    def find_namespace(self) -> str:
+        """Return the namespace of the context."""
+        return "shop"
+
+
+def use_cluster(monkeypatch: pytest.MonkeyPatch, responses: Mapping[str, Any]) -> None:
+    """Make the commands read these responses, by path."""
+
+    def open_cluster(_: ClusterAccess) -> LiveCluster:
+        return make_cluster(responses)
+
+    monkeypatch.setattr(ClusterAccess, "open_cluster", open_cluster)
+
+
+def make_cluster(responses: Mapping[str, Any]) -> LiveCluster:
+    """Return a cluster with these responses by path."""
+    return LiveCluster(FakeReader(responses))
