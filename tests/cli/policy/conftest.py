@@ -19,7 +19,8 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def command(*arguments: str) -> Result:
         capsys.readouterr()
         status = main(["policy", *arguments])
-        return Result(status, *capsys.readouterr())
+        out, err = capsys.readouterr()
+        return Result(status, out, err)
 
     return command
 

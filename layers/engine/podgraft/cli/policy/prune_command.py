@@ -60,12 +60,12 @@ def _prune(options: TargetOptions, *, days: int, yes: bool, output: str) -> None
         return
     cloud = connect(options, writes=yes)
     stored = cloud.list_bundles()
-    unused = _select_unused(map(_describe, stored, stored.values()), _find_mentioned(cloud), before)
+    unused = _select_unused(map(_describe, stored, stored.values()), find_mentioned(cloud), before)
     deleted = _delete_bundles(cloud, unused, stored) if yes else []
     _report(unused, deleted, len(stored), output, yes=yes)
 
 
-def _find_mentioned(cloud: DeployedInjector) -> frozenset[str]:
+def find_mentioned(cloud: DeployedInjector) -> frozenset[str]:
     """Return the digests in all versions and in the deny list, without the prefix sha256:."""
     texts = [version.document for version in cloud.existing_versions()]
     return frozenset(
@@ -102,7 +102,7 @@ def _delete_bundles(
     """Delete each bundle, unless a version that was stored meanwhile mentions it."""
     deleted: list[_Bundle] = []
     for each in unused:
-        if each.digest.removeprefix("sha256:") not in _find_mentioned(cloud):
+        if each.digest.removeprefix("sha256:") not in find_mentioned(cloud):
             cloud.delete_objects(stored[each.digest])
             deleted.append(each)
     return deleted
