@@ -25,7 +25,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     return command
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def session() -> Generator[Any]:
     with start_account_with_bucket(BUCKET) as session:
         yield session

@@ -14,8 +14,8 @@ CLUSTERS = (
     ("policy: enabled", "policy: enabled\nclusters:\n  eu:\n    bundle: sha256:1\n"),
     ("", "clusters:\n  eu:\n    bundle: sha256:1\n"),
     (
-        "# a\nclusters: # b\n    us: # c\n        x: y\n# e\nz: 1\n",
-        "# a\nclusters: # b\n    us: # c\n        x: y\n    eu:\n      bundle: sha256:1\n# e\nz: 1\n",
+        "clusters: # b\n    us: # c\n        x: y\n# e\nz: 1\n",
+        "clusters: # b\n    us: # c\n        x: y\n    eu:\n      bundle: sha256:1\n# e\nz: 1\n",
     ),
     (
         "clusters:\n  eu: {policy: disabled}\n  # of us\n  us: {policy: disabled}\n",

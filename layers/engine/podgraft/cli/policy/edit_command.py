@@ -18,7 +18,6 @@ from podgraft.review_context import ReviewContext
 
 from . import push
 from .cloud import DeployedInjector, PolicyVersion, connect
-from .commands import command
 from .confirmation import print_comparison
 from .diff import NO_POLICY, SampleOptions, compare, load_objects, sample_options
 from .folder_injector import FolderInjector
@@ -56,14 +55,14 @@ class Workspace:
         )
 
 
-@command.command("edit")
+@click.command("edit")
 @click.argument("files", nargs=-1)
 @sample_options
 @message_option
 @yes_option("Do not ask before the change.")
 @signer_options
 @target_or_store_options
-def _edit(  # noqa: PLR0913 — one parameter per option
+def edit_policy(  # noqa: PLR0913 — one parameter per option
     options: TargetOptions,
     files: tuple[str, ...],
     samples: SampleOptions,

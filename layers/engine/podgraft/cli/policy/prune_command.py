@@ -14,7 +14,6 @@ from podgraft.jsonvalue import JSON, Object
 from podgraft.store.folder.store import DENIED_FILE
 
 from .cloud import DeployedInjector, StoredObject, connect
-from .commands import command
 from .denied import FolderStorage, load_deny_list
 from .folder_injector import FolderInjector
 from .options import list_output_option, yes_option
@@ -35,7 +34,7 @@ class _Bundle:
     modified: datetime
 
 
-@command.command("prune")
+@click.command("prune")
 @click.option(
     "--older-than",
     "days",
@@ -48,7 +47,7 @@ class _Bundle:
 @yes_option("Delete the bundles. Without this option, the command only lists them.")
 @list_output_option
 @target_or_store_options
-def _prune(options: TargetOptions, *, days: int, yes: bool, output: str) -> None:
+def prune_bundles(options: TargetOptions, *, days: int, yes: bool, output: str) -> None:
     """List the bundles that no version refers to, and delete them with --yes.
 
     A bundle remains if any stored version of the policy mentions its digest (Parameter Store keeps
