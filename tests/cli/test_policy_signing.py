@@ -18,7 +18,7 @@ from moto.kms.utils import ECDSAPrivateKey
 
 from podgraft import bundle
 from podgraft.cli import main
-from podgraft.cli.policy import trust_commands
+from podgraft.cli.policy import commands
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.signing import PublicKey, Verifier, parse_public_keys, split_signature
 from podgraft.store import FolderStore, UntrustedError
@@ -132,7 +132,7 @@ def load(ssm: Any, key: PublicKey) -> str:
 
 
 def test_the_commands_are_part_of_the_group() -> None:
-    assert {"sign", "deny", "undeny", "denied"} <= trust_commands.command.commands.keys()
+    assert {"sign", "deny", "undeny", "denied"} <= commands.command.commands.keys()
 
 
 def test_push_signs_with_kms_and_the_function_loads_it(

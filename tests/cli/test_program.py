@@ -126,8 +126,11 @@ def test_no_color_is_respected(
     monkeypatch.delenv("NO_COLOR", raising=False)
     if value is not None:
         monkeypatch.setenv("NO_COLOR", value)
-    # What click takes for a terminal.
-    monkeypatch.setattr("click._compat.isatty", lambda _stream: True)
+
+    def is_terminal(_stream: object) -> bool:
+        return True
+
+    monkeypatch.setattr("click._compat.isatty", is_terminal)
 
     @click.command()
     def command() -> None:

@@ -3,14 +3,17 @@
 import json
 import re
 from collections.abc import Generator, Mapping
+from datetime import datetime, timedelta, tzinfo
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from botocore.client import BaseClient
 
 from podgraft.cli import main
+from podgraft.cli.policy import prune_command
 from support.aws_account import start_account_with_bucket
 from support.store_fixture import BUNDLE
 
@@ -21,7 +24,7 @@ INJECTOR = ("--injector", "istio", *STACK)
 POLICIES: list[Any] = [
     json.loads(text)["Statement"] for text in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)
 ]
-READING = ("diff", "history", "pull")
+READING = {"diff": 1, "history": 0, "pull": 0, "prune": 0}  # and their exit statuses
 
 # An action, its resource, and the prefix of a listing.
 Call = tuple[str, str, str]
@@ -91,6 +94,24 @@ def run_policy_commands() -> None:
     assert main(["policy", "rollback", "1", *INJECTOR]) == 0
 
 
+def find_none(_: object) -> frozenset[str]:
+    return frozenset()
+
+
+def find_later_time(zone: tzinfo) -> datetime:
+    return datetime.now(zone) + timedelta(days=31)
+
+
+def run_commands_that_delete() -> None:
+    run_policy_commands()
+    with pytest.MonkeyPatch.context() as patch:
+        # The bundle of all versions, which no version mentions any more, and 31 days later.
+        patch.setattr(prune_command, "find_mentioned", find_none)
+        patch.setattr(prune_command, "datetime", SimpleNamespace(now=find_later_time))
+        assert main(["policy", "prune", "--yes", *INJECTOR]) == 0
+    assert main(["policy", "delete", "--yes", *INJECTOR]) == 0
+
+
 def run_token_commands() -> None:
     cluster = ("--cluster", "prod-eu", *STACK)
     assert main(["tokens", "issue", "--output", "first", *cluster]) == 0
@@ -102,8 +123,12 @@ def run_token_commands() -> None:
 
 @pytest.mark.parametrize(
     ("statements", "run"),
-    [(POLICIES[0], run_policy_commands), (POLICIES[1], run_token_commands)],
-    ids=["policy", "tokens"],
+    [
+        (POLICIES[0], run_policy_commands),
+        (POLICIES[1], run_token_commands),
+        (POLICIES[0] + POLICIES[2], run_commands_that_delete),
+    ],
+    ids=["policy", "tokens", "delete"],
 )
 def test_a_policy_of_the_page_allows_the_commands_and_nothing_else(
     statements: list[Any], run: Any, calls: list[Call]
@@ -125,7 +150,8 @@ def test_reading_commands_need_no_action_that_writes(calls: list[Call]) -> None:
         "diff": ("--bundle", "bundle", "--policy", "policy.yaml"),
         "pull": ("-o", "again"),
     }
-    for command in READING:
-        assert main(["policy", command, *arguments.get(command, ()), *INJECTOR]) == 0
+    for command, status in READING.items():
+        assert main(["policy", command, *arguments.get(command, ()), *INJECTOR]) == status
         assert f"`{command}`" in PAGE
-    assert not {action for action, _, _ in calls} & {"ssm:PutParameter", "s3:PutObject"}
+    actions = {action for action, _, _ in calls}
+    assert not {action for action in actions if "Put" in action or "Delete" in action}

@@ -92,6 +92,9 @@ def make_tests(expectation: str) -> Mapping[str, str]:
     return {"podgraft-test.yaml": f"{head}tests: [{test}]\n"}
 
 
+# An injector of a folder store.
+STORED = {f"stored/{name}": text for name, text in FILES.items() if name.startswith("bundle/")}
+
 RUNS = (
     # kube-inject: the complete pod is printed
     Run(command_line=f"podgraft inject -f pod.yaml {LOCAL}", may_print=True),
@@ -178,6 +181,27 @@ RUNS = (
         Run(command_line=f"podgraft policy check {LOCAL}", status=1, files=each)
         for each in (*BAD_POLICIES, *BAD_BUNDLES)
     ),
+    # diff: objects before and after are what was asked for; errors quote nothing
+    Run(
+        command_line=f"podgraft policy diff {LOCAL} --store . --injector a -f pod.yaml",
+        status=1,
+        may_print=True,
+    ),
+    *(
+        Run(
+            command_line=f"podgraft policy diff {LOCAL} --store . -f pod.yaml", status=2, files=each
+        )
+        for each in (*BROKEN_PODS[:4], *BAD_POLICIES, *BAD_BUNDLES)
+    ),
+    *(
+        Run(
+            command_line=f"podgraft policy {line} --store . --injector stored",
+            status=status,
+            files={**STORED, "stored/policy.yaml": each["policy.yaml"]},
+        )
+        for each in BAD_POLICIES
+        for line, status in ((f"diff {LOCAL}", 2), ("edit --yes", 0))
+    ),
     Run(command_line="podgraft serve --store . --cert token --key key.pem", status=1),
     Run(command_line="podgraft demo absent", status=2),
     Run(command_line="podgraft bench --only absent", status=2),
@@ -239,6 +263,7 @@ RUNS = (
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose files hold secrets, and a maker of tokens that makes the planted one."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VISUAL", "true")  # an editor that changes nothing
     monkeypatch.setattr(secrets, "token_hex", constant_function(TOKEN))
     write(FILES)
     return tmp_path
@@ -316,6 +341,10 @@ STORY: Sequence[tuple[str, int]] = (
     (f"podgraft policy push {LOCAL} {REMOTE}", 0),
     (f"podgraft policy diff {LOCAL} {REMOTE} -f pod.yaml", 0),
     (f"podgraft policy history {REMOTE}", 0),
+    (f"podgraft policy history {REMOTE} -o json", 0),
+    (f"podgraft policy push {LOCAL} {REMOTE} --cluster prod-eu --dry-run", 0),
+    (f"podgraft policy edit {REMOTE} --yes", 0),
+    (f"podgraft policy prune {REMOTE}", 0),
     (f"podgraft policy rollback 1 {REMOTE}", 0),
     (f"podgraft policy rollback 9 {REMOTE}", 1),
     (f"podgraft policy push {LOCAL} {REMOTE} --sign-key key.pem", 1),
@@ -324,6 +353,7 @@ STORY: Sequence[tuple[str, int]] = (
     ("podgraft policy denied", 0),
     (f"podgraft policy undeny sha256:{'0f' * 32}", 0),
     (f"podgraft policy pull -o pulled {REMOTE}", 0),
+    (f"podgraft policy delete {REMOTE} --yes", 0),
     ("podgraft tokens issue --cluster a --output first --stack-name podgraft", 0),
     ("podgraft tokens rotate --cluster a --output second --parameter-prefix /podgraft", 0),
     ("podgraft tokens list --stack-name podgraft", 0),

@@ -1,9 +1,11 @@
-"""What tests of ``podgraft policy`` share: the stored policy and bundles, and results of commands."""
+"""Helpers for tests of ``podgraft policy``: stored policies and bundles, and results."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 BUCKET = "bundles-of-changes"
 NAME = "/podgraft-dev/shop/policy"
@@ -38,7 +40,7 @@ class Account:
     def documents(self) -> list[str]:
         return [version["Value"] for version in self.versions()]
 
-    def keys(self) -> list[str]:
+    def object_keys(self) -> list[str]:
         listing = self.s3.list_objects_v2(Bucket=BUCKET)
         return [entry["Key"] for entry in listing.get("Contents", [])]
 
@@ -47,7 +49,7 @@ class Account:
 
     def clear(self) -> None:
         self.ssm.delete_parameters(Names=[NAME, "/podgraft-dev/denied"])
-        for key in self.keys():
+        for key in self.object_keys():
             self.s3.delete_object(Bucket=BUCKET, Key=key)
 
 
@@ -57,3 +59,13 @@ def set_tag(folder: Path, tag: str) -> None:
     text = path.read_text()
     start = text.index('"tag": "') + len('"tag": "')
     path.write_text(text[:start] + tag + text[text.index('"', start) :])
+
+
+def answer_prompts(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    """Let an operator answer each question of click with *text*."""
+
+    def answer(prompt: str) -> str:
+        del prompt
+        return text
+
+    monkeypatch.setattr("click.termui.visible_prompt_func", answer)

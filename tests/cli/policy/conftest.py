@@ -19,12 +19,13 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
     def command(*arguments: str) -> Result:
         capsys.readouterr()
         status = main(["policy", *arguments])
-        return Result(status, *capsys.readouterr())
+        out, err = capsys.readouterr()
+        return Result(status, out, err)
 
     return command
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def session() -> Generator[Any]:
     with start_account_with_bucket(BUCKET) as session:
         yield session

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from support.policy_account import REMOTE, Account, Run, set_tag
+from support.policy_account import REMOTE, Account, Run, answer_prompts, set_tag
 
 
 @pytest.fixture
@@ -19,18 +19,18 @@ def pushed(run: Run, local: Path, account: Account) -> Account:
 def test_the_name_confirms(
     run: Run, pushed: Account, monkeypatch: pytest.MonkeyPatch, text: str, status: int
 ) -> None:
-    monkeypatch.setattr("click.termui.visible_prompt_func", lambda _prompt: text)
+    answer_prompts(monkeypatch, text)
     result = run("delete", *REMOTE)
     assert result.status == status
     assert "with 2 versions" in result.out
-    assert (pushed.versions() == []) is (pushed.keys() == []) is (status == 0)
+    assert (pushed.versions() == []) is (pushed.object_keys() == []) is (status == 0)
     if status:
         assert result.err == "error: not confirmed; nothing is deleted\n"
 
 
 def test_bundles_can_remain(run: Run, pushed: Account) -> None:
     assert run("delete", *REMOTE, "--yes", "--keep-bundles").status == 0
-    assert (pushed.versions(), len(pushed.keys())) == ([], 4)
+    assert (pushed.versions(), len(pushed.object_keys())) == ([], 4)
 
 
 def test_a_deleted_injector_can_be_pushed_again(run: Run, local: Path, pushed: Account) -> None:
@@ -51,4 +51,4 @@ def test_what_is_not_deleted(
 ) -> None:
     result = run("delete", *REMOTE, "--yes", *more)
     assert (result.status, message in result.err) == (1, True)
-    assert (len(pushed.versions()), len(pushed.keys())) == (2, 4)
+    assert (len(pushed.versions()), len(pushed.object_keys())) == (2, 4)

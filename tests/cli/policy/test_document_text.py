@@ -14,16 +14,15 @@ CLUSTERS = (
     ("policy: enabled", "policy: enabled\nclusters:\n  eu:\n    bundle: sha256:1\n"),
     ("", "clusters:\n  eu:\n    bundle: sha256:1\n"),
     (
-        "# a\nclusters: # b\n    us: # c\n        policy: disabled # d\n# e\npolicy: enabled # f\n",
-        "# a\nclusters: # b\n    us: # c\n        policy: disabled # d\n    eu:\n      bundle: "
-        "sha256:1\n# e\npolicy: enabled # f\n",
+        "clusters: # b\n    us: # c\n        x: y\n# e\nz: 1\n",
+        "clusters: # b\n    us: # c\n        x: y\n    eu:\n      bundle: sha256:1\n# e\nz: 1\n",
     ),
     (
         "clusters:\n  eu: {policy: disabled}\n  # of us\n  us: {policy: disabled}\n",
         "clusters:\n  eu:\n    bundle: sha256:1\n  # of us\n  us: {policy: disabled}\n",
     ),
     (
-        "clusters:\n  'eu':\n    alwaysInjectSelector:\n    - matchLabels: {a: b}\n\n  us: {}\nx: 1",
+        "clusters:\n  'eu':\n    alwaysInjectSelector:\n    - matchLabels: {}\n\n  us: {}\nx: 1",
         "clusters:\n  eu:\n    bundle: sha256:1\n  us: {}\nx: 1",
     ),
     (

@@ -9,9 +9,10 @@ import pytest
 
 from podgraft import bundle
 from podgraft.cli.policy import edit_command
+from podgraft.cli.policy.local import CheckedBundle
 from podgraft.signing import Verifier, parse_public_keys
 from podgraft.store import FolderStore
-from support.policy_account import REMOTE, Account, Result, Run
+from support.policy_account import REMOTE, Account, Result, Run, answer_prompts
 from support.signers import MemorySigner
 from support.store_fixture import BUNDLE
 
@@ -122,14 +123,13 @@ def test_a_change_meanwhile_is_not_replaced(
     assert run("push", str(local), *REMOTE).status == 0
     editor(*TAG)
     document = account.documents()[0]
-    original = "podgraft.cli.policy.edit_command._check"
-    check = edit_command._check
+    original = edit_command.check_workspace
 
-    def check_and_change(workspace: object) -> object:
+    def check_and_change(workspace: edit_command.Workspace) -> CheckedBundle:
         account.put(document + "# by a colleague\n")
-        return check(workspace)  # type: ignore[arg-type]
+        return original(workspace)
 
-    monkeypatch.setattr(original, check_and_change)
+    monkeypatch.setattr(edit_command, "check_workspace", check_and_change)
     result = edit(run)
     assert result.status == 1
     assert "expected version 1, got version 2" in result.err
@@ -143,30 +143,28 @@ def test_an_edit_without_a_confirmation_remains(
 ) -> None:  # fmt: skip
     assert run("push", str(local), *REMOTE).status == 0
     editor(*TAG)
-    monkeypatch.setattr("click.termui.visible_prompt_func", lambda _prompt: "n")
+    answer_prompts(monkeypatch, "n")
     result = run("edit", *REMOTE)
     assert (result.status, len(account.versions()), len(leftovers(tmp_path))) == (1, 1, 1)
     assert "error: not confirmed; nothing is changed" in result.err
 
 
 @pytest.mark.parametrize(
-    ("command", "message", "remaining"),
+    ("command", "message"),
     [
-        ("/absent/editor", "editor /absent/editor: ", 0),
-        ("false", "editor false: exit status 1", 1),
-        ("'", "editor ': No closing quotation; set EDITOR to a command", 0),
+        ("/absent/editor", "editor /absent/editor: "),
+        ("false", "editor false: exit status 1"),
+        ("'", "editor ': No closing quotation; set EDITOR to a command"),
     ],
 )
 def test_an_editor_that_fails(
-    run: Run, local: Path, account: Account, editor: Editor, monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path, command: str, message: str, remaining: int,
+    run: Run, local: Path, account: Account, monkeypatch: pytest.MonkeyPatch, command: str,
+    message: str,
 ) -> None:  # fmt: skip
     assert run("push", str(local), *REMOTE).status == 0
-    editor()
     monkeypatch.setenv("VISUAL", command)
     result = edit(run)
     assert (result.status, message in result.err, len(account.versions())) == (1, True, 1)
-    assert len(leftovers(tmp_path)) == remaining
 
 
 def test_a_new_file_is_part_of_the_bundle(
@@ -182,7 +180,7 @@ def test_a_new_file_is_part_of_the_bundle(
     )
     result = edit(run)
     assert result.status == 0, result.err
-    names = {key.rpartition("/")[2] for key in account.keys()}
+    names = {key.rpartition("/")[2] for key in account.object_keys()}
     assert names == {"injector.yaml", "mesh.yaml", "more.yaml"}
 
 
@@ -250,3 +248,27 @@ def test_options_that_a_folder_does_not_have(
     editor(*TAG)
     result = run("edit", *folder_options(store), *more)
     assert (result.status, message in result.err) == (status, True)
+
+
+def test_an_edit_corrects_a_folder_that_does_not_load(
+    run: Run, store: Path, editor: Editor
+) -> None:
+    (store / "shop/policy.yaml").write_text("policy: enabledd\n")
+    editor("enabledd", "disabled")
+    result = run("edit", *folder_options(store), "--yes", "policy.yaml")
+    assert result.status == 0, result.err
+    assert (store / "shop/policy.yaml").read_text() == "policy: disabled\n"
+
+
+def test_an_edit_corrects_a_newest_version_that_does_not_load(
+    run: Run, local: Path, account: Account, editor: Editor
+) -> None:
+    """The bundle is that of the version in force."""
+    assert run("push", str(local), *REMOTE).status == 0
+    account.put("policy: [\n")
+    editor("policy: [", "policy: disabled")
+    result = edit(run, "policy.yaml")
+    assert result.status == 0, result.err
+    assert "warning: version 2 does not load" in result.err
+    documents = account.documents()
+    assert documents[2] == documents[0].replace("enabled", "disabled")

@@ -67,7 +67,11 @@ def test_the_keys_of_the_stack_decide(
     assert run("push", str(local), *REMOTE).status == 0
     assert account.versions()
     verifier = Verifier((MemorySigner().public_key,), is_required=is_required)
-    monkeypatch.setattr("podgraft.cli.stacks._parse_verifier", lambda *_: verifier)
+
+    def parse_verifier(*_: object) -> Verifier:
+        return verifier
+
+    monkeypatch.setattr("podgraft.cli.stacks._parse_verifier", parse_verifier)
 
     result = run("history", *REMOTE)
 

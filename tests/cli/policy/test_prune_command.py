@@ -1,4 +1,4 @@
-"""``podgraft policy prune``: only bundles without any reference are deleted, after a grace period."""
+"""``podgraft policy prune``: only old bundles without any reference are deleted."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def prune(run: Run, *more: str) -> Result:
 
 
 def stored(account: Account, injector: str = "shop") -> set[str]:
-    keys = [key.split("/") for key in account.keys()]
+    keys = [key.split("/") for key in account.object_keys()]
     return {f"sha256:{name[2]}" for name in keys if name[1] == injector}
 
 
@@ -60,11 +60,11 @@ def push(run: Run, local: Path, tag: str, policy: str = "policy: enabled\n") -> 
 def test_only_yes_deletes(run: Run, local: Path, account: Account) -> None:
     push(run, local, "1.30.0")
     unused = upload(account, 1)
-    before = account.keys()
+    before = account.object_keys()
 
     result = prune(run)
 
-    assert (result.status, account.keys()) == (0, before)
+    assert (result.status, account.object_keys()) == (0, before)
     assert re.search(rf"^unused   {unused}  .* 1 files, \d+ bytes$", result.out, re.MULTILINE)
     assert "1 of 2 bundles are unused" in result.out
     assert "to delete them, run the command with --yes" in result.out
@@ -120,10 +120,10 @@ def test_other_objects_and_injectors_are_not_touched(
     longer = upload(account, 1, injector="shop-2")
     account.s3.put_object(Bucket=BUCKET, Key="bundles/shop/notes.txt", Body=b"a")
     account.s3.put_object(Bucket=BUCKET, Key="bundles/shop/0123/a.yaml", Body=b"a")
-    before = account.keys()
+    before = account.object_keys()
 
     assert prune(run, YES).status == 0
-    assert account.keys() == before
+    assert account.object_keys() == before
     assert stored(account, "logging") == {other}
     assert stored(account, "shop-2") == {longer}
 

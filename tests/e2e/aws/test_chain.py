@@ -44,14 +44,19 @@ def test_the_whole_way_from_push_to_rollback(stack: Stack, tmp_path: Path) -> No
     assert "older configuration" in " ".join(await_warning(stack, token))
 
     history = podgraft(stack, "history", *remote(stack))
-    assert [line.split()[0] for line in history.splitlines()] == ["1", "2", "3"]
+    # The mark is at the version in force: version 3 does not load.
+    assert [line.split("  20")[0].split() for line in history.splitlines()] == [
+        ["1"],
+        ["*", "2"],
+        ["3"],
+    ]
     assert "version 4" in podgraft(stack, "rollback", "1", *remote(stack))
     await_injection(stack, token, injected=True)
 
     pulled = tmp_path / "pulled"
     podgraft(stack, "pull", "-o", str(pulled), *remote(stack))
     assert (pulled / "bundle").is_dir()
-    assert "already the same" in podgraft(
+    assert "# 0 files differ" in podgraft(
         stack, "diff", "--bundle", str(pulled / "bundle"), "--policy", str(policy), *remote(stack)
     )
 

@@ -3,7 +3,8 @@
 Each subcommand is a module of this package. It is imported when it is called, so ``podgraft
 inject`` imports neither boto3 nor cryptography. Exit status: 0 done, 1 failed with a message on
 standard error, 2 wrong command line. ``explain``, ``apply``, and ``validate`` add 3 for unchanged
-objects and 4 for a denied one; ``certs inspect`` has statuses for monitoring.
+objects and 4 for a denied one; ``policy diff`` has 1 for a difference and 2 for errors;
+``certs inspect`` has statuses for monitoring.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ _COMMANDS = {
     "init": ("init", "Write the files of a deployment, or the samples, into a folder."),
     "inject": ("inject", "Add sidecars to the workloads of a file, as kube-inject does."),
     "playground": ("playground", "Serve the web playground on this machine."),
-    "policy": ("policy", "Check, push, compare, and roll back a policy and its bundle."),
+    "policy": ("policy", "Preview, push, edit, and roll back a policy and its bundle."),
     "register": ("register.command", "Check settings, and print webhook configurations."),
     "serve": ("serve.command", "Serve admission reviews over HTTPS, without AWS."),
     "status": ("status.command", "Show the injection of each namespace of a cluster."),

@@ -92,6 +92,8 @@ def _exit_for_errors(name: str) -> Generator[None]:
     except CommandError as failure:
         failure.show(find_color())
     except ModuleNotFoundError as error:
+        from podgraft.cli.extras import make_missing_package_error
+
         make_missing_package_error(name, error).show(find_color())
     except (click.ClickException, click.Abort, click.exceptions.Exit):
         raise

@@ -13,7 +13,7 @@ def load(text: str) -> Object:
     return value
 
 
-CASES = (
+CASES: tuple[tuple[str, str, list[FieldChange]], ...] = (
     ("a: 1", "a: 1", []),
     ("a: 1", "a: 1.5", [FieldChange("a", 1, 1.5)]),
     ("a: 1", "a: true", [FieldChange("a", 1, True)]),

@@ -15,11 +15,15 @@ PATCH = shutil.which("patch")
 LINES = st.sampled_from(
     ["a", "b", "", "--- a", "+++ b", "@@ -1 +1 @@", "\\ No", "x\x0by", "\u2028"]
 )
-TEXTS = st.none() | st.builds(
-    lambda lines, end: "\n".join(lines) + end,
-    st.lists(LINES, min_size=1),
-    st.sampled_from(["", "\n"]),
-).filter(bool)
+
+
+def join_lines(lines: list[str], end: str) -> str:
+    return "\n".join(lines) + end
+
+
+ENDS = st.sampled_from(["", "\n"])
+FILES = st.builds(join_lines, st.lists(LINES, min_size=1), ENDS).filter(bool)
+TEXTS: st.SearchStrategy[str | None] = st.none() | FILES
 
 
 def apply_patch(folder: Path, diff: str) -> None:

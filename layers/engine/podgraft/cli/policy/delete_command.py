@@ -5,17 +5,16 @@ import click
 from podgraft.cli.failure import CommandError
 
 from .cloud import connect
-from .commands import command
 from .options import expect_version_option, yes_option
 from .target import TargetOptions, target_options
 
 
-@command.command("delete")
+@click.command("delete")
 @click.option("--keep-bundles", is_flag=True, help="Delete only the policy, with all its versions.")
 @yes_option("Do not ask for the name of the injector.")
 @target_options
 @expect_version_option
-def _delete(
+def delete_injector(
     options: TargetOptions, *, keep_bundles: bool, yes: bool, expect_version: int | None
 ) -> None:
     """Delete the policy of an injector, with all its versions, and its bundles.
@@ -35,8 +34,8 @@ def _delete(
         f"{versions[-1].person}, and {len(bundles)} bundles in s3://{cloud.target.bucket}"
     )
     if not yes:
-        answer = click.prompt(f"To delete them, type the name of the injector ({injector})")
-        if answer != injector:
+        typed_name = click.prompt(f"To delete them, type the name of the injector ({injector})")
+        if typed_name != injector:
             raise CommandError("not confirmed; nothing is deleted")
     cloud.check_version(versions[-1].number)
     cloud.delete_policy()

@@ -7,7 +7,6 @@ import click
 from podgraft.cli import configuration, program
 from podgraft.cli.failure import print_warnings
 
-from .commands import command
 from .diff import (
     OutputFormat,
     SampleOptions,
@@ -24,7 +23,7 @@ from .target import TargetOptions, target_or_store_options
 DIFFERENT = 1
 
 
-@command.command("diff", cls=program.ComparingCommand)
+@click.command("diff", cls=program.ComparingCommand)
 @local_options
 @sample_options
 @configuration.caller_options
@@ -37,7 +36,7 @@ DIFFERENT = 1
     help="Output format. patch contains only the files, for patch -p1 in a folder of pull.",
 )
 @target_or_store_options
-def _diff(  # noqa: PLR0913 — one parameter per option
+def compare_policies(  # noqa: PLR0913 — one parameter per option
     options: TargetOptions,
     bundle: Path,
     document: Path | None,

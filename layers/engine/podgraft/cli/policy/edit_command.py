@@ -5,7 +5,7 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -18,10 +18,10 @@ from podgraft.review_context import ReviewContext
 
 from . import push
 from .cloud import DeployedInjector, PolicyVersion, connect
-from .commands import command
 from .confirmation import print_comparison
-from .diff import SampleOptions, compare, load_objects, sample_options
+from .diff import NO_POLICY, SampleOptions, compare, load_objects, sample_options
 from .folder_injector import FolderInjector
+from .in_force import find_in_force
 from .local import CheckedBundle, check_bundle
 from .options import message_option, yes_option
 from .push import Change
@@ -34,7 +34,7 @@ _MAX_FILES = 20  # to open in an editor at once
 
 
 @dataclass(frozen=True, slots=True)
-class _Workspace:
+class Workspace:
     """The temporary folder with the files to edit; ``next_step`` continues after an error."""
 
     folder: Path
@@ -55,14 +55,14 @@ class _Workspace:
         )
 
 
-@command.command("edit")
+@click.command("edit")
 @click.argument("files", nargs=-1)
 @sample_options
 @message_option
 @yes_option("Do not ask before the change.")
 @signer_options
 @target_or_store_options
-def _edit(  # noqa: PLR0913 — one parameter per option
+def edit_policy(  # noqa: PLR0913 — one parameter per option
     options: TargetOptions,
     files: tuple[str, ...],
     samples: SampleOptions,
@@ -113,14 +113,14 @@ def _edit_deployed(
 ) -> None:
     """Edit a version in AWS, and push the result."""
     document = strip_signature(live.document)
-    files = _collect_files(document, cloud.read_bundle(bundle_digest(live)))
-    workspace = _Workspace(
+    files = _collect_files(document, cloud.read_bundle(_find_digest(cloud, document)))
+    workspace = Workspace(
         _make_folder(files),
         f"podgraft policy push FOLDER --expect-version {live.number} {cloud.target.options}",
     )
     if not _run_editor(workspace, files, edit.files):
         return
-    checked = _check(workspace)
+    checked = check_workspace(workspace)
     change = Change(document=checked.document, checked=checked, signer=signer, message=message)
     try:
         push.check_change(cloud, change, live)
@@ -138,14 +138,14 @@ def _edit_deployed(
 def _edit_folder(options: TargetOptions, folder: FolderInjector, edit: _Edit) -> None:
     """Edit the files of a store, and replace those that changed."""
     document = folder.read_document()
-    digest = policy.parse(document).bundle
+    digest = _parse_digest(document)
     files = _collect_files(strip_signature(document), folder.read_bundle(digest))
-    workspace = _Workspace(_make_folder(files), f"podgraft policy diff FOLDER {options.words}")
+    workspace = Workspace(_make_folder(files), f"podgraft policy diff FOLDER {options.words}")
     if not _run_editor(workspace, files, edit.files):
         return
-    checked = _check(workspace)
+    checked = check_workspace(workspace)
     try:
-        stored = open_injector(options)
+        stored = _open_folder(options, folder)
         text = read_local_document(checked, workspace.policy, stored.current)
         _confirm(stored, checked, text, edit)
         _check_unchanged(folder, document, digest, files)
@@ -162,6 +162,37 @@ def _edit_folder(options: TargetOptions, folder: FolderInjector, edit: _Edit) ->
     click.secho(f"{folder.path} is changed; running servers load it now", fg="green")
     if signed_version(document) is not None:
         print_warnings(["the policy is not signed any more; sign it with podgraft policy sign"])
+
+
+def _open_folder(options: TargetOptions, folder: FolderInjector) -> StoredInjector:
+    """Load the version in force; an edit can also correct one that does not load."""
+    try:
+        return open_injector(options)
+    except CommandError as error:
+        print_warnings([*error.args, "the version in force does not load; everything is new"])
+        digest = _parse_digest(folder.read_document())
+        document = "" if digest is None else None
+        return StoredInjector(replace(NO_POLICY, document=document), folder)
+
+
+def _find_digest(cloud: DeployedInjector, document: str) -> str:
+    """Return the bundle to edit; for an invalid policy without one, that of the one in force."""
+    digest = _parse_digest(document)
+    if digest is None:
+        version = find_in_force(cloud, cloud.existing_versions()).version
+        if version is None:
+            raise CommandError(
+                f"parameter {cloud.target.parameter}: no version loads; push a policy"
+            )
+        digest = bundle_digest(version)
+    return digest
+
+
+def _parse_digest(document: str) -> str | None:
+    try:
+        return policy.parse(document).bundle
+    except policy.PolicyError as error:
+        return None if error.valid_part is None else error.valid_part.bundle
 
 
 def _check_unchanged(
@@ -195,7 +226,7 @@ def _remove_folder(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run_editor(workspace: _Workspace, files: Mapping[str, bytes], names: tuple[str, ...]) -> bool:
+def _run_editor(workspace: Workspace, files: Mapping[str, bytes], names: tuple[str, ...]) -> bool:
     """Open the editor; return whether the files changed. Without a change, remove the folder."""
     unknown = [name for name in names if name not in files]
     if unknown or (not names and len(files) > _MAX_FILES):
@@ -231,7 +262,8 @@ def _read_folder(folder: Path) -> dict[str, bytes]:
     }
 
 
-def _check(workspace: _Workspace) -> CheckedBundle:
+def check_workspace(workspace: Workspace) -> CheckedBundle:
+    """Check the edited files; raises ``CommandError`` with their folder."""
     try:
         checked = check_bundle(workspace.folder / "bundle", workspace.policy)
     except CommandError as error:

@@ -9,7 +9,6 @@ from podgraft.cli.failure import print_warnings
 from podgraft.jsonvalue import JSON, Object
 
 from .cloud import PolicyVersion, connect
-from .commands import command
 from .in_force import InForce, find_in_force
 from .options import list_output_option
 from .signing import signed_version
@@ -17,10 +16,10 @@ from .target import TargetOptions, target_options
 from .versions import find_digests
 
 
-@command.command("history")
+@click.command("history")
 @list_output_option
 @target_options
-def _history(options: TargetOptions, *, output: str) -> None:
+def list_versions(options: TargetOptions, *, output: str) -> None:
     """List the versions of the policy: number, date, author, bundle, and message.
 
     A * marks the version in force: the newest one that loads. The bundles of single clusters

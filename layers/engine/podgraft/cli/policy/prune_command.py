@@ -14,7 +14,6 @@ from podgraft.jsonvalue import JSON, Object
 from podgraft.store.folder.store import DENIED_FILE
 
 from .cloud import DeployedInjector, StoredObject, connect
-from .commands import command
 from .denied import FolderStorage, load_deny_list
 from .folder_injector import FolderInjector
 from .options import list_output_option, yes_option
@@ -35,7 +34,7 @@ class _Bundle:
     modified: datetime
 
 
-@command.command("prune")
+@click.command("prune")
 @click.option(
     "--older-than",
     "days",
@@ -48,7 +47,7 @@ class _Bundle:
 @yes_option("Delete the bundles. Without this option, the command only lists them.")
 @list_output_option
 @target_or_store_options
-def _prune(options: TargetOptions, *, days: int, yes: bool, output: str) -> None:
+def prune_bundles(options: TargetOptions, *, days: int, yes: bool, output: str) -> None:
     """List the bundles that no version refers to, and delete them with --yes.
 
     A bundle remains if any stored version of the policy mentions its digest (Parameter Store keeps
@@ -60,12 +59,12 @@ def _prune(options: TargetOptions, *, days: int, yes: bool, output: str) -> None
         return
     cloud = connect(options, writes=yes)
     stored = cloud.list_bundles()
-    unused = _select_unused(map(_describe, stored, stored.values()), _find_mentioned(cloud), before)
+    unused = _select_unused(map(_describe, stored, stored.values()), find_mentioned(cloud), before)
     deleted = _delete_bundles(cloud, unused, stored) if yes else []
     _report(unused, deleted, len(stored), output, yes=yes)
 
 
-def _find_mentioned(cloud: DeployedInjector) -> frozenset[str]:
+def find_mentioned(cloud: DeployedInjector) -> frozenset[str]:
     """Return the digests in all versions and in the deny list, without the prefix sha256:."""
     texts = [version.document for version in cloud.existing_versions()]
     return frozenset(
@@ -102,7 +101,7 @@ def _delete_bundles(
     """Delete each bundle, unless a version that was stored meanwhile mentions it."""
     deleted: list[_Bundle] = []
     for each in unused:
-        if each.digest.removeprefix("sha256:") not in _find_mentioned(cloud):
+        if each.digest.removeprefix("sha256:") not in find_mentioned(cloud):
             cloud.delete_objects(stored[each.digest])
             deleted.append(each)
     return deleted

@@ -12,7 +12,6 @@ from podgraft.store.version_check import NO_CHECK
 from . import push
 from .canary import make_canary
 from .cloud import DeployedInjector, PolicyVersion, connect
-from .commands import command
 from .confirmation import confirm_change
 from .in_force import load_version
 from .local import CheckedBundle, check_bundle
@@ -29,7 +28,7 @@ from .target import TargetOptions, target_options
 from .versions import bundle_digest
 
 
-@command.command("push")
+@click.command("push")
 @local_options
 @cluster_option("Change the configuration of this calling cluster only, as a canary.")
 @message_option
@@ -40,7 +39,7 @@ from .versions import bundle_digest
 @click.option("--unsigned", is_flag=True, help="Replace a signed version without a signature.")
 @target_options
 @expect_version_option
-def _push(  # noqa: PLR0913 — one parameter per option
+def push_policy(  # noqa: PLR0913 — one parameter per option
     options: TargetOptions,
     bundle: Path,
     document: Path | None,
@@ -127,13 +126,13 @@ def _apply(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) 
         click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, live.number)}")
 
 
-@command.command("rollback")
+@click.command("rollback")
 @click.argument("version", type=int)
 @message_option
 @signer_options
 @target_options
 @expect_version_option
-def _rollback(
+def restore_version(
     options: TargetOptions,
     version: int,
     *,

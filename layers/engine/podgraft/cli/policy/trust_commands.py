@@ -10,14 +10,13 @@ from podgraft.cli.failure import print_warnings
 from podgraft.cli.identifier_options import check_injector_option
 from podgraft.identifiers import DEFAULT_INJECTOR
 
-from .commands import command
 from .denied import DenyListStorage, change_deny_list, load_deny_list, storage_options
 from .local import check_bundle
 from .options import list_output_option
 from .signing import make_signer, sign_document, signed_version, signer_options
 
 
-@command.command("sign")
+@click.command("sign")
 @click.option(
     "--bundle", type=click.Path(path_type=Path), required=True, help="Folder of manifests."
 )
@@ -38,7 +37,7 @@ from .signing import make_signer, sign_document, signed_version, signer_options
     help="Version to sign for; default: the version after the signed one.",
 )
 @signer_options
-def _sign(
+def sign_policy(
     *,
     bundle: Path,
     document: Path,
@@ -60,11 +59,11 @@ def _sign(
     click.echo(f"signed {document} for version {version} and bundle {checked.digest}")
 
 
-@command.command("deny")
+@click.command("deny")
 @click.argument("digest")
 @click.option("--reason", required=True, help="Reason, for the messages of the function.")
 @storage_options
-def _deny(storage: DenyListStorage, digest: str, reason: str) -> None:
+def deny_bundle(storage: DenyListStorage, digest: str, reason: str) -> None:
     """Add the bundle DIGEST to the deny list, so no injector loads it.
 
     If it is in force, the function uses the newest earlier version with another bundle.
@@ -73,19 +72,19 @@ def _deny(storage: DenyListStorage, digest: str, reason: str) -> None:
     click.echo(f"{storage.location}: bundle {digest} is denied")
 
 
-@command.command("undeny")
+@click.command("undeny")
 @click.argument("digest")
 @storage_options
-def _undeny(storage: DenyListStorage, digest: str) -> None:
+def allow_bundle(storage: DenyListStorage, digest: str) -> None:
     """Remove the bundle DIGEST from the deny list."""
     change_deny_list(storage, digest, None)
     click.echo(f"{storage.location}: bundle {digest} can load again")
 
 
-@command.command("denied")
+@click.command("denied")
 @list_output_option
 @storage_options
-def _list_denied(storage: DenyListStorage, *, output: str) -> None:
+def list_denied(storage: DenyListStorage, *, output: str) -> None:
     """List the denied bundles with their reasons."""
     if output == "json":
         click.echo(json.dumps(dict(load_deny_list(storage).reasons), indent=2, ensure_ascii=False))

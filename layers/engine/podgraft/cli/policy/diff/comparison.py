@@ -145,7 +145,7 @@ def compare(
     return Comparison(
         before=before.name,
         files=tuple(_compare_files(before, after, caller.cluster)),
-        groups=_group(_join_clusters(changes)),
+        groups=group_changes(_join_clusters(changes)),
         compared=len(objects),
         changed=len({id(change.source) for change in changes}),
         clusters=tuple(cluster for target in targets for cluster in target.clusters),
@@ -207,7 +207,7 @@ def _join_clusters(changes: Iterable[ObjectChange]) -> Iterator[ObjectChange]:
     return iter(joined.values())
 
 
-def _group(changes: Iterable[ObjectChange]) -> tuple[tuple[ObjectChange, ...], ...]:
+def group_changes(changes: Iterable[ObjectChange]) -> tuple[tuple[ObjectChange, ...], ...]:
     """Group identical changes; the largest groups first."""
     groups: dict[tuple[tuple[str, ...], str], list[ObjectChange]] = {}
     for change in changes:

@@ -123,5 +123,5 @@ class _Observer:
             if key in own or created.get(key) != value
         }
         names = {key for key in _POD_METADATA if key not in template}
-        kept = {key: value for key, value in metadata.items() if key not in {*names, "labels"}}
-        return {**kept, "labels": labels} if labels or "labels" in template else kept
+        others = {key: value for key, value in metadata.items() if key not in {*names, "labels"}}
+        return {**others, "labels": labels} if labels or "labels" in template else others

@@ -1,0 +1,100 @@
+"""The subcommands of ``podgraft policy`` that change nothing in AWS: check, allows, and pull."""
+
+from pathlib import Path
+
+import click
+
+from podgraft.cli import folders
+from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.webhook_paths import url_paths
+from podgraft.privileges.pod_security import Level
+from podgraft.trial import modes
+
+from .cloud import connect
+from .local import STANDARD_BYTES, check_bundle
+from .options import local_options, warning_options
+from .privileges import make_block
+from .target import TargetOptions, target_options
+from .versions import bundle_digest
+
+
+@click.command("check")
+@local_options
+@warning_options
+@click.option(
+    "--pss",
+    type=click.Choice([level.value for level in Level]),
+    help="Level of the Pod Security Standards. Each violation that the bundle adds is an error.",
+)
+def check_policy(
+    bundle: Path,
+    document: Path | None,
+    *,
+    strict: bool,
+    webhook_config: Path | None,
+    pss: str | None,
+) -> None:
+    """Validate a bundle and a policy, and report every error.
+
+    FOLDER contains policy.yaml and bundle/. With errors, the exit status is 1. Warnings go to
+    standard error and do not change the exit status.
+    """
+    paths = url_paths(webhook_config) if webhook_config else ()
+    level = Level(pss) if pss else None
+    checked = check_bundle(bundle, document, strict=strict, url_paths=paths, level=level)
+    print_warnings(checked.warnings)
+    size = len(checked.document.encode())
+    click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
+    click.echo(f"policy   {size} of {STANDARD_BYTES} bytes")
+    for difference in modes.find_mode_differences(checked.bundle, checked.policy):
+        click.echo(f"mode     {difference}")
+    click.secho(_verdict(len(checked.warnings)), fg="yellow" if checked.warnings else "green")
+
+
+def _verdict(warnings: int) -> str:
+    if not warnings:
+        return "no errors or warnings"
+    return f"no errors, {warnings} {'warning' if warnings == 1 else 'warnings'}"
+
+
+@click.command("allows")
+@local_options
+@click.option("--write", is_flag=True, help="Write the key to the policy document.")
+def print_allows(bundle: Path, document: Path | None, *, write: bool) -> None:
+    """Print the key allows of the policy: the privileges that the bundle adds to pods.
+
+    podgraft renders the templates for sample pods. The key has the privileges that the policy lists
+    already, and all missing ones.
+    """
+    if write and document is None:
+        raise click.UsageError("Missing option '--policy': --write changes this file.")
+    block, text = make_block(bundle, document)
+    if not write or document is None:
+        click.echo(block, nl=False)
+        return
+    folders.replace_file(document, text.encode())
+    click.echo(f"wrote allows to {document}; review the change before you push it")
+
+
+@click.command("pull")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Output folder; it must be new or empty.",
+)
+@target_options
+def pull_policy(options: TargetOptions, output: Path) -> None:
+    """Write the version in force to a folder: policy.yaml and bundle/."""
+    if output.exists() and any(output.iterdir()):
+        raise CommandError(f"{output}: is not empty; use a new folder")
+    cloud = connect(options)
+    live = cloud.current_version()
+    files = cloud.read_bundle(bundle_digest(live))
+    bundle_files = {f"bundle/{path}": content for path, content in files.items()}
+    folders.write_folder(output, {**bundle_files, "policy.yaml": live.document.encode()})
+    click.echo(
+        f"version {live.number}: {output}/policy.yaml, {len(files)} files in {output}/bundle"
+    )
+    click.echo(f"to change this version only: podgraft policy push --expect-version {live.number}")
