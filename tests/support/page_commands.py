@@ -71,16 +71,10 @@ class Checkout:
 
     def run(self, command: PageCommand, extra: Mapping[str, str] | None = None) -> str:
         """Run a command of a page in a shell; its output. Fails unless it has the stated status."""
-        environment = {
-            "PATH": f"{self.stubs}:{self.folder / '.venv/bin'}:{os.environ['PATH']}",
-            "HOME": str(self.folder),
-            **{name: value for name, value in os.environ.items() if name.startswith("AWS_")},
-            **(extra or {}),
-        }
         done = subprocess.run(
             ["bash", "-c", command.line],
             cwd=self.folder,
-            env=environment,
+            env={**self._environment(), **(extra or {})},
             check=False,
             capture_output=True,
             text=True,
@@ -88,6 +82,28 @@ class Checkout:
         )
         assert done.returncode == command.status, (command, done.stdout[-2000:], done.stderr)
         return done.stdout + done.stderr
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "PATH": f"{self.stubs}:{self.folder / '.venv/bin'}:{os.environ['PATH']}",
+            "HOME": str(self.folder),
+            **{name: value for name, value in os.environ.items() if name.startswith("AWS_")},
+        }
+
+    def start(self, line: str) -> subprocess.Popen[str]:
+        """Start a server of a page, and wait for its first line of output."""
+        server = subprocess.Popen(
+            shlex.split(line),
+            cwd=self.folder,
+            env=self._environment(),
+            executable=str(self.folder / ".venv" / "bin" / "podgraft"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert server.stdout
+        assert "listens on" in server.stdout.readline()
+        return server
 
     def add_stub(self, name: str, text: str) -> None:
         """Add a program that commands find before all others: a Python script."""
@@ -100,6 +116,12 @@ class Checkout:
         path = self.folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(file.text)
+
+
+def stop_server(server: subprocess.Popen[str]) -> None:
+    """Stop a server that ``Checkout.start`` returned."""
+    with server:
+        server.terminate()
 
 
 def make_checkout(folder: Path, targets: Collection[str] = (".demo", ".done")) -> Checkout:
