@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import click
 
 from podgraft.cli.failure import CommandError
-from podgraft.cli.stacks import find_owner, no_owner_error
+from podgraft.cli.stacks import find_owner, make_client, no_owner_error
 
 from .storage import CallerStorageError, Entry, check_cluster_name
 
@@ -138,7 +138,7 @@ def _changed_error(name: str) -> CallerStorageError:
 
 
 def open_parameter_storage(prefix: str) -> ParameterStorage:
-    """Open the parameters of the account and region of the environment; boto3 has no types."""
-    client: Parameters = import_module("boto3").client("ssm")
+    """Open the parameters of the account and region of the options, or of the environment."""
+    client: Parameters = make_client("ssm")
     fault: type[Exception] = import_module("botocore.exceptions").ClientError
     return ParameterStorage(client, prefix.rstrip("/"), fault)
