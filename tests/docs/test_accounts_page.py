@@ -69,8 +69,6 @@ def test_every_command_of_the_page_works_in_order(checkout: Checkout) -> None:
     assert "prod-eu" in listed
     pushed = [text for line, text in outputs.items() if "policy push" in line]
     assert [text.count("is in force") for text in pushed] == [1, 1]
-    digests = {match for text in pushed for match in re.findall(r"sha256:[0-9a-f]{64}", text)}
-    assert len(digests) == 1
 
 
 @pytest.mark.parametrize(
