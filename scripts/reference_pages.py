@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write the reference pages of docs/: commands, and the policy, overlay, and test documents.
+"""Write the reference pages of docs/: commands, documents, parameters, variables, URLs, bundles.
 
     reference_pages.py
 
@@ -16,6 +16,7 @@ from typing import Any, cast
 
 import click
 
+import reference_tables
 from podgraft import cli
 
 ROOT = Path(__file__).parents[1]
@@ -38,6 +39,10 @@ def render_pages() -> dict[str, str]:
         "policy.md": render_schema("policy", _POLICY_INTRODUCTION),
         "overlay.md": render_schema("overlay", _OVERLAY_INTRODUCTION),
         "test.md": render_schema("test", _TEST_INTRODUCTION),
+        "parameters.md": reference_tables.render_parameters(),
+        "environment.md": reference_tables.render_environment(find_commands()),
+        "urls.md": reference_tables.render_urls(),
+        "bundles.md": reference_tables.render_bundles(),
     }
 
 

@@ -5,6 +5,10 @@ from pathlib import Path
 import pytest
 
 from podgraft import cli
+from podgraft.cli.failure import CommandError
+from podgraft.cli.policy.cloud import DeployedInjector
+from podgraft.cli.policy.target import DeploymentTarget
+from support.aws_account import start_account_with_bucket
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 BUNDLE = str(SAMPLES / "istio" / "bundle")
@@ -231,3 +235,15 @@ def test_certificates_that_do_not_fit(folder: Path, capfd: pytest.CaptureFixture
     assert printed == (
         "error: text: contains no PEM certificate; use a file as podgraft certs writes it\n"
     )
+
+
+def test_a_bucket_that_does_not_exist() -> None:
+    with start_account_with_bucket("bundles-of-messages"):
+        target = DeploymentTarget(
+            injector="istio",
+            bucket="absent-bucket",
+            bundle_prefix="bundles/",
+            parameter_prefix="/podgraft-dev",
+        )
+        with pytest.raises(CommandError, match=r"bucket absent-bucket: NoSuchBucket: .*; use --s"):
+            DeployedInjector.connect(target).list_objects("0" * 64)

@@ -135,7 +135,7 @@ def test_the_comparison_of_the_page_finds_a_difference(checkout: Checkout) -> No
 
 
 @pytest.mark.parametrize("case", ANSWERS, ids=lambda case: " ".join(case["register"])[:60])
-def test_check_inject_answers_as_the_page_states(
+def test_check_inject_reports_named_registrations(
     case: dict[str, Any], capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Istio's function got the registrations that these options print."""

@@ -14,7 +14,13 @@ COMMANDS = (DOCS / "commands.md").read_text()
 POLICY = (DOCS / "policy.md").read_text()
 
 
-@pytest.mark.parametrize("name", ["commands.md", "policy.md", "overlay.md", "test.md"])
+PAGES = (
+    *("commands.md", "policy.md", "overlay.md", "test.md"),
+    *("parameters.md", "environment.md", "urls.md", "bundles.md"),
+)
+
+
+@pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_current(name: str, request: pytest.FixtureRequest) -> None:
     """Run with ``--update-goldens`` after you change a command or a schema."""
     pages = render_pages()

@@ -58,8 +58,10 @@ def _check_type(value: Object, type_: GoType) -> Object:
     try:
         kube.check(type_, {**value, "metadata": _without_managed_fields(metadata)})
     except kube.DecodeError as error:
-        where = error.location_problem
-        problem = f"object {where}" if where else f"object does not decode as a {kind}: {error}"
+        location = error.location_problem
+        problem = (
+            f"object {location}" if location else f"object does not decode as a {kind}: {error}"
+        )
         raise UserError(problem) from error
     return _without_nulls(value)
 

@@ -17,14 +17,14 @@ _BLOCKS = frozenset({"if", "range", "with", "block", "define"})
 
 def find_remedy(error: TemplateError, functions: Iterable[str], delimiters: tuple[str, str]) -> str:
     """Return how to correct a template; *functions* are those that it can call."""
-    where = error.remedy
+    default = error.remedy
     match = _UNKNOWN_FUNCTION.fullmatch(error.reason)
     if match is not None:
         name = _suggest_name(match[1], (*functions, *BUILTINS))
-        return f"did you mean {name}?" if name else where
+        return f"did you mean {name}?" if name else default
     if error.reason == _UNEXPECTED_END:
-        return _describe_open_block(error, delimiters) or where
-    return where
+        return _describe_open_block(error, delimiters) or default
+    return default
 
 
 def _describe_open_block(error: TemplateError, delimiters: tuple[str, str]) -> str:

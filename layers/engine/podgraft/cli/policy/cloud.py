@@ -277,7 +277,8 @@ class DeployedInjector:
         pages = self._s3.get_paginator("list_objects_v2").paginate(
             Bucket=self.target.bucket, Prefix=folder
         )
-        with aws_errors(f"bucket {self.target.bucket}"):
+        remedy = "use --stack-name, or its output BundleBucket as --bucket"
+        with aws_errors(f"bucket {self.target.bucket}", remedy=remedy):
             return {
                 entry.get("Key", "").removeprefix(folder): entry.get("Size", 0)
                 for page in pages

@@ -66,7 +66,7 @@ class TLSFiles:
             case "KEY_VALUES_MISMATCH":
                 problem = f"{self.key}: belongs to another certificate than {self.certificate}"
                 return f"{problem}; use the key that was created with it"
-            case "BAD_DECRYPT" | "BAD_PASSWORD_READ" | "PROBLEMS_GETTING_PASSWORD":
+            case _ if isinstance(error, ssl.SSLError) and b"ENCRYPTED" in self.key.read_bytes():
                 return f"{self.key}: the passphrase is missing or wrong; set --passphrase-file"
             case _ if isinstance(error, ssl.SSLError):
                 remedy = "use PEM files, as podgraft certs server writes them"

@@ -196,8 +196,8 @@ def _check_pod(pod: Object) -> None:
     try:
         kube.check(kube.POD, pod)
     except kube.DecodeError as error:
-        where = error.location_problem
-        problem = f"object {where}" if where else f"object does not decode as a Pod: {error}"
+        location = error.location_problem
+        problem = f"object {location}" if location else f"object does not decode as a Pod: {error}"
         raise UserError(problem) from error
 
 
