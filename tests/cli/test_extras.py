@@ -91,7 +91,7 @@ def test_every_package_of_an_extra_is_known() -> None:
     base = {each.name for each in read_dependencies(ROOT)}
     declared = {
         modules.get(package.name, package.name.replace("-", "_")): extra
-        for extra in ("rules", "aws", "live", "serve")
+        for extra in ("rules", "aws", "serve")
         for package in read_dependencies(ROOT, (extra,))
         if package.name not in base
     }
@@ -103,8 +103,8 @@ def test_every_package_of_an_extra_is_known() -> None:
 @pytest.mark.parametrize(
     ("is_pipx", "remedy"),
     [
-        (True, "run: pipx install --force 'podgraft[aws,live,rules,serve]'"),
-        (False, f"run: {sys.executable} -m pip install 'podgraft[aws,live,rules,serve]'"),
+        (True, "run: pipx install --force 'podgraft[aws,rules,serve]'"),
+        (False, f"run: {sys.executable} -m pip install 'podgraft[aws,rules,serve]'"),
     ],
 )
 def test_the_remedy_retains_the_installed_extras(
@@ -113,6 +113,6 @@ def test_the_remedy_retains_the_installed_extras(
     monkeypatch.setattr(assets, "PACKAGED", tmp_path)
     monkeypatch.setattr(extras, "PACKAGED", tmp_path)
     monkeypatch.setattr(extras, "_is_pipx", lambda: is_pipx)
-    monkeypatch.setattr(extras, "_find_installed_extras", lambda: {"aws", "live", "serve"})
+    monkeypatch.setattr(extras, "_find_installed_extras", lambda: {"aws", "serve"})
     error = ModuleNotFoundError(name="cel_expr_python.cel")
     assert str(extras.make_missing_package_error("podgraft inject", error)).endswith(remedy)

@@ -17,7 +17,7 @@ EXTRAS: Final[Mapping[str, str]] = {
     "cel_expr_python": "rules",
     "flask": "serve",
     "gunicorn": "serve",
-    "kubernetes": "live",
+    "prometheus_client": "serve",
     "re2": "rules",
 }
 
