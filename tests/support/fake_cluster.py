@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -31,11 +31,12 @@ class FakeReader:
         """Return the response of a path."""
         del query
         self.requests.append(path)
-        response: Any = self.responses.get(path, [] if path in _LISTS else ErrorReason.NOT_FOUND)
+        missing: Any = [] if path in _LISTS else ErrorReason.NOT_FOUND
+        response: Any = self.responses.get(path, missing)
         if isinstance(response, ErrorReason):
             raise ApiError(f"GET {path}: {response}", reason=response)
         if isinstance(response, list):
-            return {"kind": "List", "apiVersion": "v1", "items": response}
+            return {"kind": "List", "apiVersion": "v1", "items": cast("list[Any]", response)}
         return response
 
     def find_namespace(self) -> str:
