@@ -36,7 +36,13 @@ def make_request_log(stack: str = DEFAULT_STACK) -> RequestLog:
         reason = str(record.get("reason") or record.get("fault") or "")
         if reason:
             metrics.add_dimensions(service=stack, reason=reason)
-        if measures:
+        if "candidate" in record:
+            from . import candidate_metrics  # only a policy with a rollout needs it
+
+            candidate_metrics.add_track(metrics, stack, record)
+            metrics.flush_metrics()
+            candidate_metrics.write_candidate(metrics, stack, record)
+        elif measures:
             metrics.flush_metrics()
 
     return write
