@@ -6,5 +6,9 @@ each change is atomic, and you can roll it back.
 
 from . import trust_commands as trust_commands
 from .commands import command
+from .rollout import status as status
+from .rollout.commands import command as rollout_command
+
+command.add_command(rollout_command)
 
 __all__ = ["command"]

@@ -19,6 +19,8 @@ from .cloud import DeployedInjector, PolicyVersion
 from .local import STANDARD_BYTES, CheckedBundle, check_bundle
 from .options import FILE, expect_version_option, local_options, warning_options
 from .privileges import make_block
+from .rollout.candidate import check_no_rollout, find_digests, prove_candidate
+from .rollout.text import remove_rollout
 from .signing import Signer, make_signer, signed_version, signer_options, strip_signature
 from .target import DeploymentTarget, TargetOptions, target_options
 
@@ -96,6 +98,7 @@ def _allows(bundle: Path, document: Path | None, *, write: bool) -> None:
 @warning_options
 @signer_options
 @click.option("--unsigned", is_flag=True, help="Replace a signed version without a signature.")
+@click.option("--end-rollout", is_flag=True, help="Replace a policy with an active rollout.")
 @target_options
 @expect_version_option
 def _push(  # noqa: PLR0913 — one parameter per option
@@ -108,6 +111,7 @@ def _push(  # noqa: PLR0913 — one parameter per option
     sign: str | None,
     sign_key: Path | None,
     unsigned: bool,
+    end_rollout: bool,
     expect_version: int | None,
 ) -> None:
     """Upload the bundle, then switch the policy to it. A second identical push changes nothing.
@@ -125,7 +129,9 @@ def _push(  # noqa: PLR0913 — one parameter per option
     live = versions[-1] if versions else None
     if live and not unsigned:
         _check_signer(signer, [live])
-    cloud.check_denied(_bundle_digests(checked.policy))
+    if live and not end_rollout:
+        check_no_rollout(live.document, checked.document, cloud.target.options)
+    cloud.check_denied(find_digests(checked.policy))
     _upload(cloud, checked)
     _check_cluster_bundles(cloud, checked)
     if live and _is_stored(live, checked.document, signer):
@@ -136,11 +142,6 @@ def _push(  # noqa: PLR0913 — one parameter per option
     click.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
     if live:
         click.echo(f"to undo the change:\n  {_rollback_command(cloud.target, live.number)}")
-
-
-def _bundle_digests(read: policy.Policy) -> list[str]:
-    """The digests of the bundle, and of those of single clusters."""
-    return [each.bundle for each in (read, *read.clusters.values()) if each.bundle]
 
 
 def _check_signer(signer: Signer | None, versions: Sequence[PolicyVersion]) -> None:
@@ -208,9 +209,8 @@ def _check_unexpected_objects(target: DeploymentTarget, digest: str, paths: Sequ
 
 
 def _check_cluster_bundles(cloud: DeployedInjector, checked: CheckedBundle) -> None:
-    """Check that the bundles of single clusters exist and are complete."""
-    digests = {each.bundle for each in checked.policy.clusters.values() if each.bundle}
-    if digests - {checked.digest}:
+    """Check that the bundles of single clusters and of a candidate exist and are complete."""
+    if {*find_digests(checked.policy)} - {checked.digest} or checked.policy.rollout:
         _prove(cloud, checked.document, checked.files)
 
 
@@ -228,7 +228,9 @@ def _prove(
 
     injector = cloud.target.injector
     try:
-        trial.prove(injector, store.load_snapshots(injector, document, "new", fetch))
+        snapshots = store.load_snapshots(injector, document, "new", fetch)
+        trial.prove(injector, snapshots)
+        prove_candidate(injector, snapshots)
     except InvalidVersionError as error:
         raise CommandError(str(error)) from error
 
@@ -285,6 +287,7 @@ def _history(options: TargetOptions) -> None:
 
 @command.command("rollback")
 @click.argument("version", type=int)
+@click.option("--with-rollout", is_flag=True, help="Restore the rollout of the version, too.")
 @signer_options
 @target_options
 @expect_version_option
@@ -292,12 +295,14 @@ def _rollback(
     options: TargetOptions,
     version: int,
     *,
+    with_rollout: bool,
     sign: str | None,
     sign_key: Path | None,
     expect_version: int | None,
 ) -> None:
     """Put an older VERSION of the policy in force again, as a new version.
 
+    Without --with-rollout, the new version has no rollout, and the candidate of an active one ends.
     A signature is for one version, so a signed policy must be signed again.
     """
     signer = make_signer(sign, sign_key)
@@ -315,7 +320,9 @@ def _rollback(
     _bundle_digest(target_version)
     _check_signer(signer, [target_version, versions[-1]])
     document = strip_signature(target_version.document)
-    cloud.check_denied(_bundle_digests(policy.parse(document)))
+    if not with_rollout:
+        document = remove_rollout(document)
+    cloud.check_denied(find_digests(policy.parse(document)))
     _prove(cloud, document)
     number = _put(cloud, document, versions[-1], signer)
     click.secho(f"version {number}, the same as {version}, is in force", fg="green")

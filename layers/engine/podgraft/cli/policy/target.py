@@ -172,6 +172,25 @@ _OPTIONS = (
 )
 
 
+def add_target_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a target, as single arguments."""
+    for decorate in _OPTIONS:
+        command = decorate(command)
+    return command
+
+
+def make_options(injector: str, **storage: str | None) -> TargetOptions:
+    """Return the options of a target from the arguments of ``add_target_options``."""
+    selected = _select_storage(**storage)
+    return TargetOptions(
+        injector=injector,
+        stack_name=selected["stack_name"],
+        bucket=selected["bucket"],
+        bundle_prefix=selected["bundle_prefix"],
+        parameter_prefix=selected["parameter_prefix"],
+    )
+
+
 def target_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a target; *command* gets them as its first argument."""
 
@@ -185,18 +204,14 @@ def target_options(command: Callable[..., None]) -> Callable[..., None]:
         parameter_prefix: str | None,
         **others: object,
     ) -> None:
-        options = TargetOptions(
-            injector=injector,
-            **_select_storage(
-                stack_name=stack_name,
-                bucket=bucket,
-                bundle_prefix=bundle_prefix,
-                parameter_prefix=parameter_prefix,
-            ),
+        options = make_options(
+            injector,
+            stack_name=stack_name,
+            bucket=bucket,
+            bundle_prefix=bundle_prefix,
+            parameter_prefix=parameter_prefix,
         )
         options.check()
         command(options, **others)
 
-    for decorate in _OPTIONS:
-        call_with_target = decorate(call_with_target)
-    return call_with_target
+    return add_target_options(call_with_target)
