@@ -19,7 +19,7 @@ from .cloud import DeployedInjector, PolicyVersion
 from .local import STANDARD_BYTES, CheckedBundle, check_bundle
 from .options import FILE, expect_version_option, local_options, warning_options
 from .privileges import make_block
-from .rollout.candidate import check_no_rollout, find_digests, prove_candidate
+from .rollout.candidate import check_no_rollout, find_digests, prove_candidate, read_bundles
 from .rollout.text import remove_rollout
 from .signing import Signer, make_signer, signed_version, signer_options, strip_signature
 from .target import DeploymentTarget, TargetOptions, target_options
@@ -228,7 +228,8 @@ def _prove(
 
     injector = cloud.target.injector
     try:
-        snapshots = store.load_snapshots(injector, document, "new", fetch)
+        reader = read_bundles(fetch, policy.parse(document))
+        snapshots = store.load_snapshots(injector, document, "new", reader)
         trial.prove(injector, snapshots)
         prove_candidate(injector, snapshots)
     except InvalidVersionError as error:

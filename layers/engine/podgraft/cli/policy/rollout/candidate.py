@@ -11,6 +11,7 @@ from podgraft.jsonvalue import JSON, Object, equal, object_at
 from podgraft.policy import Policy, PolicyError
 from podgraft.policy.rollout import Rollout
 from podgraft.store import InvalidVersionError, SnapshotSet, trial
+from podgraft.store.snapshot import Fetch
 
 from .storage import RolloutStorage
 from .text import KEY, load_mapping, read_rollout
@@ -128,12 +129,22 @@ def check_document(
         return local if local and digest == own else storage.read_bundle(digest)
 
     try:
-        snapshots = store.load_snapshots(storage.injector, document, "new", fetch)
+        reader = read_bundles(fetch, read)
+        snapshots = store.load_snapshots(storage.injector, document, "new", reader)
         trial.prove(storage.injector, snapshots)
         prove_candidate(storage.injector, snapshots)
     except InvalidVersionError as error:
         raise CommandError(str(error)) from error
     return read.rollout
+
+
+def read_bundles(fetch: Fetch, read: Policy) -> Fetch:
+    """Read all bundles of a policy once, and return a function that returns them.
+
+    So a missing bundle of a candidate is the error of *fetch*, and not a disabled candidate.
+    """
+    files = {digest: fetch(digest) for digest in find_digests(read)}
+    return lambda digest: files[digest] if digest in files else fetch(digest)
 
 
 def prove_candidate(injector: str, snapshots: SnapshotSet) -> None:
