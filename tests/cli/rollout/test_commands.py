@@ -16,6 +16,7 @@ from podgraft.cli import main
 from podgraft.cli.policy.rollout import commands
 from podgraft.cli.policy.rollout.candidate import find_digests, make_candidate
 from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
+from podgraft.cli.policy.rollout.status import format_bar
 from podgraft.jsonvalue import Object
 from podgraft.signing import Verifier
 from podgraft.store import FolderStore
@@ -532,3 +533,10 @@ def test_the_candidate_is_what_differs(
     current: str, specified: str | None, expected: Mapping[str, object]
 ) -> None:
     assert make_candidate(current, specified, "b", "p") == expected
+
+
+@pytest.mark.parametrize(
+    ("share", "filled"), [(0, 0), (0.01, 1), (2.5, 1), (50, 20), (99.99, 39), (100, 40)]
+)
+def test_a_bar_shows_a_small_share_and_is_full_only_at_the_end(share: float, filled: int) -> None:
+    assert format_bar(share) == f"[{'#' * filled}{'.' * (40 - filled)}]"

@@ -302,8 +302,8 @@ def _abort(
         label = storage.write(text.remove_rollout(stored.document), stored, signer)
         click.secho(f"policy     {label} is in force, without the rollout", fg="green")
     click.echo("Pods that got the candidate keep it until you restart their workloads. To list:")
-    who = f"--id {target} " if target else ""
-    click.echo(f"  podgraft policy rollout who --got {who}--log FILE {storage.options}")
+    id_option = f"--id {target} " if target else ""
+    click.echo(f"  podgraft policy rollout who --got {id_option}--log FILE {storage.options}")
 
 
 def _try_read(storage: RolloutStorage) -> tuple[StoredPolicy | None, CommandError | None]:

@@ -82,10 +82,13 @@ def _print_shares(rollout: Rollout, *, is_stopped_: bool) -> None:
     rows = {"all others" if rollout.clusters else "all": rollout.share, **rollout.clusters}
     width = max(map(len, rows))
     for name, share in rows.items():
-        # A small share is visible, too.
-        filled = min(_WIDTH, max(round(share * _WIDTH / 100), 1 if share else 0))
-        bar = "#" * filled + "." * (_WIDTH - filled)
-        click.echo(f"           {name:<{width}}  [{bar}] {share:g} %")
+        click.echo(f"           {name:<{width}}  {format_bar(share)} {share:g} %")
+
+
+def format_bar(share: float) -> str:
+    """Draw a percentage; a small one is visible, and a bar is full only for 100 percent."""
+    filled = max(int(share * _WIDTH / 100), 1 if share else 0)
+    return f"[{'#' * filled}{'.' * (_WIDTH - filled)}]"
 
 
 def _print_evidence(rollout: Rollout, evidence: Evidence) -> None:
@@ -146,7 +149,7 @@ def _print_result(
 @click.option("--got", is_flag=True, help="List only workloads that got the candidate.")
 @log_option
 @storage_options
-def _who(
+def _list_workloads(
     storage: RolloutStorage,
     *,
     workloads: tuple[str, ...],
