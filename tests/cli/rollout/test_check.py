@@ -53,8 +53,8 @@ CASES = (
         ROLLOUT.replace("  candidate", "  clusters: {prod-eu: 100, dev: 5}\n  candidate"),
         0,
         (
-            "warning: policy.yaml /rollout/clusters/prod-eu: got 100 while share is 5; prod-eu changes "
-            "first"
+            "warning: policy.yaml /rollout/clusters/prod-eu: got 100 while share is 5; "
+            "prod-eu changes first"
         ),
     ),
     (
