@@ -47,8 +47,11 @@ GOLDEN: Mapping[tuple[str, str, str, str], int] = {
     ("1.31", "prod", "übung", "Deployment/größe"): 2143,
     LONGEST: 1021,
 }
-PERCENTAGES = (0, 0.01, 0.02, 0.07, 0.1, 0.29, 0.57, 0.58, 1, 1.15, 2, 4.35, 5, 8.2, 10, 17.01)
-PERCENTAGES += (*tuple(range(20, 100, 5)), 28.99, 57.01, 64.1, 99.01, 99.5, 99.98, 99.99, 100)
+PERCENTAGES = (
+    *(0, 0.01, 0.02, 0.07, 0.1, 0.29, 0.57, 0.58, 1, 1.15, 2, 4.35, 5, 8.2, 10, 17.01),
+    *range(20, 100, 5),
+    *(28.99, 57.01, 64.1, 99.01, 99.5, 99.98, 99.99, 100),
+)
 WORKLOADS = 100_000
 IDS = tuple(f"2026-11-{day:02}-attempt" for day in range(1, scaled(20, by=5) + 1))
 

@@ -123,7 +123,7 @@ def make_context(
     return caller.with_request(request)
 
 
-def make_pod(number: int = 0, **annotations: JSON) -> Object:
+def make_pod(number: int = 0, annotations: Mapping[str, JSON] | None = None) -> Object:
     owner: Object = {"kind": "ReplicaSet", "name": f"web-{number}-f00", "controller": True}
     return {
         "apiVersion": "v1",
@@ -131,7 +131,7 @@ def make_pod(number: int = 0, **annotations: JSON) -> Object:
         "metadata": {
             "generateName": f"web-{number}-f00-",
             "labels": {"pod-template-hash": "f00"},
-            "annotations": annotations,
+            "annotations": dict(annotations or {}),
             "ownerReferences": [{"apiVersion": "apps/v1", "uid": "1", **owner}],
         },
         "spec": {"containers": [{"name": "app", "image": "app:1"}]},
@@ -142,7 +142,7 @@ def make_pods(count: int) -> Iterator[Object]:
     """Pods that are injected, skipped, denied, and ordinary, with several containers."""
     random = Random(SEED)  # noqa: S311 — reproducible
     for number in range(count):
-        pod: Any = make_pod(number % 50, note=random.choice(["a", "b: c\n- d", "", "ü"]))
+        pod: Any = make_pod(number % 50, {"note": random.choice(["a", "b: c\n- d", "", "ü"])})
         labels = pod["metadata"]["labels"]
         labels.update(random.choice([{}, {"app": "x"}, {"sidecar.istio.io/inject": "false"}]))
         for name in range(random.randrange(3)):
@@ -408,7 +408,7 @@ def test_a_paused_rollout_gives_no_further_pods_the_candidate() -> None:
     start(world, "paused")
     after, record = inject_pod(world, make_pod())
     assert (record.candidate, annotation_of(after)) == ("outside", None)
-    _, record = inject_pod(world, make_pod(**{ANNOTATION: f"{ID}/candidate"}))
+    _, record = inject_pod(world, make_pod(0, {ANNOTATION: f"{ID}/candidate"}))
     assert record.track == "candidate"
 
 
@@ -416,7 +416,7 @@ def test_a_paused_rollout_gives_no_further_pods_the_candidate() -> None:
 def test_another_annotation_is_ignored_and_replaced(value: str) -> None:
     world = World()
     start(world, share=0, clusters={"dev": 100})
-    after, record = inject_pod(world, make_pod(**{ANNOTATION: value}))
+    after, record = inject_pod(world, make_pod(0, {ANNOTATION: value}))
     assert (record.track, annotation_of(after)) == ("stable", f"{ID}/stable")
 
 
@@ -425,7 +425,7 @@ def test_a_brake_wins_over_the_annotation() -> None:
     start(world)
     world.memory.brakes = (f"id: {ID}",)
     world.clock.seconds = 31
-    after, record = inject_pod(world, make_pod(**{ANNOTATION: f"{ID}/candidate"}))
+    after, record = inject_pod(world, make_pod(0, {ANNOTATION: f"{ID}/candidate"}))
     assert (record.candidate, record.candidate_reason) == ("disabled", "brake")
     assert image_of(after).endswith("1.30.0")
 

@@ -60,7 +60,9 @@ class Service:
         if DENIED in named and self._deny_list:
             found.append({"Name": DENIED, "Type": "String", "Value": self._deny_list, "Version": 7})
         found += [
-            {"Name": name, "Value": self._brakes[name]} for name in named if name in self._brakes
+            {"Name": name, "Value": self._brakes[name]}
+            for name in map(str, named)
+            if name in self._brakes
         ]
         return {"Parameters": found}
 
