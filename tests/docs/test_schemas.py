@@ -64,6 +64,13 @@ GOOD_POLICIES = (
     "allows: {sysctls: [net.core.somaxconn], serviceAccounts: [a.b]}",
     "allows: {registries: [docker.io/istio, 'localhost:5000', localhost/a, r.io/a/b:1]}",
     "clusters: {staging: {allows: {procMount: [a], seccompUnconfined: []}}}",
+    "rollout: null",
+    "rollout: {id: a, mode: shadow, candidate: {policy: enabled}}",
+    (
+        "rollout: {id: 1.a-b, mode: share, share: 0.29, clusters: {dev: 100, a: null}, "
+        "by: namespace, candidate: {features: {platform: ''}}, "
+        "needs: {reviews: 1, minutes: null}, reason: a b}"
+    ),
 )
 BAD_POLICIES = (
     "[]",
@@ -111,6 +118,20 @@ BAD_POLICIES = (
     "allows: {serviceAccounts: [A]}",
     "allows: {registries: [istio/proxyv2]}",
     "allows: {registries: ['https://r.io']}",
+    "rollout: []",
+    "rollout: {}",
+    "rollout: {mode: share, candidate: {policy: enabled}}",
+    "rollout: {id: A, mode: share, candidate: {policy: enabled}}",
+    "rollout: {id: a, mode: canary, candidate: {policy: enabled}}",
+    "rollout: {id: a, mode: share, candidate: {}}",
+    "rollout: {id: a, mode: share, candidate: {clusters: {}}}",
+    "rollout: {id: a, mode: share, candidate: {bundle: a}}",
+    "rollout: {id: a, mode: share, share: 101, candidate: {policy: enabled}}",
+    "rollout: {id: a, mode: share, clusters: {a: b}, candidate: {policy: enabled}}",
+    "rollout: {id: a, mode: share, needs: {reviews: -1}, candidate: {policy: enabled}}",
+    "rollout: {id: a, mode: share, needs: {owners: 1}, candidate: {policy: enabled}}",
+    "rollout: {id: a, mode: share, by: pod, candidate: {policy: enabled}}",
+    "clusters: {staging: {rollout: null}}",
 )
 
 RULE = "{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}"
@@ -152,9 +173,10 @@ BAD_SPECS = (
 def is_valid_policy(text: str) -> bool:
     """Whether ``policy check`` finds nothing wrong with a policy document."""
     try:
-        return not policy.parse(text).warnings
+        found = policy.parse(text)
     except PolicyError:
         return False
+    return not (found.warnings or found.rollout_errors)
 
 
 @pytest.mark.parametrize("text", GOOD_POLICIES)

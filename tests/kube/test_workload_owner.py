@@ -1,6 +1,6 @@
 """The workload that owns a pod: current and older variants, and pods without an owner."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -139,3 +139,53 @@ def test_a_workload_in_a_file_is_itself() -> None:
     assert (found.api_version, found.kind) == ("batch/v1", "CronJob")
     assert (found.name, found.namespace, found.metadata) == ("tick", "shop", meta)
     assert workload_owner.workload_of_manifest({}).name == ""
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.parametrize("generated", [True, False])
+def test_the_root_of_a_pod_is_its_workload_also_if_a_controller_names_the_pod(
+    case: Case, generated: bool
+) -> None:
+    if case.owner is None or not case.owner[2] or case.rules != SINCE_1_22:
+        return
+    _, kind, name = case.want if case.generated else ("apps/v1", "ReplicaSet", "web-f00")
+    pod = metadata(replace(case, generated=generated))
+    assert workload_owner.root_workload("Pod", pod) == f"{kind}/{name}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields", "expected"),
+    [
+        ("Pod", {"name": "probe"}, "Pod/probe"),
+        # kube-apiserver sets the name of such a pod between two passes, or only after both.
+        ("Pod", {"generateName": "probe-"}, "Pod/probe-"),
+        ("Pod", {"generateName": "probe-", "name": "probe-x7k2p"}, "Pod/probe-"),
+        ("Pod", {}, "Pod/"),
+        (
+            "Pod",
+            {"name": 5, "generateName": ["a"], "ownerReferences": {"controller": True}},
+            "Pod/",
+        ),
+        ("Pod", {"name": "p", "ownerReferences": [{"controller": True}]}, "Pod/p"),
+        # On /mutate and /validate, an object has the bucket of its pods.
+        ("Deployment", {"name": "web"}, "Deployment/web"),
+        (
+            "ReplicaSet",
+            {
+                "name": "web-f00",
+                "ownerReferences": [{"kind": "Deployment", "name": "web", "controller": True}],
+            },
+            "Deployment/web",
+        ),
+        (
+            "Job",
+            {
+                "name": "tick-12345678",
+                "ownerReferences": [{"kind": "CronJob", "name": "tick", "controller": True}],
+            },
+            "CronJob/tick",
+        ),
+    ],
+)
+def test_the_root_of_any_object_is_its_workload(kind: str, fields: Object, expected: str) -> None:
+    assert workload_owner.root_workload(kind, fields) == expected

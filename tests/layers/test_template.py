@@ -114,7 +114,10 @@ def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
 
     assert resources == {
         # With a version too: earlier ones are read by name and version.
-        "ReadPolicies": [below("/*/policy"), below("/*/policy:*"), below("/denied")],
+        "ReadPolicies": [
+            *(below("/*/policy"), below("/*/policy:*"), below("/denied")),
+            *(below("/*/brake"), below("/brake")),
+        ],
         "ListPolicies": [below(""), below("/*")],
         "ReadTokenHashes": [below("/auth"), below("/auth/*")],
         "ListBundles": {"GetAtt": "Bundles.Arn"},

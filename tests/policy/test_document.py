@@ -122,7 +122,7 @@ ERRORS = (
         "polcy: enabled\nxyz: 1",
         (
             "/polcy: unknown key; did you mean policy?",
-            f"/xyz: unknown key; supported keys: {KEYS}, clusters",
+            f"/xyz: unknown key; supported keys: {KEYS}, clusters, rollout",
         ),
     ),
     InvalidCase(

@@ -14,6 +14,8 @@ from support.aws_account import start_account_with_bucket
 
 NAME = "/podgraft/istio/policy"
 DENIED = "/podgraft/denied"
+BRAKES = ("/podgraft/istio/brake", "/podgraft/brake")
+NAMES = [NAME, DENIED, *BRAKES]
 PATIENCE = RetryBudget(deadline=10.0, clock=lambda: 0.0)
 
 
@@ -25,13 +27,19 @@ class Service:
     """Parameter Store with versions, of which some are encrypted by a key that nobody may use."""
 
     def __init__(
-        self, *encrypted: int, versions: int = 3, denied: str = "", deny_list: str = ""
+        self,
+        *encrypted: int,
+        versions: int = 3,
+        denied: str = "",
+        deny_list: str = "",
+        brakes: Mapping[str, str] | None = None,
     ) -> None:
         self.asked: list[tuple[str, Mapping[str, JSON]]] = []
         self._encrypted = encrypted
         self._versions = versions
         self._denied = denied
         self._deny_list = deny_list
+        self._brakes = brakes or {}
 
     def __call__(
         self, operation: str, arguments: Mapping[str, JSON], seconds: float
@@ -43,7 +51,9 @@ class Service:
         named = arguments["Names"]
         assert isinstance(named, list)
         numbers = [
-            int(str(name).partition(":")[2] or self._versions) for name in named if name != DENIED
+            int(str(name).partition(":")[2] or self._versions)
+            for name in named
+            if name not in (DENIED, *BRAKES)
         ]
         known = [number for number in numbers if 0 < number <= self._versions]
         if arguments["WithDecryption"] and set(known) & set(self._encrypted):
@@ -51,6 +61,11 @@ class Service:
         found = [self._parameter(number) for number in known]
         if DENIED in named and self._deny_list:
             found.append({"Name": DENIED, "Type": "String", "Value": self._deny_list, "Version": 7})
+        found += [
+            {"Name": name, "Value": self._brakes[name]}
+            for name in map(str, named)
+            if name in self._brakes
+        ]
         return {"Parameters": found}
 
     def _parameter(self, number: int) -> Mapping[str, JSON]:
@@ -65,13 +80,30 @@ class Service:
 def test_a_policy_is_one_request() -> None:
     service = Service()
     assert service.parameters().policy("istio", PATIENCE) == parameter("text 3", "3")
-    assert service.asked == [("GetParameters", {"Names": [NAME, DENIED], "WithDecryption": True})]
+    assert service.asked == [("GetParameters", {"Names": NAMES, "WithDecryption": True})]
 
 
 def test_the_deny_list_is_in_the_same_request() -> None:
     service = Service(deny_list="a: b")
     expected = Parameter("text 3", "3", None, NAME, "a: b")
     assert service.parameters().policy("istio", PATIENCE) == expected
+    assert len(service.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("brakes", "expected"),
+    [
+        ({BRAKES[0]: "id: a"}, ("id: a",)),
+        ({BRAKES[1]: "id: '*'"}, ("id: '*'",)),
+        ({BRAKES[1]: "id: b", BRAKES[0]: "id: a"}, ("id: a", "id: b")),
+    ],
+)
+def test_the_brakes_are_in_the_same_request(
+    brakes: Mapping[str, str], expected: tuple[str, ...]
+) -> None:
+    service = Service(brakes=brakes)
+    found = service.parameters().policy("istio", PATIENCE)
+    assert (found.text, found.brakes) == ("text 3", expected)
     assert len(service.asked) == 1
 
 

@@ -23,6 +23,8 @@ class MemoryStore:
     def __init__(self) -> None:
         self.reachable = True
         self.denied = ""  # the text of the deny list
+        self.brakes: tuple[str, ...] = ()  # the texts of the existing brakes
+        self.requests: list[str] = []
         self._policies: dict[str, list[Parameter]] = {}
         self._bundles: dict[str, Mapping[str, bytes]] = {}
 
@@ -44,7 +46,8 @@ class MemoryStore:
         del patience
         if not self.reachable:
             raise UnavailableError("out of reach on purpose")
-        return replace(self._policies[injector][-1], denied=self.denied)
+        self.requests.append("policy")
+        return replace(self._policies[injector][-1], denied=self.denied, brakes=self.brakes)
 
     def policy_versions(
         self, injector: str, versions: Sequence[int], patience: RetryBudget
@@ -66,4 +69,5 @@ class MemoryStore:
     ) -> Mapping[str, bytes]:
         """The bundle of a digest."""
         del injector, patience
+        self.requests.append("bundle")
         return self._bundles[digest or ""]

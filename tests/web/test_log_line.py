@@ -11,6 +11,7 @@ import pytest
 
 from podgraft import admission
 from podgraft.jsonvalue import Object
+from podgraft.web.candidate_metrics import CandidateMetric
 from podgraft.web.metrics import NAMESPACE, Metric
 from podgraft.web.powertools import make_request_log
 from podgraft.web.request_log import make_stream_log
@@ -199,7 +200,7 @@ def test_a_line_of_serve_has_the_same_fields_as_on_lambda(
 
 
 def test_every_metric_is_documented() -> None:
-    assert UNITS.keys() == set(Metric)
+    assert UNITS.keys() == {*Metric, *CandidateMetric}
 
 
 def read_log(capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], dict[str, Any]]:

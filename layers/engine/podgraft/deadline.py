@@ -17,12 +17,15 @@ This module does not wait; it computes the remaining seconds.
 """
 
 from collections.abc import Callable
+from math import inf
 from time import monotonic
 
 from msgspec import Struct
 
 # If AWS is unreachable, a cold start must respond within 2 s, including interpreter start.
 MAX_WAIT_SECONDS = 1.4
+# kube-apiserver's default, for a review without a timeout.
+_DEFAULT_TIMEOUT_SECONDS = 10.0
 # A review with a loaded version waits this share of its timeout for a newer one.
 _REFRESH_SHARE = 0.25
 
@@ -31,11 +34,14 @@ class Deadline(Struct, frozen=True):
     """The moments at which a review stops waiting, in seconds of ``clock``.
 
     ``initial_deadline`` applies if no version is loaded, and ``refresh_deadline`` if one is.
+    ``review_deadline`` is the end of the review, ``timeout_seconds`` after its start.
     """
 
     initial_deadline: float
     refresh_deadline: float
     clock: Callable[[], float] = monotonic
+    review_deadline: float = inf
+    timeout_seconds: float = _DEFAULT_TIMEOUT_SECONDS
 
     @classmethod
     def from_timeout(
@@ -47,8 +53,14 @@ class Deadline(Struct, frozen=True):
         refresh = (
             MAX_WAIT_SECONDS if seconds is None else min(MAX_WAIT_SECONDS, seconds * _REFRESH_SHARE)
         )
-        return cls(now + initial, now + refresh, clock)
+        timeout = _DEFAULT_TIMEOUT_SECONDS if seconds is None else seconds
+        return cls(now + initial, now + refresh, clock, now + timeout, timeout)
 
     def remaining_seconds(self, *, has_value: bool) -> float:
         """Return the remaining seconds; *has_value* if a version is loaded already."""
         return (self.refresh_deadline if has_value else self.initial_deadline) - self.clock()
+
+    @property
+    def review_seconds(self) -> float:
+        """The remaining seconds of the review."""
+        return self.review_deadline - self.clock()

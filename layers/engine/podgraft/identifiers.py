@@ -8,8 +8,10 @@ from podgraft.lazy_re import lazy_compile
 # The injector of a URL without an injector.
 DEFAULT_INJECTOR = "default"
 
-# Routes have these names in URLs; "auth" is the name of the callers' folder and parameters.
-_RESERVED = frozenset({"auth", "healthz", "inject", "k", "mutate", "ping", "readyz", "validate"})
+# Routes have these names in URLs; "auth" and "brake" are those of parameters.
+_RESERVED = frozenset(
+    {"auth", "brake", "healthz", "inject", "k", "mutate", "ping", "readyz", "validate"}
+)
 _INJECTOR = lazy_compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # an RFC 1123 label
 # A level of a parameter's name, a file's name, and a common name that needs no escapes.
 _CLUSTER = lazy_compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")

@@ -11,6 +11,7 @@ from .errors import (
     InvalidDocumentsError,
     OperatorError,
     PrivilegeError,
+    UndecodableError,
     UserError,
     redact,
 )
@@ -23,6 +24,7 @@ __all__ = [
     "Mutation",
     "OperatorError",
     "PrivilegeError",
+    "UndecodableError",
     "UserError",
     "redact",
 ]

@@ -22,6 +22,10 @@ class OperatorError(InjectionError):
     """Configuration, template, or values fail for this pod; only the operator can fix them."""
 
 
+class UndecodableError(OperatorError):
+    """kube-apiserver cannot decode the object after the mutation."""
+
+
 class PrivilegeError(OperatorError):
     """A mutation adds privileges that the policy does not list; ``redacted`` has no values."""
 

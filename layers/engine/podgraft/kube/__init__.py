@@ -15,7 +15,7 @@ and encoding/json of Go 1.26, including its error texts. Intended differences:
 
 from . import quantity, selectors, workload, workload_owner
 from .decode_errors import DecodeError, FieldError
-from .decoding import check, decode
+from .decoding import check, check_patched, decode
 from .encoding import encode
 from .errors import KubeError, QuantityError, SelectorError, WorkloadError
 from .json_codecs import SELF_MARSHALING
@@ -58,6 +58,7 @@ __all__ = [
     "WorkloadError",
     "WorkloadRef",
     "check",
+    "check_patched",
     "decode",
     "encode",
     "object_type",

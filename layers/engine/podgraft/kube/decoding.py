@@ -11,7 +11,8 @@ from operator import is_
 from typing import TypeAlias
 
 from podgraft.go.reflect import Field, GoType, Kind, Value
-from podgraft.jsonvalue import JSON
+from podgraft.jsonvalue import JSON, Object
+from podgraft.lru import LRUCache
 
 from .decode_errors import DecodeError, FieldError, mismatch_error
 from .json_codecs import MARSHALERS, parse_integer
@@ -45,6 +46,41 @@ def decode(type_: GoType, raw: JSON, *, lenient: bool = False) -> JSON:
 def check(type_: GoType, raw: JSON) -> None:
     """Raise ``DecodeError`` if a value does not have its Go type."""
     decode(type_, raw)
+
+
+def check_patched(type_: GoType, before: Object, after: Object, patch: bytes) -> None:
+    """Raise ``DecodeError`` if an object does not decode after a patch; *before* decodes.
+
+    The check covers the new values, and only once for each patch.
+    """
+    if _VALID_PATCHES.get((type_.name, patch)):
+        return
+    check(type_, {key: _added_values(before.get(key), after[key]) for key in after})
+    if len(patch) <= _MAX_CACHED_BYTES:
+        _VALID_PATCHES[type_.name, patch] = True
+
+
+# Types, and patches with values that decode as fields of these types.
+_VALID_PATCHES: LRUCache[tuple[str, bytes], bool] = LRUCache(limit=256)
+_MAX_CACHED_BYTES = 65_536  # of a patch
+
+
+def _added_values(before: JSON, after: JSON) -> JSON:
+    """``after`` without the members that it shares with ``before``, and their shared elements.
+
+    Identity only saves work: a value that is equal but not shared is checked again.
+    """
+    if not isinstance(before, dict) or not isinstance(after, dict):
+        return after
+    added: Object = {}
+    for key, value in after.items():
+        old = before.get(key)
+        if isinstance(value, list) and isinstance(old, list):
+            shared = set(map(id, old))
+            added[key] = [element for element in value if id(element) not in shared]
+        elif value is not old:
+            added[key] = value
+    return added
 
 
 class _FieldDecoder:

@@ -62,6 +62,21 @@ def workload_of_pod(metadata: Object, rules: OwnerRules = SINCE_1_22) -> Workloa
     return _to_workload_ref(workload, {**metadata, "name": name})
 
 
+def root_workload(kind: str, metadata: Object) -> str:
+    """Return kind and name of the workload that an object belongs to, such as ``Deployment/web``.
+
+    All pods of a workload have the same one, also those that a controller creates by name, and so
+    has the workload itself. The name does not depend on when kube-apiserver sets the name of an
+    object with ``generateName``.
+    """
+    owner = _controller(metadata)
+    if owner is not None and owner.kind and owner.name:
+        workload = _workload(owner, object_at(metadata, "labels"), SINCE_1_22)
+        return f"{workload.kind}/{workload.name}"
+    name = string_at(metadata, "generateName") or string_at(metadata, "name")
+    return f"{kind}/{name}"
+
+
 def workload_of_manifest(document: Object) -> WorkloadRef:
     """The workload of a manifest."""
     kind, api_version = string_members(document, "kind", "apiVersion")

@@ -31,6 +31,7 @@ from .rules import DefaultPolicy, InjectionRules, InjectValueSyntax
 
 if TYPE_CHECKING:
     from .allows import Allows
+    from .rollout import Rollout
 
 T = TypeVar("T")
 
@@ -52,7 +53,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     ``clusters`` contains the complete policy of each cluster, with its overrides applied by key.
     ``allows`` are the privileges that injection can add; without it, podgraft does not check them.
     ``warnings`` are errors that ``policy push`` rejects, and that do not stop a running function: a
-    selector that selects nothing, or a ``policy`` that injects nothing.
+    selector that selects nothing, or a ``policy`` that injects nothing. ``rollout`` is None and
+    ``rollout_errors`` is not empty if the document has an invalid rollout.
     """
 
     bundle: str | None = None
@@ -69,6 +71,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     allows: "Allows | None" = None
     clusters: Mapping[str, "Policy"] = field(default_factory=dict[str, "Policy"])
     warnings: tuple[Diagnostic, ...] = ()
+    rollout: "Rollout | None" = None
+    rollout_errors: tuple[Diagnostic, ...] = ()
 
     def for_cluster(self, cluster: str | None) -> "Policy":
         """The policy of one cluster."""
@@ -112,7 +116,7 @@ def _first_not_none(value: T | None, default: T) -> T:
 def parse(document: str) -> Policy:
     """Parse a policy document, YAML or JSON; an empty document is valid.
 
-    Raises ``PolicyError`` with all errors.
+    Raises ``PolicyError`` with all errors, except those of a rollout: they disable its candidate.
     """
     diagnostics = Diagnostics()
     try:
@@ -121,16 +125,33 @@ def parse(document: str) -> Policy:
         raise PolicyError(
             [Diagnostic(problem=f"invalid YAML: {error}", remedy="correct this line")]
         ) from error
-    policy = _parse_document(Cursor({} if value is None else value, "", diagnostics))
+    policy = parse_document(Cursor({} if value is None else value, "", diagnostics))
     if diagnostics.errors:
         raise PolicyError(diagnostics.errors, diagnostics.warnings, policy)
-    return replace(policy, warnings=tuple(diagnostics.warnings))
+    policy = replace(policy, warnings=tuple(diagnostics.warnings))
+    if isinstance(value, dict) and value.get("rollout") is not None:
+        return _add_rollout(policy, value)
+    return policy
 
 
-def _parse_document(cursor: Cursor) -> Policy:
+def _add_rollout(policy: Policy, document: Object) -> Policy:
+    from .rollout_reader import parse_rollout  # only a policy with this key needs it
+
+    parsed = parse_rollout(document)
+    return replace(
+        policy,
+        rollout=parsed.rollout,
+        rollout_errors=parsed.errors,
+        warnings=(*policy.warnings, *parsed.warnings),
+    )
+
+
+def parse_document(cursor: Cursor) -> Policy:
+    """Parse a document with its overrides for clusters, and without its rollout."""
     keys = MappingReader(cursor)
-    policy = _parse_policy(keys)
+    policy = parse_policy(keys)
     overrides = keys.read_key("clusters", Cursor.entries) or {}
+    keys.read_key("rollout", lambda _: None)
     keys.check_unknown_keys()
     for name, override in overrides.items():
         if not is_cluster(name):
@@ -146,26 +167,27 @@ def _parse_document(cursor: Cursor) -> Policy:
 def _parse_cluster(document: JSON, override: Cursor) -> Policy:
     """Parse the overrides for their errors, and then the complete document with the overrides."""
     keys = MappingReader(override)
-    _parse_policy(keys)
+    parse_policy(keys)
     keys.check_unknown_keys()
-    return _parse_policy(
-        MappingReader(Cursor(_apply_overrides(document, override.value), "", Diagnostics()))
+    return parse_policy(
+        MappingReader(Cursor(apply_overrides(document, override.value), "", Diagnostics()))
     )
 
 
-def _apply_overrides(document: JSON, override: JSON) -> JSON:
+def apply_overrides(document: JSON, override: JSON) -> JSON:
     """Apply the keys of *override* to the document; ``features`` are applied by key."""
     if not isinstance(document, dict) or not isinstance(override, dict):
         return document
     overrides: Object = {key: value for key, value in override.items() if value is not None}
     if "features" in overrides:
-        overrides["features"] = _apply_overrides(
+        overrides["features"] = apply_overrides(
             document.get("features") or {}, overrides["features"]
         )
     return {**document, **overrides}
 
 
-def _parse_policy(keys: MappingReader) -> Policy:
+def parse_policy(keys: MappingReader) -> Policy:
+    """Parse the keys that clusters and candidates can override."""
     return Policy(
         bundle=keys.read_key("bundle", _digest),
         policy=keys.read_key("policy", _parse_injection_policy),

@@ -62,6 +62,11 @@ class PollingCache(Generic[T]):
         finally:
             self._lock.release()
 
+    @property
+    def cached_value(self) -> CachedValue[T] | None:
+        """The cached value, without a refresh."""
+        return self._cached
+
     def expire(self) -> None:
         """Let the next caller refresh the value."""
         with self._lock:

@@ -17,6 +17,8 @@ from .version_check import NO_CHECK, VersionCheck
 if TYPE_CHECKING:
     from podgraft.signing.signature import Signature
 
+    from .candidate import Candidate
+
 # Returns the files of the bundle with this digest; with ``None``, those of the only bundle.
 Fetch = Callable[[str | None], Mapping[str, bytes]]
 
@@ -38,7 +40,8 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     """One policy and its bundle, from one version of the policy document.
 
     ``recheck`` compiles a lazily loaded version completely. It returns whether the store rejected
-    the version, and then the store has another snapshot. Call it when a review fails.
+    the version, and then the store has another snapshot. Call it when a review fails. ``candidate``
+    is the second configuration of a policy with a rollout.
     """
 
     policy: Policy
@@ -46,6 +49,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     bundle: Bundle
     stale: Staleness | None = None
     recheck: Recheck | None = None
+    candidate: "Candidate | None" = None
 
 
 class SnapshotSet(Struct, frozen=True):
@@ -89,18 +93,18 @@ def load_snapshots(
 
     Raises ``InvalidVersionError`` with all errors of the first invalid document. With
     *parse_lazily*, ``bundle.compile_`` parses templates when a review needs them. The signature is
-    verified before anything is parsed.
+    verified before anything is parsed. A candidate that does not load is disabled.
     """
     try:
         signature = check.check_signature(document)
         read = policy.parse(document)
         if read.bundle is not None:
             check.check_digest(read.bundle, signature)
-        compiler = _BundleCache(fetch, check, signature, deferred=parse_lazily)
-        return SnapshotSet(
-            _make_snapshot(read, version, compiler),
+        compiler = BundleCache(fetch, check, signature, deferred=parse_lazily)
+        snapshots = SnapshotSet(
+            make_snapshot(read, version, compiler),
             {
-                cluster: _make_snapshot(own, version, compiler)
+                cluster: make_snapshot(own, version, compiler)
                 for cluster, own in read.clusters.items()
             },
         )
@@ -108,21 +112,48 @@ def load_snapshots(
         raise UntrustedError(f"injector {injector} does not load: {error}") from error
     except (PolicyError, BundleError) as error:
         raise InvalidVersionError(f"injector {injector} does not load: {error}") from error
+    if read.rollout is None and not read.rollout_errors:
+        return snapshots
+    from .candidate import add_candidates  # only a policy with a rollout needs it
+
+    return add_candidates(snapshots, compiler)
 
 
-class _BundleCache:
+class BundleCache:
     """Compiles each bundle once for all policies that compile it equally."""
 
     def __init__(
-        self, fetch: Fetch, check: VersionCheck, signature: "Signature | None", *, deferred: bool
+        self,
+        fetch: Fetch,
+        check: VersionCheck,
+        signature: "Signature | None" = None,
+        *,
+        deferred: bool = False,
+        max_bytes: int | None = None,
     ) -> None:
         self._fetch = fetch
         self._check = check
         self._signature = signature
         self._deferred = deferred
+        self._max_bytes = max_bytes
         self._compiled: list[tuple[Policy, Bundle]] = []
 
+    def with_limit(self, max_bytes: int) -> "BundleCache":
+        """Return an empty cache that compiles no larger bundle."""
+        return BundleCache(
+            self._fetch,
+            self._check,
+            self._signature,
+            deferred=self._deferred,
+            max_bytes=max_bytes,
+        )
+
+    def add(self, policy_: Policy, compiled: Bundle) -> None:
+        """Add a bundle that is compiled already."""
+        self._compiled.append((policy_, compiled))
+
     def bundle(self, requested: Policy) -> Bundle:
+        """Return the bundle that a policy names; raises ``StoreError`` and ``BundleError``."""
         for policy_, compiled in self._compiled:
             if policy_.shares_bundle_with(requested):
                 return compiled.with_policy(requested)
@@ -132,10 +163,21 @@ class _BundleCache:
         if requested.bundle is None and (self._signature or self._check.denied):
             # The policy does not name the only bundle of a folder, so the signature must.
             self._check.check_digest(bundle.digest(files), self._signature)
+        self._check_size(files)
         compiled = bundle.compile_(files, requested, parse_lazily=self._deferred)
-        self._compiled.append((requested, compiled))
+        self.add(requested, compiled)
         return compiled
 
+    def _check_size(self, files: Mapping[str, bytes]) -> None:
+        """Raise ``InvalidVersionError`` for a bundle that would take too long to compile."""
+        size = sum(map(len, files.values()))
+        if self._max_bytes is not None and size > self._max_bytes:
+            raise InvalidVersionError(
+                f"/rollout/candidate/bundle: got {size:,} bytes; "
+                f"reduce it to at most {self._max_bytes:,}"
+            )
 
-def _make_snapshot(policy_: Policy, version: str, compiler: _BundleCache) -> Snapshot:
+
+def make_snapshot(policy_: Policy, version: str, compiler: BundleCache) -> Snapshot:
+    """Compile the bundle of a policy."""
     return Snapshot(policy=policy_, policy_version=version, bundle=compiler.bundle(policy_))

@@ -42,7 +42,14 @@ def make_request_log(stack: str = DEFAULT_STACK, *, cluster_metrics: bool = True
         source = find_source(record) if cluster_metrics else None
         if source is not None:
             metrics.add_dimensions(service=stack, cluster=source.cluster, injector=source.injector)
-        metrics.flush_metrics()
+        if "candidate" in record:
+            from . import candidate_metrics  # only a policy with a rollout needs it
+
+            candidate_metrics.add_track(metrics, stack, record)
+            metrics.flush_metrics()
+            candidate_metrics.write_candidate(metrics, stack, record)
+        else:
+            metrics.flush_metrics()
 
     return write
 

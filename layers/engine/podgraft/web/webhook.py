@@ -91,6 +91,8 @@ def _to_response(result: ReviewResult) -> tuple[JsonResponse, Object]:
 
 def _review_fields(record: ReviewRecord) -> Object:
     fields_of_record = {name: getattr(record, name) for name in _RECORD_FIELDS}
+    if record.candidate is not None:
+        fields_of_record.update(record.candidate.fields)
     return {"event": "review", "level": "INFO", **fields_of_record}
 
 
@@ -127,7 +129,7 @@ def _read_body(environ: Environ) -> bytes:
     return environ["wsgi.input"].read(int(length))
 
 
-_RECORD_FIELDS = ReviewRecord.__struct_fields__
+_RECORD_FIELDS = tuple(field for field in ReviewRecord.__struct_fields__ if field != "candidate")
 _TIMEOUT = lazy_compile(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
 _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _JSON = lazy_compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from podgraft import store
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AwsError
-from podgraft.store import StoreError, trial
-from podgraft.store.version_check import VersionCheck
+from podgraft.store import SnapshotSet, StoreError, trial
+from podgraft.store.version_check import NO_CHECK, VersionCheck
 
 from .cloud import DeployedInjector, PolicyVersion
+from .rollout.candidate import prove_candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,11 @@ def load_version(
     number: int | str,
     check: VersionCheck,
     local: Mapping[str, Mapping[str, bytes]] | None = None,
-) -> None:
+) -> SnapshotSet:
     """Load a policy with all its bundles, as the function does before it switches.
 
-    Bundles of *local*, by digest, are not downloaded. Raises ``CommandError``.
+    Bundles of *local*, by digest, are not downloaded. Raises ``CommandError``. A candidate that
+    does not load is disabled in the result, as in the function.
     """
     files = local or {}
 
@@ -70,3 +72,15 @@ def load_version(
         trial.prove(injector, snapshots)
     except StoreError as error:
         raise CommandError(str(error)) from error
+    return snapshots
+
+
+def load_new_version(
+    cloud: DeployedInjector,
+    document: str,
+    number: int,
+    local: Mapping[str, Mapping[str, bytes]] | None = None,
+) -> None:
+    """Load a policy that a command stores, with its candidate; raises ``CommandError``."""
+    snapshots = load_version(cloud, document, number, NO_CHECK, local)
+    prove_candidate(cloud.target.injector, snapshots)

@@ -21,6 +21,7 @@ from podgraft.privileges.pod_security import Level
 
 from . import privileges, schema
 from .bundle_tests import find_failed_tests
+from .rollout_check import find_rollout_problems
 from .signing import strip_signature
 
 T = TypeVar("T")
@@ -177,7 +178,7 @@ def _parse_policy(policy_name: str, text: str, findings: list[Diagnostic]) -> tu
     valid = True
     try:
         read = policy.parse(text)
-        faults = read.warnings
+        faults = (*read.warnings, *find_rollout_problems(read, text, policy_name))
     except PolicyError as error:
         read, valid = error.valid_part or Policy(), False
         faults = (*error.errors, *error.warnings)
@@ -214,6 +215,9 @@ class _BundleCheck:
         for name, each in clusters.items():
             if not each.renders_like(read):
                 self._compile(each, f"/clusters/{pointer.escape(name)}")
+        candidate = None if read.rollout is None else read.rollout.candidate
+        if candidate and candidate.bundle == read.bundle and not candidate.renders_like(read):
+            self._compile(candidate, "/rollout/candidate")
         if compiled is not None:
             self.findings.extend(_overlay_errors(self.files))
         return compiled

@@ -9,11 +9,11 @@ import click
 from podgraft import policy
 from podgraft.cli.failure import CommandError
 from podgraft.policy import Policy
-from podgraft.store.version_check import NO_CHECK
 
 from .cloud import DeployedInjector, PolicyVersion
-from .in_force import load_version
+from .in_force import load_new_version
 from .local import CheckedBundle
+from .rollout.candidate import find_digests
 from .signing import Signer, signed_version, strip_signature
 from .target import DeploymentTarget
 
@@ -35,20 +35,15 @@ class Change:
 
 def check_change(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
     """Raise ``CommandError`` for what the store does not accept. Changes nothing."""
-    cloud.check_denied(bundle_digests(change.policy))
+    cloud.check_denied(find_digests(change.policy))
     stored = cloud.list_objects(change.checked.digest)
     _check_unexpected_objects(
         cloud.target, change.checked.digest, sorted(stored.keys() - change.checked.files.keys())
     )
-    if set(bundle_digests(change.policy)) - {change.checked.digest}:
+    if {*find_digests(change.policy)} - {change.checked.digest} or change.policy.rollout:
         number = live.number + 1 if live else 1
         local = {change.checked.digest: change.checked.files}
-        load_version(cloud, change.document, number, NO_CHECK, local)
-
-
-def bundle_digests(read: Policy) -> list[str]:
-    """The digests of the bundle, and of those of single clusters."""
-    return [each.bundle for each in (read, *read.clusters.values()) if each.bundle]
+        load_new_version(cloud, change.document, number, local)
 
 
 def check_signer(signer: Signer | None, versions: Sequence[PolicyVersion]) -> None:

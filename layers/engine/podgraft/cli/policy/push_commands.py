@@ -7,13 +7,12 @@ import click
 from podgraft import policy
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.webhook_paths import url_paths
-from podgraft.store.version_check import NO_CHECK
 
 from . import push
 from .canary import make_canary
 from .cloud import DeployedInjector, PolicyVersion, connect
 from .confirmation import confirm_change
-from .in_force import load_version
+from .in_force import load_new_version
 from .local import CheckedBundle, check_bundle
 from .options import (
     cluster_option,
@@ -23,6 +22,8 @@ from .options import (
     warning_options,
 )
 from .push import Change
+from .rollout.candidate import check_no_rollout, find_digests
+from .rollout.text import remove_rollout
 from .signing import make_signer, signer_options, strip_signature
 from .target import TargetOptions, target_options
 from .versions import bundle_digest
@@ -37,6 +38,7 @@ from .versions import bundle_digest
 @warning_options
 @signer_options
 @click.option("--unsigned", is_flag=True, help="Replace a signed version without a signature.")
+@click.option("--end-rollout", is_flag=True, help="Replace a policy with an active rollout.")
 @target_options
 @expect_version_option
 def push_policy(  # noqa: PLR0913 — one parameter per option
@@ -53,6 +55,7 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     sign: str | None,
     sign_key: Path | None,
     unsigned: bool,
+    end_rollout: bool,
     expect_version: int | None,
 ) -> None:
     """Upload the bundle, then switch the policy to it. A second identical push changes nothing.
@@ -78,6 +81,8 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
         signer=signer,
         message=message,
     )
+    if live and not end_rollout:
+        check_no_rollout(live.document, change.document, cloud.target.options)
     push.check_change(cloud, change, live)
     if dry_run:
         _report_dry_run(cloud, change, live)
@@ -128,6 +133,7 @@ def _apply(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) 
 
 @click.command("rollback")
 @click.argument("version", type=int)
+@click.option("--with-rollout", is_flag=True, help="Restore the rollout of the version, too.")
 @message_option
 @signer_options
 @target_options
@@ -136,6 +142,7 @@ def restore_version(
     options: TargetOptions,
     version: int,
     *,
+    with_rollout: bool,
     message: str,
     sign: str | None,
     sign_key: Path | None,
@@ -143,6 +150,7 @@ def restore_version(
 ) -> None:
     """Put an older VERSION of the policy in force again, as a new version.
 
+    Without --with-rollout, the new version has no rollout, and the candidate of an active one ends.
     A signature is for one version, so a signed policy must be signed again.
     """
     signer = make_signer(sign, sign_key)
@@ -160,8 +168,10 @@ def restore_version(
     bundle_digest(target_version)
     push.check_signer(signer, [target_version, versions[-1]])
     document = strip_signature(target_version.document)
-    cloud.check_denied(push.bundle_digests(policy.parse(document)))
-    load_version(cloud, document, version, NO_CHECK)
+    if not with_rollout:
+        document = remove_rollout(document)
+    cloud.check_denied(find_digests(policy.parse(document)))
+    load_new_version(cloud, document, version)
     message = message or f"rollback to version {version}"
     number = push.put(cloud, document, versions[-1], signer, message)
     click.secho(f"version {number}, the same as {version}, is in force", fg="green")

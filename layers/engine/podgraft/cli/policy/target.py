@@ -183,6 +183,20 @@ _OPTIONS = (
 )
 
 
+def add_target_options(command: Callable[..., R]) -> Callable[..., R]:
+    """Add the options of a target, as single arguments."""
+    for decorate in _OPTIONS:
+        command = decorate(command)
+    return command
+
+
+def make_options(injector: str, **storage: str | None) -> TargetOptions:
+    """Return the options of a target from the arguments of ``add_target_options``."""
+    options = TargetOptions(injector=injector, **_select_storage(**storage))
+    options.check()
+    return options
+
+
 def target_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a target in AWS; *command* gets them as its first argument."""
 
@@ -207,9 +221,7 @@ def target_options(command: Callable[..., R]) -> Callable[..., R]:
         options.check()
         return command(options, **others)
 
-    for decorate in _OPTIONS:
-        call_with_target = decorate(call_with_target)
-    return call_with_target
+    return add_target_options(call_with_target)
 
 
 def target_or_store_options(command: Callable[..., R]) -> Callable[..., R]:

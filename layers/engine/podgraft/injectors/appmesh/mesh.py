@@ -144,7 +144,7 @@ class Mesh(msgspec.Struct, frozen=True, kw_only=True):
         self, error: Exception, template: GuardedTemplate[Object]
     ) -> InjectionError:
         """The error of the pod's author or of the operator, by the cause of the failure."""
-        address = find_failing_text(template, _can_parse)
+        address = find_failing_text(template, _can_parse) if template.limits.finds_causes else None
         is_misshapen = isinstance(error, _MisshapenError)
         problem = f"the patch template {'gives' if is_misshapen else 'fails:'} {error}"
         if address is None or path_steps(address) != (_NODE,):  # ports are numbers

@@ -15,7 +15,8 @@ from .pod_builder import PROXY, VALIDATION
 from .postprocess import cluster, overrides, prometheus
 from .recover import InjectionRecord
 
-_INJECTED_ANNOTATIONS = (status.ANNOTATION, overrides.ANNOTATION)
+# The last one is podgraft's own, of a rollout in mode share.
+_INJECTED_ANNOTATIONS = (status.ANNOTATION, overrides.ANNOTATION, "podgraft.dev/rollout")
 _REVISION = "istio.io/rev"
 _NETWORKS = "k8s.v1.cni.cncf.io/networks"
 _CNI = ("default/istio-cni", "istio-cni")

@@ -165,6 +165,8 @@ class _Rendering:
 
     def _find_cause(self, works: Callable[[str], bool]) -> Address:
         """The place of the text with which the template fails; ``None`` if it fails by itself."""
+        if not self.limits.finds_causes:
+            return None
 
         def can_render(data: OverlayData) -> bool:
             try:

@@ -14,6 +14,8 @@ from .client import MissingError, ParameterStore, RetryBudget, call_with_retries
 
 # The parameter with the deny list, for all injectors of the prefix.
 DENIED = "denied"
+# The parameters that stop rollouts: that of the prefix, and that of an injector.
+BRAKE = "brake"
 
 _POLICY = "/policy"
 
@@ -25,7 +27,8 @@ class Parameter(Struct, frozen=True):
     """A parameter's text, and the version that Parameter Store counts from 1.
 
     ``problem`` is set, and the text is empty, if the text of the version is unreadable. ``name`` is
-    the name of the parameter, which signatures cover. ``denied`` is the text of the deny list.
+    the name of the parameter, which signatures cover. ``denied`` is the text of the deny list, and
+    ``brakes`` are the texts of the existing brakes.
     """
 
     text: str
@@ -33,6 +36,7 @@ class Parameter(Struct, frozen=True):
     problem: NotLoadedError | None = None
     name: str = ""
     denied: str = ""
+    brakes: tuple[str, ...] = ()
 
 
 class ParameterReader(Struct, frozen=True):
@@ -42,10 +46,10 @@ class ParameterReader(Struct, frozen=True):
     prefix: str
 
     def policy(self, injector: str, patience: RetryBudget) -> Parameter:
-        """Return the policy document of an injector, with the deny list, in one request.
+        """Return the policy document of an injector, with the deny list and the brakes.
 
-        Raises as ``call_with_retries``. If the text cannot be decrypted, the version is read
-        without it.
+        This is one request. Raises as ``call_with_retries``. If the text cannot be decrypted, the
+        version is read without it.
         """
         try:
             return self._read(injector, patience)
@@ -123,15 +127,24 @@ class ParameterReader(Struct, frozen=True):
 
     def _read(self, injector: str, patience: RetryBudget, *, decrypt: bool = True) -> Parameter:
         name, denied_name = self._policy_name(injector), f"{self.prefix}/{DENIED}"
-        arguments: dict[str, JSON] = {"Names": [name, denied_name], "WithDecryption": decrypt}
+        brakes = f"{self.prefix}/{injector}/{BRAKE}", f"{self.prefix}/{BRAKE}"
+        arguments: dict[str, JSON] = {
+            "Names": [name, denied_name, *brakes],
+            "WithDecryption": decrypt,
+        }
         response = self._call(
             "GetParameters", arguments, "Parameters", f"parameter {name}", patience
         )
         parameters = {each.get("Name"): each for each in response["Parameters"]}
         if name not in parameters:
             raise MissingError(f"reading parameter {name}: not found (ParameterNotFound)")
-        denied = parameters.get(denied_name, {}).get("Value", "")
-        return replace(_to_parameter(parameters[name], name=name), denied=denied)
+        return replace(
+            _to_parameter(parameters[name], name=name),
+            denied=parameters.get(denied_name, {}).get("Value", ""),
+            brakes=tuple(
+                parameters[each].get("Value", "") for each in brakes if each in parameters
+            ),
+        )
 
     def _read_all(
         self, names: Sequence[JSON], name: str, patience: RetryBudget, *, decrypt: bool

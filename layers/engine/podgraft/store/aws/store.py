@@ -29,7 +29,7 @@ from podgraft.store.errors import (
     UntrustedError,
 )
 from podgraft.store.polling_cache import CachedValue, PollingCache
-from podgraft.store.snapshot import Snapshot, SnapshotSet, load_snapshots
+from podgraft.store.snapshot import BundleCache, Snapshot, SnapshotSet, load_snapshots
 from podgraft.store.version_check import VersionCheck, parse_denied
 
 from .client import MissingError, RetryBudget
@@ -38,6 +38,10 @@ from .ssm import DENIED, Parameter
 if TYPE_CHECKING:
     from podgraft.signing import Verifier
     from podgraft.store.trial import Proof
+
+
+# Without a successful read in this many refresh intervals, a brake can exist: no candidate is used.
+MAX_BRAKE_AGE = 3
 
 
 class PolicySource(Protocol):
@@ -113,6 +117,8 @@ class _InjectorLoader:
         self.current = PollingCache(self._refresh, refresh_seconds, sources.clock)
         self.unproven: _Unproven | None = None
         self.denied: Mapping[str, str] = {}
+        self.stopped = frozenset[str]()  # the rollouts that brakes stop
+        self._brakes: tuple[str, ...] = ()
         self._newest: Parameter | None = None
         self._complete = ""  # the last version that was compiled completely after a deferred load
         self._lock = Lock()
@@ -131,7 +137,7 @@ class _InjectorLoader:
         if before is not None and (before.denial is not None or self._find_denial(before)):
             return self._replace_denied(before, newest, patience)
         if before is not None and before.rejection is None and before.newest == newest:
-            return replace(before, confirmed=self.sources.clock())
+            return replace(self._retry_candidate(before, patience), confirmed=self.sources.clock())
         return self._load(newest, before, patience, deferred=deferred)
 
     def _replace_denied(self, before: Loaded, newest: Parameter, patience: RetryBudget) -> Loaded:
@@ -140,6 +146,16 @@ class _InjectorLoader:
             return self._load(newest, None, patience, deferred=False)
         except StoreError as error:
             return replace(before, newest=newest, denial=error)
+
+    def _retry_candidate(self, loaded: Loaded, patience: RetryBudget) -> Loaded:
+        """Load a candidate again that could not be read; the stable configuration remains."""
+        if loaded.snapshots.default.candidate is None:
+            return loaded
+        from podgraft.store.candidate import reload_candidates
+
+        attempt = _Attempt(self, patience, deferred=False, can_wait=True)
+        compiler = BundleCache(attempt.fetch, self.make_check(loaded.newest))
+        return replace(loaded, snapshots=reload_candidates(loaded.snapshots, compiler))
 
     def _find_denial(self, loaded: Loaded) -> str | None:
         return VersionCheck(denied=self.denied).find_denial(loaded.snapshots.digests)
@@ -169,8 +185,22 @@ class _InjectorLoader:
             self.load_errors.clear()
         if last_read is None or last_read.denied != newest.denied:
             self._read_denied(newest)
-        self._newest = newest
-        return newest
+        if newest.brakes != self._brakes:
+            self._read_brakes(newest.brakes)
+        # A change of a brake alone compiles nothing.
+        self._newest = replace(newest, brakes=())
+        return self._newest
+
+    def _read_brakes(self, brakes: tuple[str, ...]) -> None:
+        """Parse the brakes; a change closes the fuse again."""
+        from podgraft.store.brake import parse_brakes  # most stores have no brake
+
+        self.stopped = parse_brakes(brakes)
+        self._brakes = brakes
+        cached = self.current.cached_value
+        candidate = None if cached is None else cached.value.snapshots.default.candidate
+        if candidate is not None:
+            candidate.fuse.reset()
 
     def _read_denied(self, newest: Parameter) -> None:
         """Parse the deny list; what it denied before can load now."""
@@ -267,7 +297,7 @@ class _Attempt:
             self._injector.name,
             parameter.text,
             parameter.version,
-            self._fetch,
+            self.fetch,
             parse_lazily=parse_lazily,
             check=self._injector.make_check(parameter),
         )
@@ -292,7 +322,8 @@ class _Attempt:
             raise UnprovenError(f"policy version {parameter.version} still renders probe objects")
         return unproven.snapshots
 
-    def _fetch(self, digest: str | None) -> Mapping[str, bytes]:
+    def fetch(self, digest: str | None) -> Mapping[str, bytes]:
+        """Return the files of a bundle; raises ``StoreError``."""
         injector = self._injector
         if digest in self._failures:
             raise self._failures[digest].with_traceback(None)
@@ -335,7 +366,7 @@ class CachedStore:
         """Return the snapshot in force, refreshed if due; raises ``StoreError`` without one."""
         loader = self._injectors.get(injector)
         if loader is not None:
-            return self._select_snapshot(loader.current.current(deadline), cluster)
+            return self._select_snapshot(loader, loader.current.current(deadline), cluster)
         fresh = _InjectorLoader(injector, self._sources, self._refresh_seconds)
         try:
             cached = fresh.current.current(deadline)
@@ -343,7 +374,7 @@ class CachedStore:
             # Only existing injectors: requests with invented names must not fill the memory.
             if fresh.exists:
                 self._injectors.setdefault(injector, fresh)
-        return self._select_snapshot(cached, cluster)
+        return self._select_snapshot(fresh, cached, cluster)
 
     def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
         """Return the injectors with a policy, and those that were loaded before.
@@ -369,13 +400,23 @@ class CachedStore:
         for loader in self._injectors.values():
             loader.current.expire()
 
-    def _select_snapshot(self, cached: CachedValue[Loaded], cluster: str | None) -> Snapshot:
+    def _select_snapshot(
+        self, loader: _InjectorLoader, cached: CachedValue[Loaded], cluster: str | None
+    ) -> Snapshot:
         loaded = cached.value
         if loaded.denial is not None:
             raise loaded.denial.with_traceback(None)
         if cached.error is None and loaded.rejection is None:
-            return loaded.snapshots.for_cluster(cluster)
-        return loaded.snapshots.for_cluster(cluster, self._make_staleness(loaded, cached.error))
+            snapshot = loaded.snapshots.for_cluster(cluster)
+        else:
+            staleness = self._make_staleness(loaded, cached.error)
+            snapshot = loaded.snapshots.for_cluster(cluster, staleness)
+        if snapshot.candidate is None:
+            return snapshot
+        from podgraft.store.candidate import check_candidate  # only with a rollout
+
+        is_stale = self._clock() - cached.confirmed_at > MAX_BRAKE_AGE * self._refresh_seconds
+        return check_candidate(snapshot, loader.stopped, loader.denied, is_stale=is_stale)
 
     def _make_staleness(self, loaded: Loaded, problem: StoreError | None) -> Staleness:
         age = round(self._clock() - loaded.confirmed)

@@ -6,6 +6,7 @@
     <folder>/<injector>/bundle/…            the manifests
     <folder>/<injector>/bundles/<digest>/…  more bundles, which a policy names as sha256:<digest>
     <folder>/auth/<cluster>.yaml            the callers of a cluster
+    <folder>/brake.yaml                     stops all rollouts; also <injector>/brake.yaml
     <folder>/denied.yaml                    digests of bundles that must not load, with reasons
 
 An unreadable file never replaces the loaded version. If the folder of an injector exists without
@@ -48,6 +49,8 @@ from .file_cache import FileCache
 if TYPE_CHECKING:
     from podgraft.signing import Verifier
 
+    from .brakes import FolderBrakes
+
 # The deny list, for all injectors of the folder.
 DENIED_FILE = "denied.yaml"
 
@@ -78,6 +81,7 @@ class FolderStore:
         self._last_known_good = last_known_good
         self._injectors: dict[str, FileCache[SnapshotSet]] = {}
         self._loading: dict[str, _Loading] = {}
+        self._brakes: dict[str, FolderBrakes] = {}
 
     def snapshot(
         self, injector: str, cluster: str | None, deadline: Deadline | None = None
@@ -92,9 +96,20 @@ class FolderStore:
         if current.error is not None:
             # The version in force, while the files do not load.
             self._loading[injector].check_denied(current.value)
-        return current.value.for_cluster(
+        snapshot = current.value.for_cluster(
             cluster, _make_stale(current.error) if current.error else None
         )
+        return snapshot if snapshot.candidate is None else self._check_candidate(injector, snapshot)
+
+    def _check_candidate(self, injector: str, snapshot: Snapshot) -> Snapshot:
+        from .brakes import FolderBrakes  # only a policy with a rollout needs it
+
+        brakes = self._brakes.get(injector)
+        if brakes is None:
+            path = self._folder / injector
+            brakes = FolderBrakes(path, seconds=self._seconds, clock=self._clock)
+            self._brakes[injector] = brakes
+        return brakes.check_candidate(snapshot, self._loading[injector].deny_list)
 
     def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
         """Return the folders with a valid injector name, and all loaded injectors."""
@@ -160,6 +175,11 @@ class _Loading:
         # A folder has no versions: the highest one that loaded is the oldest one that can load.
         self._check = VersionCheck(subject=f"folder:{path.name}", verifier=verifier)
         self._document: Document | None = None
+
+    @property
+    def deny_list(self) -> Mapping[str, str]:
+        """The deny list that was read last."""
+        return self._check.denied
 
     def load(self, *, deferred: bool) -> SnapshotSet:
         """Load the current files; raises ``StoreError`` for an invalid version."""

@@ -194,6 +194,8 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         self, template: InjectionTemplate, fields: Message, error: Exception
     ) -> InjectionError:
         """The error of the pod's author or of the operator, by the cause of the failure."""
+        if not self.limits.finds_causes:
+            return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
         address = find_breaking_text(
             fields,
             partial(mask_fields, self.injector_context, self.template_data),

@@ -17,16 +17,17 @@ from msgspec.structs import replace
 from podgraft import admission, kube, policy
 from podgraft.admission import AdmissionRequest, AdmissionResponse
 from podgraft.bundle import Bundle, Mutation, Mutator
-from podgraft.injectors import OperatorError, UserError, object_check, redact
-from podgraft.jsonvalue import JSON, Object
+from podgraft.injectors import OperatorError, UndecodableError, UserError, object_check, redact
+from podgraft.jsonvalue import Object
 from podgraft.kube import workload_owner
-from podgraft.lru import LRUCache
 from podgraft.policy import Decision, Skip, Verdict
 from podgraft.review_context import ReviewContext, Staleness
 from podgraft.store import Snapshot, Store, StoreError
 
 if TYPE_CHECKING:
     from podgraft.trace import Effect, Trace
+
+    from .candidate import CandidateRecord
 
 
 class ReviewOutcome(StrEnum):
@@ -52,7 +53,10 @@ class ReviewReason(StrEnum):
 
 
 class ReviewRecord(Struct, frozen=True, kw_only=True):
-    """The fields of a review in the request log: names and reasons, never a value of the object."""
+    """The fields of a review in the request log: names and reasons, never a value of the object.
+
+    ``candidate`` is set if the policy has a rollout.
+    """
 
     uid: str
     injector: str
@@ -67,13 +71,18 @@ class ReviewRecord(Struct, frozen=True, kw_only=True):
     stale: str = ""
     refused: bool = False
     age_seconds: int = 0
+    candidate: CandidateRecord | None = None
 
 
 class ReviewResponse(Struct, frozen=True):
-    """A review with a response for kube-apiserver."""
+    """A review with a response for kube-apiserver; ``object`` is the one that the patch changes.
+
+    Without a change, ``object`` is None.
+    """
 
     response: AdmissionResponse
     record: ReviewRecord
+    object: Object | None = None
 
 
 class ReviewFailure(Struct, frozen=True):
@@ -101,8 +110,12 @@ def validate(context: ReviewContext, store: Store) -> ReviewResult:
     return _run_review(context, store, _review_validate)
 
 
-class _Review(Struct, frozen=True, kw_only=True):
-    """One review with the version that it uses: empty strings if the store returns none."""
+class Review(Struct, frozen=True, kw_only=True):
+    """One review with the version that it uses: empty strings if the store returns none.
+
+    ``rollout`` and ``track`` are set if the policy has a rollout. ``annotation`` is the value that
+    a patched pod gets in mode share.
+    """
 
     context: ReviewContext
     request: AdmissionRequest
@@ -110,6 +123,9 @@ class _Review(Struct, frozen=True, kw_only=True):
     staleness: tuple[Staleness, ...]
     policy_version: str = ""
     bundle: str = ""
+    rollout: str = ""
+    track: str = ""
+    annotation: str = ""
 
     def make_record(
         self, outcome: ReviewOutcome, reason: str, patch_bytes: int = 0
@@ -139,6 +155,8 @@ class _Review(Struct, frozen=True, kw_only=True):
             "policy-version": self.policy_version,
             "bundle": self.bundle,
         }
+        if self.rollout:
+            annotations = {**annotations, "rollout": self.rollout, "track": self.track}
         return {**annotations, "stale": self.stale_reasons} if self.staleness else annotations
 
     @property
@@ -153,10 +171,10 @@ class _Review(Struct, frozen=True, kw_only=True):
         yield from more
 
 
-_Handler: TypeAlias = Callable[[_Review, Bundle], ReviewResponse]
+Handler: TypeAlias = Callable[[Review, Bundle], ReviewResponse]
 
 
-def _run_review(context: ReviewContext, store: Store, handler: _Handler) -> ReviewResult:
+def _run_review(context: ReviewContext, store: Store, handler: Handler) -> ReviewResult:
     """The result with the current version, or with an earlier one if the store rejects that.
 
     A cold start parses only what a review needs. If a review fails, the store therefore checks the
@@ -174,7 +192,7 @@ def _run_review(context: ReviewContext, store: Store, handler: _Handler) -> Revi
 
 
 def _review_snapshot(
-    context: ReviewContext, store: Store, handler: _Handler
+    context: ReviewContext, store: Store, handler: Handler
 ) -> tuple[ReviewResult, Snapshot | None]:
     """The result with the current snapshot, and that snapshot."""
     request = context.request
@@ -185,9 +203,9 @@ def _review_snapshot(
         snapshot = store.snapshot(context.injector, context.cluster, context.deadline)
     except StoreError as error:
         staleness = _drop_none(context.staleness)
-        review = _Review(context=context, request=request, owner=owner, staleness=staleness)
+        review = Review(context=context, request=request, owner=owner, staleness=staleness)
         return _fail(review, error, ReviewReason.STORE), None
-    review = _Review(
+    review = Review(
         context=context,
         request=request,
         owner=owner,
@@ -195,17 +213,26 @@ def _review_snapshot(
         policy_version=snapshot.policy_version,
         bundle=snapshot.bundle.digest,
     )
+    if snapshot.candidate is None:
+        return run_handler(review, snapshot.bundle, handler), snapshot
+    from .candidate import review_tracks  # only a policy with a rollout needs it
+
+    return review_tracks(review, snapshot, handler), snapshot
+
+
+def run_handler(review: Review, bundle: Bundle, handler: Handler) -> ReviewResult:
+    """The result of a handler; its errors are a denial or a failure."""
     try:
-        return handler(review, snapshot.bundle), snapshot
+        return handler(review, bundle)
     except UserError as error:
-        _record_error(context.trace, error)
-        return _respond_denied(review, redact(error), ReviewReason.USER), snapshot
+        _record_error(review.context.trace, error)
+        return _respond_denied(review, redact(error), ReviewReason.USER)
     except OperatorError as error:
-        _record_error(context.trace, error)
-        return _fail(review, error, ReviewReason.OPERATOR), snapshot
+        _record_error(review.context.trace, error)
+        return _fail(review, error, ReviewReason.OPERATOR)
 
 
-def _fail(review: _Review, error: OperatorError | StoreError, reason: str) -> ReviewFailure:
+def _fail(review: Review, error: OperatorError | StoreError, reason: str) -> ReviewFailure:
     return ReviewFailure(error, review.make_record(ReviewOutcome.FAIL, reason))
 
 
@@ -218,7 +245,7 @@ def _drop_none(*staleness: Staleness | None) -> tuple[Staleness, ...]:
     return tuple(stale for stale in staleness if stale is not None)
 
 
-def _review_inject(review: _Review, bundle: Bundle) -> ReviewResponse:
+def _review_inject(review: Review, bundle: Bundle) -> ReviewResponse:
     decision = policy.decide_applicability(review.request)
     if decision is None:
         pod = object_check.check_pod(review.request.object)
@@ -231,16 +258,24 @@ def _review_inject(review: _Review, bundle: Bundle) -> ReviewResponse:
     return _respond_allowed(review, ReviewOutcome.SKIP, reasons, decision.warnings)
 
 
-def _inject_pod(review: _Review, bundle: Bundle, pod: Object, decision: Decision) -> ReviewResponse:
+def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision) -> ReviewResponse:
     _record_decision(review.context.trace, decision)
     context = bundle.parse_environment(review.context)
     mutation = _apply_mutators(bundle.pod_mutators, pod, context)
     mutation = mutation.with_warnings(decision.warnings)
     if not mutation.is_changed:
         return _respond_unchanged(review, mutation)
+    if review.annotation:
+        from .candidate import annotate
+
+        mutation = annotate(mutation, review.annotation)
     response = _respond_patched(review, ReviewOutcome.INJECT, ",".join(decision.reasons), mutation)
     patch = response.response.patch
-    _check_patched_pod(pod, mutation.object, patch)
+    try:
+        kube.check_patched(kube.POD, pod, mutation.object, patch)
+    except kube.DecodeError as error:
+        # kube-apiserver fails such a request, and failurePolicy Ignore does not apply.
+        raise UndecodableError(f"the injected pod does not decode: {error}") from error
     if bundle.allows is not None:
         from podgraft.bundle import privilege_check  # many policies have no allows
 
@@ -266,7 +301,7 @@ def _record_decision(trace: Trace | None, decision: Decision) -> None:
         trace.add(step.name, step.observed, _EFFECTS[step.verdict], reason, is_deciding)
 
 
-def _review_mutate(review: _Review, bundle: Bundle) -> ReviewResponse:
+def _review_mutate(review: Review, bundle: Bundle) -> ReviewResponse:
     warning = policy.warn_of_subresource(review.request)
     if warning:
         return _respond_allowed(review, ReviewOutcome.SKIP, policy.Reason.SUBRESOURCE, [warning])
@@ -283,7 +318,7 @@ def _review_mutate(review: _Review, bundle: Bundle) -> ReviewResponse:
     return _respond_patched(review, ReviewOutcome.MUTATE, ReviewReason.OVERLAYS, mutation)
 
 
-def _review_validate(review: _Review, bundle: Bundle) -> ReviewResponse:
+def _review_validate(review: Review, bundle: Bundle) -> ReviewResponse:
     trace = review.context.trace
     results = [validator(review.request, trace) for validator in bundle.validators]
     denials = [denial for result in results for denial in result.denials]
@@ -313,67 +348,30 @@ def _apply_mutators(
     return mutation
 
 
-def _check_patched_pod(before: Object, after: Object, changes: bytes) -> None:
-    """Raise ``OperatorError`` if kube-apiserver cannot decode the patched pod.
-
-    kube-apiserver then fails the request, and failurePolicy Ignore does not apply. ``before``
-    decodes: the check covers the new values, and only once for each patch.
-    """
-    if _VALID_PATCHES.get(changes):
-        return
-    try:
-        kube.check(kube.POD, {key: _added_values(before.get(key), after[key]) for key in after})
-    except kube.DecodeError as error:
-        raise OperatorError(f"the injected pod does not decode: {error}") from error
-    if len(changes) <= _MAX_CACHED_BYTES:
-        _VALID_PATCHES[changes] = True
-
-
-_VALID_PATCHES: LRUCache[bytes, bool] = LRUCache(limit=256)  # patches with values that decode
-_MAX_CACHED_BYTES = 65_536  # of a patch
-
-
-def _added_values(before: JSON, after: JSON) -> JSON:
-    """``after`` without the members that it shares with ``before``, and their shared elements.
-
-    Identity only saves work: a value that is equal but not shared is checked again.
-    """
-    if not isinstance(before, dict) or not isinstance(after, dict):
-        return after
-    added: Object = {}
-    for key, value in after.items():
-        old = before.get(key)
-        if isinstance(value, list) and isinstance(old, list):
-            shared = set(map(id, old))
-            added[key] = [element for element in value if id(element) not in shared]
-        elif value is not old:
-            added[key] = value
-    return added
-
-
 def _respond_patched(
-    review: _Review, outcome: ReviewOutcome, reason: str, mutation: Mutation
+    review: Review, outcome: ReviewOutcome, reason: str, mutation: Mutation
 ) -> ReviewResponse:
     warnings = review.warnings(*mutation.warnings)
     audit = review.audit_annotations(outcome, reason)
     response = admission.patched(review.request, mutation.patch, warnings=warnings, audit=audit)
-    return ReviewResponse(response, review.make_record(outcome, reason, len(response.patch)))
+    record = review.make_record(outcome, reason, len(response.patch))
+    return ReviewResponse(response, record, mutation.object)
 
 
-def _respond_unchanged(review: _Review, mutation: Mutation) -> ReviewResponse:
+def _respond_unchanged(review: Review, mutation: Mutation) -> ReviewResponse:
     reason = ReviewReason.NOTHING_MATCHES
     return _respond_allowed(review, ReviewOutcome.SKIP, reason, mutation.warnings)
 
 
 def _respond_allowed(
-    review: _Review, outcome: ReviewOutcome, reason: str, warnings: Iterable[str] = ()
+    review: Review, outcome: ReviewOutcome, reason: str, warnings: Iterable[str] = ()
 ) -> ReviewResponse:
     warnings, audit = review.warnings(*warnings), review.audit_annotations(outcome, reason)
     response = admission.allowed(review.request, warnings=warnings, audit=audit)
     return ReviewResponse(response, review.make_record(outcome, reason))
 
 
-def _respond_denied(review: _Review, message: str, reason: str) -> ReviewResponse:
+def _respond_denied(review: Review, message: str, reason: str) -> ReviewResponse:
     warnings = review.warnings()
     audit = review.audit_annotations(ReviewOutcome.DENY, reason)
     response = admission.denied(review.request, message, warnings=warnings, audit=audit)

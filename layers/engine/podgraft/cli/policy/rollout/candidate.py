@@ -1,0 +1,170 @@
+"""The candidate of a new rollout: the keys that differ, and the checks before it is stored."""
+
+from collections.abc import Mapping
+
+from podgraft import bundle as bundles
+from podgraft import policy as policies
+from podgraft import store
+from podgraft.cli.failure import CommandError
+from podgraft.cli.policy.local import ADVANCED_BYTES
+from podgraft.jsonvalue import JSON, Object, equal, object_at
+from podgraft.policy import Policy, PolicyError
+from podgraft.policy.rollout import Rollout
+from podgraft.store import InvalidVersionError, SnapshotSet, trial
+from podgraft.store.snapshot import Fetch
+
+from .storage import RolloutStorage
+from .text import KEY, load_mapping, read_rollout
+
+# A candidate is the same for all clusters, and its bundle has a separate option.
+_OTHER_KEYS = ("bundle", "clusters", KEY)
+
+
+def make_candidate(current: str, specified: str | None, digest: str, name: str) -> Object:
+    """Return the keys of *specified* that differ from *current*, with the bundle.
+
+    Raises ``CommandError`` for a key that only *current* has: a candidate cannot remove a key.
+    """
+    document = load_mapping(current)
+    candidate: Object = {}
+    if specified is not None:
+        other = load_mapping(specified)
+        _check_keys(document, other, name)
+        candidate = {
+            key: _find_difference(key, document.get(key), value)
+            for key, value in other.items()
+            if key not in _OTHER_KEYS and not equal(value, document.get(key))
+        }
+    if document.get("bundle") != digest:
+        candidate = {"bundle": digest, **candidate}
+    if not candidate:
+        raise CommandError("the candidate is equal to the policy in force; change one of them")
+    return candidate
+
+
+def _check_keys(document: Object, other: Object, name: str) -> None:
+    findings = [
+        f"{name} /{key}: is missing, but the policy in force sets it; write the default value"
+        for key, value in document.items()
+        if key not in _OTHER_KEYS and value is not None and other.get(key) is None
+    ]
+    features = object_at(other, "features")
+    findings += [
+        f"{name} /features/{key}: is missing, but the policy in force sets it; "
+        "write the default value"
+        for key, value in object_at(document, "features").items()
+        if value is not None and features.get(key) is None
+    ]
+    if not equal(other.get("clusters") or {}, document.get("clusters") or {}):
+        findings.append(
+            f"{name} /clusters: differs from the policy in force; a candidate is the same for all "
+            "clusters, so push this change first"
+        )
+    if findings:
+        raise CommandError(*findings)
+
+
+def _find_difference(key: str, current: JSON, value: JSON) -> JSON:
+    """Return the value; of features, only those that differ."""
+    if key != "features" or not isinstance(value, dict):
+        return value
+    own = current if isinstance(current, dict) else {}
+    return {name: each for name, each in value.items() if not equal(each, own.get(name))}
+
+
+def find_digests(read: Policy) -> tuple[str, ...]:
+    """Return all bundles that a policy names: of stable, of its clusters, and of a candidate.
+
+    Without duplicates, those of stable first. Commands that delete bundles must retain them all.
+    """
+    policies_ = [read, *read.clusters.values()]
+    if read.rollout is not None:
+        policies_ += [read.rollout.candidate, *read.rollout.candidate.clusters.values()]
+    return tuple(dict.fromkeys(each.bundle for each in policies_ if each.bundle))
+
+
+def check_no_rollout(live: str, document: str, options: str) -> None:
+    """Raise ``CommandError`` if *document* would end the active rollout of *live*.
+
+    A document with the same rollout continues it.
+    """
+    active, own = read_rollout(live), read_rollout(document)
+    if active is None or (own is not None and own.get("id") == active.get("id")):
+        return
+    raise CommandError(
+        f"rollout {active.get('id')} is active; end it with podgraft policy rollout promote "
+        f"{options}, or podgraft policy rollout abort {options} --reason …, or use --end-rollout"
+    )
+
+
+def parse_valid(document: str) -> Policy:
+    """Parse a document; raises ``CommandError`` with all errors, also those of its rollout."""
+    try:
+        read = policies.parse(document)
+    except PolicyError as error:
+        raise CommandError(*(f"policy {each}" for each in error.errors)) from error
+    if read.rollout_errors:
+        raise CommandError(*(f"policy {each}" for each in read.rollout_errors))
+    return read
+
+
+def check_document(
+    storage: RolloutStorage, document: str, local: Mapping[str, bytes] | None = None
+) -> Rollout | None:
+    """Load a document with all its bundles, as the function does, and render probe objects.
+
+    The bundle of the *local* files is not read from the storage. Raises ``CommandError``.
+    """
+    size = len(document.encode())
+    if size > ADVANCED_BYTES:
+        raise CommandError(
+            f"policy: got {size} bytes, but Parameter Store accepts at most {ADVANCED_BYTES}; "
+            "move selectors to the configuration in the bundle"
+        )
+    read = parse_valid(document)
+    storage.check_denied(find_digests(read))
+    own = bundles.digest(local) if local else None
+
+    def fetch(digest: str | None) -> Mapping[str, bytes]:
+        return local if local and digest == own else storage.read_bundle(digest)
+
+    try:
+        reader = read_bundles(fetch, read)
+        snapshots = store.load_snapshots(storage.injector, document, "new", reader)
+        trial.prove(storage.injector, snapshots)
+        prove_candidate(storage.injector, snapshots)
+    except InvalidVersionError as error:
+        raise CommandError(str(error)) from error
+    return read.rollout
+
+
+def read_bundles(fetch: Fetch, read: Policy) -> Fetch:
+    """Read all bundles of a policy once, and return a function that returns them.
+
+    So a missing bundle of a candidate is the error of *fetch*, and not a disabled candidate.
+    """
+    files = {digest: fetch(digest) for digest in find_digests(read)}
+    return lambda digest: files[digest] if digest in files else fetch(digest)
+
+
+def prove_candidate(injector: str, snapshots: SnapshotSet) -> None:
+    """Raise if the candidate of any cluster does not load, or does not render."""
+    all_snapshots = {None: snapshots.default, **snapshots.clusters}
+    candidates = {name: each.candidate for name, each in all_snapshots.items()}
+    default = candidates[None]
+    if default is None:
+        return
+    if default.disabled is not None:
+        raise CommandError(f"the candidate does not load: {default.problem}")
+    loaded = {
+        name: each.snapshot
+        for name, each in candidates.items()
+        if each is not None and each.snapshot is not None
+    }
+    own = SnapshotSet(
+        loaded[None], {name: each for name, each in loaded.items() if name is not None}
+    )
+    try:
+        trial.prove(injector, own)
+    except InvalidVersionError as error:
+        raise CommandError(f"the candidate is invalid: {error}") from error

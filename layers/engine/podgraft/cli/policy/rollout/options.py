@@ -1,0 +1,91 @@
+"""The options that several subcommands of ``podgraft policy rollout`` have."""
+
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import click
+
+from podgraft.cli.policy.signing import Signer, make_signer, signer_options
+from podgraft.cli.policy.target import add_target_options, make_options
+from podgraft.document_reader import Cursor, Diagnostics
+from podgraft.policy.rollout_reader import parse_percentage
+
+from .storage import FolderRolloutStorage, ParameterRolloutStorage, RolloutStorage
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Percentage(click.ParamType[float]):
+    """A percentage with at most two decimals."""
+
+    name = "percentage"
+
+    def convert(
+        self, value: str | float, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number, without decimals if it has none."""
+        diagnostics = Diagnostics()
+        try:
+            number = float(str(value).removesuffix("%").strip())
+        except ValueError:
+            number = -1.0
+        if parse_percentage(Cursor(number, "", diagnostics)) is None:
+            self.fail(
+                f"got {value!r}; use a number from 0 to 100 with at most two decimals", param, ctx
+            )
+        return int(number) if number.is_integer() else number
+
+
+def storage_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a storage; *command* gets the storage as its first argument."""
+
+    @wraps(command)
+    def call_with_storage(*, store: str | None, injector: str, **others: object) -> None:
+        names = ("stack_name", "bucket", "bundle_prefix", "parameter_prefix")
+        values = {name: others.pop(name) for name in names}
+        storage: RolloutStorage
+        if store is not None:
+            storage = FolderRolloutStorage(Path(store.removeprefix("file:")), injector)
+        else:
+            texts = {name: None if each is None else str(each) for name, each in values.items()}
+            options = make_options(injector, **texts)
+            options.check()
+            storage = ParameterRolloutStorage(options.resolve())
+        command(storage, **others)
+
+    return click.option(
+        "--store", metavar="file:DIR", help="Folder of podgraft serve, instead of a stack."
+    )(add_target_options(call_with_storage))
+
+
+def sign_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a signer; *command* gets the signer as ``signer``."""
+
+    @wraps(command)
+    def call_with_signer(
+        *values: object, sign: str | None, sign_key: Path | None, **others: object
+    ) -> None:
+        signer: Signer | None = make_signer(sign, sign_key)
+        command(*values, signer=signer, **others)
+
+    return signer_options(call_with_signer)
+
+
+def log_option(function: Callable[P, R]) -> Callable[P, R]:
+    """Add the option of a file of log lines."""
+    return click.option(
+        "--log",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="File of log lines of the function or of podgraft serve, as evidence.",
+    )(function)
+
+
+def force_options(function: Callable[P, R]) -> Callable[P, R]:
+    """Add the options that override missing evidence."""
+    function = click.option("--reason", help="Reason for --force, in one line.")(function)
+    return click.option("--force", is_flag=True, help="Continue without the needed evidence.")(
+        function
+    )

@@ -1,0 +1,220 @@
+"""The subcommands of ``podgraft policy rollout`` that only read: ``status`` and ``who``."""
+
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from podgraft.cli.failure import CommandError
+from podgraft.policy.rollout import Rollout, RolloutMode
+from podgraft.store.brake import is_stopped, parse_brakes
+
+from . import text
+from .candidate import parse_valid
+from .commands import command, describe_brake
+from .evidence import Evidence, TrackEvidence, Workload, find_missing, read_log
+from .options import log_option, storage_options
+from .storage import RolloutStorage, StoredPolicy
+
+_WIDTH = 40
+_MAX_KINDS = 10
+# The parts of a workload: cluster, namespace, kind, and name.
+_PARTS = 4
+
+
+@command.command("status")
+@log_option
+@storage_options
+def _status(storage: RolloutStorage, *, log: Path | None) -> None:
+    """Show the rollout, its brakes, and the evidence for both tracks."""
+    stored = storage.read()
+    rollout = _read_rollout(stored)
+    stops = list(_print_brakes(storage, rollout))
+    if rollout is None:
+        click.echo("rollout    none: stable serves all workloads")
+        return
+    since = f", since {stored.date:%Y-%m-%d %H:%M} UTC" if stored.date else ""
+    click.echo(f"rollout    {rollout.id} ({stored.label}{since})")
+    _print_shares(rollout, is_stopped_=bool(stops))
+    evidence = read_log(log, rollout.id) if log is not None else None
+    if evidence is not None:
+        _print_evidence(rollout, evidence)
+    missing = find_missing(rollout.needs, evidence, stored.date)
+    _print_result(storage, rollout, missing, is_stopped_=bool(stops))
+
+
+def _read_rollout(stored: StoredPolicy) -> Rollout | None:
+    if text.load_mapping(stored.document).get(text.KEY) is None:
+        return None
+    return parse_valid(stored.document).rollout
+
+
+def _print_brakes(storage: RolloutStorage, rollout: Rollout | None) -> Iterator[str]:
+    """Print the brakes; return the names of those that stop the rollout."""
+    found = False
+    for for_all in (True, False):
+        brake = storage.read_brake(for_all=for_all)
+        if brake is None:
+            continue
+        found = True
+        name = storage.brake_name(for_all=for_all)
+        stops = rollout is not None and is_stopped(rollout.id, parse_brakes([brake]))
+        effect = "STOPS THE ROLLOUT" if stops else "does not stop the rollout"
+        effect = "is set" if rollout is None else effect
+        click.secho(
+            f"brake      {name} {effect}: {describe_brake(brake)}", fg="red" if stops else None
+        )
+        if stops:
+            yield name
+    if not found:
+        click.echo("brakes     none")
+
+
+def _print_shares(rollout: Rollout, *, is_stopped_: bool) -> None:
+    """Print a bar for the percentage of all clusters, and of single ones."""
+    meaning = {
+        RolloutMode.SHADOW: "shadow: stable serves all workloads, # is compared",
+        RolloutMode.SHARE: "share: the candidate serves #, stable serves .",
+        RolloutMode.PAUSED: "paused: no further pods get the candidate",
+    }[rollout.mode]
+    click.echo(f"mode       {'STOPPED BY A BRAKE (was ' * is_stopped_}{meaning}{')' * is_stopped_}")
+    rows = {"all others" if rollout.clusters else "all": rollout.share, **rollout.clusters}
+    width = max(map(len, rows))
+    for name, share in rows.items():
+        click.echo(f"           {name:<{width}}  {format_bar(share)} {share:g} %")
+
+
+def format_bar(share: float) -> str:
+    """Draw a percentage; a small one is visible, and a bar is full only for 100 percent."""
+    filled = max(int(share * _WIDTH / 100), 1 if share else 0)
+    return f"[{'#' * filled}{'.' * (_WIDTH - filled)}]"
+
+
+def _print_evidence(rollout: Rollout, evidence: Evidence) -> None:
+    needs = rollout.needs
+    stable, candidate = evidence.stable, evidence.candidate
+    click.echo(f"           {'':<10}{'stable':>10}{'candidate':>12}{'needed':>10}")
+    rows = (
+        ("reviews", stable.reviews, candidate.reviews, needs.reviews),
+        ("workloads", len(stable.workloads), len(candidate.workloads), needs.workloads),
+        ("failures", stable.failures, candidate.failures, 0),
+    )
+    for name, left, right, needed in rows:
+        click.echo(f"           {name:<10}{left:>10,}{right:>12,}{needed or '':>10}")
+    click.echo(f"           {'p99 ms':<10}{_format(stable):>10}{_format(candidate):>12}")
+    for reason, count in evidence.reasons.most_common():
+        click.echo(f"reason     {reason}: {count:,} reviews")
+    kinds = sorted(evidence.kinds.items(), key=lambda item: (-len(item[1]), item[0]))
+    for kind, workloads in kinds[:_MAX_KINDS]:
+        example = " ".join(min(workloads))
+        click.echo(f"kind       {kind}: {len(workloads):,} workloads, for example {example}")
+        for line in evidence.paths[kind].split("; "):
+            click.echo(f"             {line}")
+    if len(kinds) > _MAX_KINDS:
+        click.echo(f"           and {len(kinds) - _MAX_KINDS} more kinds")
+
+
+def _format(track: TrackEvidence) -> str:
+    value = track.p99_milliseconds
+    return "-" if value is None else f"{value:.2f}"
+
+
+def _print_result(
+    storage: RolloutStorage, rollout: Rollout, missing: list[str], *, is_stopped_: bool
+) -> None:
+    if is_stopped_:
+        click.secho("result     stopped: stable serves all workloads", fg="red")
+        click.echo(f"next:      podgraft policy rollout abort {storage.options} --reason …")
+    elif missing:
+        click.secho(f"result     inconclusive: {'; '.join(missing)}", fg="yellow")
+        click.echo(f"to stop:   podgraft policy rollout abort {storage.options} --reason …")
+    else:
+        click.secho("result     the needed evidence is complete", fg="green")
+        is_complete = rollout.mode is RolloutMode.SHARE and rollout.share == 100  # noqa: PLR2004
+        action = "promote" if is_complete else "step PERCENTAGE"
+        click.echo(f"next:      podgraft policy rollout {action} {storage.options}")
+        click.echo(f"to stop:   podgraft policy rollout abort {storage.options} --reason …")
+
+
+@command.command("who")
+@click.option(
+    "--workload",
+    "workloads",
+    multiple=True,
+    metavar="CLUSTER/NAMESPACE/KIND/NAME",
+    help="Workload to look up.",
+)
+@click.option("--id", "id_", help="Rollout; default: the one of the policy.")
+@click.option("--got", is_flag=True, help="List only workloads that got the candidate.")
+@log_option
+@storage_options
+def _list_workloads(
+    storage: RolloutStorage,
+    *,
+    workloads: tuple[str, ...],
+    id_: str | None,
+    got: bool,
+    log: Path | None,
+) -> None:
+    """List workloads with the percentage from which they get the candidate.
+
+    The list is exact before the rollout starts. The workloads are those of --workload, or those in
+    --log. With --got, it prints the commands that restart them.
+    """
+    if not workloads and log is None:
+        raise click.UsageError("Missing option '--workload' or '--log'.")
+    if got and log is None:
+        raise click.UsageError("Missing option '--log': --got lists the workloads in it.")
+    rollout = _read_rollout(storage.read())
+    id_ = id_ or (None if rollout is None else rollout.id)
+    if id_ is None:
+        raise CommandError("the policy has no rollout; use --id")
+    if got and log is not None:
+        _print_received(read_log(log, id_).received)
+        return
+    found = [_parse_workload(each) for each in workloads]
+    if log is not None:
+        evidence = read_log(log, id_)
+        found += sorted(evidence.stable.workloads | evidence.candidate.workloads)
+    if rollout is None or rollout.id != id_:
+        rollout = Rollout(id=id_, mode=RolloutMode.PAUSED, candidate=parse_valid(""))
+    for workload in found:
+        click.echo(_describe_workload(rollout, workload))
+
+
+def _parse_workload(name: str) -> Workload:
+    parts = name.split("/", _PARTS - 1)
+    if len(parts) != _PARTS:
+        raise CommandError(f"--workload: got {name!r}; use CLUSTER/NAMESPACE/KIND/NAME")
+    cluster, namespace, kind, own = parts
+    return cluster, namespace, f"{kind}/{own}"
+
+
+def _describe_workload(rollout: Rollout, workload: Workload) -> str:
+    cluster, namespace, name = workload
+    bucket = rollout.find_bucket(cluster or None, namespace, name)
+    percentage = (bucket + 1) / 100
+    line = f"{cluster or '-'} {namespace} {name}   bucket {bucket}: "
+    is_selected = rollout.selects(bucket, cluster or None)
+    if is_selected and rollout.mode is RolloutMode.SHARE:
+        return f"{line}gets the candidate, from {percentage:g} %"
+    return f"{line}gets the candidate from {percentage:g} %"
+
+
+# The kinds that kubectl can restart.
+_RESTARTABLE = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
+
+
+def _print_received(workloads: set[Workload]) -> None:
+    if not workloads:
+        click.echo("no workload in the log got the candidate")
+    for cluster, namespace, name in sorted(workloads):
+        kind, _, own = name.partition("/")
+        context = shlex.join(["--context", cluster]) + " " if cluster else ""
+        target = shlex.quote(f"{kind.lower()}/{own}")
+        options = f"kubectl {context}--namespace {shlex.quote(namespace)}"
+        if kind in _RESTARTABLE:
+            click.echo(f"{options} rollout restart {target}")
+        else:
+            click.echo(f"{options} get {target}  # restart it: kubectl cannot")

@@ -1,0 +1,60 @@
+"""The problems of a rollout that ``policy check`` reports, besides those of its candidate."""
+
+from collections.abc import Iterator
+
+from podgraft.diagnostics import Diagnostic, Severity
+from podgraft.jsonvalue import Object, object_at
+from podgraft.patch import pointer
+from podgraft.policy import Policy
+
+from .rollout.text import KEY, is_in_flow_style, load_mapping
+
+# Overridden key by key, so a cluster can set some of them.
+_FEATURES = "features"
+
+
+def find_rollout_problems(read: Policy, text: str, document: str) -> Iterator[Diagnostic]:
+    """Yield the errors and warnings of the rollout in a valid document."""
+    yield from read.rollout_errors
+    if is_in_flow_style(text):
+        yield Diagnostic(
+            document=document,
+            pointer=f"/{KEY}",
+            problem="unsupported flow style",
+            remedy="write one key per line",
+        )
+    if read.rollout is None:
+        return
+    fields = load_mapping(text)
+    yield from _find_overrides(fields, document)
+    for cluster, share in read.rollout.clusters.items():
+        if share > read.rollout.share:
+            yield Diagnostic(
+                document=document,
+                pointer=f"/{KEY}/clusters/{pointer.escape(cluster)}",
+                problem=f"got {share:g} while share is {read.rollout.share:g}",
+                remedy=f"{cluster} changes first",
+                severity=Severity.WARNING,
+            )
+
+
+def _find_overrides(fields: Object, document: str) -> Iterator[Diagnostic]:
+    """Yield a warning for each key of the candidate that a cluster sets."""
+    candidate = object_at(fields, KEY, "candidate")
+    for cluster, overrides in object_at(fields, "clusters").items():
+        own = overrides if isinstance(overrides, dict) else {}
+        for key in candidate:
+            names = [key]
+            if key == _FEATURES:
+                both = object_at(candidate, key).keys() & object_at(own, key).keys()
+                names = [f"{key}/{name}" for name in sorted(both)]
+            elif own.get(key) is None:
+                names = []
+            for name in names:
+                yield Diagnostic(
+                    document=document,
+                    pointer=f"/{KEY}/candidate/{name}",
+                    problem=f"cluster {cluster} sets its {name}",
+                    remedy=f"the candidate does not change it in {cluster}",
+                    severity=Severity.WARNING,
+                )

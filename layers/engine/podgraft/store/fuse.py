@@ -1,0 +1,31 @@
+"""The fuse: a circuit breaker that disables a candidate in one environment."""
+
+from __future__ import annotations
+
+from threading import Lock
+
+# A candidate that fails this often costs more time than it can show.
+MAX_FAILURES = 5
+
+
+class Fuse:
+    """Counts the failures of one candidate. Threads can share it, environments cannot."""
+
+    def __init__(self) -> None:
+        self._failures = 0
+        self._lock = Lock()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the candidate failed too often."""
+        return self._failures >= MAX_FAILURES
+
+    def record_failure(self) -> None:
+        """Count a failure."""
+        with self._lock:
+            self._failures += 1
+
+    def reset(self) -> None:
+        """Start again, after a change of a brake."""
+        with self._lock:
+            self._failures = 0

@@ -1,0 +1,542 @@
+"""``podgraft policy rollout`` with a stack and with a folder: every command, and every refusal."""
+
+import json
+import shlex
+from collections.abc import Callable, Generator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol
+
+import botocore.loaders
+import botocore.session
+import pytest
+
+from podgraft import bundle, policy, yaml
+from podgraft.cli import main
+from podgraft.cli.policy.rollout import commands
+from podgraft.cli.policy.rollout.candidate import find_digests, make_candidate
+from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
+from podgraft.cli.policy.rollout.status import format_bar
+from podgraft.jsonvalue import Object
+from podgraft.signing import Verifier
+from podgraft.store import FolderStore
+from podgraft.store.brake import parse_brakes
+from support.aws_account import CREDENTIALS, deploy_stack, start_account
+from support.memory_store import labelled_bundle
+from support.signers import MemorySigner
+from support.store_fixture import BUNDLE, write
+
+BUCKET = "bundles-of-rollouts"
+STABLE = f"""\
+# The policy of the mesh.
+bundle: {bundle.digest(BUNDLE)}
+policy: enabled  # all namespaces
+features:
+  platform: openshift
+# The clusters.
+clusters:
+  dev: {{policy: disabled}}
+"""
+NEXT = labelled_bundle("2.0")
+DIGEST = bundle.digest(NEXT)
+ID = "2026-11-22-probes"
+Run = Callable[[str], tuple[int, str]]
+
+
+class World(Protocol):
+    """A storage with a policy, and a folder with the candidate."""
+
+    options: str
+
+    def read(self) -> str:
+        """The policy in force."""
+        ...
+
+    def put(self, text: str) -> None:
+        """Put another policy in force."""
+        ...
+
+    def brake(self, *, for_all: bool = False) -> str | None:
+        """The text of a brake."""
+        ...
+
+    def deny(self, digest: str) -> None:
+        """Put a bundle on the deny list."""
+        ...
+
+
+class FolderWorld:
+    def __init__(self, path: Path) -> None:
+        self.path = path / "store"
+        self.options = f"--injector istio --store file:{self.path}"
+        for name, content in BUNDLE.items():
+            write(self.path / "istio/bundle" / name, content)
+        self.put(STABLE)
+
+    def read(self) -> str:
+        return (self.path / "istio/policy.yaml").read_text()
+
+    def put(self, text: str) -> None:
+        write(self.path / "istio/policy.yaml", text.encode())
+
+    def brake(self, *, for_all: bool = False) -> str | None:
+        path = (self.path if for_all else self.path / "istio") / "brake.yaml"
+        return path.read_text() if path.exists() else None
+
+    def deny(self, digest: str) -> None:
+        write(self.path / "denied.yaml", f"{digest}: old\n".encode())
+
+
+class StackWorld:
+    def __init__(self, session: Any) -> None:
+        self.ssm, self.s3 = session.create_client("ssm"), session.create_client("s3")
+        self.options = "--injector istio --stack-name podgraft-dev"
+        folder = f"bundles/istio/{bundle.digest(BUNDLE).removeprefix('sha256:')}/"
+        for name, content in BUNDLE.items():
+            self.s3.put_object(Bucket=BUCKET, Key=folder + name, Body=content)
+        self.put(STABLE)
+
+    def put_parameter(self, name: str, text: str) -> None:
+        name = f"/podgraft-dev/{name}"
+        self.ssm.put_parameter(Name=name, Value=text, Type="String", Overwrite=True)
+
+    def read_parameter(self, name: str) -> str | None:
+        try:
+            return self.ssm.get_parameter(Name=f"/podgraft-dev/{name}")["Parameter"]["Value"]
+        except self.ssm.exceptions.ParameterNotFound:
+            return None
+
+    def read(self) -> str:
+        return self.read_parameter("istio/policy") or ""
+
+    def put(self, text: str) -> None:
+        self.put_parameter("istio/policy", text)
+
+    def brake(self, *, for_all: bool = False) -> str | None:
+        return self.read_parameter("brake" if for_all else "istio/brake")
+
+    def deny(self, digest: str) -> None:
+        self.put_parameter("denied", f"{digest}: old\n")
+
+
+@pytest.fixture(scope="module")
+def session() -> Generator[Any]:
+    loader = cache(botocore.loaders.create_loader)
+    with start_account() as (host, port), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        patch.setattr(botocore.session, "create_loader", loader)
+        for name, value in CREDENTIALS.items():
+            patch.setenv(name, value)
+        made: Any = botocore.session.get_session()
+        made.create_client = cache(made.create_client)
+        deploy_stack(made, "podgraft-dev", BUCKET)
+        yield made
+
+
+@pytest.fixture
+def stack(session: Any) -> Generator[StackWorld]:
+    world = StackWorld(session)
+    yield world
+    names = ("istio/policy", "istio/brake", "brake", "denied")
+    world.ssm.delete_parameters(Names=[f"/podgraft-dev/{name}" for name in names])
+
+
+@pytest.fixture(params=["folder", "stack"])
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
+    return FolderWorld(tmp_path) if request.param == "folder" else request.getfixturevalue("stack")
+
+
+@pytest.fixture(autouse=True)
+def candidate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the candidate, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(commands, "getuser", lambda: "operator")
+    for name, content in NEXT.items():
+        write(tmp_path / "next/bundle" / name, content)
+    write(tmp_path / "next/policy.yaml", STABLE.encode())
+    return tmp_path / "next"
+
+
+@pytest.fixture
+def run(world: World, capsys: pytest.CaptureFixture[str]) -> Run:
+    return make_run(world, capsys)
+
+
+def make_run(world: World, capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(line: str) -> tuple[int, str]:
+        capsys.readouterr()
+        status = main(["policy", "rollout", *shlex.split(line), *shlex.split(world.options)])
+        return status, "".join(capsys.readouterr())
+
+    return call
+
+
+START = f"start next --id {ID} --share 5"
+
+
+def block(**changes: object) -> Object:
+    fields: Object = {"id": ID, "mode": "share", "share": 5, "candidate": {"bundle": DIGEST}}
+    return {**fields, **changes}  # pyright: ignore[reportReturnType]
+
+
+def rollout_of(world: World) -> object:
+    document = yaml.load(world.read())
+    assert isinstance(document, dict)
+    return document.get("rollout")
+
+
+def test_a_rollout_from_its_start_to_its_promotion(world: World, run: Run) -> None:
+    status, output = run(f"{START} --cluster-share dev 100 --needs 2 1 0 --reason 'gRPC probes'")
+    assert status == 0, output
+    assert world.read().startswith(STABLE)
+    expected = block(
+        clusters={"dev": 100},
+        needs={"reviews": 2, "workloads": 1, "minutes": 0},
+        reason="gRPC probes",
+    )
+    assert rollout_of(world) == expected
+    assert "the candidate serves 5 % of workloads, dev 100 %" in output
+
+    status, output = run("step 25")
+    assert status == MISSING_EVIDENCE
+    assert "0 of 2 reviews (no log; add --log FILE)" in output
+    assert rollout_of(world) == expected
+
+    write_log("log.json", reviews=2)
+    status, output = run("step 25 --log log.json")
+    assert (status, rollout_of(world)) == (0, {**expected, "share": 25}), output
+    assert run("step 10 --cluster dev")[0] == 0  # less needs no evidence
+    assert run("pause")[0] == 0
+    assert rollout_of(world) == {
+        **expected,
+        "share": 25,
+        "clusters": {"dev": 10},
+        "mode": "paused",
+    }
+    status, output = run("step 100 --force --reason 'tested in dev'")
+    assert (status, "forced" in output) == (0, True)
+
+    status, output = run("promote --log log.json")
+    assert status == 0, output
+    assert world.read() == STABLE.replace(bundle.digest(BUNDLE), DIGEST)
+    assert ("podgraft policy rollback" in output) is ("--stack-name" in world.options)
+
+
+def write_log(path: str, reviews: int, **changes: object) -> None:
+    record = {
+        "event": "review",
+        "cluster": "prod-eu",
+        "namespace": "shop",
+        "owner": "Deployment/web",
+        "rollout": ID,
+        "track": "candidate",
+        "candidate": "changed",
+        "candidate_kind": "5d0c1fa2b3e4",
+        "candidate_paths": "replace spec.containers[istio-proxy].image",
+        "candidate_milliseconds": 1.5,
+        "milliseconds": 3.0,
+        "decision": "inject",
+        **changes,
+    }
+    lines = [json.dumps({**record, "owner": f"Deployment/web-{n}"}) for n in range(reviews)]
+    Path(path).write_text("\n".join(["not JSON", "[]", '{"event": "start"}', *lines]))
+
+
+def test_shadow_becomes_a_share_with_a_step(world: World, run: Run) -> None:
+    assert run(f"shadow next --id {ID}")[0] == 0
+    assert rollout_of(world) == block(mode="shadow", share=100)
+    status, output = run("status")
+    assert (status, "shadow: stable serves all workloads" in output) == (0, True)
+    assert run("step 0.5")[0] == 0
+    assert rollout_of(world) == block(share=0.5)
+
+
+def test_abort_sets_the_brake_and_ends_the_rollout(world: World, run: Run) -> None:
+    assert run(START)[0] == 0
+    status, output = run("abort --reason '5xx in checkout'")
+    assert status == 0, output
+    assert world.read() == STABLE
+    brake = world.brake()
+    assert brake is not None
+    assert parse_brakes([brake]) == {ID}
+    assert "reason: 5xx in checkout" in brake
+    assert "rollout who --got" in output
+    status, output = run(START)
+    assert status == 1
+    assert f"stops {ID}: by operator, at " in output
+    assert run(START.replace(ID, "another"))[0] == 0
+    status, output = run("status")
+    assert "does not stop the rollout: by operator" in output
+    status, output = run("release")
+    assert (status, world.brake()) == (0, None)
+    assert "rollout    another continues" in output
+    assert run("release")[0] == 1
+
+
+def test_the_brake_of_all_injectors_stops_every_start(world: World, run: Run) -> None:
+    status, output = run("abort --all --reason incident")
+    assert status == 0, output
+    brake = world.brake(for_all=True)
+    assert brake is not None
+    assert parse_brakes([brake]) == {"*"}
+    assert "release --all" in run(START)[1]
+    assert run("release --all")[0] == 0
+    assert run(START)[0] == 0
+
+
+@pytest.mark.parametrize("text", ["rollout: [", f"rollout: {{id: {ID}, mode: 5}}\npolicy: 7\n"])
+def test_abort_works_with_an_invalid_policy(world: World, run: Run, text: str) -> None:
+    world.put(text)
+    run("abort --reason incident")
+    brake = world.brake()
+    assert brake is not None
+    assert parse_brakes([brake]) <= {"*", ID}
+
+
+def test_a_braked_rollout_takes_no_step(world: World, run: Run) -> None:
+    assert run(START)[0] == 0
+    assert run(f"abort --all --reason incident --id {ID}")[0] == 0
+    world.put(STABLE + yaml.dump({"rollout": block()}))
+    for line in ("step 50", "promote"):
+        status, output = run(line)
+        assert status == 1
+        assert "brake" in output
+    status, output = run("status")
+    assert "STOPS THE ROLLOUT" in output
+    assert "result     stopped: stable serves all workloads" in output
+    assert run("step 1")[0] == 0  # less
+
+
+REFUSALS = (
+    ("step 5", STABLE, "the policy has no rollout; start one"),
+    ("pause", STABLE, "the policy has no rollout; start one"),
+    ("promote", STABLE, "the policy has no rollout; start one"),
+    ("abort --reason a", STABLE, "the policy has no rollout; use --id, or --all"),
+    ("start next --id A", STABLE, '/rollout/id: got "A"; use at most 63'),
+    (START, STABLE + "revision: a\n", "/revision: is missing, but the policy in force sets it"),
+    (
+        START,
+        STABLE.replace("openshift", "a\n  compliancePolicy: b"),
+        "/features/compliancePolicy: is missing, but the policy in force sets it",
+    ),
+    (START, STABLE.replace("disabled}", "enabled}"), "/clusters: differs from the policy in"),
+    (START, f"{{bundle: {bundle.digest(BUNDLE)}}}", "unsupported flow style"),
+    (START, STABLE.replace(bundle.digest(BUNDLE), DIGEST), "is equal to the policy in force"),
+    (START, STABLE + yaml.dump({"rollout": block()}), f"rollout {ID} is active; end it with"),
+    ("step 0.001", STABLE, "use a number from 0 to 100 with at most two decimals"),
+    ("who", STABLE, "Missing option '--workload' or '--log'"),
+    ("who --workload a", STABLE + yaml.dump({"rollout": block()}), "use CLUSTER/NAMESPACE/KIND"),
+)
+
+
+@pytest.mark.parametrize(("line", "text", "problem"), REFUSALS, ids=lambda each: each[:30])
+def test_a_refusal_changes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str, text: str, problem: str
+) -> None:
+    world = FolderWorld(tmp_path)
+    world.put(text)
+    if "flow style" in problem:
+        write(tmp_path / "next/policy.yaml", b"policy: enabled\n")
+    status, output = make_run(world, capsys)(line)
+    assert status in (1, 2)
+    assert problem in output
+    assert (world.read(), world.brake()) == (text, None)
+
+
+def test_a_denied_candidate_is_refused(world: World, run: Run) -> None:
+    world.deny(DIGEST)
+    status, output = run(START)
+    assert (status, world.read()) == (1, STABLE)
+    assert f"bundle {DIGEST} is denied: old" in output
+
+
+def test_the_privileges_of_a_candidate_are_checked(
+    tmp_path: Path, candidate: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world = FolderWorld(tmp_path)
+    text = STABLE + "allows: {}\n"
+    world.put(text)
+    write(candidate / "policy.yaml", text.encode())
+    config = NEXT["injector.yaml"].replace(
+        b"image: registry.example.com/init:1",
+        b"image: registry.example.com/init:1\n            securityContext: {privileged: true}",
+    )
+    write(candidate / "bundle/injector.yaml", config)
+    status, output = make_run(world, capsys)(START)
+    assert (status, world.read()) == (1, text)
+    assert "privileged" in output
+
+
+def test_a_rollout_of_a_signed_policy_is_signed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world, signer = FolderWorld(tmp_path), MemorySigner()
+    world.put(signer.sign_document(STABLE, "folder:istio", 1, bundle.digest(BUNDLE)))
+    Path("key.pem").write_text(signer.private_pem)
+    run = make_run(world, capsys)
+    assert "is signed; sign the new version" in run(START)[1]
+    store = FolderStore(world.path, verifier=Verifier((signer.public_key,)))
+    for line in (START, "step 50", "pause"):
+        status, output = run(f"{line} --sign-key key.pem")
+        assert status == 0, output
+        snapshot = store.snapshot("istio", None)
+        assert snapshot.stale is None
+        assert snapshot.candidate is not None
+        assert snapshot.candidate.disabled is None
+    assert run("promote --sign-key key.pem")[0] == 0
+    assert store.snapshot("istio", None).bundle.digest == DIGEST
+
+
+def test_the_brake_of_a_signed_policy_needs_no_key(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world, signer = FolderWorld(tmp_path), MemorySigner()
+    text = STABLE + yaml.dump({"rollout": block()})
+    world.put(signer.sign_document(text, "folder:istio", 1, bundle.digest(BUNDLE)))
+    status, output = make_run(world, capsys)("abort --reason incident")
+    assert status == 1
+    assert "is signed; sign the new version" in output
+    assert parse_brakes([world.brake() or ""]) == {ID}
+
+
+def test_who_lists_workloads_before_the_start(run: Run) -> None:
+    status, output = run("who --id 2026-11-22-hotfix-probes --workload prod-eu/shop/Deployment/web")
+    assert status == 0
+    assert output == ("prod-eu shop Deployment/web   bucket 223: gets the candidate from 2.24 %\n")
+
+
+def test_who_got_the_candidate(run: Run) -> None:
+    assert run(START)[0] == 0
+    write_log("log.json", reviews=1)
+    write_log("stable.json", reviews=1, track="stable", candidate="outside")
+    status, output = run("who --got --log log.json")
+    assert (status, output) == (
+        0,
+        "kubectl --context prod-eu --namespace shop rollout restart deployment/web-0\n",
+    )
+    assert run("who --got --log stable.json")[1] == "no workload in the log got the candidate\n"
+    assert "bucket" in run("who --log stable.json")[1]
+
+
+def test_status_shows_both_tracks(run: Run) -> None:
+    assert run("status")[1].endswith("rollout    none: stable serves all workloads\n")
+    assert run(f"{START} --needs 3 1 0")[0] == 0
+    write_log("log.json", reviews=2)
+    status, output = run("status --log log.json")
+    assert status == 0
+    assert "all  [##......................................] 5 %" in output
+    assert "reviews            0           2         3\n" in output
+    assert "kind       5d0c1fa2b3e4: 2 workloads, for example prod-eu shop Deployment/web" in output
+    assert "result     inconclusive: 2 of 3 reviews" in output
+    write_log("log.json", reviews=3)
+    assert "result     the needed evidence is complete" in run("status --log log.json")[1]
+    write_log("log.json", 3, candidate="fallback", candidate_reason="limit", track="stable")
+    output = run("status --log log.json")[1]
+    assert "reason     fallback (limit): 3 reviews" in output
+    assert "inconclusive: 3 reviews in which the candidate failed" in output
+
+
+def test_concurrent_changes_are_reported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = FolderWorld(tmp_path)
+    original = commands.check_document
+
+    def check(*arguments: Any) -> object:
+        world.put(STABLE + "revision: b\n")
+        return original(*arguments)
+
+    monkeypatch.setattr(commands, "check_document", check)
+    status, output = make_run(world, capsys)(START)
+    assert status == 1
+    assert "run the command again" in output
+    assert world.read() == STABLE + "revision: b\n"
+
+
+# push and rollback
+
+
+def test_push_refuses_while_a_rollout_is_active(
+    stack: StackWorld, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = make_run(stack, capsys)
+    assert run(START)[0] == 0
+
+    def call(line: str) -> tuple[int, str]:
+        capsys.readouterr()
+        status = main(["policy", *shlex.split(line), *shlex.split(stack.options)])
+        return status, "".join(capsys.readouterr())
+
+    running = stack.read()
+    status, output = call("push next")
+    assert (status, stack.read()) == (1, running)
+    assert f"rollout {ID} is active; end it with podgraft policy rollout promote" in output
+    # A document with the same rollout continues it, as GitOps does.
+    Path("next/policy.yaml").write_text(running.replace("share: 5", "share: 6"))
+    for name, content in BUNDLE.items():
+        write(Path("next/bundle") / name, content)
+    status, output = call("push next")
+    assert status == 0, output
+    assert rollout_of(stack) == block(share=6)
+    # rollback never refuses: it removes the rollout.
+    status, output = call("rollback 2")
+    assert status == 0, output
+    assert stack.read() == STABLE
+    status, output = call("rollback 2 --with-rollout")
+    assert (status, stack.read()) == (0, running), output
+    Path("next/policy.yaml").write_text(STABLE)
+    status, output = call("push next --end-rollout")
+    assert (status, stack.read()) == (0, STABLE), output
+
+
+def test_a_missing_bundle_of_a_candidate_is_not_pushed(
+    stack: StackWorld, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, content in BUNDLE.items():
+        write(Path("next/bundle") / name, content)
+    missing = "sha256:" + "0" * 64
+    text = STABLE + yaml.dump({"rollout": block(candidate={"bundle": missing})})
+    Path("next/policy.yaml").write_text(text)
+    status = main(["policy", "push", "next", *shlex.split(stack.options)])
+    assert (status, stack.read()) == (1, STABLE)
+    assert missing in capsys.readouterr().err
+
+
+# Pure parts
+
+
+def test_all_bundles_of_a_policy() -> None:
+    digests = {name: "sha256:" + name * 64 for name in "abcd"}
+    document = {
+        "bundle": digests["a"],
+        "clusters": {"dev": {"bundle": digests["b"]}, "prod": {"policy": "disabled"}},
+        "rollout": block(candidate={"bundle": digests["c"]}),
+    }
+    read = policy.parse(yaml.dump(document))  # pyright: ignore[reportArgumentType]
+    assert find_digests(read) == (digests["a"], digests["b"], digests["c"])
+    assert find_digests(policy.parse("")) == ()
+
+
+@pytest.mark.parametrize(
+    ("current", "specified", "expected"),
+    [
+        ("bundle: a", None, {"bundle": "b"}),
+        ("bundle: b\npolicy: enabled", "policy: disabled", {"policy": "disabled"}),
+        (
+            "bundle: b\nfeatures: {platform: a}",
+            "features: {platform: a, nativeSidecars: true}",
+            {"features": {"nativeSidecars": True}},
+        ),
+    ],
+)
+def test_the_candidate_is_what_differs(
+    current: str, specified: str | None, expected: Mapping[str, object]
+) -> None:
+    assert make_candidate(current, specified, "b", "p") == expected
+
+
+@pytest.mark.parametrize(
+    ("share", "filled"), [(0, 0), (0.01, 1), (2.5, 1), (50, 20), (99.99, 39), (100, 40)]
+)
+def test_a_bar_shows_a_small_share_and_is_full_only_at_the_end(share: float, filled: int) -> None:
+    assert format_bar(share) == f"[{'#' * filled}{'.' * (40 - filled)}]"
