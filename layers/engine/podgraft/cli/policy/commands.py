@@ -9,7 +9,6 @@ from .edit_command import edit_policy
 from .history_command import list_versions
 from .prune_command import prune_bundles
 from .push_commands import push_policy, restore_version
-from .rollout.commands import command as rollout_commands
 from .trust_commands import allow_bundle, deny_bundle, list_denied, sign_policy
 
 _SUBCOMMANDS = (
@@ -26,7 +25,6 @@ _SUBCOMMANDS = (
     pull_policy,
     push_policy,
     restore_version,
-    rollout_commands,
     sign_policy,
 )
 

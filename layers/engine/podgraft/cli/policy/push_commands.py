@@ -138,7 +138,7 @@ def _apply(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) 
 @signer_options
 @target_options
 @expect_version_option
-def restore_version(
+def restore_version(  # noqa: PLR0913 — one parameter per option
     options: TargetOptions,
     version: int,
     *,
