@@ -21,6 +21,7 @@ SITE = "https://podgraft.dev/"
 ASSETS = (
     "charts",
     "container",
+    "functions/watch",
     "functions/webhook",
     "kubernetes",
     "layers/Makefile",
