@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
 
@@ -345,7 +345,7 @@ def convert(value: Any) -> Any:
         case dict():
             return _convert_items(value, convert)
         case list():
-            return [convert(each) for each in value]
+            return [convert(each) for each in cast("list[Any]", value)]
         case _:
             return value
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -90,11 +90,11 @@ def strip_quotes(value: Any) -> Any:
         case dict():
             return {
                 key.strip('"'): strip_quotes(each)
-                for key, each in value.items()
+                for key, each in cast("dict[str, Any]", value).items()
                 if key not in {"__is_block__", "__comments__"}
             }
         case list():
-            return [strip_quotes(each) for each in value]
+            return [strip_quotes(each) for each in cast("list[Any]", value)]
         case str():
             return value.strip('"').replace('\\"', '"')
         case _:
@@ -161,9 +161,9 @@ def to_text(value: Any) -> Any:
     """Numbers as text: CloudFormation and Terraform convert both."""
     match value:
         case dict():
-            return {key: to_text(each) for key, each in value.items()}
+            return {key: to_text(each) for key, each in cast("dict[str, Any]", value).items()}
         case list():
-            return [to_text(each) for each in value]
+            return [to_text(each) for each in cast("list[Any]", value)]
         case bool():
             return value
         case _:

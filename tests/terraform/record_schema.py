@@ -9,10 +9,11 @@ import ast
 import json
 import sys
 import zipfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import hcl2
+_HCL2: Any = import_module("hcl2")
 
 FOLDER = Path(__file__).parents[2] / "terraform"
 # Arguments that Terraform adds to every resource.
@@ -24,7 +25,7 @@ def find_types() -> set[str]:
     return {
         kind.strip('"')
         for path in FOLDER.glob("*.tf")
-        for resource in hcl2.loads(path.read_text()).get("resource", ())
+        for resource in _HCL2.loads(path.read_text()).get("resource", ())
         for kind in resource
     }
 

@@ -124,6 +124,15 @@ def test_a_resource_has_the_condition_of_the_template() -> None:
             assert MODULE[COUNTERPARTS[name]].get("count") == expected, name
 
 
+def test_terraform_can_count_resources_with_inputs_that_it_creates() -> None:
+    """A plan that also creates the certificate or the roles knows neither of their ARNs."""
+    conditions = json.loads(FILES["variables.tf.json"])["locals"]["conditions"]
+    assert conditions["has_domain"] == '${var.domain_name != ""}'
+    assert conditions["has_policy_writers"] == "${length(var.policy_writer_arns) > 0}"
+    for expression in conditions.values():
+        assert set(re.findall(r"\b(?:aws_|data|local|module)\w*", expression)) == set()
+
+
 @pytest.mark.parametrize("parameters", STACKS, ids=str)
 def test_the_saved_queries_are_those_of_the_template(parameters: Mapping[str, Any]) -> None:
     stack = Rendering(TEMPLATE, "shop", parameters)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -32,9 +32,9 @@ def find_problems(body: Mapping[str, Any], schema: Mapping[str, Any]) -> list[st
     ]
     for key, value in given.items():
         arguments = schema.get(key, {}).get("arguments")
-        for block in value if isinstance(value, list) else ():
+        for block in cast("list[Any]", value) if isinstance(value, list) else ():
             if arguments is not None and isinstance(block, dict):
-                problems += find_problems(block, arguments)
+                problems += find_problems(cast("dict[str, Any]", block), arguments)
     return problems
 
 
