@@ -65,7 +65,7 @@ def test_sam_finds_the_sources_of_each_function_and_layer(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("kind", [*KINDS])
 def test_the_wheel_contains_the_files_of_each_kind(kind: str) -> None:
-    """setup.py copies them, and MANIFEST.in adds them to the source archive."""
+    """The build copies them from the source tree, or from a source archive that contains them."""
     [assets] = [
         ast.literal_eval(node.value)
         for node in ast.parse((ROOT / "setup.py").read_text()).body
