@@ -1,10 +1,10 @@
-"""Build the archives of the function and of its layers, for tools that only upload them.
+"""Build the archives of the functions and of the layers, for tools that only upload them.
 
     make_archives.py FOLDER
 
-Writes ``function.zip``, ``dependencies.zip``, and ``engine.zip`` into FOLDER. build_layer.py
-describes the layers and the variables that select the Lambda. SAM does not need these archives:
-``sam build`` creates its own.
+Writes ``function.zip``, ``watch.zip``, ``dependencies.zip``, and ``engine.zip`` into FOLDER.
+build_layer.py describes the layers and the variables that select the Lambda. SAM does not need
+these archives: ``sam build`` creates its own.
 """
 
 import io
@@ -17,7 +17,8 @@ from tempfile import TemporaryDirectory
 import build_layer
 
 LAYERS = Path(__file__).resolve().parent
-FUNCTION = LAYERS.parent / "functions" / "webhook" / "handler.py"
+# The folder of each function by the name of its archive. The watch uses no layers.
+FUNCTIONS = {"function": "webhook", "watch": "watch"}
 _TIME = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o100644 << 16
 
@@ -40,8 +41,16 @@ def main(argv: list[str]) -> int:
                 return status
             archive = output / ("engine.zip" if name == "sources" else f"{name}.zip")
             archive.write_bytes(make_layer(layer))
-    (output / "function.zip").write_bytes(make_zip({"handler.py": FUNCTION.read_bytes()}))
+    for name in FUNCTIONS:
+        archive = output / f"{name}.zip"
+        archive.write_bytes(make_zip(read_function(LAYERS.parent, name)))
     return 0
+
+
+def read_function(root: Path, name: str) -> dict[str, bytes]:
+    """The modules of a function, as its Makefile copies them."""
+    folder = root / "functions" / FUNCTIONS[name]
+    return {path.name: path.read_bytes() for path in folder.glob("*.py")}
 
 
 def make_layer(folder: Path) -> bytes:

@@ -5,9 +5,9 @@
                [--without-playground]
 
 Builds the wheel with the playground, the source archive, the Helm chart, the man pages, the
-function, and the archives of the layers from the commit of the working tree. Two builds of a commit
-with the same Python are identical. Next to each file is its SBOM. The provenance, the checksums,
-and the release notes describe all of them.
+functions, and the archives of the layers from the commit of the working tree. Two builds of a
+commit with the same Python are identical. Next to each file is its SBOM. The provenance, the
+checksums, and the release notes describe all of them.
 """
 
 import argparse

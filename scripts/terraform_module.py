@@ -3,10 +3,10 @@
 
     terraform_module.py
 
-template.yaml is the source of the variables, the environment and the permissions of the function,
-the alarms, the event rule, and the dashboard. terraform/*.tf contains the other resources.
-tests/terraform/test_module.py fails if a file is out of date, or if a resource of
-template.yaml has no counterpart.
+template.yaml is the source of the variables, the conditions, the environment and the permissions of
+both functions, the alarms, the saved queries, the event rule for policies, the format of the access
+log, and the dashboard. terraform/*.tf contains the other resources. tests/terraform/test_module.py
+fails if a file is out of date, or if a resource of template.yaml has no counterpart.
 """
 
 import json
@@ -29,15 +29,26 @@ _NAMES = {
     "AWS::Region": "region",
     "AWS::StackName": "name",
     "Api": "api_id",
+    "Api.ApiEndpoint": "api_endpoint",
+    "ApiLogs": "api_log_group",
     "Bundles": "bucket",
     "Bundles.Arn": "bucket_arn",
     "Prefix": "parameter_prefix",
+    "WatchLogs": "watch_log_group",
+    "WatchLogs.Arn": "watch_log_group_arn",
     "Webhook": "function_name",
+    "Webhook.Alias": "alias_arn",
     "WebhookLogs": "log_group",
     "WebhookLogs.Arn": "log_group_arn",
 }
 _TYPES = {"CommaDelimitedList": "list(string)", "Number": "number", "String": "string"}
 _TOPIC = {"If": ["HasTopic", [{"Ref": "AlarmTopicArn"}], {"Ref": "AWS::NoValue"}]}
+# Conditions that decide the number of resources. Terraform must know them in a plan that creates
+# the certificate or the roles of the variables too. A precondition checks the certificate.
+_CONDITIONS = {
+    "HasDomain": 'var.domain_name != ""',
+    "HasPolicyWriters": "length(var.policy_writer_arns) > 0",
+}
 _ROLE_CONDITIONS = {"Traced": "tracing"}
 
 
@@ -78,21 +89,28 @@ def read_template() -> Any:
 def render_files(template: Any) -> dict[str, str]:
     """The text of each file by its name; raises ``UnsupportedError``."""
     resources = template["Resources"]
-    function = resources["Webhook"]["Properties"]
+    properties = {name: each.get("Properties", {}) for name, each in resources.items()}
     return {
         "variables.tf.json": _format(
             {
                 "//": _GENERATED,
                 "variable": make_variables(template),
-                "locals": {"parameters": _make_parameters(template)},
+                "locals": {
+                    "parameters": _make_parameters(template),
+                    "conditions": make_conditions(template),
+                    "alarm_conditions": _make_alarm_conditions(resources),
+                },
             }
         ),
-        "environment.json.tftpl": _format(convert(function["Environment"]["Variables"])),
-        "permissions.json.tftpl": _format(make_permissions(resources["WebhookRole"])),
+        "environment.json.tftpl": _make_environment(properties["Webhook"]),
+        "permissions.json.tftpl": _format(make_permissions(properties["WebhookRole"])),
+        "watch_environment.json.tftpl": _make_environment(properties["Watch"]),
+        "watch_permissions.json.tftpl": _format(make_permissions(properties["WatchRole"])),
         "alarms.json.tftpl": _format(dict(find_alarms(resources))),
-        "access_log_format.txt": resources["Stage"]["Properties"]["AccessLogSettings"]["Format"],
-        "policy_writes.json.tftpl": _make_policy_writes(resources["PolicyWriteRule"]["Properties"]),
-        "dashboard.json.tftpl": convert(resources["Dashboard"]["Properties"]["DashboardBody"]),
+        "queries.json.tftpl": _format(dict(find_queries(resources))),
+        "access_log_format.json.tftpl": convert(properties["Stage"]["AccessLogSettings"]["Format"]),
+        "policy_writes.json.tftpl": _make_policy_writes(properties["PolicyWriteRule"]),
+        "dashboard.json.tftpl": convert(properties["Dashboard"]["DashboardBody"]),
     }
 
 
@@ -104,6 +122,10 @@ def _make_parameters(template: Any) -> dict[str, str]:
     """The variables of the module for ``templatefile``."""
     names = [name_variable(name) for name in template["Parameters"]]
     return {f"var_{name}": f"${{var.{name}}}" for name in names}
+
+
+def _make_environment(function: Any) -> str:
+    return _format(convert(function["Environment"]["Variables"]))
 
 
 def _make_policy_writes(rule: Any) -> str:
@@ -163,19 +185,60 @@ def _find_validations(reference: str, parameter: Mapping[str, Any]) -> Iterator[
             yield f"{reference} {operator} {parameter[key]}", f"Use {text} {parameter[key]}."
 
 
+def make_conditions(template: Any) -> dict[str, str]:
+    """An expression of Terraform for each condition of the template."""
+    types = {name: each["Type"] for name, each in template["Parameters"].items()}
+    return {
+        name_condition(name): "${%s}"
+        % (_CONDITIONS.get(name) or _express_condition(condition, types))
+        for name, condition in template["Conditions"].items()
+    }
+
+
+def name_condition(name: str) -> str:
+    """The name of a condition as a predicate."""
+    snake = name_variable(name)
+    return snake if snake.startswith(("has_", "watches_")) else f"is_{snake}"
+
+
+def _express_condition(condition: Any, types: Mapping[str, str]) -> str:
+    match condition:
+        case {"Not": [{"Equals": [left, right]}]}:
+            return f"{_express_text(left, types)} != {_express_text(right, types)}"
+        case {"Equals": [left, right]}:
+            return f"{_express_text(left, types)} == {_express_text(right, types)}"
+        case {"And": [*parts]}:
+            return " && ".join(f"({_express_condition(each, types)})" for each in parts)
+        case _:
+            raise UnsupportedError(f"condition {condition}: unsupported; change _express_condition")
+
+
+def _express_text(value: Any, types: Mapping[str, str]) -> str:
+    """An expression with a string as its value: CloudFormation compares parameters as text."""
+    match value:
+        case str() | int():
+            return json.dumps(str(value))
+        case {"Ref": name} if types[name] == "String":
+            return f"var.{name_variable(name)}"
+        case {"Ref": name} if types[name] == "Number":
+            return f"tostring(var.{name_variable(name)})"
+        case _:
+            raise UnsupportedError(f"value {value}: unsupported; change _express_text")
+
+
 def make_permissions(role: Any) -> dict[str, Any]:
     """The statements of the role by the name of the policy; a condition replaces its name."""
     policies: dict[str, Any] = {}
-    for policy in role["Properties"]["Policies"]:
+    for policy in role["Policies"]:
         match policy:
             case {"If": [condition, {"PolicyDocument": document}, _]}:
                 if condition not in _ROLE_CONDITIONS:
-                    raise UnsupportedError(f"WebhookRole: unsupported condition {condition}")
+                    raise UnsupportedError(f"policy of a role: unsupported condition {condition}")
                 policies[_ROLE_CONDITIONS[condition]] = convert(document)
             case {"PolicyName": name, "PolicyDocument": document}:
                 policies[name] = convert(document)
             case _:
-                raise UnsupportedError("WebhookRole: unsupported policy; change make_permissions")
+                raise UnsupportedError("role: unsupported policy; change make_permissions")
     return policies
 
 
@@ -183,9 +246,41 @@ def find_alarms(resources: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Each alarm by its logical name, with the arguments of ``aws_cloudwatch_metric_alarm``."""
     for name, resource in resources.items():
         if resource["Type"] == "AWS::CloudWatch::Alarm":
-            if "Condition" in resource:
-                raise UnsupportedError(f"{name}: alarms with a condition are unsupported")
             yield name, _make_alarm(name, resource["Properties"])
+
+
+def _make_alarm_conditions(resources: Mapping[str, Any]) -> dict[str, Any]:
+    """Whether the module creates an alarm, by its logical name.
+
+    These are the keys of ``for_each``: Terraform must know them before it creates the resources
+    that alarms.json.tftpl refers to.
+    """
+    conditions = {name: resources[name].get("Condition") for name, _ in find_alarms(resources)}
+    return {
+        name: f"${{local.conditions.{name_condition(condition)}}}" if condition else True
+        for name, condition in conditions.items()
+    }
+
+
+def find_queries(resources: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each saved query by its logical name: arguments of ``aws_cloudwatch_query_definition``."""
+    for name, resource in resources.items():
+        if resource["Type"] == "AWS::Logs::QueryDefinition":
+            if resource.keys() - {"Type", "Properties"}:
+                raise UnsupportedError(f"{name}: unsupported attribute; change find_queries")
+            yield (
+                name,
+                {
+                    name_variable(key): _check_query(name, key, convert(value))
+                    for key, value in resource["Properties"].items()
+                },
+            )
+
+
+def _check_query(name: str, key: str, value: Any) -> Any:
+    if key not in {"Name", "LogGroupNames", "QueryString"}:
+        raise UnsupportedError(f"{name}: unsupported property {key}; change monitoring.tf")
+    return value
 
 
 def _make_alarm(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
@@ -193,7 +288,7 @@ def _make_alarm(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
     for key, value in properties.items():
         match key:
             case "AlarmActions" | "OKActions" if value == _TOPIC:
-                alarm[f"has_{name_variable(key.removesuffix('s'))}"] = True  # alarms.tf
+                alarm[f"has_{name_variable(key.removesuffix('s'))}"] = True  # monitoring.tf
             case "Dimensions":
                 alarm["dimensions"] = _make_dimensions(value)
             case "Metrics":
@@ -201,7 +296,7 @@ def _make_alarm(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
             case _ if key in _ALARM_PROPERTIES:
                 alarm[name_variable(key)] = convert(value)
             case _:
-                raise UnsupportedError(f"{name}: unsupported property {key}; change alarms.tf")
+                raise UnsupportedError(f"{name}: unsupported property {key}; change monitoring.tf")
     return alarm
 
 
@@ -250,7 +345,7 @@ def convert(value: Any) -> Any:
         case dict():
             return _convert_items(value, convert)
         case list():
-            return list(map(convert, cast("list[Any]", value)))
+            return [convert(each) for each in cast("list[Any]", value)]
         case _:
             return value
 
@@ -259,10 +354,15 @@ def _convert_items(value: Any, function: Callable[[Any], Any]) -> dict[str, Any]
     return {key: function(each) for key, each in value.items()}
 
 
-def _convert_choice(condition: str, yes: Any, no: Any) -> str:
-    if not (isinstance(yes, str) and isinstance(no, str)):
-        raise UnsupportedError(f"condition {condition}: unsupported values; change convert")
-    return f"%{{ if is_{name_variable(condition)} }}{yes}%{{ else }}{no}%{{ endif }}"
+def _convert_choice(condition: str, *values: Any) -> str:
+    """A directive with the texts of both values; each can contain another directive."""
+    texts: list[str] = []
+    for value in map(convert, values):
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            raise UnsupportedError(f"condition {condition}: unsupported values; change convert")
+        texts.append(str(value))
+    yes, no = texts
+    return f"%{{ if {name_condition(condition)} }}{yes}%{{ else }}{no}%{{ endif }}"
 
 
 def _lookup_name(name: str) -> str:

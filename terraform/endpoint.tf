@@ -3,11 +3,11 @@ resource "aws_apigatewayv2_api" "webhook" {
   description   = "Admission webhooks of Kubernetes clusters"
   protocol_type = "HTTP"
   # With mutual TLS on the custom domain, the domain of the API would bypass it.
-  disable_execute_api_endpoint = local.has_truststore
+  disable_execute_api_endpoint = local.conditions.has_truststore
   tags                         = local.tags
   lifecycle {
     precondition {
-      condition     = !local.has_truststore || local.has_domain
+      condition     = !local.conditions.has_truststore || local.conditions.has_domain
       error_message = "truststore_uri requires domain_name, because the module disables the domain of the API."
     }
   }
@@ -41,7 +41,8 @@ resource "aws_apigatewayv2_stage" "webhook" {
   }
   access_log_settings {
     destination_arn = aws_cloudwatch_log_group.api.arn
-    format          = trimspace(file("${path.module}/access_log_format.txt"))
+    # The route key instead of the path: a path can contain the token of a cluster.
+    format = templatefile("${path.module}/access_log_format.json.tftpl", local.context)
   }
 }
 
@@ -60,7 +61,7 @@ resource "aws_lambda_permission" "api" {
 }
 
 resource "aws_apigatewayv2_domain_name" "webhook" {
-  count       = local.has_domain ? 1 : 0
+  count       = local.conditions.has_domain ? 1 : 0
   domain_name = var.domain_name
   tags        = local.tags
   domain_name_configuration {
@@ -70,7 +71,7 @@ resource "aws_apigatewayv2_domain_name" "webhook" {
     ownership_verification_certificate_arn = var.ownership_verification_certificate_arn == "" ? null : var.ownership_verification_certificate_arn
   }
   dynamic "mutual_tls_authentication" {
-    for_each = local.has_truststore ? [true] : []
+    for_each = local.conditions.has_truststore ? [true] : []
     content {
       truststore_uri     = var.truststore_uri
       truststore_version = var.truststore_version == "" ? null : var.truststore_version
@@ -85,7 +86,7 @@ resource "aws_apigatewayv2_domain_name" "webhook" {
 }
 
 resource "aws_apigatewayv2_api_mapping" "webhook" {
-  count       = local.has_domain ? 1 : 0
+  count       = local.conditions.has_domain ? 1 : 0
   api_id      = aws_apigatewayv2_api.webhook.id
   domain_name = aws_apigatewayv2_domain_name.webhook[0].id
   stage       = aws_apigatewayv2_stage.webhook.id

@@ -34,7 +34,7 @@ resource "aws_lambda_function" "webhook" {
   layers                         = [aws_lambda_layer_version.dependencies.arn, aws_lambda_layer_version.engine.arn]
   publish                        = true
   reserved_concurrent_executions = var.reserved_concurrency
-  code_signing_config_arn        = var.code_signing_config_arn == "" ? null : var.code_signing_config_arn
+  code_signing_config_arn        = local.conditions.has_code_signing ? var.code_signing_config_arn : null
   tags                           = local.tags
 
   environment {
@@ -50,7 +50,7 @@ resource "aws_lambda_function" "webhook" {
     mode = var.tracing
   }
   dynamic "snap_start" {
-    for_each = var.start_mode == "snapstart" ? [true] : []
+    for_each = local.conditions.is_snap_start ? [true] : []
     content {
       apply_on = "PublishedVersions"
     }
@@ -66,7 +66,7 @@ resource "aws_lambda_function" "webhook" {
       error_message = "require_signature true requires signer_public_key."
     }
     precondition {
-      condition     = var.auth != "mtls" || (local.has_domain && local.has_truststore)
+      condition     = var.auth != "mtls" || (local.conditions.has_domain && local.conditions.has_truststore)
       error_message = "auth mtls requires domain_name and truststore_uri."
     }
   }
@@ -80,7 +80,7 @@ resource "aws_lambda_alias" "live" {
 }
 
 resource "aws_lambda_provisioned_concurrency_config" "live" {
-  count                             = var.start_mode == "provisioned" ? 1 : 0
+  count                             = local.conditions.is_provisioned ? 1 : 0
   function_name                     = aws_lambda_function.webhook.function_name
   qualifier                         = aws_lambda_alias.live.name
   provisioned_concurrent_executions = var.provisioned_concurrency
@@ -107,7 +107,7 @@ resource "aws_iam_role_policy" "webhook" {
 }
 
 resource "aws_iam_role_policy" "tracing" {
-  count  = local.is_traced ? 1 : 0
+  count  = local.conditions.is_traced ? 1 : 0
   name   = "tracing"
   role   = aws_iam_role.webhook.id
   policy = jsonencode(local.permissions.tracing)

@@ -14,6 +14,7 @@ variable "archives" {
     dependencies = string
     engine       = string
     function     = string
+    watch        = string
   })
   description = "Paths of the archives of a release, or of those that layers/make_archives.py builds."
 }
@@ -29,24 +30,21 @@ data "aws_partition" "current" {}
 data "aws_region" "current" {}
 
 locals {
-  has_domain       = var.domain_name != ""
-  has_topic        = var.alarm_topic_arn != ""
-  has_truststore   = var.truststore_uri != ""
-  is_traced        = var.tracing == "Active"
   parameter_prefix = var.parameter_prefix == "" ? "/${var.name}" : var.parameter_prefix
   region           = data.aws_region.current.id
   tags             = merge({ app = "podgraft" }, var.tags)
   # What the templates of this module can use.
-  context = merge(local.parameters, {
+  context = merge(local.parameters, local.conditions, {
     account_id       = data.aws_caller_identity.current.account_id
+    api_log_group    = aws_cloudwatch_log_group.api.name
     bucket           = aws_s3_bucket.bundles.bucket
     bucket_arn       = aws_s3_bucket.bundles.arn
-    is_traced        = local.is_traced
     log_group        = aws_cloudwatch_log_group.webhook.name
     log_group_arn    = "${aws_cloudwatch_log_group.webhook.arn}:*"
     name             = var.name
     parameter_prefix = local.parameter_prefix
     partition        = data.aws_partition.current.partition
     region           = local.region
+    watch_log_group  = aws_cloudwatch_log_group.watch.name
   })
 }

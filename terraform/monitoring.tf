@@ -1,34 +1,38 @@
 locals {
   monitoring = merge(local.context, {
-    api_id        = aws_apigatewayv2_api.webhook.id
-    function_name = aws_lambda_function.webhook.function_name
+    alias_arn           = aws_lambda_alias.live.arn
+    api_endpoint        = aws_apigatewayv2_api.webhook.api_endpoint
+    api_id              = aws_apigatewayv2_api.webhook.id
+    function_name       = aws_lambda_function.webhook.function_name
+    watch_log_group_arn = "${aws_cloudwatch_log_group.watch.arn}:*"
   })
   alarms        = jsondecode(templatefile("${path.module}/alarms.json.tftpl", local.monitoring))
   policy_writes = jsondecode(templatefile("${path.module}/policy_writes.json.tftpl", local.monitoring))
-  topics        = local.has_topic ? [var.alarm_topic_arn] : []
+  queries       = jsondecode(templatefile("${path.module}/queries.json.tftpl", local.context))
+  topics        = local.conditions.has_topic ? [var.alarm_topic_arn] : []
 }
 
 resource "aws_cloudwatch_metric_alarm" "webhook" {
-  for_each            = local.alarms
+  for_each            = toset([for name, is_created in local.alarm_conditions : name if is_created])
   alarm_name          = "${var.name}-${each.key}"
-  alarm_description   = each.value.alarm_description
-  namespace           = try(each.value.namespace, null)
-  metric_name         = try(each.value.metric_name, null)
-  dimensions          = try(each.value.dimensions, null)
-  statistic           = try(each.value.statistic, null)
-  extended_statistic  = try(each.value.extended_statistic, null)
-  period              = try(each.value.period, null)
-  evaluation_periods  = each.value.evaluation_periods
-  datapoints_to_alarm = try(each.value.datapoints_to_alarm, null)
-  threshold           = each.value.threshold
-  comparison_operator = each.value.comparison_operator
-  treat_missing_data  = try(each.value.treat_missing_data, null)
-  alarm_actions       = try(each.value.has_alarm_action, false) ? local.topics : []
-  ok_actions          = try(each.value.has_ok_action, false) ? local.topics : []
+  alarm_description   = local.alarms[each.key].alarm_description
+  namespace           = try(local.alarms[each.key].namespace, null)
+  metric_name         = try(local.alarms[each.key].metric_name, null)
+  dimensions          = try(local.alarms[each.key].dimensions, null)
+  statistic           = try(local.alarms[each.key].statistic, null)
+  extended_statistic  = try(local.alarms[each.key].extended_statistic, null)
+  period              = try(local.alarms[each.key].period, null)
+  evaluation_periods  = local.alarms[each.key].evaluation_periods
+  datapoints_to_alarm = try(local.alarms[each.key].datapoints_to_alarm, null)
+  threshold           = local.alarms[each.key].threshold
+  comparison_operator = local.alarms[each.key].comparison_operator
+  treat_missing_data  = try(local.alarms[each.key].treat_missing_data, null)
+  alarm_actions       = try(local.alarms[each.key].has_alarm_action, false) ? local.topics : []
+  ok_actions          = try(local.alarms[each.key].has_ok_action, false) ? local.topics : []
   tags                = local.tags
 
   dynamic "metric_query" {
-    for_each = try(each.value.metric_query, [])
+    for_each = try(local.alarms[each.key].metric_query, [])
     content {
       id          = metric_query.value.id
       expression  = try(metric_query.value.expression, null)
@@ -49,23 +53,45 @@ resource "aws_cloudwatch_metric_alarm" "webhook" {
   }
 }
 
+# API Gateway counts its own 429 among all 4xx. It calls no integration for them.
+resource "aws_cloudwatch_log_metric_filter" "api_throttles" {
+  name           = "${var.name}-api-throttles"
+  log_group_name = aws_cloudwatch_log_group.api.name
+  pattern        = "{ $.status = \"429\" && $.integration = \"-\" }"
+  metric_transformation {
+    namespace  = "podgraft"
+    name       = "api_throttled_total"
+    value      = "1"
+    unit       = "Count"
+    dimensions = { service = "$.service" }
+  }
+}
+
+# The saved queries of docs/runbook.md.
+resource "aws_cloudwatch_query_definition" "webhook" {
+  for_each        = local.queries
+  name            = each.value.name
+  log_group_names = each.value.log_group_names
+  query_string    = each.value.query_string
+}
+
 # A bundle and a policy decide which images run in all clusters: a message names each unexpected writer.
 resource "aws_cloudwatch_event_rule" "policy_writes" {
-  count         = length(var.policy_writer_arns) > 0 ? 1 : 0
+  count         = local.conditions.has_policy_writers ? 1 : 0
   name          = "${var.name}-policy-writes"
   description   = local.policy_writes.description
   event_pattern = jsonencode(local.policy_writes.pattern)
   tags          = local.tags
   lifecycle {
     precondition {
-      condition     = local.has_topic
+      condition     = local.conditions.has_topic
       error_message = "policy_writer_arns requires alarm_topic_arn, the topic that gets the messages."
     }
   }
 }
 
 resource "aws_cloudwatch_event_target" "policy_writes" {
-  count     = length(var.policy_writer_arns) > 0 ? 1 : 0
+  count     = local.conditions.has_policy_writers ? 1 : 0
   rule      = aws_cloudwatch_event_rule.policy_writes[0].name
   target_id = "topic"
   arn       = var.alarm_topic_arn

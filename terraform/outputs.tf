@@ -1,11 +1,11 @@
 output "endpoint" {
   description = "Base of clientConfig.url, for podgraft register --url"
-  value       = local.has_domain ? "https://${var.domain_name}" : aws_apigatewayv2_api.webhook.api_endpoint
+  value       = local.conditions.has_domain ? "https://${var.domain_name}" : aws_apigatewayv2_api.webhook.api_endpoint
 }
 
 output "domain_target" {
   description = "Target of the DNS record of domain_name (CNAME or alias); null without it"
-  value       = local.has_domain ? aws_apigatewayv2_domain_name.webhook[0].domain_name_configuration[0].target_domain_name : null
+  value       = local.conditions.has_domain ? aws_apigatewayv2_domain_name.webhook[0].domain_name_configuration[0].target_domain_name : null
 }
 
 output "bundle_bucket" {
@@ -26,6 +26,11 @@ output "parameter_prefix" {
 output "log_group" {
   description = "The log of the function"
   value       = aws_cloudwatch_log_group.webhook.name
+}
+
+output "watch_log_group" {
+  description = "The log of the watch, with the results of synthetic reviews and the names of silent clusters"
+  value       = aws_cloudwatch_log_group.watch.name
 }
 
 output "function_alias" {

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import build_layer
-from make_archives import make_layer, make_zip
+from make_archives import make_layer
 
 from .archives import normalize_sdist, normalize_wheel
 from .packages import Package, read_layer
@@ -70,16 +70,6 @@ def build_engine(root: Path, target: Target, folder: Path) -> bytes:
         root, target, ("sources", str(layer), str(root / "layers/engine/podgraft")), {}
     )
     return make_layer(layer)
-
-
-def build_function(root: Path) -> dict[str, bytes]:
-    """The files of the function."""
-    return {"handler.py": (root / "functions" / "webhook" / "handler.py").read_bytes()}
-
-
-def pack_function(files: Mapping[str, bytes]) -> bytes:
-    """The archive of the function."""
-    return make_zip(files)
 
 
 def build_python_packages(root: Path, commit: Commit, folder: Path) -> dict[str, bytes]:

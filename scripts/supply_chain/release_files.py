@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import build_layer
+from make_archives import FUNCTIONS, make_zip, read_function
 
 from .archives import digest, make_tarball
 from .builds import (
@@ -12,13 +13,11 @@ from .builds import (
     Commit,
     build_dependencies,
     build_engine,
-    build_function,
     build_playground,
     build_python_packages,
     check_python,
     extract_commit,
     find_tag_commit,
-    pack_function,
     read_commit,
 )
 from .changelog import UNRELEASED, extract_section
@@ -93,7 +92,7 @@ def build_release(settings: Settings, folder: Path) -> dict[str, bytes]:
         build_playground(root, settings.root / ".tools" / "playground")
     _add_python_packages(release, root, folder)
     _add_folders(release, root)
-    _add_function(release, root)
+    _add_functions(release, root)
     _add_layers(release, root, folder)
     release.files["RELEASE_NOTES.md"] = notes.encode()
     _add_provenance(release, root)
@@ -129,11 +128,11 @@ def _add_folders(release: _Release, root: Path) -> None:
     release.add(f"{prefix}-man.tar.gz", pages, contains="man pages and completion scripts")
 
 
-def _add_function(release: _Release, root: Path) -> None:
-    parts = build_function(root)
-    release.add(
-        f"podgraft-{release.settings.version}-function.zip", pack_function(parts), parts=parts
-    )
+def _add_functions(release: _Release, root: Path) -> None:
+    for name in FUNCTIONS:
+        parts = read_function(root, name)
+        archive = f"podgraft-{release.settings.version}-{name}.zip"
+        release.add(archive, make_zip(parts), parts=parts)
 
 
 def _add_layers(release: _Release, root: Path, folder: Path) -> None:

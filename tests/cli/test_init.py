@@ -1,5 +1,6 @@
 """``podgraft init`` writes everything that the tool of a deployment needs."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from layers.cloudformation import TEMPLATE
 from podgraft import cli
 from podgraft.cli.init import KINDS, find_files
 
@@ -44,6 +46,42 @@ def test_sources_of_layers_are_those_that_the_layers_use(tmp_path: Path) -> None
         assert (tmp_path / name).read_text() == (ROOT / name).read_text()
 
 
+def test_sam_finds_the_sources_of_each_function_and_layer(tmp_path: Path) -> None:
+    assert cli.main(["init", str(tmp_path)]) == 0
+    folders: set[str] = set()
+    for resource in TEMPLATE["Resources"].values():
+        match resource:
+            case {"Type": "AWS::Serverless::Function", "Properties": {"CodeUri": folder}}:
+                assert (tmp_path / folder / "Makefile").is_file()
+                folders.add(folder)
+            case {"Type": "AWS::Serverless::LayerVersion", "Properties": {"ContentUri": folder}}:
+                folders.add(folder)
+            case _:
+                pass
+    assert {"functions/watch", "functions/webhook"} < folders
+    for folder in folders:
+        assert [*(tmp_path / folder).rglob("*.py")] or [*(tmp_path / folder).rglob("*.txt")]
+
+
+@pytest.mark.parametrize("kind", [*KINDS])
+def test_the_wheel_contains_the_files_of_each_kind(kind: str) -> None:
+    """The build copies them from the source tree, or from a source archive that contains them."""
+    [assets] = [
+        ast.literal_eval(node.value)
+        for node in ast.parse((ROOT / "setup.py").read_text()).body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ASSETS"
+    ]
+    for name in KINDS[kind].assets:
+        assert any(Path(name).is_relative_to(asset) for asset in assets), name
+    lines = (ROOT / "MANIFEST.in").read_text().splitlines()
+    patterns = [text for line in lines for text in line.split()[1:] if not line.startswith("#")]
+    for asset in assets:
+        assert any(
+            Path(asset).match(pattern) or Path(asset).is_relative_to(pattern)
+            for pattern in patterns
+        ), asset
+
+
 def test_existing_files_remain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     template = tmp_path / "template.yaml"
     template.write_text("mine")
@@ -69,6 +107,9 @@ def test_the_archives_contain_the_function_and_the_engine(tmp_path: Path) -> Non
     )
     with zipfile.ZipFile(tmp_path / "archives" / "function.zip") as archive:
         assert archive.namelist() == ["handler.py"]
+    with zipfile.ZipFile(tmp_path / "archives" / "watch.zip") as archive:
+        modules = (ROOT / "functions" / "watch").glob("*.py")
+        assert archive.namelist() == sorted(path.name for path in modules)
     with zipfile.ZipFile(tmp_path / "archives" / "engine.zip") as archive:
         names = archive.namelist()
     assert "python/podgraft/review.py" in names

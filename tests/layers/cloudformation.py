@@ -33,7 +33,7 @@ TEMPLATE: Any = yaml.load(TEXT, Loader)  # noqa: S506 — a SafeLoader, with Clo
 class Rendering:
     """The template for one stack; a resource without a name of its own gets one of the stack's."""
 
-    def __init__(self, template: Any, stack: str, parameters: Mapping[str, str]) -> None:
+    def __init__(self, template: Any, stack: str, parameters: Mapping[str, Any]) -> None:
         self._template = template
         self._stack = stack
         defaults = {name: each.get("Default", "") for name, each in template["Parameters"].items()}
@@ -48,6 +48,10 @@ class Rendering:
             for key, each in self._template[name].items()
             if self._holds(each.get("Condition"))
         }
+
+    def holds(self, condition: str) -> bool:
+        """Whether a condition of the template is true."""
+        return self._holds(condition)
 
     def _holds(self, condition: Any) -> bool:
         match condition:

@@ -13,7 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-_hcl2: Any = import_module("hcl2")  # it has no types
+_HCL2: Any = import_module("hcl2")
 
 FOLDER = Path(__file__).parents[2] / "terraform"
 # Arguments that Terraform adds to every resource.
@@ -25,7 +25,7 @@ def find_types() -> set[str]:
     return {
         kind.strip('"')
         for path in FOLDER.glob("*.tf")
-        for resource in _hcl2.loads(path.read_text()).get("resource", ())
+        for resource in _HCL2.loads(path.read_text()).get("resource", ())
         for kind in resource
     }
 

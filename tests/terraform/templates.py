@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parents[2] / "terraform"
-_CHOICE = re.compile(r"%\{ if (\w+) \}(.*?)%\{ else \}(.*?)%\{ endif \}")
+# A choice without another one in it.
+_TEXT = r"((?:(?!%\{).)*)"
+_CHOICE = re.compile(rf"%\{{ if (\w+) \}}{_TEXT}%\{{ else \}}{_TEXT}%\{{ endif \}}")
 _ENCODE = re.compile(r"\$\{jsonencode\((\w+)\)\}")
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
@@ -19,7 +21,11 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 def render(name: str, variables: Mapping[str, Any]) -> str:
     """The text of a template."""
     text = (FOLDER / name).read_text()
-    text = _CHOICE.sub(lambda match: match[2] if variables[match[1]] else match[3], text)
+    count = 1
+    while count:
+        text, count = _CHOICE.subn(
+            lambda match: match[2] if variables[match[1]] else match[3], text
+        )
     text = _ENCODE.sub(lambda match: json.dumps(variables[match[1]]), text)
     return _VARIABLE.sub(lambda match: str(variables[match[1]]), text)
 

@@ -1,142 +1,41 @@
 """The Terraform module has the resources, permissions, and limits of template.yaml."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
-import terraform_module
 from layers.cloudformation import TEMPLATE, Rendering
-from terraform.templates import FOLDER, load, render
-from terraform_module import UnsupportedError, convert, find_alarms, name_variable, render_files
-
-hcl2: Any = pytest.importorskip("hcl2")
-
-FILES = render_files(terraform_module.read_template())
-# The resource of the module for each resource of template.yaml. Alarms are in alarms.json.tftpl.
-COUNTERPARTS = {
-    "Api": "aws_apigatewayv2_api.webhook",
-    "ApiLogs": "aws_cloudwatch_log_group.api",
-    "ApiMayInvoke": "aws_lambda_permission.api",
-    "Bundles": "aws_s3_bucket.bundles",
-    "BundlesPolicy": "aws_s3_bucket_policy.bundles",
-    "Dashboard": "aws_cloudwatch_dashboard.webhook",
-    "DependenciesLayer": "aws_lambda_layer_version.dependencies",
-    "Domain": "aws_apigatewayv2_domain_name.webhook",
-    "DomainMapping": "aws_apigatewayv2_api_mapping.webhook",
-    "EngineLayer": "aws_lambda_layer_version.engine",
-    "HealthRoute": "aws_apigatewayv2_route.webhook",
-    "Integration": "aws_apigatewayv2_integration.webhook",
-    "PingRoute": "aws_apigatewayv2_route.webhook",
-    "PolicyWriteRule": "aws_cloudwatch_event_rule.policy_writes",
-    "PrefixOwner": "aws_ssm_parameter.prefix_owner",
-    "ReadyRoute": "aws_apigatewayv2_route.webhook",
-    "ReviewRoute": "aws_apigatewayv2_route.webhook",
-    "Stage": "aws_apigatewayv2_stage.webhook",
-    "Webhook": "aws_lambda_function.webhook",
-    "WebhookLogs": "aws_cloudwatch_log_group.webhook",
-    "WebhookRole": "aws_iam_role.webhook",
-}
-# Resources of the module for parts of one resource of the template.
-PARTS = {
-    "aws_cloudwatch_event_target.policy_writes",
-    "aws_cloudwatch_metric_alarm.webhook",
-    "aws_iam_role_policy.tracing",
-    "aws_iam_role_policy.webhook",
-    "aws_lambda_alias.live",
-    "aws_lambda_provisioned_concurrency_config.live",
-    "aws_s3_bucket_lifecycle_configuration.bundles",
-    "aws_s3_bucket_ownership_controls.bundles",
-    "aws_s3_bucket_public_access_block.bundles",
-    "aws_s3_bucket_server_side_encryption_configuration.bundles",
-    "aws_s3_bucket_versioning.bundles",
-}
-STACKS: tuple[Mapping[str, Any], ...] = (
-    {},
-    {"Tracing": "Active", "ParameterPrefix": "/team/podgraft", "BundlePrefix": "b/"},
-    {
-        "Auth": "mtls",
-        "DomainName": "a.example",
-        "CertificateArn": "arn:c",
-        "TruststoreUri": "s3://a/b",
-        "AlarmTopicArn": "arn:topic",
-        "LatencyAlarmMilliseconds": 500,
-    },
+from terraform.module import (
+    COUNTERPARTS,
+    FILES,
+    IN_TEMPLATES,
+    LOCALS,
+    MODULE,
+    PARTS,
+    RESOURCES,
+    STACKS,
+    find_conditions,
+    make_variables,
+    select_alarms,
+    strip_marks,
+    strip_quotes,
+    to_text,
 )
-RESOURCES = TEMPLATE["Resources"]
+from terraform.templates import FOLDER, load, render
+from terraform_module import (
+    UnsupportedError,
+    convert,
+    find_alarms,
+    find_queries,
+    make_conditions,
+    name_condition,
+    name_variable,
+)
 
-
-def strip_quotes(value: Any) -> Any:
-    """The document of hcl2 without the quotes of its strings, and without its marks."""
-    match value:
-        case dict():
-            items = cast("dict[str, Any]", value).items()
-            return {
-                key.strip('"'): strip_quotes(each)
-                for key, each in items
-                if key not in {"__is_block__", "__comments__"}
-            }
-        case list():
-            return list(map(strip_quotes, cast("list[Any]", value)))
-        case str():
-            return value.strip('"').replace('\\"', '"')
-        case _:
-            return value
-
-
-def read_resources() -> dict[str, Any]:
-    """Each resource of the module by its address."""
-    return {
-        f"{kind}.{name}": body
-        for path in sorted(FOLDER.glob("*.tf"))
-        for resource in strip_quotes(hcl2.loads(path.read_text())).get("resource", ())
-        for kind, names in resource.items()
-        for name, body in names.items()
-    }
-
-
-MODULE = read_resources()
-
-
-def make_variables(stack: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
-    """What the module sets for its templates, with the names of ``Rendering``."""
-    defaults = {name: each["Default"] for name, each in TEMPLATE["Parameters"].items()}
-    values = {**defaults, **parameters}
-    return {
-        **{f"var_{name_variable(name)}": value for name, value in values.items()},
-        "account_id": "accountid",
-        "api_id": f"{stack}-Api",
-        "bucket": f"{stack}-Bundles",
-        "bucket_arn": f"{stack}-Bundles.Arn",
-        "function_name": f"{stack}-Webhook",
-        "is_traced": values["Tracing"] == "Active",
-        "log_group": f"{stack}-WebhookLogs",
-        "log_group_arn": f"{stack}-WebhookLogs.Arn",
-        "name": stack,
-        "parameter_prefix": values["ParameterPrefix"] or f"/{stack}",
-        "partition": "partition",
-        "region": "region",
-    }
-
-
-def to_text(value: Any) -> Any:
-    """Numbers as text: CloudFormation and Terraform convert both."""
-    match value:
-        case dict():
-            items = cast("dict[str, Any]", value).items()
-            return {key: to_text(each) for key, each in items}
-        case list():
-            return list(map(to_text, cast("list[Any]", value)))
-        case bool():
-            return value
-        case _:
-            return str(value)
+hcl2 = pytest.importorskip("hcl2")
 
 
 @pytest.mark.parametrize("name", [*FILES])
@@ -157,14 +56,33 @@ def test_the_role_has_the_statements_of_the_template(parameters: Mapping[str, An
         each["PolicyDocument"] for each in role["Policies"]
     ]
     assert [each["PolicyName"] for each in role["Policies"]] == policies
-    assert MODULE["aws_iam_role_policy.tracing"]["count"] == "${local.is_traced ? 1 : 0}"
+    assert MODULE["aws_iam_role_policy.tracing"]["count"] == "${local.conditions.is_traced ? 1 : 0}"
 
 
 @pytest.mark.parametrize("parameters", STACKS, ids=str)
-def test_the_function_has_the_environment_of_the_template(parameters: Mapping[str, Any]) -> None:
+def test_the_role_of_the_watch_has_the_statements_of_the_template(
+    parameters: Mapping[str, Any],
+) -> None:
+    role = Rendering(TEMPLATE, "shop", parameters).resources["WatchRole"]["Properties"]
+    permissions = load("watch_permissions.json.tftpl", make_variables("shop", parameters))
+    assert permissions == {each["PolicyName"]: each["PolicyDocument"] for each in role["Policies"]}
+    assert MODULE["aws_iam_role_policy.watch"]["policy"] == (
+        "${jsonencode(local.watch_permissions.watch)}"
+    )
+    assert MODULE["aws_iam_role_policy.watch"]["role"] == "${aws_iam_role.watch.id}"
+
+
+@pytest.mark.parametrize("parameters", STACKS, ids=str)
+@pytest.mark.parametrize(
+    ("function", "name"),
+    [("Webhook", "environment.json.tftpl"), ("Watch", "watch_environment.json.tftpl")],
+)
+def test_a_function_has_the_environment_of_the_template(
+    function: str, name: str, parameters: Mapping[str, Any]
+) -> None:
     stack = Rendering(TEMPLATE, "shop", parameters)
-    expected = stack.resources["Webhook"]["Properties"]["Environment"]["Variables"]
-    rendered = load("environment.json.tftpl", make_variables("shop", parameters))
+    expected = stack.resources[function]["Properties"]["Environment"]["Variables"]
+    rendered = load(name, make_variables("shop", parameters))
     assert to_text(rendered) == to_text(expected)
 
 
@@ -177,7 +95,8 @@ def test_the_alarms_are_those_of_the_template(parameters: Mapping[str, Any]) -> 
         if each["Type"] == "AWS::CloudWatch::Alarm"
     }
     rendered = load("alarms.json.tftpl", make_variables("shop", parameters))
-    assert rendered.keys() == alarms.keys()
+    assert select_alarms(find_conditions(stack)) == alarms.keys()
+    assert alarms.keys() <= rendered.keys()
     for name, alarm in alarms.items():
         actual = dict(rendered[name])
         assert actual.pop("has_alarm_action", False) is bool(alarm.get("AlarmActions")) or (
@@ -197,6 +116,87 @@ def test_the_alarms_are_those_of_the_template(parameters: Mapping[str, Any]) -> 
         assert to_text(actual) == to_text(expected)
 
 
+def test_a_resource_has_the_condition_of_the_template() -> None:
+    for name, resource in RESOURCES.items():
+        if resource["Type"] not in IN_TEMPLATES:
+            condition = resource.get("Condition")
+            expected = condition and f"${{local.conditions.{name_condition(condition)} ? 1 : 0}}"
+            assert MODULE[COUNTERPARTS[name]].get("count") == expected, name
+
+
+def test_terraform_can_count_resources_with_inputs_that_it_creates() -> None:
+    """A plan that also creates the certificate or the roles knows neither of their ARNs."""
+    conditions = json.loads(FILES["variables.tf.json"])["locals"]["conditions"]
+    assert conditions["has_domain"] == '${var.domain_name != ""}'
+    assert conditions["has_policy_writers"] == "${length(var.policy_writer_arns) > 0}"
+    for expression in conditions.values():
+        assert set(re.findall(r"\b(?:aws_|data|local|module)\w*", expression)) == set()
+
+
+@pytest.mark.parametrize("parameters", STACKS, ids=str)
+def test_the_saved_queries_are_those_of_the_template(parameters: Mapping[str, Any]) -> None:
+    stack = Rendering(TEMPLATE, "shop", parameters)
+    assert load("queries.json.tftpl", make_variables("shop", parameters)) == {
+        name: {name_variable(key): value for key, value in each["Properties"].items()}
+        for name, each in stack.resources.items()
+        if each["Type"] == "AWS::Logs::QueryDefinition"
+    }
+    query = MODULE["aws_cloudwatch_query_definition.webhook"]
+    assert query["for_each"] == "${local.queries}"
+    for key in ("name", "log_group_names", "query_string"):
+        assert query[key] == f"${{each.value.{key}}}"
+
+
+@pytest.mark.parametrize("parameters", STACKS, ids=str)
+def test_the_access_log_is_that_of_the_template(parameters: Mapping[str, Any]) -> None:
+    stack = Rendering(TEMPLATE, "shop", parameters)
+    expected = stack.resources["Stage"]["Properties"]["AccessLogSettings"]["Format"]
+    text = render("access_log_format.json.tftpl", make_variables("shop", parameters))
+    assert text == expected
+    assert json.loads(text)["service"] == "shop"
+    [settings] = MODULE["aws_apigatewayv2_stage.webhook"]["access_log_settings"]
+    assert "/access_log_format.json.tftpl" in settings["format"]
+
+
+def test_the_metric_filter_is_that_of_the_template() -> None:
+    expected = RESOURCES["ApiThrottles"]["Properties"]
+    module = MODULE["aws_cloudwatch_log_metric_filter.api_throttles"]
+    assert module["pattern"] == expected["FilterPattern"]
+    assert module["log_group_name"] == "${aws_cloudwatch_log_group.api.name}"
+    [transformation] = module["metric_transformation"]
+    [metric] = expected["MetricTransformations"]
+    [dimension] = metric["Dimensions"]
+    assert strip_marks(transformation) == {
+        "namespace": metric["MetricNamespace"],
+        "name": metric["MetricName"],
+        "value": metric["MetricValue"],
+        "unit": metric["Unit"],
+        "dimensions": {dimension["Key"]: dimension["Value"]},
+    }
+
+
+def test_the_schedules_are_those_of_the_template() -> None:
+    rules = [RESOURCES[name]["Properties"] for name in ("ReviewSchedule", "ClusterSchedule")]
+    assert list(LOCALS["schedules"].values()) == [
+        {
+            "description": rule["Description"],
+            "schedule": rule["ScheduleExpression"],
+            "input": target["Input"],
+        }
+        for rule in rules
+        for target in rule["Targets"]
+    ]
+    for kind in ("cloudwatch_event_rule", "cloudwatch_event_target", "lambda_permission"):
+        assert MODULE[f"aws_{kind}.watch"]["for_each"] == "${local.schedules}"
+    permission = RESOURCES["ReviewScheduleMayInvoke"]["Properties"]
+    module = MODULE["aws_lambda_permission.watch"]
+    assert module["action"] == permission["Action"]
+    assert module["principal"] == permission["Principal"]
+    assert module["source_arn"] == "${aws_cloudwatch_event_rule.watch[each.key].arn}"
+    assert module["function_name"] == "${aws_lambda_function.watch.function_name}"
+    assert MODULE["aws_cloudwatch_event_target.watch"]["arn"] == "${aws_lambda_function.watch.arn}"
+
+
 @pytest.mark.parametrize("parameters", STACKS, ids=str)
 def test_the_dashboard_is_that_of_the_template(parameters: Mapping[str, Any]) -> None:
     stack = Rendering(TEMPLATE, "shop", parameters)
@@ -206,7 +206,7 @@ def test_the_dashboard_is_that_of_the_template(parameters: Mapping[str, Any]) ->
 
 
 def test_the_event_rule_is_that_of_the_template() -> None:
-    parameters: Any = {"PolicyWriterArns": ["arn:a", "arn:b"], "AlarmTopicArn": "arn:topic"}
+    parameters = {"PolicyWriterArns": ["arn:a", "arn:b"], "AlarmTopicArn": "arn:topic"}
     stack = Rendering(TEMPLATE, "shop", parameters)
     rule = stack.resources["PolicyWriteRule"]["Properties"]
     rendered = load("policy_writes.json.tftpl", make_variables("shop", parameters))
@@ -217,7 +217,7 @@ def test_the_event_rule_is_that_of_the_template() -> None:
 
 def test_each_resource_has_a_counterpart() -> None:
     """Add a new resource of template.yaml to terraform/*.tf, and to COUNTERPARTS."""
-    names = {name for name, each in RESOURCES.items() if each["Type"] != "AWS::CloudWatch::Alarm"}
+    names = {name for name, each in RESOURCES.items() if each["Type"] not in IN_TEMPLATES}
     assert names == COUNTERPARTS.keys()
     assert {*COUNTERPARTS.values(), *PARTS} == MODULE.keys()
 
@@ -278,16 +278,28 @@ def _parameter(reference: str) -> str:
     return parameter
 
 
-def test_the_function_has_the_settings_of_the_template() -> None:
+@pytest.mark.parametrize("name", ["Webhook", "Watch"])
+def test_a_function_has_the_settings_of_the_template(name: str) -> None:
+    function = RESOURCES[name]["Properties"]
+    module = MODULE[COUNTERPARTS[name]]
+    for key in ("Description", "Handler", "MemorySize", "Runtime", "Timeout"):
+        match function[key]:
+            case {"Ref": parameter}:
+                assert _parameter(module[name_variable(key)]) == parameter
+            case value:
+                assert module[name_variable(key)] == value
+    [logging] = module["logging_config"]
+    group = logging.pop("log_group")
+    expected = {name_variable(key): value for key, value in function["LoggingConfig"].items()}
+    assert group == f"${{{COUNTERPARTS[expected.pop('log_group')['Ref']]}.name}}"
+    assert logging == expected
+    role = function["Role"]["GetAtt"].removesuffix(".Arn")
+    assert module["role"] == f"${{{COUNTERPARTS[role]}.arn}}"
+
+
+def test_each_start_uses_the_alias_of_the_template() -> None:
     function = RESOURCES["Webhook"]["Properties"]
     module = MODULE["aws_lambda_function.webhook"]
-    assert (module["handler"], module["timeout"]) == (function["Handler"], function["Timeout"])
-    references = {"memory_size": "MemorySize", "runtime": "Runtime"}
-    for key, name in references.items():
-        assert _parameter(module[key]) == function[name]["Ref"]
-    [logging] = module["logging_config"]
-    expected = {name_variable(key): value for key, value in function["LoggingConfig"].items()}
-    assert {**logging, "log_group": None} == {**expected, "log_group": None}
     assert MODULE["aws_lambda_alias.live"]["name"] == function["AutoPublishAlias"]
     assert module["publish"] in (True, "true")
 
@@ -313,7 +325,6 @@ def test_the_bucket_is_private_encrypted_and_versioned() -> None:
 @pytest.mark.parametrize(
     "alarm",
     [
-        {"Type": "AWS::CloudWatch::Alarm", "Condition": "HasTopic", "Properties": {}},
         {"Type": "AWS::CloudWatch::Alarm", "Properties": {"Unit": "Seconds"}},
         {"Type": "AWS::CloudWatch::Alarm", "Properties": {"AlarmActions": ["arn:a"]}},
     ],
@@ -346,121 +357,29 @@ def test_an_alarm_can_have_an_expression() -> None:
     ]
 
 
-def test_an_unknown_attribute_is_an_error() -> None:
-    with pytest.raises(UnsupportedError, match=r"Queue.Arn: no counterpart in the module"):
-        convert({"GetAtt": "Queue.Arn"})
-
-
-def run_terraform(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run Terraform without a provider, a registry, and colors."""
-    configuration = folder / "terraform.rc"
-    configuration.touch()
-    return subprocess.run(
-        ["terraform", *arguments],
-        cwd=folder,
-        env={**os.environ, "CHECKPOINT_DISABLE": "1", "TF_CLI_CONFIG_FILE": str(configuration)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
-@pytest.fixture(scope="module")
-def evaluation(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The variables and templates of the module, with outputs instead of resources."""
-    if shutil.which("terraform") is None:
-        pytest.skip("needs terraform")
-    folder = tmp_path_factory.mktemp("terraform")
-    for name in FILES:
-        shutil.copy(FOLDER / name, folder)
-    variables = make_variables("shop", {})
-    context = {name: each for name, each in variables.items() if not name.startswith("var_")}
-    context |= {"is_traced": '${var.tracing == "Active"}'}
-    outputs = {
-        name.split(".")[0]: {
-            "value": f'${{templatefile("{name}", merge(local.parameters, local.context))}}'
-        }
-        for name in FILES
-        if name.endswith(".tftpl")
-    }
-    document = {"locals": {"context": context}, "output": outputs}
-    (folder / "main.tf.json").write_text(json.dumps(document))
-    done = run_terraform(folder, "init", "-no-color")
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
-def test_terraform_renders_the_same_templates(evaluation: Path) -> None:
-    done = run_terraform(evaluation, "apply", "-auto-approve", "-no-color", "-var=tracing=Active")
-    assert done.returncode == 0, done.stderr
-    outputs = json.loads(run_terraform(evaluation, "output", "-json").stdout)
-    variables = make_variables("shop", {"Tracing": "Active", "PolicyWriterArns": []})
-    for name in FILES:
-        if name.endswith(".tftpl"):
-            assert outputs[name.split(".")[0]]["value"] == render(name, variables)
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        ({"Or": [{"Equals": ["a", "b"]}]}, "condition .*: unsupported"),
+        ({"Equals": [{"Join": ["", {"Ref": "Names"}]}, ""]}, "value .*: unsupported"),
+        ({"Equals": [{"Ref": "Names"}, ""]}, "value .*: unsupported"),
+    ],
+)
+def test_an_unsupported_condition_is_an_error(condition: Any, message: str) -> None:
+    parameters = {"Names": {"Type": "CommaDelimitedList"}}
+    with pytest.raises(UnsupportedError, match=message):
+        make_conditions({"Parameters": parameters, "Conditions": {"New": condition}})
 
 
 @pytest.mark.parametrize(
-    ("variable", "message"),
-    [
-        ("architecture=riscv", "Use one of arm64, x86_64."),
-        ("parameter_prefix=podgraft", "must be a path such as /team/podgraft, or empty"),
-        ("memory_size=128", "Use at least 256."),
-        ("memory_size=99999", "Use at most 10240."),
-        ("log_retention_days=2", "Use one of 1, 3, 5, 7"),
-    ],
+    "query",
+    [{"Condition": "HasTopic", "Properties": {}}, {"Properties": {"Parameters": []}}],
 )
-def test_terraform_rejects_what_the_template_rejects(
-    evaluation: Path, variable: str, message: str
-) -> None:
-    done = run_terraform(evaluation, "plan", "-no-color", f"-var={variable}")
-    assert done.returncode == 1
-    assert message in " ".join(done.stderr.replace("│", " ").split())
+def test_an_unsupported_query_is_an_error(query: Any) -> None:
+    with pytest.raises(UnsupportedError, match="NewQuery: "):
+        dict(find_queries({"NewQuery": {"Type": "AWS::Logs::QueryDefinition", **query}}))
 
 
-def test_the_module_is_formatted() -> None:
-    if shutil.which("terraform") is None:
-        pytest.skip("needs terraform")
-    done = subprocess.run(
-        ["terraform", "fmt", "-check", str(FOLDER)], capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (0, "")
-
-
-_SCHEMA = json.loads(Path(__file__).with_name("schema.json").read_text())
-_META = {"count", "depends_on", "for_each", "lifecycle", "provider"}
-
-
-@pytest.mark.parametrize("address", [*MODULE])
-def test_the_provider_has_the_arguments_of_a_resource(address: str) -> None:
-    """Recorded from the schema of the provider: run record_schema.py for another release."""
-    body = {key: each for key, each in MODULE[address].items() if key not in _META}
-    assert find_problems(body, _SCHEMA[address.partition(".")[0]]) == []
-
-
-def find_problems(body: Mapping[str, Any], schema: Mapping[str, Any]) -> list[str]:
-    """Unknown and missing arguments of a resource and of its blocks."""
-    dynamic = {
-        name: each["content"] for item in body.get("dynamic", ()) for name, each in item.items()
-    }
-    given = {key: each for key, each in body.items() if key != "dynamic"} | dynamic
-    problems = [f"unknown: {key}" for key in given if key not in schema]
-    problems += [
-        f"missing: {key}" for key, each in schema.items() if each["required"] and key not in given
-    ]
-    for key, value in given.items():
-        arguments = schema.get(key, {}).get("arguments")
-        if arguments is None or not isinstance(value, list):
-            continue
-        for block in cast("list[Any]", value):
-            problems += find_problems(block, arguments)
-    return problems
-
-
-def test_an_unknown_argument_is_found() -> None:
-    schema = _SCHEMA["aws_lambda_alias"]
-    assert find_problems({"name": "a", "function_names": "b"}, schema) == [
-        "unknown: function_names",
-        "missing: function_name",
-        "missing: function_version",
-    ]
+def test_an_unknown_attribute_is_an_error() -> None:
+    with pytest.raises(UnsupportedError, match=r"Queue.Arn: no counterpart in the module"):
+        convert({"GetAtt": "Queue.Arn"})

@@ -134,7 +134,8 @@ def test_the_checksums_are_those_of_all_files(release: Release) -> None:
 
 def test_no_file_of_a_layer_contains_a_path_of_the_builder(release: Release) -> None:
     paths = [str(path).encode() for path in (release.folder.parents[1], ROOT, Path(sys.prefix))]
-    for name in (r".*-dependencies-.*\.zip", r".*-engine-.*\.zip", r".*-function\.zip"):
+    for part in ("dependencies-.*", "engine-.*", "function", "watch"):
+        name = rf".*-{part}\.zip"
         with ZipFile(io.BytesIO(release.first[release.find(name)])) as archive:
             assert archive.namelist() == sorted(archive.namelist())
             for member in archive.namelist():
@@ -145,7 +146,7 @@ def test_no_file_of_a_layer_contains_a_path_of_the_builder(release: Release) -> 
 def test_every_bill_of_materials_is_valid(release: Release) -> None:
     validator = JsonStrictValidator(SchemaVersion.V1_6)
     names = [name for name in release.first if name.endswith(".cdx.json")]
-    assert len(names) == 7
+    assert len(names) == 8
     for name in names:
         assert validator.validate_str(release.first[name].decode()) is None, name
         document = json.loads(release.first[name])
@@ -184,6 +185,14 @@ def test_the_function_is_its_handler(release: Release) -> None:
     [component] = release.read_sbom(r".*-function\.zip")["components"]
     handler = (ROOT / "functions" / "webhook" / "handler.py").read_bytes()
     assert component["hashes"][0]["content"] == hashlib.sha256(handler).hexdigest()
+
+
+def test_the_watch_is_its_modules(release: Release) -> None:
+    components = release.read_sbom(r".*-watch\.zip")["components"]
+    modules = (ROOT / "functions" / "watch").glob("*.py")
+    assert {each["name"]: each["hashes"][0]["content"] for each in components} == {
+        path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in modules
+    }
 
 
 def test_the_provenance_names_all_files_and_all_materials(release: Release) -> None:
@@ -225,7 +234,8 @@ def test_the_wheel_has_the_playground_and_the_files_of_deployments(release: Rele
         names = set(archive.namelist())
     assert ("podgraft/assets/playground/index.html" in names) is HAS_NPM
     assert {
-        f"podgraft/assets/{name}" for name in ("template.yaml", "terraform/function.tf")
+        f"podgraft/assets/{name}"
+        for name in ("functions/watch/watch.py", "template.yaml", "terraform/function.tf")
     } <= names
 
 

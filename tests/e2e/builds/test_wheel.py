@@ -211,7 +211,8 @@ def test_sam_builds_the_written_folder(alone: Installation, tmp_path: Path) -> N
         capture_output=True,
     )
     built = tmp_path / "aws" / ".aws-sam" / "build"
-    names = ("Webhook/handler.py", "EngineLayer/python/podgraft/review.py", "template.yaml")
+    engine = "EngineLayer/python/podgraft/review.py"
+    names = ("Webhook/handler.py", "Watch/watch.py", engine, "template.yaml")
     assert all((built / name).is_file() for name in names)
     assert not (built / "EngineLayer" / "python" / "podgraft" / "cli").exists()
     assert (built / "DependenciesLayer" / "python" / "flask").is_dir()
@@ -248,6 +249,8 @@ def test_the_archives_of_terraform_serve_a_review(alone: Installation, tmp_path:
         text=True,
     )
     assert json.loads(checked.stdout)
+    [watch] = _unpack([tmp_path / "aws" / "archives" / "watch.zip"])
+    subprocess.run([sys.executable, "-S", "-c", "import watch"], cwd=watch, check=True)
 
 
 _ARCHIVES = ("engine", "dependencies", "function")

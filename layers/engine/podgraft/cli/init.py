@@ -1,7 +1,7 @@
 """``podgraft init``: write the files of a deployment, or the samples, into a folder.
 
 The files are those of the installed version. The folder contains everything that its tool needs:
-``sam build`` finds the sources of the function and of the layers in it.
+``sam build`` finds the sources of the functions and of the layers in it.
 """
 
 import os
@@ -24,6 +24,7 @@ _LAYERS = (
     "layers/dependencies",
     "layers/make_archives.py",
     "layers/stubs",
+    "functions/watch",
     "functions/webhook",
 )
 # What a wheel or a checkout contains in addition to the sources.

@@ -1,0 +1,179 @@
+"""The Terraform module as its tests read it: resources, generated files, and variables."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, cast
+
+import pytest
+
+import terraform_module
+from layers.cloudformation import TEMPLATE, Rendering
+from terraform.templates import FOLDER
+from terraform_module import name_condition, name_variable, render_files
+
+hcl2 = pytest.importorskip("hcl2")
+
+FILES = render_files(terraform_module.read_template())
+# The resource of the module for each resource of template.yaml. Alarms are in alarms.json.tftpl,
+# and saved queries in queries.json.tftpl.
+COUNTERPARTS = {
+    "Api": "aws_apigatewayv2_api.webhook",
+    "ApiLogs": "aws_cloudwatch_log_group.api",
+    "ApiMayInvoke": "aws_lambda_permission.api",
+    "ApiThrottles": "aws_cloudwatch_log_metric_filter.api_throttles",
+    "Bundles": "aws_s3_bucket.bundles",
+    "BundlesPolicy": "aws_s3_bucket_policy.bundles",
+    "ClusterSchedule": "aws_cloudwatch_event_rule.watch",
+    "ClusterScheduleMayInvoke": "aws_lambda_permission.watch",
+    "Dashboard": "aws_cloudwatch_dashboard.webhook",
+    "DependenciesLayer": "aws_lambda_layer_version.dependencies",
+    "Domain": "aws_apigatewayv2_domain_name.webhook",
+    "DomainMapping": "aws_apigatewayv2_api_mapping.webhook",
+    "EngineLayer": "aws_lambda_layer_version.engine",
+    "HealthRoute": "aws_apigatewayv2_route.webhook",
+    "Integration": "aws_apigatewayv2_integration.webhook",
+    "PingRoute": "aws_apigatewayv2_route.webhook",
+    "PolicyWriteRule": "aws_cloudwatch_event_rule.policy_writes",
+    "PrefixOwner": "aws_ssm_parameter.prefix_owner",
+    "ReadyRoute": "aws_apigatewayv2_route.webhook",
+    "ReviewRoute": "aws_apigatewayv2_route.webhook",
+    "ReviewSchedule": "aws_cloudwatch_event_rule.watch",
+    "ReviewScheduleMayInvoke": "aws_lambda_permission.watch",
+    "Stage": "aws_apigatewayv2_stage.webhook",
+    "Watch": "aws_lambda_function.watch",
+    "WatchLogs": "aws_cloudwatch_log_group.watch",
+    "WatchRole": "aws_iam_role.watch",
+    "Webhook": "aws_lambda_function.webhook",
+    "WebhookLogs": "aws_cloudwatch_log_group.webhook",
+    "WebhookRole": "aws_iam_role.webhook",
+}
+# Resources of the module for parts of one resource of the template.
+PARTS = {
+    "aws_cloudwatch_event_target.policy_writes",
+    "aws_cloudwatch_event_target.watch",
+    "aws_cloudwatch_metric_alarm.webhook",
+    "aws_cloudwatch_query_definition.webhook",
+    "aws_iam_role_policy.tracing",
+    "aws_iam_role_policy.watch",
+    "aws_iam_role_policy.webhook",
+    "aws_lambda_alias.live",
+    "aws_lambda_provisioned_concurrency_config.live",
+    "aws_s3_bucket_lifecycle_configuration.bundles",
+    "aws_s3_bucket_ownership_controls.bundles",
+    "aws_s3_bucket_public_access_block.bundles",
+    "aws_s3_bucket_server_side_encryption_configuration.bundles",
+    "aws_s3_bucket_versioning.bundles",
+}
+STACKS: tuple[Mapping[str, Any], ...] = (
+    {},
+    {"Tracing": "Active", "ParameterPrefix": "/team/podgraft", "BundlePrefix": "b/"},
+    {
+        "Auth": "mtls",
+        "DomainName": "a.example",
+        "CertificateArn": "arn:c",
+        "TruststoreUri": "s3://a/b",
+        "AlarmTopicArn": "arn:topic",
+        "LatencyAlarmMilliseconds": 500,
+        "SilentClusterHours": 6,
+        "SyntheticReviews": "istio=inject,logging=skip",
+    },
+    {"DomainName": "a.example", "CertificateArn": "arn:c", "ClusterMetrics": "false"},
+    {"SilentClusterHours": 0, "StartMode": "provisioned", "CodeSigningConfigArn": "arn:s"},
+)
+RESOURCES = TEMPLATE["Resources"]
+IN_TEMPLATES = {"AWS::CloudWatch::Alarm", "AWS::Logs::QueryDefinition"}
+
+
+def strip_quotes(value: Any) -> Any:
+    """The document of hcl2 without the quotes of its strings, and without its marks."""
+    match value:
+        case dict():
+            return {
+                key.strip('"'): strip_quotes(each)
+                for key, each in cast("dict[str, Any]", value).items()
+                if key not in {"__is_block__", "__comments__"}
+            }
+        case list():
+            return [strip_quotes(each) for each in cast("list[Any]", value)]
+        case str():
+            return value.strip('"').replace('\\"', '"')
+        case _:
+            return value
+
+
+def strip_marks(value: Mapping[str, Any]) -> dict[str, Any]:
+    """A block without the quotes of the keys of its maps."""
+    return {key: strip_quotes(each) for key, each in value.items()}
+
+
+def read_resources() -> dict[str, Any]:
+    """Each resource of the module by its address."""
+    return {
+        f"{kind}.{name}": body
+        for path in sorted(FOLDER.glob("*.tf"))
+        for resource in strip_quotes(hcl2.loads(path.read_text())).get("resource", ())
+        for kind, names in resource.items()
+        for name, body in names.items()
+    }
+
+
+MODULE = read_resources()
+LOCALS: dict[str, Any] = {
+    name: value
+    for path in sorted(FOLDER.glob("*.tf"))
+    for document in strip_quotes(hcl2.loads(path.read_text())).get("locals", ())
+    for name, value in document.items()
+}
+
+
+def find_conditions(stack: Rendering) -> dict[str, bool]:
+    """Whether each condition of the template is true for a stack, by its name in the module."""
+    return {name_condition(name): stack.holds(name) for name in TEMPLATE["Conditions"]}
+
+
+def make_variables(stack: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """What the module sets for its templates, with the names of ``Rendering``."""
+    defaults = {name: each["Default"] for name, each in TEMPLATE["Parameters"].items()}
+    values = {**defaults, **parameters}
+    return {
+        **{f"var_{name_variable(name)}": value for name, value in values.items()},
+        **find_conditions(Rendering(TEMPLATE, stack, parameters)),
+        "account_id": "accountid",
+        "alias_arn": f"{stack}-Webhook.Alias",
+        "api_endpoint": f"{stack}-Api.ApiEndpoint",
+        "api_id": f"{stack}-Api",
+        "api_log_group": f"{stack}-ApiLogs",
+        "bucket": f"{stack}-Bundles",
+        "bucket_arn": f"{stack}-Bundles.Arn",
+        "function_name": f"{stack}-Webhook",
+        "log_group": f"{stack}-WebhookLogs",
+        "log_group_arn": f"{stack}-WebhookLogs.Arn",
+        "name": stack,
+        "parameter_prefix": values["ParameterPrefix"] or f"/{stack}",
+        "partition": "partition",
+        "region": "region",
+        "watch_log_group": f"{stack}-WatchLogs",
+        "watch_log_group_arn": f"{stack}-WatchLogs.Arn",
+    }
+
+
+def to_text(value: Any) -> Any:
+    """Numbers as text: CloudFormation and Terraform convert both."""
+    match value:
+        case dict():
+            return {key: to_text(each) for key, each in cast("dict[str, Any]", value).items()}
+        case list():
+            return [to_text(each) for each in cast("list[Any]", value)]
+        case bool():
+            return value
+        case _:
+            return str(value)
+
+
+def select_alarms(conditions: Mapping[str, bool]) -> set[str]:
+    """The alarms that the module creates: the keys of its ``for_each``."""
+    each = MODULE["aws_cloudwatch_metric_alarm.webhook"]["for_each"]
+    assert "local.alarm_conditions : name if" in each
+    found = json.loads(FILES["variables.tf.json"])["locals"]["alarm_conditions"]
+    references = {f"${{local.conditions.{name}}}": value for name, value in conditions.items()}
+    return {name for name, value in found.items() if value is True or references[value]}
