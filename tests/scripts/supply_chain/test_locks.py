@@ -66,7 +66,8 @@ def test_the_layers_install_packages_of_the_project() -> None:
     installed = set(re.findall(r"^[\w-]+>=\S+", source, re.MULTILINE))
     assert installed <= declared
     assert {re.split(">=", each)[0] for each in declared - installed} == {
-        *("click", "cryptography", "gunicorn", "jsonpatch", "jsonschema")
+        *("click", "cryptography", "gunicorn", "jsonpatch", "jsonschema"),
+        "prometheus-client",
     }
 
 
