@@ -135,7 +135,7 @@ FAULTS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (overlay("{{ nope }}"),),
         (
             '/spec/template: does not parse: template: o:1: function "nope" not defined; '
-            "correct line 1 of it"
+            "did you mean nospace?"
         ),
     ),
     (

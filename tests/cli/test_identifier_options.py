@@ -17,6 +17,7 @@ ARGUMENTS = {
     "policy allows": ("folder",),
     "policy pull": ("-o", "out", "--bucket", "b"),
     "policy rollback": ("1", "--bucket", "b"),
+    "policy rollout step": ("5", "--bucket", "b"),
     "policy sign": ("--bundle", "bundle", "--policy", "pod.yaml", "--sign-key", "pod.yaml"),
     "register": ("--url", "https://webhook.example.com"),
     "tokens allow": ("CN=a",),

@@ -39,7 +39,7 @@ def test_sources_of_layers_are_those_that_the_layers_use(tmp_path: Path) -> None
     assert cli.main(["init", str(tmp_path)]) == 0
     engine = tmp_path / "layers" / "engine" / "podgraft"
     names = {path.name for path in engine.iterdir()}
-    assert {"web", "review.py", "py.typed"} <= names
+    assert {"web", "review", "py.typed"} <= names
     assert names.isdisjoint({"cli", "assets", "__pycache__"})
     assert not [*tmp_path.rglob("*.pyc")]
     for name in ("template.yaml", "samconfig.toml", "layers/build_layer.py"):
@@ -112,7 +112,7 @@ def test_the_archives_contain_the_function_and_the_engine(tmp_path: Path) -> Non
         assert archive.namelist() == sorted(path.name for path in modules)
     with zipfile.ZipFile(tmp_path / "archives" / "engine.zip") as archive:
         names = archive.namelist()
-    assert "python/podgraft/review.py" in names
+    assert "python/podgraft/review/__init__.py" in names
     assert not [name for name in names if name.startswith("python/podgraft/cli/")]
 
 

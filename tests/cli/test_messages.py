@@ -245,5 +245,5 @@ def test_a_bucket_that_does_not_exist() -> None:
             bundle_prefix="bundles/",
             parameter_prefix="/podgraft-dev",
         )
-        with pytest.raises(CommandError, match=r"bucket absent-bucket: NoSuchBucket: .*; use --s"):
+        with pytest.raises(CommandError, match=r"absent-bucket: NoSuchBucket: .*; use the output"):
             DeployedInjector.connect(target).list_objects("0" * 64)

@@ -15,7 +15,8 @@ from podgraft.review_context import Staleness
 from podgraft.settings import Auth
 from podgraft.store import CallerRegistry, Deadline, Snapshot, UnknownInjectorError, caller_document
 from podgraft.store.caller_document import Callers, TokenHash
-from podgraft.store.snapshot import SnapshotSet, load_snapshots
+from podgraft.store.snapshot import SnapshotSet
+from podgraft.store.snapshot_loader import load_snapshots
 from podgraft.web import create_app
 
 TOKENS: Mapping[str, str] = {"prod": "token-of-prod", "stage": "token-of-stage"}

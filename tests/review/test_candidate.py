@@ -96,8 +96,8 @@ class World:
         changed = replace(candidate, snapshot=replace(candidate.snapshot, bundle=bundle))
         return replace(snapshot, candidate=changed)
 
-    def injectors(self) -> tuple[str, ...]:
-        return self._store.injectors()
+    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
+        return self._store.injectors(deadline)
 
     def inject(self, pod: Object, *, timeout: float = 10.0, cluster: str = "prod") -> ReviewResult:
         return review.inject(make_context(pod, self.clock, timeout, cluster), self)

@@ -12,7 +12,7 @@ FAULTS = (
     # expressions
     (
         ALL + "validations: [{expression: object.spec.replicas <=}]",
-        "/spec/validations/0/expression: line 1, column 24: Syntax error: mismatched input '<EOF>'",
+        "/spec/validations/0/expression: line 1, column 24: Syntax error: the expression ends too",
     ),
     (
         ALL + "validations:\n- expression: |-\n    true &&\n    nope.x",

@@ -305,7 +305,7 @@ def test_patch_reads_the_text_with_all_its_comments(
 
 
 ERRORS = (
-    (("nowhere",), "nowhere/bundle: does not exist"),
+    (("nowhere",), "nowhere/bundle: not found; check the path"),
     (("mesh", "--injector", "Shop/1"), 'injector: got "Shop/1"'),
     (("mesh", "--cluster", "eu/1"), 'cluster: got "eu/1"'),
     (("mesh", "--injector", "shop", "--env", "1=2"), "--env: got '1=2'; use NAME=VALUE"),

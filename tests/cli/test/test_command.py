@@ -143,10 +143,10 @@ FAILING = (
         '/metadata/labels/team: expected "b", got "a"',
     ),
     # the test itself is wrong
-    ("file: none.yaml, expect: {outcome: denied}", "error: none.yaml: does not exist"),
+    ("file: none.yaml, expect: {outcome: denied}", "error: none.yaml: not found; check the path"),
     ("file: web.yaml, expect: {outcome: denied}", "set select to one of Pod/web, Deployment/web"),
     ("file: web.yaml, select: Job/a, expect: {reason: user}", "web.yaml: contains no Job/a; set"),
-    (f"{WEB}, expect: {{result: none.yaml}}", "error: none.yaml: does not exist"),
+    (f"{WEB}, expect: {{result: none.yaml}}", "error: none.yaml: not found; check the path"),
     (f"{WEB}, releases: ['1.30'], expect: {{outcome: denied}}", "no Istio configuration"),
     (f"{WEB}, env: {{'a b': c}}, expect: {{outcome: denied}}", "--env: got 'a b=c'"),
     (f"{WEB}, webhookConfig: web.yaml, expect: {{outcome: denied}}", "with webhooks, got kind"),
@@ -189,7 +189,7 @@ def test_an_invalid_test_file_is_an_error_with_its_place(
     ("arguments", "status", "message"),
     [
         ((), 1, "contains no test file; create podgraft-test.yaml"),
-        (("none",), 2, "does not exist"),
+        (("none",), 1, "none: not found"),
         (("--output", "xml"), 2, "use text, json, junit"),
         (("--output", "junit="), 2, "use text, json, junit"),
     ],
@@ -286,7 +286,7 @@ def test_reports_for_machines(store: Path, capsys: Out) -> None:
         ("t1", False),
         ("t2", False),
     ]
-    assert tests[2]["errors"] == ["none.yaml: does not exist; name one that does"]
+    assert tests[2]["errors"] == ["none.yaml: not found; check the path"]
     root = ET.fromstring((store / "report.xml").read_text())  # noqa: S314 - as above
     assert {key: root.attrib[key] for key in ("tests", "failures", "errors")} == {
         "tests": "3",
@@ -324,7 +324,7 @@ def test_the_tests_of_a_bundle_are_in_its_folder_tests(store: Path, capsys: Out)
     assert cli.main(["policy", "check", "."]) == 1
     remedy = "run podgraft test bundle/tests/podgraft-test.yaml for the differences"
     outcome = "outcome: expected skipped, got injected, decided by policy: the policy is enabled"
-    missing = "bundle/tests/a: does not exist; name one that does"
+    missing = "bundle/tests/a: not found; check the path"
     assert capsys.readouterr().err.splitlines()[-2:] == [
         f'error: tests/podgraft-test.yaml: test "{name}" fails: {problem}; {remedy}'
         for name, problem in (("t0", outcome), ("t1", missing))

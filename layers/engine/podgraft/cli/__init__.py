@@ -62,7 +62,8 @@ class _Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command of the arguments; click suggests only commands that are imported."""
         name = args[0]
-        if name not in _COMMANDS and not name.startswith("-"):
+        is_unknown = name not in _COMMANDS and not name.startswith("-")
+        if is_unknown and not ctx.resilient_parsing:  # completion accepts everything
             from podgraft.trial.suggestions import suggest_name  # an error only
 
             similar = suggest_name(name, _COMMANDS)

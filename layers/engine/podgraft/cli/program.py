@@ -95,7 +95,12 @@ def _exit_for_errors(name: str) -> Generator[None]:
         from podgraft.cli.extras import make_missing_package_error
 
         make_missing_package_error(name, error).show(find_color())
-    except (click.ClickException, click.Abort, click.exceptions.Exit):
+    except click.ClickException as error:
+        failure = _missing_path_error(error)
+        if failure is None:
+            raise
+        failure.show(find_color())
+    except (click.Abort, click.exceptions.Exit):
         raise
     except Exception:  # noqa: BLE001 - an internal error must not look like a difference
         traceback.print_exc()

@@ -21,7 +21,8 @@ from .factory import AwsStoreConfig, FolderStoreConfig, StoreConfig, expire_stor
 from .folder.store import FolderCallers, FolderStore
 from .names import DEFAULT_INJECTOR, is_name
 from .protocols import CallerStore, Store
-from .snapshot import Snapshot, SnapshotSet, load_snapshots
+from .snapshot import Snapshot, SnapshotSet
+from .snapshot_loader import load_snapshots
 
 __all__ = [
     "DEFAULT_INJECTOR",

@@ -15,7 +15,8 @@ from tempfile import NamedTemporaryFile
 from typing import Any, TypeAlias
 
 from .errors import StoreError
-from .snapshot import Document, SnapshotSet, load_snapshots
+from .snapshot import Document, SnapshotSet
+from .snapshot_loader import load_snapshots
 from .version_check import NO_CHECK, VersionCheck
 
 _LOG = logging.getLogger("podgraft.store")

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from podgraft import bundle, policy
-from podgraft.bundle import Bundle, BundleError
-from podgraft.policy import Policy, PolicyError
+from podgraft import bundle
+from podgraft.bundle import Bundle
+from podgraft.policy import Policy
 from podgraft.review_context import Staleness
 
-from .errors import InvalidVersionError, UntrustedError
-from .version_check import NO_CHECK, VersionCheck
+from .errors import InvalidVersionError
+from .version_check import VersionCheck
 
 if TYPE_CHECKING:
     from podgraft.signing.signature import Signature
@@ -78,45 +78,6 @@ class SnapshotSet(Struct, frozen=True):
             replace(self.default, recheck=recheck),
             {name: replace(own, recheck=recheck) for name, own in self.clusters.items()},
         )
-
-
-def load_snapshots(
-    injector: str,
-    document: str,
-    version: str,
-    fetch: Fetch,
-    *,
-    parse_lazily: bool = False,
-    check: VersionCheck = NO_CHECK,
-) -> SnapshotSet:
-    """Parse a policy document and compile every bundle that it names, for every cluster.
-
-    Raises ``InvalidVersionError`` with all errors of the first invalid document. With
-    *parse_lazily*, ``bundle.compile_`` parses templates when a review needs them. The signature is
-    verified before anything is parsed. A candidate that does not load is disabled.
-    """
-    try:
-        signature = check.check_signature(document)
-        read = policy.parse(document)
-        if read.bundle is not None:
-            check.check_digest(read.bundle, signature)
-        compiler = BundleCache(fetch, check, signature, deferred=parse_lazily)
-        snapshots = SnapshotSet(
-            make_snapshot(read, version, compiler),
-            {
-                cluster: make_snapshot(own, version, compiler)
-                for cluster, own in read.clusters.items()
-            },
-        )
-    except UntrustedError as error:
-        raise UntrustedError(f"injector {injector} does not load: {error}") from error
-    except (PolicyError, BundleError) as error:
-        raise InvalidVersionError(f"injector {injector} does not load: {error}") from error
-    if read.rollout is None and not read.rollout_errors:
-        return snapshots
-    from .candidate import add_candidates  # only a policy with a rollout needs it
-
-    return add_candidates(snapshots, compiler)
 
 
 class BundleCache:

@@ -12,7 +12,8 @@ from podgraft.bundle.retired_registries import image_warning
 from podgraft.cli import configuration, documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_optional_injector
-from podgraft.cli.live.options import PodSelection, check_selection
+from podgraft.cli.live.options import check_selection
+from podgraft.cli.live.selection import PodSelection
 from podgraft.jsonvalue import JSON
 from podgraft.store import Snapshot
 

@@ -7,8 +7,8 @@ from podgraft.jsonvalue import Object, object_at, objects_at, string_at
 
 from .api_errors import ApiError, ErrorReason
 from .kubectl import ApiReader, read_items
-from .options import PodSelection
 from .resources import POD, ResourceType, find_owner_type
+from .selection import PodSelection
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import click
 
+from .selection import PodSelection
+
 if TYPE_CHECKING:
     from .cluster import LiveCluster
 
@@ -67,15 +69,6 @@ class ClusterAccess:
                 timeout_seconds=self.request_timeout,
             )
         )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PodSelection:
-    """Which pods to read; ``namespace`` is None if no option names one."""
-
-    namespace: str | None = None
-    all_namespaces: bool = False
-    selector: str | None = None
 
 
 def add_options(*options: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:

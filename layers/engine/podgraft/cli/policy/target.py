@@ -192,7 +192,14 @@ def add_target_options(command: Callable[..., R]) -> Callable[..., R]:
 
 def make_options(injector: str, **storage: str | None) -> TargetOptions:
     """Return the options of a target from the arguments of ``add_target_options``."""
-    options = TargetOptions(injector=injector, **_select_storage(**storage))
+    selected = _select_storage(**storage)
+    options = TargetOptions(
+        injector=injector,
+        stack_name=selected["stack_name"],
+        bucket=selected["bucket"],
+        bundle_prefix=selected["bundle_prefix"],
+        parameter_prefix=selected["parameter_prefix"],
+    )
     options.check()
     return options
 

@@ -29,7 +29,8 @@ from podgraft.store.errors import (
     UntrustedError,
 )
 from podgraft.store.polling_cache import CachedValue, PollingCache
-from podgraft.store.snapshot import BundleCache, Snapshot, SnapshotSet, load_snapshots
+from podgraft.store.snapshot import BundleCache, Snapshot, SnapshotSet
+from podgraft.store.snapshot_loader import load_snapshots
 from podgraft.store.version_check import VersionCheck, parse_denied
 
 from .client import MissingError, RetryBudget

@@ -40,7 +40,8 @@ from podgraft.store.errors import (
 )
 from podgraft.store.names import is_name
 from podgraft.store.protocols import LastKnownGoodStore
-from podgraft.store.snapshot import Document, Snapshot, SnapshotSet, load_snapshots
+from podgraft.store.snapshot import Document, Snapshot, SnapshotSet
+from podgraft.store.snapshot_loader import load_snapshots
 from podgraft.store.version_check import VersionCheck, parse_denied
 
 from . import files

@@ -9,6 +9,7 @@ import click
 from podgraft import yaml
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.policy.local import check_bundle
 from podgraft.cli.policy.options import local_options
 from podgraft.cli.policy.signing import Signer
@@ -197,7 +198,11 @@ def describe_brake(brake: str) -> str:
 
 @command.command("step")
 @click.argument("percentage", type=Percentage())
-@click.option("--cluster", help="Cluster to change; default: the percentage of all others.")
+@click.option(
+    "--cluster",
+    callback=check_cluster_option,
+    help="Cluster to change; default: the percentage of all others.",
+)
 @log_option
 @force_options
 @sign_options

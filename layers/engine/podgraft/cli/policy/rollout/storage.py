@@ -137,8 +137,7 @@ class ParameterRolloutStorage:
         if signer is None:
             number = self._cloud.put_policy(document, replaced.version)
         else:
-            digest = parse(document).bundle or ""
-            number = self._cloud.put_signed_policy(signer, document, digest, replaced.version)
+            number = self._cloud.put_signed_policy(signer, document, replaced.version)
         return f"version {number} of {self._target.parameter}"
 
     def check_denied(self, digests: Iterable[str]) -> None:
