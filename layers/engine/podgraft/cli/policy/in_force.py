@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from podgraft import store
+from podgraft import policy, store
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AwsError
 from podgraft.store import SnapshotSet, StoreError, trial
 from podgraft.store.version_check import NO_CHECK, VersionCheck
 
 from .cloud import DeployedInjector, PolicyVersion
-from .rollout.candidate import prove_candidate
+from .rollout.candidate import find_digests, prove_candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +81,12 @@ def load_new_version(
     number: int,
     local: Mapping[str, Mapping[str, bytes]] | None = None,
 ) -> None:
-    """Load a policy that a command stores, with its candidate; raises ``CommandError``."""
-    snapshots = load_version(cloud, document, number, NO_CHECK, local)
+    """Load a policy that a command stores, with its candidate; raises ``CommandError``.
+
+    All bundles are read first, so a missing bundle of a candidate is an error, too.
+    """
+    digests = find_digests(policy.parse(document))
+    own = local or {}
+    files = {each: own[each] if each in own else cloud.read_bundle(each) for each in digests}
+    snapshots = load_version(cloud, document, number, NO_CHECK, files)
     prove_candidate(cloud.target.injector, snapshots)
