@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from podgraft.injectors.istio.config.protojson import Message
-from podgraft.jsonvalue import JSON, Object, object_at
+from podgraft.jsonvalue import Object, object_at
 from podgraft.kube import QuantityError, quantity
 
 _LIMIT = "sidecar.istio.io/proxyCPULimit"
@@ -31,7 +31,7 @@ def estimate_concurrency(values: Object, proxy: Message, annotations: Mapping[st
     return _DEFAULT
 
 
-def _cpu_amounts(values: Object, annotations: Mapping[str, str]) -> Iterator[JSON]:
+def _cpu_amounts(values: Object, annotations: Mapping[str, str]) -> Iterator[str | float]:
     for name in (_LIMIT, _REQUEST):
         if name in annotations:
             yield annotations[name]
