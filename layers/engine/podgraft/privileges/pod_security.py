@@ -100,13 +100,13 @@ def _context(value: Object) -> Object:
     return object_at(value, "securityContext")
 
 
-def _set(path: str, value: str) -> str:
+def _make_remedy(path: str, value: str) -> str:
     return f"set {path} to {value}"
 
 
 def _check_privileged(container: _Container) -> Iterator[_Finding]:
     if container.context.get("privileged") is True:
-        yield "is privileged", _set("securityContext.privileged", "false")
+        yield "is privileged", _make_remedy("securityContext.privileged", "false")
 
 
 def _check_capabilities(container: _Container) -> Iterator[_Finding]:
@@ -117,7 +117,10 @@ def _check_capabilities(container: _Container) -> Iterator[_Finding]:
 
 def _check_all_capabilities(container: _Container) -> Iterator[_Finding]:
     if "ALL" not in _strings(container.context, "drop"):
-        yield "does not drop ALL capabilities", _set("securityContext.capabilities.drop", "[ALL]")
+        yield (
+            "does not drop ALL capabilities",
+            _make_remedy("securityContext.capabilities.drop", "[ALL]"),
+        )
     names = sorted({*_strings(container.context, "add")} - {"NET_BIND_SERVICE"})
     if names:
         yield f"adds {', '.join(names)}", "remove them from securityContext.capabilities.add"
@@ -142,7 +145,7 @@ def _check_probe_hosts(container: _Container) -> Iterator[_Finding]:
 
 def _check_proc_mount(container: _Container) -> Iterator[_Finding]:
     if container.context.get("procMount") not in {None, "Default"}:
-        yield "unmasks /proc", _set("securityContext.procMount", "Default")
+        yield "unmasks /proc", _make_remedy("securityContext.procMount", "Default")
 
 
 def _check_profile(field: str) -> _ContainerCheck:
@@ -155,7 +158,10 @@ def _check_profile(field: str) -> _ContainerCheck:
 def _check_profile_type(context: Object, field: str) -> Iterator[_Finding]:
     profile = context.get(field)
     if isinstance(profile, dict) and profile.get("type") not in CONFINED_PROFILES:
-        yield f"sets {field} to another type", _set(f"securityContext.{field}.type", _RUNTIME)
+        yield (
+            f"sets {field} to another type",
+            _make_remedy(f"securityContext.{field}.type", _RUNTIME),
+        )
 
 
 _RUNTIME = "RuntimeDefault"
@@ -178,13 +184,13 @@ def _check_host_process(container: _Container) -> Iterator[_Finding]:
 
 def _check_host_process_option(context: Object) -> Iterator[_Finding]:
     if object_at(context, "windowsOptions").get("hostProcess") is True:
-        remedy = _set("securityContext.windowsOptions.hostProcess", "false")
+        remedy = _make_remedy("securityContext.windowsOptions.hostProcess", "false")
         yield "is a host process on Windows", remedy
 
 
 def _check_escalation(container: _Container) -> Iterator[_Finding]:
     if container.context.get("allowPrivilegeEscalation") is not False:
-        remedy = _set("securityContext.allowPrivilegeEscalation", "false")
+        remedy = _make_remedy("securityContext.allowPrivilegeEscalation", "false")
         yield "allows privilege escalation", remedy
 
 
@@ -193,7 +199,7 @@ def _check_non_root(container: _Container) -> Iterator[_Finding]:
     if own is None:
         own = container.pod_context.get("runAsNonRoot")
     if own is not True:
-        yield "does not require another user than root", _set(_NON_ROOT, "true")
+        yield "does not require another user than root", _make_remedy(_NON_ROOT, "true")
 
 
 _NON_ROOT = "securityContext.runAsNonRoot"
@@ -206,14 +212,14 @@ def _check_user(container: _Container) -> Iterator[_Finding]:
 def _check_run_as_user(context: Object) -> Iterator[_Finding]:
     user = context.get("runAsUser")
     if user == 0 and not isinstance(user, bool):
-        yield "runs as root", _set("securityContext.runAsUser", "another user than 0")
+        yield "runs as root", _make_remedy("securityContext.runAsUser", "another user than 0")
 
 
 def _check_seccomp_is_set(container: _Container) -> Iterator[_Finding]:
     own = container.context.get("seccompProfile")
     profile = container.pod_context.get("seccompProfile") if own is None else own
     if not isinstance(profile, dict) or profile.get("type") not in CONFINED_PROFILES:
-        remedy = _set("securityContext.seccompProfile.type", _RUNTIME)
+        remedy = _make_remedy("securityContext.seccompProfile.type", _RUNTIME)
         yield "sets no seccomp profile", remedy
 
 
@@ -227,7 +233,7 @@ def _check_pod_context(check: Callable[[Object], Iterator[_Finding]]) -> _PodChe
 def _check_host_namespaces(_metadata: Object, spec: Object) -> Iterator[_Finding]:
     for field in ("hostNetwork", "hostPID", "hostIPC"):
         if spec.get(field) is True:
-            yield f"uses {field}", _set(field, "false")
+            yield f"uses {field}", _make_remedy(field, "false")
 
 
 def _check_host_path(_metadata: Object, spec: Object) -> Iterator[_Finding]:
@@ -276,7 +282,7 @@ def _check_pod_user(_metadata: Object, spec: Object) -> Iterator[_Finding]:
 
 def _check_pod_non_root(_metadata: Object, spec: Object) -> Iterator[_Finding]:
     if spec.get("hostUsers") is not False and _context(spec).get("runAsNonRoot") is False:
-        yield "does not require another user than root", _set(_NON_ROOT, "true")
+        yield "does not require another user than root", _make_remedy(_NON_ROOT, "true")
 
 
 def _check_pod_seccomp(context: Object) -> Iterator[_Finding]:

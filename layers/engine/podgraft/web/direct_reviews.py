@@ -4,8 +4,8 @@ Most events of the function are such reviews, and the two libraries would take a
 of a review of a known workload. They serve all other events: those of other fronts, health checks,
 and requests without a route. The response to an event is the same either way; a test compares.
 
-An event takes this path only if nothing in it needs a decision of the libraries: a plain path with
-one of the routes, header fields in ASCII, and text or base64 as the body.
+An event takes this path only if the libraries would decide nothing: a plain path with one of the
+routes, header fields in ASCII, and a body.
 """
 
 from base64 import b64decode
@@ -27,7 +27,7 @@ from .webhook import HANDLERS, Webhook
 Event: TypeAlias = dict[str, Any]
 
 _ROUTES = "|".join(HANDLERS)
-# No segment of the path but the route is one of the words that could be read in two ways.
+# Flask decides what /inject/inject and /k/inject mean, so such paths do not match.
 _PATH = lazy_compile(
     rf"(?:/(?!(?:{_ROUTES}|k)/)(?P<injector>[a-z0-9-]+))?/(?P<route>{_ROUTES})"
     rf"(?:/(?P<path>(?!(?:{_ROUTES})(?:/|$))[A-Za-z0-9_.:=-]+(?:/[A-Za-z0-9_.:=-]+)*))?"
@@ -53,11 +53,15 @@ def respond(webhook: Webhook, event: Event) -> dict[str, Any] | None:
     if request is None:
         return None
     response = webhook.respond(request.route, request.injector, request.path, request.environ)
-    return _to_event_response(response)
+    return to_event_response(response)
 
 
 def parse_review(event: Event) -> ReviewRequest | None:
-    """The review of an event; ``None``, or an exception of Python, if it is no plain review."""
+    """The review of an event; ``None`` if another path must serve it.
+
+    An event that AWS never sends can also raise ``AttributeError``, ``KeyError``, ``TypeError``, or
+    ``ValueError``.
+    """
     request_context = event["requestContext"]
     http = request_context["http"]
     is_http_api = event["version"] == "2.0" and "elb" not in request_context
@@ -100,7 +104,8 @@ def _copy_fields(fields: Mapping[str, str], environ: dict[str, Any]) -> bool:
     return True
 
 
-def _to_event_response(response: JsonResponse) -> dict[str, Any]:
+def to_event_response(response: JsonResponse) -> dict[str, Any]:
+    """The response in the form that Lambda returns to a front, as Mangum makes it."""
     headers = {name.lower(): value for name, value in response.headers.items()}
     headers["content-type"] = "application/json"
     headers["content-length"] = str(len(response.body))

@@ -14,9 +14,9 @@ from podgraft.admission import NotAReviewError
 
 from . import direct_reviews, faults
 from .app import EXTENSION
+from .direct_reviews import Event
 from .request_log import RequestLog, format_traceback
 
-Event: TypeAlias = dict[str, Any]
 # The function that Lambda calls with an event and its context.
 Handler: TypeAlias = Callable[[Event, Any], dict[str, Any]]
 
@@ -93,9 +93,4 @@ def _make_fault_response(error: Exception, request_log: RequestLog) -> dict[str,
             "trace": format_traceback(error),
         }
     )
-    return {
-        "statusCode": reply.code,
-        "headers": {"content-type": "application/json"},
-        "body": reply.body.decode(),
-        "isBase64Encoded": False,
-    }
+    return direct_reviews.to_event_response(reply)

@@ -26,26 +26,7 @@ MAX_LOOPS = (
 )
 
 _T = TypeVar("_T")
-_OPERANDS = frozenset(
-    (
-        *(
-            TokenKind.BOOL,
-            TokenKind.CHARACTER,
-            TokenKind.COMPLEX,
-            TokenKind.DOT,
-            TokenKind.FIELD,
-            TokenKind.NIL,
-            TokenKind.NUMBER,
-        ),
-        *(
-            TokenKind.OPEN,
-            TokenKind.RAW_STRING,
-            TokenKind.STRING,
-            TokenKind.VARIABLE,
-            TokenKind.WORD,
-        ),
-    )
-)
+_OPERANDS = frozenset((*OPERAND_FACTORIES, TokenKind.OPEN))  # the first tokens of an operand
 _STRINGS = (TokenKind.RAW_STRING, TokenKind.STRING)
 
 

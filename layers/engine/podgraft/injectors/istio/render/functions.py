@@ -26,7 +26,7 @@ from podgraft.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG,
 from podgraft.injectors.istio.data import mesh_types
 from podgraft.injectors.istio.releases import Profile
 from podgraft.injectors.yaml_function import to_yaml
-from podgraft.jsonvalue import JSON, Object, load, objects_at
+from podgraft.jsonvalue import Object, load, objects_at
 from podgraft.texttemplate import (
     ALL_ELEMENTS,
     Dependency,
@@ -220,10 +220,8 @@ def otel_resource_attributes(
 ) -> str:
     """Return the value of OTEL_RESOURCE_ATTRIBUTES, or ``""``."""
     raw: Message = mesh.target.raw if mesh.target else {}
-    all_containers: list[Mapping[str, JSON]] = [*_raw_containers(containers)]
-    return otel.resource_attributes(
-        raw, dict(annotations.items()), dict(labels.items()), namespace, all_containers
-    )
+    names = dict(annotations.items()), dict(labels.items())
+    return otel.resource_attributes(raw, *names, namespace, [*_raw_containers(containers)])
 
 
 def _remove_nil(entries: dict[str, Value]) -> Value:
