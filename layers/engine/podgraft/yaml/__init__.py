@@ -20,6 +20,15 @@ from .decoder import load
 from .documents import load_all
 from .emitter import dump
 from .errors import NotYAMLError
-from .incremental import IncrementalLoader
+from .incremental import IncrementalLoader, LoadedText, Path, replace_scalars
 
-__all__ = ["IncrementalLoader", "NotYAMLError", "dump", "load", "load_all"]
+__all__ = [
+    "IncrementalLoader",
+    "LoadedText",
+    "NotYAMLError",
+    "Path",
+    "dump",
+    "load",
+    "load_all",
+    "replace_scalars",
+]

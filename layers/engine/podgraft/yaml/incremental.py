@@ -25,7 +25,10 @@ If a condition is not met, ``load`` parses the text. A result is always equal to
 {'a': {'b': 'y'}, 'c': True}
 """
 
+from __future__ import annotations
+
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from msgspec import Struct
@@ -56,23 +59,39 @@ _QUOTED = lazy_compile(r'"[ !#-\[\]-~]*"')
 _WORD = lazy_compile(r"[A-Za-z](?:[A-Za-z0-9_./-]|:(?=[A-Za-z0-9_./-]))*")
 
 
+class LoadedText(Struct, frozen=True):
+    """The value of a text: the value of a previous text, with ``changes``."""
+
+    base: CachedText
+    changes: Sequence[tuple[Path, JSON]]
+
+    @property
+    def value(self) -> JSON:
+        """The value, which can share parts with that of ``base``."""
+        return replace_scalars(self.base.value, self.changes)
+
+
 class IncrementalLoader:
     """A loader with a cache of recent texts, one for each number of lines."""
 
     def __init__(self) -> None:
-        self._cached_texts: LRUCache[int, _CachedText] = LRUCache(limit=16)
+        self._cached_texts: LRUCache[int, CachedText] = LRUCache(limit=16)
 
     def load(self, text: str) -> JSON:
         """``load(text, strict=False)``; the value can share parts with previous values."""
+        return self.load_changes(text).value
+
+    def load_changes(self, text: str) -> LoadedText:
+        """``load``, with the changes from the previous text that determines the value."""
         lines = text.split("\n")
         cached = self._cached_texts.get(len(lines))
         if cached and text.isascii():
-            changed = cached.update(lines)
-            if changed is not None:
-                return changed
-        value = load(text, strict=False)
-        self._cached_texts[len(lines)] = _CachedText(lines, value)
-        return value
+            changes = cached.find_changes(lines)
+            if changes is not None:
+                return LoadedText(cached, changes)
+        cached = CachedText(lines, load(text, strict=False))
+        self._cached_texts[len(lines)] = cached
+        return LoadedText(cached, ())
 
 
 class _ReplaceableScalar(Struct, frozen=True):
@@ -83,33 +102,34 @@ class _ReplaceableScalar(Struct, frozen=True):
     path: Path
 
 
-class _CachedText:
-    """The lines and the value of a previous text."""
+class CachedText:
+    """The lines and the value of a previous text; ``editor`` is what its reader derives from it."""
 
-    __slots__ = ("_lines", "_scalars", "_value")
+    __slots__ = ("_lines", "_scalars", "editor", "value")
 
     def __init__(self, lines: list[str], value: JSON) -> None:
+        self.value = value
+        self.editor: Any = None
         self._lines = lines
-        self._value = value
         self._scalars: dict[int, list[_ReplaceableScalar]] | None = (
             None  # computed on the first difference
         )
 
-    def update(self, lines: list[str]) -> JSON:
-        """Return the value of *lines*, or None if the cached text does not determine it."""
-        value = self._value
+    def find_changes(self, lines: list[str]) -> Sequence[tuple[Path, JSON]] | None:
+        """Return the scalars of *lines* that differ, or None if the cached text does not tell."""
+        changes: list[tuple[Path, JSON]] = []
         for number, (old, new) in enumerate(zip(self._lines, lines, strict=True)):
             if old != new:
                 replacement = self._find_changed_scalar(number, new)
                 if replacement is None:
                     return None
-                value = _replace_at(value, *replacement)
-        return value
+                changes.append(replacement)
+        return changes
 
     def _find_changed_scalar(self, number: int, new: str) -> tuple[Path, JSON] | None:
         """The path and the new value of the only scalar in which a line differs."""
         if self._scalars is None:
-            self._scalars = _find_replaceable_scalars(self._lines, self._value)
+            self._scalars = _find_replaceable_scalars(self._lines, self.value)
         old = self._lines[number]
         for scalar in self._scalars.get(number, ()):
             end = len(new) - len(old) + scalar.end
@@ -124,19 +144,24 @@ def _scalar_value(text: str) -> JSON:
     return text[1:-1] if text.startswith('"') else resolve(text)
 
 
-def _replace_at(value: JSON, path: Path, scalar: JSON) -> JSON:
-    """Copy ``value`` along the path, with ``scalar`` at its end."""
-    if not path:
-        return scalar
-    step, *rest = path
-    match value, step:
-        case dict(), str():
-            return value | {step: _replace_at(value[step], tuple(rest), scalar)}
-        case list(), int():
-            changed = _replace_at(value[step], tuple(rest), scalar)
-            return [*value[:step], changed, *value[step + 1 :]]
-        case _:
-            raise TypeError("the path is not one of the value")
+def replace_scalars(value: JSON, changes: Sequence[tuple[Path, JSON]]) -> JSON:
+    """Return ``value`` with other scalars at these paths; parts without a change are shared."""
+    if not changes:
+        return value
+    root: list[Any] = [value]  # so that the value itself has a place, too
+    copies: dict[Path, Any] = {}
+    for path, scalar in changes:
+        place: Any = root
+        step: Any = 0
+        for length, next_step in enumerate(path):
+            parent = path[:length]
+            copy = copies.get(parent)
+            if copy is None:
+                copy = copies[parent] = place[step].copy()
+                place[step] = copy
+            place, step = copy, next_step
+        place[step] = scalar
+    return root[0]
 
 
 def _find_replaceable_scalars(lines: list[str], value: JSON) -> dict[int, list[_ReplaceableScalar]]:

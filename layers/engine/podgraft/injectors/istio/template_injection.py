@@ -25,6 +25,7 @@ from .pod_builder import (
 )
 from .postprocess import cluster, container_order, overrides, probes, prometheus
 from .render import pod_overlay
+from .render.overlay_editor import OverlayEditor
 from .render.pod_overlay import OverlayError, PodOverlay
 from .render.rendering import TemplateCache
 from .request import Injection
@@ -39,7 +40,9 @@ class TemplateInjector:
         self._config = config
         self._profile = config.profile
         pod_type = kube.types(config.profile.kubernetes)["Pod"]
-        self._cache = TemplateCache(partial(pod_overlay.decode_overlay, pod_type))
+        self._cache = TemplateCache(
+            partial(pod_overlay.decode_overlay, pod_type), partial(OverlayEditor, pod_type)
+        )
 
     def inject(self, context: InjectionContext) -> Injection:
         """Inject the pod; raises ``UserError`` or ``OperatorError``."""

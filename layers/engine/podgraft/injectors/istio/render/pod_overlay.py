@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -23,9 +23,11 @@ from podgraft import kube, yaml
 from podgraft.go.reflect import Field, GoType, Kind
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import strategic
-from podgraft.yaml import IncrementalLoader
+from podgraft.yaml import IncrementalLoader, LoadedText
 
 from .pod_overlay_nulls import NullTree, drop_nulls, find_nulls
+
+T = TypeVar("T")
 
 
 class OverlayError(ValueError):
@@ -59,12 +61,24 @@ def decode_overlay(pod_type: GoType, raw: JSON) -> PodOverlay:
     return PodOverlay(pod_type, patch, drop_nulls(nulls, _merge(pod_type, {}, patch)), nulls)
 
 
-def parse(text: str, similar: IncrementalLoader | None = None) -> JSON:
+def parse(text: str) -> JSON:
     """Parse the rendered text; the last of duplicate keys applies. Raises ``OverlayError``."""
     try:
-        return similar.load(text) if similar else yaml.load(text, strict=False)
+        return yaml.load(text, strict=False)
     except yaml.NotYAMLError as error:
-        raise OverlayError(f"the template renders to invalid YAML: {error}") from error
+        raise _make_syntax_error(error) from error
+
+
+def parse_similar(text: str, loader: IncrementalLoader) -> LoadedText:
+    """``parse``, with the changes from a previous text of the loader."""
+    try:
+        return loader.load_changes(text)
+    except yaml.NotYAMLError as error:
+        raise _make_syntax_error(error) from error
+
+
+def _make_syntax_error(error: yaml.NotYAMLError) -> OverlayError:
+    return OverlayError(f"the template renders to invalid YAML: {error}")
 
 
 def _merge(pod_type: GoType, pod: Object, patch: Object) -> Object:
@@ -126,7 +140,7 @@ def _struct_normalizer(type_: GoType, target: GoType) -> _Normalizer:
             steps.update(_field_steps(target))
         result: Object = {}
         for key, member in value.items():
-            step = steps.get(key) or (None if key.startswith("$") else steps.get(key.lower()))
+            step = _find_by_name(steps, key)
             if step is None:
                 if key.startswith("$"):
                     result[key] = member
@@ -141,6 +155,16 @@ def _struct_normalizer(type_: GoType, target: GoType) -> _Normalizer:
         return result
 
     return normalize
+
+
+def find_field(struct: GoType, key: str) -> Field | None:
+    """The field that a key of raw JSON sets, as ``decode_overlay`` finds it."""
+    return _find_by_name(_fields(struct), key)
+
+
+def _find_by_name(members: Mapping[str, T], key: str) -> T | None:
+    """The member of an exact name, or of a name that ignores case; directives have no member."""
+    return members.get(key) or (None if key.startswith("$") else members.get(key.lower()))
 
 
 def _field_steps(target: GoType) -> dict[str, tuple[str, type | None, _Normalizer]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import marshal
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -47,13 +47,14 @@ from podgraft.injectors.structure_guard import (
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.lru import LRUCache
 from podgraft.texttemplate import OBSERVER, ExecError, LimitError, Limits, Projection
-from podgraft.yaml import IncrementalLoader
+from podgraft.yaml import IncrementalLoader, LoadedText, Path
 
 from . import pod_overlay
 from .pod_overlay import OverlayError
 from .templates import InjectionTemplate
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 # The longest cache key and rendered text that are cached: the annotations of a pod can be a quarter
 # of a megabyte.
@@ -61,26 +62,33 @@ _MAX_CACHED_LENGTH = 32_768
 _FAILURE_PREFIX = "failed to run injection template"
 
 
-class ParsedText(msgspec.Struct, Generic[T], frozen=True):
-    """A rendered text: as YAML, and as the result of its template."""
+class Editor(Protocol[T_co]):
+    """The result of one parsed text, as a pattern for those of similar texts."""
 
-    raw: JSON
-    result: T
+    def replace(self, changes: Sequence[tuple[Path, JSON]], /) -> T_co | None:
+        """Return the result with other scalars; ``None`` if a conversion can differ."""
+        ...
 
 
 class TemplateCache(Generic[T]):
     """The latest results of one injector's templates, by the fields that the templates can read.
 
-    ``convert`` turns YAML into the result of a template, or raises ``OverlayError``. The check of a
-    text's structure is not cached: the same text of another pod can have another origin.
+    ``convert`` turns YAML into the result of a template, and ``make_editor`` into an editor of the
+    result; both raise ``OverlayError``. The check of a text's structure is not cached: the same
+    text of another pod can have another origin.
     """
 
-    def __init__(self, convert: Callable[[JSON], T]) -> None:
+    def __init__(
+        self,
+        convert: Callable[[JSON], T],
+        make_editor: Callable[[JSON], Editor[T]] | None = None,
+    ) -> None:
         self.convert = convert
+        self._make_editor = make_editor
         self._projections: dict[str, Projection] = {}
         self._results: LRUCache[bytes, T] = LRUCache(limit=256)
         self._loader = IncrementalLoader()
-        self._parsed: LRUCache[str, ParsedText[T]] = LRUCache(limit=64)
+        self._parsed: LRUCache[str, T] = LRUCache(limit=64)
 
     def projection(self, template: InjectionTemplate, profile: Profile) -> Projection:
         """The part of its data that the template can read."""
@@ -99,17 +107,36 @@ class TemplateCache(Generic[T]):
         if len(key) <= _MAX_CACHED_LENGTH:
             self._results[key] = result
 
-    def parse(self, text: str) -> ParsedText[T]:
+    def parse(self, text: str) -> T:
         """The result of a rendered text; raises ``OverlayError``."""
         if len(text) > _MAX_CACHED_LENGTH:
-            return self._convert(pod_overlay.parse(text))
+            return self.convert(pod_overlay.parse(text))
         parsed = self._parsed.get(text)
         if parsed is None:
-            parsed = self._parsed[text] = self._convert(pod_overlay.parse(text, self._loader))
+            loaded = pod_overlay.parse_similar(text, self._loader)
+            parsed = self._edit_result(loaded) or self.convert(loaded.value)
+            self._parsed[text] = parsed
         return parsed
 
-    def _convert(self, raw: JSON) -> ParsedText[T]:
-        return ParsedText(raw, self.convert(raw))
+    def _edit_result(self, loaded: LoadedText) -> T | None:
+        """The result of the previous text with the changes, if they change nothing else."""
+        if not loaded.changes or self._make_editor is None:
+            return None
+        editor: Editor[T] | None = loaded.base.editor
+        if editor is None:
+            try:
+                editor = self._make_editor(loaded.base.value)
+            except OverlayError:  # of the previous text, which has no result
+                editor = _NoEditor()
+            loaded.base.editor = editor
+        return editor.replace(loaded.changes)
+
+
+class _NoEditor:
+    """Takes the place of the editor of a text without a result."""
+
+    def replace(self, _changes: Sequence[tuple[Path, JSON]], /) -> None:
+        """Change nothing."""
 
 
 class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
@@ -145,7 +172,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         try:
             return render_guarded(
                 self._make_guarded_template(template, fields), is_harmless=is_safe
-            ).result
+            )
         except StructureError as error:
             raise UserError(
                 f"{self._describe_path(error.address)}: its text would change the structure that "
@@ -157,7 +184,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
 
     def _make_guarded_template(
         self, template: InjectionTemplate, fields: Message
-    ) -> GuardedTemplate[ParsedText[T]]:
+    ) -> GuardedTemplate[T]:
         def make_data() -> Struct:
             return self._dot(template, fields)
 
