@@ -53,6 +53,8 @@ SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) 
 	EngineLayer=$(SIGNING_PROFILE))
 
 export SAM_CLI_TELEMETRY := 0
+# Without bytecode files, each process of the tests compiles all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance oracle-istio bench \
 	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete lock audit release clean fuzz soak
@@ -85,13 +87,13 @@ $(TOOLS)/%/.done: requirements/%.txt
 demo: .venv/.demo ## Inject a pod over HTTPS on this machine and show what happened (SAMPLE=istio)
 	@$(BIN)/python -m podgraft demo $(SAMPLE)
 
-test: setup ## Run the test suite
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+test: setup ## Run the test suite without the long tests
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not long"
 
 test-fast: setup ## Run the fast tests of every package
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow" $(addprefix --ignore=,$(SLOW))
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow and not long" $(addprefix --ignore=,$(SLOW))
 
-test-long: setup ## Run the test suite with all generated examples
+test-long: setup ## Run the test suite with the long tests and all generated examples
 	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; PODGRAFT_FUZZ_GO=1 asks Go)

@@ -19,6 +19,10 @@ settings.load_profile("podgraft")
 pytest_plugins = ("secrecy.hook",)
 
 
+TESTS = Path(__file__).parent
+# Tests that run every command of a page, start many servers, or try much input, as FILE::FUNCTION,
+# without parameters: only ``make test-long`` runs them.
+LONG_TESTS = frozenset((TESTS / "long_tests.txt").read_text().split())
 # Files whose tests start servers or try much input: ``make test-fast`` omits them.
 SLOW_FILES = frozenset(
     {
@@ -95,18 +99,21 @@ SLOW_FILES = frozenset(
         "yaml/test_laws.py",
     }
 )
-TESTS = Path(__file__).parent
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: make test-fast omits the test")
+    config.addinivalue_line("markers", "long: make test omits the test, make test-long runs it")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of slow files."""
+    """Mark the tests of slow files, and the long tests."""
     for item in items:
-        if item.path.relative_to(TESTS).as_posix() in SLOW_FILES:
+        file = item.path.relative_to(TESTS).as_posix()
+        if file in SLOW_FILES:
             item.add_marker(pytest.mark.slow)
+        if isinstance(item, pytest.Function) and f"{file}::{item.originalname}" in LONG_TESTS:
+            item.add_marker(pytest.mark.long)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
