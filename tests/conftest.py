@@ -122,7 +122,7 @@ SLOW_FILES = frozenset(
         "yaml/test_laws.py",
     }
 )
-# Folders with tests that start servers, install wheels, run every release of Istio, or try much input.
+# Folders with tests that start servers, install wheels, or run every release of Istio.
 SLOW_FOLDERS = frozenset(
     {"chaos", "conformance", "e2e", "fuzz", "layers", "oracle", "peers", "scripts", "secrecy"}
 )
