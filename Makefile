@@ -44,8 +44,6 @@ CONFIG_ENV_prod := prod
 CONFIG_ENV = $(or $(CONFIG_ENV_$(STAGE)),$(error STAGE: got "$(STAGE)"; use dev or prod))
 # Some tests wait for servers: one process more than processors.
 WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
-# Tests that start servers, install wheels, run every release of Istio, or generate much input: test-fast omits them.
-SLOW := tests/chaos tests/conformance tests/e2e tests/fuzz tests/layers tests/oracle tests/peers tests/scripts tests/secrecy
 
 # On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
 STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
@@ -53,9 +51,12 @@ SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) 
 	EngineLayer=$(SIGNING_PROFILE))
 
 export SAM_CLI_TELEMETRY := 0
+# Without bytecode files, each process of the tests compiles all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance oracle-istio bench \
-	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete lock audit release clean fuzz soak
+	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete lock audit release clean fuzz soak \
+	check-tests check-builds
 
 help: ## Print this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -85,13 +86,13 @@ $(TOOLS)/%/.done: requirements/%.txt
 demo: .venv/.demo ## Inject a pod over HTTPS on this machine and show what happened (SAMPLE=istio)
 	@$(BIN)/python -m podgraft demo $(SAMPLE)
 
-test: setup ## Run the test suite
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+test: setup ## Run the test suite without the long tests
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not long"
 
 test-fast: setup ## Run the fast tests of every package
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow" $(addprefix --ignore=,$(SLOW))
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --fast
 
-test-long: setup ## Run the test suite with all generated examples
+test-long: setup ## Run the test suite with the long tests and all generated examples
 	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; PODGRAFT_FUZZ_GO=1 asks Go)
@@ -100,7 +101,14 @@ fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; 
 soak: setup ## Load serve and the handler at 70 % of their capacity (SECONDS=60 for each phase, WRITE=1)
 	@$(BIN)/python scripts/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)
 
-check: lint types contracts template test-long e2e-builds e2e-aws e2e-playground site ## Run everything that CI runs
+# The deployments and builds mostly wait for other programs, so they run beside the tests.
+check: lint contracts setup ## Run everything that CI runs
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target check-tests check-builds
+
+check-tests: types test-long
+
+check-builds: template
+	@for target in e2e-aws e2e-builds e2e-playground site; do $(MAKE) --no-print-directory $$target || exit 1; done
 
 format: setup ## Write the house format
 	@$(BIN)/ruff format --quiet .

@@ -19,9 +19,14 @@ settings.load_profile("podgraft")
 pytest_plugins = ("secrecy.hook",)
 
 
+TESTS = Path(__file__).parent
+# Tests that run every command of a page, start many servers, or try much input, as FILE::FUNCTION,
+# without parameters: only ``make test-long`` runs them.
+LONG_TESTS = frozenset((TESTS / "long_tests.txt").read_text().split())
 # Files whose tests start servers or try much input: ``make test-fast`` omits them.
 SLOW_FILES = frozenset(
     {
+        "bundle/test_privilege_check.py",
         "cel/test_laws.py",
         "cli/bench/test_runs.py",
         "cli/bench/test_timing.py",
@@ -35,6 +40,8 @@ SLOW_FILES = frozenset(
         "cli/policy/test_history_command.py",
         "cli/policy/test_prune_command.py",
         "cli/policy/test_push_options.py",
+        "cli/register/test_command.py",
+        "cli/rollout/test_commands.py",
         "cli/serve/test_https.py",
         "cli/serve/test_serve.py",
         "cli/serve/test_serve_faults.py",
@@ -42,17 +49,23 @@ SLOW_FILES = frozenset(
         "cli/serve/test_silent_connections.py",
         "cli/serve/test_startup_trial.py",
         "cli/test/test_command.py",
+        "cli/test_init.py",
         "cli/test_policy.py",
         "cli/test_policy_check.py",
         "cli/test_policy_stages.py",
+        "cli/test_policy_warnings.py",
+        "cli/tokens/test_commands.py",
         "cli/tokens/test_concurrency.py",
         "docs/test_changing_policies.py",
         "docs/test_deploying.py",
         "docs/test_docstrings.py",
+        "docs/test_man_pages.py",
         "docs/test_module_table.py",
         "docs/test_operator_permissions.py",
         "docs/test_readme.py",
+        "docs/test_reference_pages.py",
         "docs/test_testing_policies.py",
+        "injectors/istio/test_patches.py",
         "injectors/istio/test_structure.py",
         "injectors/istio/test_uninject.py",
         "injectors/test_structure_guard.py",
@@ -66,6 +79,8 @@ SLOW_FILES = frozenset(
         "playground/test_session.py",
         "playground/test_stubs.py",
         "playground/test_yaml_parsers.py",
+        "policy/test_rollout.py",
+        "review/test_candidate.py",
         "review/test_concurrency.py",
         "samples/test_container_names.py",
         "samples/test_native_sidecars.py",
@@ -74,12 +89,18 @@ SLOW_FILES = frozenset(
         "sprig/test_laws.py",
         "sprig/test_recorded.py",
         "store/test_aws_faults.py",
+        "store/test_candidate.py",
         "store/test_earlier_versions.py",
         "store/test_fault_matrix.py",
         "store/test_file_faults.py",
+        "store/test_folder_store.py",
         "store/test_http_client.py",
+        "store/test_last_known_good.py",
         "store/test_out_of_reach.py",
         "store/test_trial.py",
+        "store/test_version_check.py",
+        "test_jsonvalue.py",
+        "test_names.py",
         "texttemplate/test_corpus.py",
         "texttemplate/test_dependencies.py",
         "texttemplate/test_laws.py",
@@ -88,6 +109,12 @@ SLOW_FILES = frozenset(
         "trial/test_modes.py",
         "trial/test_trial.py",
         "validation/test_loading.py",
+        "web/test_direct_reviews.py",
+        "web/test_events.py",
+        "web/test_faults.py",
+        "web/test_handler.py",
+        "web/test_health.py",
+        "web/test_log_line.py",
         "web/test_malformed_reviews.py",
         "web/test_many_clusters.py",
         "web/test_runtime_client.py",
@@ -95,20 +122,40 @@ SLOW_FILES = frozenset(
         "yaml/test_laws.py",
     }
 )
-TESTS = Path(__file__).parent
+# Folders with tests that start servers, install wheels, or run every release of Istio.
+SLOW_FOLDERS = frozenset(
+    {"chaos", "conformance", "e2e", "fuzz", "layers", "oracle", "peers", "scripts", "secrecy"}
+)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: make test-fast omits the test")
+    config.addinivalue_line("markers", "long: make test omits the test, make test-long runs it")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of slow files."""
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With ``--fast``, do not even import what is slow."""
+    if not config.getoption("--fast") or TESTS not in collection_path.parents:
+        return None
+    path = collection_path.relative_to(TESTS).as_posix()
+    return path in SLOW_FILES or path in SLOW_FOLDERS or None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the long tests, and omit single slow tests with ``--fast``."""
     for item in items:
-        if item.path.relative_to(TESTS).as_posix() in SLOW_FILES:
-            item.add_marker(pytest.mark.slow)
+        file = item.path.relative_to(TESTS).as_posix()
+        if isinstance(item, pytest.Function) and f"{file}::{item.originalname}" in LONG_TESTS:
+            item.add_marker(pytest.mark.long)
+    if config.getoption("--fast"):
+        items[:] = [
+            item
+            for item in items
+            if not (item.get_closest_marker("slow") or item.get_closest_marker("long"))
+        ]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """``--update-goldens`` writes what tests got over what they wanted: look at the diff."""
     parser.addoption("--update-goldens", action="store_true", help="rewrite golden files")
+    parser.addoption("--fast", action="store_true", help="omit slow folders, files, and tests")

@@ -106,12 +106,15 @@ def strip_marks(value: Mapping[str, Any]) -> dict[str, Any]:
     return {key: strip_quotes(each) for key, each in value.items()}
 
 
+_DOCUMENTS = [strip_quotes(hcl2.loads(path.read_text())) for path in sorted(FOLDER.glob("*.tf"))]
+
+
 def read_resources() -> dict[str, Any]:
     """Each resource of the module by its address."""
     return {
         f"{kind}.{name}": body
-        for path in sorted(FOLDER.glob("*.tf"))
-        for resource in strip_quotes(hcl2.loads(path.read_text())).get("resource", ())
+        for document in _DOCUMENTS
+        for resource in document.get("resource", ())
         for kind, names in resource.items()
         for name, body in names.items()
     }
@@ -120,9 +123,9 @@ def read_resources() -> dict[str, Any]:
 MODULE = read_resources()
 LOCALS: dict[str, Any] = {
     name: value
-    for path in sorted(FOLDER.glob("*.tf"))
-    for document in strip_quotes(hcl2.loads(path.read_text())).get("locals", ())
-    for name, value in document.items()
+    for document in _DOCUMENTS
+    for block in document.get("locals", ())
+    for name, value in block.items()
 }
 
 

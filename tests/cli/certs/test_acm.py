@@ -19,7 +19,7 @@ KEY = keys.make_key(KeyType.P_256)
 CA, OTHER = Authority(), Authority()
 SERVER = CA.server("webhook.example.com", key=KEY)
 ARN = "arn:aws:acm:eu-central-1:123456789012:certificate/6d3f7c1e-0000-4000-8000-000000000000"
-BIG = rsa.generate_private_key(65537, 4096)
+BIG = rsa.generate_private_key(65537, 3072)
 P_384 = ec.generate_private_key(ec.SECP384R1())
 CLIENT = issuance.make_client_certificate(
     "prod", None, KEY.public_key(), CA.issuer, Validity.from_now(NOW, 300)
@@ -41,7 +41,7 @@ class RefusedCase:
 
 REGIONAL = "the key is neither RSA-2048 nor ECDSA P-256, which regional endpoints need"
 REFUSED = (
-    RefusedCase("RSA-4096", _import(chain=(CA.server("a.example", key=BIG),), key=BIG), REGIONAL),
+    RefusedCase("RSA-3072", _import(chain=(CA.server("a.example", key=BIG),), key=BIG), REGIONAL),
     RefusedCase("P-384", _import(chain=(CA.server("a.example", key=P_384),), key=P_384), REGIONAL),
     RefusedCase(
         "another key",
