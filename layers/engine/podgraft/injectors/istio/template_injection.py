@@ -6,6 +6,7 @@ Source: pkg/kube/inject/webhook.go, injectPod: render, overlay, reapply override
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from podgraft import kube
 from podgraft.injectors.errors import UserError
@@ -25,12 +26,22 @@ from .pod_builder import (
 )
 from .postprocess import cluster, container_order, overrides, probes, prometheus
 from .render import pod_overlay
-from .render.overlay_editor import OverlayEditor
 from .render.pod_overlay import OverlayError, PodOverlay
 from .render.rendering import TemplateCache
 from .request import Injection
 
+if TYPE_CHECKING:
+    from podgraft.go.reflect import GoType
+
+    from .render.overlay_editor import OverlayEditor
+
 NATIVE_SIDECAR_ANNOTATION = "sidecar.istio.io/nativeSidecar"
+
+
+def _make_editor(pod_type: GoType, raw: JSON) -> OverlayEditor:
+    from .render.overlay_editor import OverlayEditor  # the first pod of an environment needs none
+
+    return OverlayEditor(pod_type, raw)
 
 
 class TemplateInjector:
@@ -41,7 +52,7 @@ class TemplateInjector:
         self._profile = config.profile
         pod_type = kube.types(config.profile.kubernetes)["Pod"]
         self._cache = TemplateCache(
-            partial(pod_overlay.decode_overlay, pod_type), partial(OverlayEditor, pod_type)
+            partial(pod_overlay.decode_overlay, pod_type), partial(_make_editor, pod_type)
         )
 
     def inject(self, context: InjectionContext) -> Injection:

@@ -87,7 +87,7 @@ def _find_places(
             and patch_path
             and standalone_path
             and _is_independent_string(pod_type, path)
-            and not _has_null_beside(overlay.nulls, patch_path)
+            and not _has_sibling_null(overlay.nulls, patch_path)
         ):
             places[path] = (patch_path, standalone_path)
     return places
@@ -146,7 +146,7 @@ def _dereference_type(type_: GoType | None) -> GoType | None:
     return None if target in kube.SELF_MARSHALING else target
 
 
-def _has_null_beside(nulls: NullTree, path: Path) -> bool:
+def _has_sibling_null(nulls: NullTree, path: Path) -> bool:
     """Whether a list on the path has elements with nulls."""
     subtree: NullTree | NullList | None = nulls
     for step in path:
