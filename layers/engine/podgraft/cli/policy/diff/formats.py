@@ -13,7 +13,6 @@ from .fields import FieldChange
 from .review import ObjectResult
 from .text import describe_group, render_patch, render_text, summarize
 
-
 # GitHub accepts comments of 65,536 characters; the rest is for text that a workflow adds.
 MAX_MARKDOWN_CHARACTERS = 64_000
 
