@@ -27,7 +27,7 @@ SHARED: Any = {
     },
 }
 
-OWN = (
+OWN: Any = (
     {},
     {"accessLogFile": "", "ingressClass": "own"},
     {"trustDomainAliases": ["c"], "extensionProviders": [{"name": "own", "stackdriver": {}}]},

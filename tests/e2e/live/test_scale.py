@@ -8,6 +8,7 @@ import time
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from itertools import repeat
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def kubeconfig(tmp_path_factory: pytest.TempPathFactory) -> Generator[Path]:
         setup.create_istio()
         with ThreadPoolExecutor(4) as pool:
             names = [f"app{number}" for number in range(PODS // PODS_OF_A_REPLICA_SET)]
-            list(pool.map(lambda name: setup.create_pods(name, PODS_OF_A_REPLICA_SET), names))
+            list(pool.map(setup.create_pods, names, repeat(PODS_OF_A_REPLICA_SET)))
         file = folder / "kubeconfig"
         file.write_text(json.dumps(_make_config(plane)))
         yield file

@@ -147,7 +147,8 @@ class IstioReader:
             "kind": "ConfigMap",
             "metadata": {"name": name, "namespace": self.namespace},
         }
-        return manifest | {"data": {**object_at(manifest, "data"), _MESH_KEY: text}}
+        data: Object = {**object_at(manifest, "data"), _MESH_KEY: text}
+        return {**manifest, "data": data}
 
     def _read_shared_mesh(self, environment: IstiodEnvironment) -> str | None:
         """Return the mesh configuration that SHARED_MESH_CONFIG names; None without one."""
