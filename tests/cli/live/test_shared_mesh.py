@@ -16,7 +16,7 @@ SHARED: Any = {
     "trustDomainAliases": ["b", "a"],
     "extensionProviders": [
         {"name": "log", "envoyFileAccessLog": {"path": "/a"}},
-        {"name": "own", "prometheus": {}},
+        {"name": "own", "prometheus": None},
     ],
     "defaultProviders": {"metrics": ["own"], "tracing": ["a"]},
     "defaultConfig": {
@@ -30,7 +30,10 @@ SHARED: Any = {
 OWN: Any = (
     {},
     {"accessLogFile": "", "ingressClass": "own"},
-    {"trustDomainAliases": ["c"], "extensionProviders": [{"name": "own", "stackdriver": {}}]},
+    {
+        "trustDomainAliases": ["c"],
+        "extensionProviders": [{"name": "own", "stackdriver": {"debug": True}}],
+    },
     {"default_providers": {"accessLogging": ["log"]}},
     {"defaultConfig": {"concurrency": 0, "serviceCluster": "a"}},
     {"default_config": {"proxy_metadata": {"A": "own", "C": "own"}}},
