@@ -64,17 +64,19 @@ help: ## Print this help
 setup: .venv/.done ## Make .venv with all that the engine, its tests and the scripts need
 
 .venv/.done: .venv/.demo pyproject.toml requirements/dev.txt
+	@$(BIN)/python -c "import pip" 2>/dev/null || $(BIN)/python -m ensurepip --default-pip >/dev/null
 	@$(BIN)/python $(INSTALL_LOCK) requirements/dev.txt
 	@$(BIN)/python $(INSTALL_PROJECT) .
 	@$(call CHECK,$(BIN)/python)
 	@touch $@
 
-# The part of the environment that the demo needs. Its versions are those of requirements/dev.txt.
+# The part of the environment that the demo needs. Its versions are those of requirements/dev.txt. pip and the build of the
+# project take longer than the demo: make setup adds both.
 .venv/.demo: requirements/demo.txt
 	@echo "creating .venv with what the demo needs; make setup adds the rest"
-	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	@$(BIN)/python $(INSTALL_LOCK) requirements/demo.txt
-	@$(BIN)/python $(INSTALL_PROJECT) .
+	@test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv
+	@$(PYTHON) $(INSTALL_LOCK) requirements/demo.txt --python $(BIN)/python
+	@$(BIN)/python scripts/link_project.py
 	@touch $@
 
 $(TOOLS)/%/.done: requirements/%.txt

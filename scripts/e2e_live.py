@@ -29,7 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 @click.command("e2e_live.py", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--record", is_flag=True, help="Write the responses to tests/e2e/live/recorded.")
-def e2e_live(record: bool) -> int:
+@click.option(
+    "--pods", type=click.IntRange(10), help="Measure the commands with this number of pods only."
+)
+def e2e_live(record: bool, pods: int | None) -> int:
     """Build the control plane, and run every scenario."""
     go = shutil.which("go")
     if go is None:
@@ -42,7 +45,11 @@ def e2e_live(record: bool) -> int:
     environment = os.environ | {"PODGRAFT_CONTROL_PLANE": str(BUILT)}
     if record:
         environment["PODGRAFT_RECORD"] = "1"
-    command = [sys.executable, "-m", "pytest", "-q", TESTS]
+    tests = TESTS
+    if pods is not None:
+        environment["PODGRAFT_LIVE_PODS"] = str(pods)
+        tests = TESTS / "test_scale.py"
+    command = [sys.executable, "-m", "pytest", "-q", tests]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
 
 

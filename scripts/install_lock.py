@@ -4,10 +4,12 @@
 install_lock.py LOCK [--python PROGRAM]
 
 pip installs only wheels with the hashes of the lock, and does not resolve. This script imports
-only the standard library, because no package is installed yet.
+only the standard library, because no package is installed yet. An environment without a pip of its
+own is filled by the pip of this Python, because installing pip takes longer than most locks.
 """
 
 import argparse
+import importlib.metadata
 import re
 import subprocess
 import sys
@@ -18,9 +20,10 @@ from pathlib import Path
 # The lock contains all dependencies: pip 23 cannot resolve extras with hashes, so it does not
 # resolve. Bytecode is compiled when a module is imported first, which is faster in total.
 INSTALL = (
-    *("-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar=off"),
+    *("install", "--disable-pip-version-check", "--no-input", "--progress-bar=off"),
     *("--no-deps", "--require-hashes", "--only-binary=:all:", "--no-compile", "--requirement"),
 )
+_OLDEST_PIP = (22, 3)  # the first with pip --python
 _PIN = re.compile(r"^([A-Za-z0-9][\w.-]*)==", re.MULTILINE)
 _FETCHED = re.compile(
     r"^(?:Collecting|Requirement already satisfied:|Ignoring) ([A-Za-z0-9][\w.-]*)"
@@ -63,7 +66,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     total = len(_PIN.findall(options.lock.read_text()))
     progress = Progress(str(options.lock), total, sys.stdout.isatty())
     print(f"{options.lock}: {total} packages", flush=True)
-    return install([options.python, *INSTALL, str(options.lock)], progress)
+    try:
+        pip = find_pip(options.python)
+    except subprocess.CalledProcessError as error:
+        return error.returncode
+    return install([*pip, *INSTALL, str(options.lock)], progress)
+
+
+def find_pip(python: str) -> list[str]:
+    """Return the start of a command that runs pip for the environment of *python*."""
+    has_pip = [python, "-c", "import importlib.util as u; raise SystemExit(not u.find_spec('pip'))"]
+    if subprocess.run(has_pip, check=False).returncode == 0:
+        return [python, "-m", "pip"]
+    if _find_pip_version() >= _OLDEST_PIP:
+        return [sys.executable, "-m", "pip", "--python", python]
+    subprocess.run([python, "-m", "ensurepip"], check=True, stdout=subprocess.DEVNULL)
+    return [python, "-m", "pip"]
+
+
+def _find_pip_version() -> tuple[int, ...]:
+    """Return the first two numbers of the version of this Python's pip; without pip, nothing."""
+    try:
+        version = importlib.metadata.version("pip")
+    except importlib.metadata.PackageNotFoundError:
+        return ()
+    return tuple(int(number) for number in re.findall(r"\d+", version)[:2])
 
 
 def install(command: Sequence[str], progress: Progress) -> int:

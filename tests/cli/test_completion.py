@@ -155,3 +155,9 @@ def test_zsh_registers_the_completion(path: str) -> None:
         check=True,
     )
     assert done.stdout.strip() == "_podgraft_completion"
+
+
+def test_the_help_has_a_line_for_each_shell(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["completion", "--help"]) == 0
+    words = [line.split()[:1] for line in capsys.readouterr().out.splitlines()]
+    assert all([shell] in words for shell in ("bash", "zsh", "fish"))

@@ -3,12 +3,13 @@
 import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
 from podgraft.cli import assets, extras
-from supply_chain.pins import read_dependencies
+from supply_chain.pins import read_dependencies, read_pins
 
 ROOT = Path(__file__).parents[2]
 ISTIO = "-f {samples}/istio/input.web.yaml --bundle {samples}/istio/bundle"
@@ -83,6 +84,29 @@ def test_the_demo_checks_its_extras_before_its_first_step(tmp_path: Path) -> Non
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.startswith("error: podgraft demo: the Python package cel_expr_python is m")
+
+
+def test_the_demo_runs_with_the_packages_of_its_lock(tmp_path: Path) -> None:
+    """``make demo`` installs requirements/demo.txt alone, in all processes that it starts."""
+    locked = {pin.name for pin in read_pins(ROOT / "requirements" / "demo.txt")} | {"podgraft"}
+    absent = {
+        module
+        for module, packages in packages_distributions().items()
+        if not module.startswith("_")
+        and not locked & {re.sub(r"[-_.]+", "-", name).lower() for name in packages}
+    }
+    assert {"aws_lambda_powertools", "boto3", "prometheus_client", "setuptools"} <= absent
+    finder = _PROGRAM.partition("from podgraft")[0].format(modules=absent)
+    (tmp_path / "sitecustomize.py").write_text(finder)
+    done = subprocess.run(
+        [sys.executable, "-m", "podgraft", "demo"],
+        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_package_of_an_extra_is_known() -> None:

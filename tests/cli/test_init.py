@@ -137,3 +137,9 @@ def test_the_samples_have_the_command_of_the_next_step(
     assert steps[0] == ["cd", "samples"]
     monkeypatch.chdir("samples")
     assert cli.main(steps[1][1:]) == 0
+
+
+def test_the_help_has_a_line_for_each_kind(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["init", "--help"]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert {words[0] for words in lines if words} >= KINDS.keys()

@@ -83,6 +83,6 @@ def test_errors_state_location_and_problem(tmp_path: Path, capsys: Out) -> None:
     assert f"error: {path}: " in capsys.readouterr().err
     bad = "{name: p, annotations: {traffic.sidecar.istio.io/includeInboundPorts: x}}"
     assert inject(path, POD.replace("{name: p}", bad)) == 1
-    assert "traffic.sidecar.istio.io/includeInboundPorts" in capsys.readouterr().err
+    assert "traffic.sidecar.istio.io~1includeInboundPorts" in capsys.readouterr().err
     assert cli.main(["inject", "-f", str(path)]) == 2
     assert "--bundle" in capsys.readouterr().err

@@ -167,6 +167,7 @@ def test_no_log_holds_a_path_and_every_log_ends() -> None:
         "silent_clusters",
         "oldest_token_days",
         "DaysToExpiry",
+        "client_certificate_days",
     ],
 )
 def test_alarms_start_when(metric: str) -> None:

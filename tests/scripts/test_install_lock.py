@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -106,3 +107,33 @@ def test_the_versions_of_the_demo_are_those_of_setup() -> None:
     )
     assert len(demo) > 10
     assert demo.items() <= dev.items()
+
+
+@pytest.mark.parametrize(
+    ("has_pip", "version", "expected"),
+    [
+        (True, (), ["PYTHON", "-m", "pip"]),
+        (False, (22, 3), [sys.executable, "-m", "pip", "--python", "PYTHON"]),
+        (False, (22, 2), ["PYTHON", "-m", "pip"]),
+        (False, (), ["PYTHON", "-m", "pip"]),
+    ],
+)
+def test_an_environment_without_pip_uses_that_of_this_python(
+    has_pip: bool, version: tuple[int, ...], expected: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[Sequence[str]] = []
+
+    def run(command: Sequence[str], **_: object) -> subprocess.CompletedProcess[str]:
+        commands.append(command[1:3])
+        return subprocess.CompletedProcess(command, 0 if has_pip else 1)
+
+    monkeypatch.setattr("install_lock.subprocess.run", run)
+    monkeypatch.setattr("install_lock._find_pip_version", lambda: version)
+    assert install_lock.find_pip("PYTHON") == expected
+    needs_pip = not has_pip and version < (22, 3)
+    assert (["-m", "ensurepip"] in [list(command) for command in commands]) == needs_pip
+
+
+def test_the_version_of_pip_has_two_numbers() -> None:
+    version = install_lock._find_pip_version()  # pyright: ignore[reportPrivateUsage]
+    assert version == () or len(version) == 2

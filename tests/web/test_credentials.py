@@ -60,6 +60,37 @@ def test_credentials_are_read_from_each_source(
     assert credentials.extract_credentials(environ) == wanted, name
 
 
+NOW = 1_800_000_000  # 2027-01-15 08:00:00
+ENDS: Any = (
+    ("Jan 25 08:00:00 2027 GMT", 10),
+    ("Jan 25 07:59:59 2027 GMT", 9),
+    ("Jan  5 08:00:00 2027 GMT", -10),
+    ("2027-01-25T08:00:00Z", None),
+    ("", None),
+    (5, None),
+    (None, None),
+)
+
+
+@pytest.mark.parametrize("source", ["gateway", "socket"])
+@pytest.mark.parametrize(("end", "days"), ENDS)
+def test_the_days_of_a_certificate(
+    end: Any, days: int | None, source: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if source == "socket" and not isinstance(end, str):
+        pytest.skip("ssl returns text")
+    monkeypatch.setattr("podgraft.web.credentials.time.time", lambda: NOW)
+    certificate = {"subjectDN": SUBJECT, "validity": {"notAfter": end}}
+    event = {"requestContext": {"authentication": {"clientCert": certificate}}}
+    environ: dict[str, Any] = (
+        {"aws.event": event}
+        if source == "gateway"
+        else {"gunicorn.socket": Socket({**PEER, "notAfter": end})}
+    )
+    assert credentials.extract_credentials(environ).certificate_days == days
+    assert credentials.extract_credentials(environ, certificates=False).certificate_days is None
+
+
 def test_a_header_cannot_pretend_to_be_a_certificate() -> None:
     forged = {
         "HTTP_X_AMZN_CLIENT_CERT": SUBJECT,

@@ -17,6 +17,7 @@ from podgraft.review_context import ReviewContext
 from podgraft.settings import SettingsError
 from podgraft.store import FolderStore
 from podgraft.web import app as web_app
+from podgraft.web.metrics import Metric, record_measures
 from support.recorded_requests import NAMES, load_request
 from support.retry import retry_until
 from support.store_fixture import PATH_TOKEN, TOKEN, write_injector
@@ -109,6 +110,21 @@ def test_a_client_certificate_is_read_from_the_event(
     handler = build(PODGRAFT_STORE=f"file:{folder}", PODGRAFT_AUTH="mtls")
     assert answer_of(handler(event("client-certificate"), None))["allowed"] is True
     assert handler(event("bearer-token"), None)["statusCode"] == 401
+
+
+def test_the_days_of_a_client_certificate_are_a_field_and_a_metric(
+    build: Callable[..., Handler], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    handler = build(PODGRAFT_STORE=f"file:{folder}", PODGRAFT_AUTH="mtls")
+    sent = event("client-certificate")
+    certificate = sent["requestContext"]["authentication"]["clientCert"]
+    certificate["validity"] = {"notAfter": "Aug  5 00:28:21 2001 GMT"}
+    assert handler(sent, None)["statusCode"] == 200
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    [line] = [line for line in lines if "certificate_days" in line]
+    assert line["certificate_days"] < -9000
+    measures = {measure.metric: measure.value for measure in record_measures(line)}
+    assert measures[Metric.CERTIFICATE] == line["certificate_days"]
 
 
 def test_an_event_without_credentials_is_refused_as_a_status(handler: Handler) -> None:

@@ -189,3 +189,64 @@ def test_a_cluster_without_istio_is_an_error(
     assert run(tmp_path) == 1
     expected = "ConfigMap istio-system/istio-sidecar-injector: not found; set --istio-namespace"
     assert expected in capsys.readouterr().err
+
+
+SHARED_MESH = {"name": "SHARED_MESH_CONFIG", "value": "shared"}
+SHARED_MAP = {"data": {"mesh": "accessLogFile: /dev/shared\ndefaultConfig: {concurrency: 7}\n"}}
+
+
+def test_the_shared_mesh_configuration_is_below_that_of_the_revision(
+    use_cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = config_map("mesh.yaml")
+    own["data"] = {"mesh": "defaultConfig: {statusPort: 9}\n", "meshNetworks": "networks: {}"}
+    responses = {
+        DEPLOYMENTS: [istiod(SHARED_MESH)],
+        f"{MAPS}/shared": SHARED_MAP,
+        f"{MAPS}/istio": own,
+    }
+    use_cluster(responses=responses)
+    assert run(tmp_path) == 0
+    manifest: Any = yaml.load((tmp_path / "mesh" / "bundle" / "mesh.yaml").read_text())
+    assert manifest["metadata"]["name"] == "istio"
+    assert manifest["data"]["meshNetworks"] == "networks: {}"
+    assert yaml.load(manifest["data"]["mesh"]) == {
+        "accessLogFile": "/dev/shared",
+        "defaultConfig": {"concurrency": 7, "statusPort": 9},
+    }
+    assert "SHARED_MESH_CONFIG" not in capsys.readouterr().err
+
+
+def test_the_shared_mesh_configuration_alone(use_cluster: Any, tmp_path: Path) -> None:
+    responses = {
+        DEPLOYMENTS: [istiod(SHARED_MESH)],
+        f"{MAPS}/shared": SHARED_MAP,
+        f"{MAPS}/istio": ErrorReason.NOT_FOUND,
+    }
+    use_cluster(responses=responses)
+    assert run(tmp_path) == 0
+    manifest: Any = yaml.load((tmp_path / "mesh" / "bundle" / "mesh.yaml").read_text())
+    assert manifest["metadata"] == {"name": "istio", "namespace": "istio-system"}
+    assert "/dev/shared" in manifest["data"]["mesh"]
+
+
+UNREAD_SHARED_MESH: Any = (
+    (ErrorReason.NOT_FOUND, "ConfigMap istio-system/shared: not found; istiod ignores it too"),
+    (ErrorReason.FORBIDDEN, "ConfigMap istio-system/shared: not readable; merge its key mesh"),
+    ({"data": {"mesh": "- a"}}, "of ConfigMaps shared and istio cannot be merged: line 1"),
+)
+
+
+@pytest.mark.parametrize(("response", "warning"), UNREAD_SHARED_MESH, ids=str)
+def test_a_shared_mesh_configuration_that_cannot_be_read(
+    response: Any,
+    warning: str,
+    use_cluster: Any,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    use_cluster(responses={DEPLOYMENTS: [istiod(SHARED_MESH)], f"{MAPS}/shared": response})
+    assert run(tmp_path) == 0
+    assert warning in " ".join(capsys.readouterr().err.split())
+    manifest: Any = yaml.load((tmp_path / "mesh" / "bundle" / "mesh.yaml").read_text())
+    assert manifest["data"] == config_map("mesh.yaml")["data"]

@@ -86,14 +86,12 @@ def test_releases(image: str, tag: str, expected: str | None) -> None:
 def test_unread_inputs_are_warnings() -> None:
     reference = {"name": "PLATFORM", "valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}
     unrelated = {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
-    shared = variable("SHARED_MESH_CONFIG", "more")
     parsed = istiod.parse_deployment(
-        deployment(reference, unrelated, shared, envFrom=[{"configMapRef": {"name": "a"}}])
+        deployment(reference, unrelated, envFrom=[{"configMapRef": {"name": "a"}}])
     )
     warnings = [*istiod.find_unread(parsed, frozenset({"LOG"}))]
     assert [warning.split(":")[1] for warning in warnings] == [
         " variable PLATFORM",
         " envFrom",
-        " SHARED_MESH_CONFIG",
     ]
     assert "LOG" in warnings[1]

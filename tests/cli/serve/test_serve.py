@@ -94,7 +94,7 @@ def test_what_was_found_is_reported_at_start(start: Start) -> None:
 
 def test_a_store_that_no_one_may_call_states_how_to_let_a_cluster_in(start: Start) -> None:
     written = start().stop()
-    remedy = "no cluster can call; run scripts/tokens.py issue --cluster ID --store file:store"
+    remedy = "no cluster can call; run podgraft tokens issue --cluster ID --store file:store"
     assert f"warning: store/auth: {remedy}" in written
 
 

@@ -1,5 +1,6 @@
 """Tokens are shown once, kept as hashes, and rotated without a moment in which none is valid."""
 
+import json
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -113,6 +114,23 @@ def test_clusters_are_listed_with_the_ids_of_their_tokens(run: Run) -> None:
     assert lines[0] == f"prod\ttoken {token.identity}\t{token.created}\tticket 4711"
     assert lines[2] == "staging\tcertificate CN=staging,O=podgraft-clusters"
     assert len(run("list", "--cluster", "staging").out.splitlines()) == 2
+
+
+def test_clusters_are_listed_as_json(run: Run) -> None:
+    assert json.loads(run("list", "-o", "json").out) == []
+    secret = run("issue", "--cluster", "prod", "--note", "ticket 4711").out.strip()
+    run("allow", "--cluster", "staging", "CN=staging,O=podgraft-clusters")
+    (token,) = _callers("prod").tokens
+    listed = run("list", "-o", "json").out
+    assert secret not in listed
+    assert json.loads(listed) == [
+        {
+            "cluster": "prod",
+            "tokens": [{"id": token.identity, "created": token.created, "note": "ticket 4711"}],
+            "subjects": [],
+        },
+        {"cluster": "staging", "tokens": [], "subjects": ["CN=staging,O=podgraft-clusters"]},
+    ]
 
 
 def test_an_empty_store_states_the_remedy(run: Run) -> None:

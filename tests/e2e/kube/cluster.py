@@ -14,7 +14,15 @@ from pathlib import Path
 
 from e2e.kube import recordings
 from e2e.kube.apiserver import Scenario
-from e2e.kube.scenarios import CLUSTER, HOST, ClusterScenario, PresentedCredentials, Server
+from e2e.kube.scenarios import (
+    CLUSTER,
+    HOST,
+    SERVICE,
+    SERVICE_HOST,
+    ClusterScenario,
+    PresentedCredentials,
+    Server,
+)
 from podgraft.cli import main
 from podgraft.cli.certs import issuance, keys, names, pem
 from podgraft.cli.certs.folder import CertificateFolder
@@ -110,7 +118,7 @@ class ClusterFixture:
     def _make_certificates(self) -> None:
         mine = ("--dir", self._certificates, "--key-type", "p-256")
         _run("certs", "ca", *mine)
-        _run("certs", "server", HOST, *mine)
+        _run("certs", "server", HOST, SERVICE_HOST, *mine)
         _run("certs", "server", "elsewhere.example.com", "--name", "elsewhere", *mine)
         _run("certs", "client", CLUSTER, *mine)
         _run("certs", "ca", "--dir", self._folder / "foreign", "--key-type", "p-256")
@@ -123,7 +131,8 @@ class ClusterFixture:
         proof = ("--server-cert", self._certificates / "server.pem") if trusted else ()
         return _run(
             "register",
-            *("--url", f"https://{HOST}", "--cluster", CLUSTER),
+            *(("--service", SERVICE) if scene.service else ("--url", f"https://{HOST}")),
+            *("--cluster", CLUSTER),
             *("--ca-bundle", authority / "ca.pem"),
             *proof,
             *self._credential_options(

@@ -13,6 +13,8 @@ from typing import Any
 from podgraft.jsonvalue import JSON, Object
 
 HOST = "webhook.example.com"
+SERVICE = "podgraft/podgraft"
+SERVICE_HOST = "podgraft.podgraft.svc"
 CLUSTER = "prod-eu"
 
 ENABLED = {"istio-injection": "enabled"}
@@ -70,6 +72,7 @@ class ClusterScenario:
     name: str
     register: tuple[str, ...] = ()  # further words of register.py's command line
     more_webhooks: tuple[str, ...] = ()  # a second registration
+    service: bool = False  # clientConfig.service, for podgraft serve in the cluster
     replace: tuple[tuple[str, str], ...] = ()  # in the manifests, for what register.py never writes
     server: Server = Server.SERVE
     credentials: PresentedCredentials = PresentedCredentials.PATH
@@ -135,6 +138,11 @@ SCENES = (
     ClusterScenario(name="bearer token", credentials=PresentedCredentials.BEARER),
     ClusterScenario(name="client certificate", credentials=PresentedCredentials.CERTIFICATE,
           server=Server.MTLS),
+    ClusterScenario(name="a service", service=True),
+    ClusterScenario(name="a service with a port and an injector", service=True,
+          register=("--service", f"{SERVICE}:8443/default")),
+    ClusterScenario(name="a service, another certificate", service=True, server=Server.ELSEWHERE,
+          refused="x509: certificate is valid for elsewhere.example.com, not " + SERVICE_HOST),
     ClusterScenario(name="no token", credentials=PresentedCredentials.NOTHING,
           refused='failed calling webhook "inject.podgraft.dev": failed to call webhook: '),
     ClusterScenario(name="no token, ignored", credentials=PresentedCredentials.NOTHING,

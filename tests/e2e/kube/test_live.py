@@ -52,8 +52,12 @@ def test_scene(scene: ClusterScenario, program: Path, world: ClusterFixture) -> 
     assert scene.server is Server.SILENT or answer == recordings.read_recording(scene.name)
 
 
-# A static registration shows its credentials by the AdmissionConfiguration.
-STATIC = [scene for scene in SCENES if scene.credentials is not PresentedCredentials.NOTHING]
+# A static registration shows its credentials by the AdmissionConfiguration, and names no Service.
+STATIC = [
+    scene
+    for scene in SCENES
+    if scene.credentials is not PresentedCredentials.NOTHING and not scene.service
+]
 
 
 @pytest.mark.parametrize("scene", STATIC, ids=lambda scene: scene.name)

@@ -10,6 +10,7 @@ from base64 import b64encode
 from collections.abc import Generator
 from contextlib import ExitStack
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 from e2e.live import cluster_objects as objects
@@ -55,6 +56,10 @@ class ClusterSetup:
         self._create_pods("canary", "web", count=1)
         self._create_pods("moved", "web", count=1)
         self._create_pods("plain", "web", count=1)
+
+    def create_pods(self, name: str, count: int) -> None:
+        """Create pods of one workload, which istiod injects."""
+        self._create_pods("shop", name, count=count)
 
     def upgrade(self) -> None:
         """The second state: istiod of the default revision has another image."""
@@ -186,6 +191,8 @@ def _start_server(command: list[str | Path]) -> Generator[str]:
         prefix = "podgraft listens on https://"
         try:
             line = next(line for line in process.stdout if line.startswith(prefix))
+            # The server would wait when the pipe is full of log lines.
+            Thread(target=process.stdout.read, daemon=True).start()
             yield line.strip().removeprefix(prefix)
         finally:
             process.terminate()

@@ -54,7 +54,7 @@ SCENARIOS = (
         command="import istio {folder}/canary --revision canary",
         err=(
             "istiod: variable PLATFORM: its value is in another object; set it in the policy",
-            "istiod: SHARED_MESH_CONFIG: ConfigMap shared is merged",
+            "istiod: SHARED_MESH_CONFIG: ConfigMap istio-system/shared: not found; istiod ignores",
             "register with --istio-cluster-id east",
         ),
     ),

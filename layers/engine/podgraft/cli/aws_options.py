@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -30,9 +31,9 @@ def make_session() -> Any:
     import boto3
 
     selected = _read_selection()
-    return boto3.session.Session(
-        profile_name=selected.get("profile"), region_name=selected.get("region")
-    )
+    # boto3 reads only AWS_DEFAULT_REGION; aws-cli and the other SDKs read AWS_REGION first.
+    region = selected.get("region") or os.environ.get("AWS_REGION")
+    return boto3.session.Session(profile_name=selected.get("profile"), region_name=region)
 
 
 def format_aws_options() -> str:

@@ -24,13 +24,13 @@ SHELLS: dict[str, type[ShellComplete]] = {"bash": _Bash, "fish": FishComplete, "
 @click.command("completion")
 @click.argument("shell", type=click.Choice([*SHELLS]))
 def command(shell: str) -> None:
-    r"""Print the completion script of SHELL.
+    """Print the completion script of SHELL.
 
     \b
     bash  eval "$(podgraft completion bash)"           in ~/.bashrc; bash 4.4 or later
     zsh   eval "$(podgraft completion zsh)"            in ~/.zshrc, after compinit
     fish  podgraft completion fish | source            in ~/.config/fish/config.fish
-    """
+    """  # noqa: D301  not raw: click reads the character
     click.echo(make_script(shell))
 
 

@@ -1,7 +1,7 @@
 """The extras of the Python package, and the commands that install them."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,6 @@ from podgraft.cli.failure import CommandError
 
 # The extra of each module that only some commands import; pyproject.toml names the packages.
 EXTRAS: Final[Mapping[str, str]] = {
-    "aws_lambda_powertools": "serve",
     "boto3": "aws",
     "botocore": "aws",
     "cel_expr_python": "rules",
@@ -22,10 +21,10 @@ EXTRAS: Final[Mapping[str, str]] = {
 }
 
 
-def check_extra(command: str, extra: str) -> None:
-    """Raise ``CommandError`` if a package of the extra, which *command* needs later, is missing."""
-    for module, name in EXTRAS.items():
-        if name == extra and find_spec(module) is None:
+def check_modules(command: str, modules: Iterable[str]) -> None:
+    """Raise ``CommandError`` if a module that *command* needs later is missing."""
+    for module in modules:
+        if find_spec(module) is None:
             raise make_missing_package_error(command, ModuleNotFoundError(name=module))
 
 

@@ -96,7 +96,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 @click.option("--force", is_flag=True, help="Replace existing files of the same names.")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 def command(kind: str, *, force: bool, folder: Path) -> None:
-    r"""Write the files of a deployment, or the samples, into FOLDER, and print the next steps.
+    """Write the files of a deployment, or the samples, into FOLDER, and print the next steps.
 
     \b
     sam         template.yaml and sources for AWS SAM: sam build, sam deploy
@@ -105,7 +105,7 @@ def command(kind: str, *, force: bool, folder: Path) -> None:
     kubernetes  manifests of podgraft serve for kubectl apply -k
     container   Containerfile of podgraft serve
     samples     a bundle, a policy, and pods of each sample
-    """
+    """  # noqa: D301  not raw: click reads the character
     with program.convert_errors():
         write_kind(KINDS[kind], folder, force=force)
     steps = KINDS[kind].steps

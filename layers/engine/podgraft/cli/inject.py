@@ -8,7 +8,13 @@ import click
 
 from podgraft import yaml
 from podgraft.bundle import Bundle
-from podgraft.cli import configuration, controller_templates, documents, offline
+from podgraft.cli import (
+    annotation_remedies,
+    configuration,
+    controller_templates,
+    documents,
+    offline,
+)
 from podgraft.cli.failure import CommandError
 from podgraft.injectors import OperatorError, UserError, redact
 from podgraft.injectors.istio import kubeinject
@@ -68,7 +74,8 @@ def command(
         problem = redact(error)
         remedy = controller_templates.find_remedy(problem)
         end = f"; {remedy}" if remedy else ""
-        raise CommandError(f"{filename}: {problem}{end}") from error
+        described = annotation_remedies.describe_problem(problem)
+        raise CommandError(f"{filename}: {described}{end}") from error
     for warning in (*result.warnings, *_find_unapplied(snapshot.bundle, webhook=webhook)):
         click.secho(warning, fg="yellow", err=True)
     documents.write_text(output, result.text)

@@ -13,7 +13,7 @@ from podgraft import patch, review
 from podgraft import policy as policies
 from podgraft.admission import AdmissionRequest
 from podgraft.bundle import Bundle
-from podgraft.cli import documents
+from podgraft.cli import annotation_remedies, documents
 from podgraft.cli.failure import CommandError
 from podgraft.injectors import redact
 from podgraft.injectors.istio import yaml_stream
@@ -176,7 +176,8 @@ def describe_outcome(outcome: ReviewResult) -> str:
     """Format an outcome in one line: the decision, or the error."""
     match outcome:
         case ReviewResponse(response=response, record=record):
-            message = f": {response.status.message}" if response.status else ""
+            text = response.status.message if response.status else ""
+            message = f": {annotation_remedies.describe_problem(text)}" if text else ""
             return f"{record.decision} ({record.reason}){message}"
         case _:
             return f"fails: {redact(outcome.error)}"

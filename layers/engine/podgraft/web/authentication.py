@@ -30,11 +30,13 @@ from .throttle import WINDOW_SECONDS, Throttle
 class Principal(Struct, frozen=True):
     """The calling cluster, and whether its callers can be older than the stored ones.
 
-    ``cluster`` is ``None`` without authentication, which proves no caller.
+    ``cluster`` is ``None`` without authentication, which proves no caller. ``certificate_days`` are
+    the whole days until its client certificate expires, if it has one.
     """
 
     cluster: str | None
     stale: Staleness | None = None
+    certificate_days: int | None = None
 
 
 # Returns the caller of the credentials, within the deadline. Raises ``UnauthenticatedError``,
@@ -154,7 +156,8 @@ def _authenticate_certificate(
     matches: set[str] = set()
     for spelling in subjects.both_orders(subject):
         matches |= clusters.get(spelling, set())
-    return _find_cluster(matches, registry, "client certificate")
+    principal = _find_cluster(matches, registry, "client certificate")
+    return Principal(principal.cluster, principal.stale, caller.certificate_days)
 
 
 def _find_cluster(matches: set[str], registry: CallerRegistry, credential: str) -> Principal:

@@ -15,7 +15,7 @@ NAMESPACE = "podgraft"
 
 
 class Metric(StrEnum):
-    """Every metric. The last four are podgraft's (Istio: pkg/kube/inject/monitoring.go)."""
+    """Every metric. The last five are podgraft's (Istio: pkg/kube/inject/monitoring.go)."""
 
     REQUESTS = "sidecar_injection_requests_total"
     SUCCESS = "sidecar_injection_success_total"
@@ -26,6 +26,7 @@ class Metric(StrEnum):
     REFUSED = "policy_refused_total"
     AGE = "snapshot_age_seconds"
     UNAUTHENTICATED = "authentication_failure_total"
+    CERTIFICATE = "client_certificate_days"
 
 
 class Unit(StrEnum):
@@ -88,6 +89,7 @@ def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
         yield Measure(Metric.REFUSED)
     yield from _number(record, "age_seconds", Metric.AGE, Unit.SECONDS)
     yield from _number(record, "milliseconds", Metric.TIME, Unit.MILLISECONDS)
+    yield from _number(record, "certificate_days", Metric.CERTIFICATE, Unit.COUNT)
 
 
 def find_source(record: Mapping[str, JSON]) -> Source | None:

@@ -75,6 +75,8 @@ class Webhook:
             response, record = faults.fault_response(error), _internal_error_fields(error, uid)
         milliseconds = round((self._clock() - started) * 1000, 3)
         fields = {"route": route, "code": response.code, "milliseconds": milliseconds}
+        if principal is not None and principal.certificate_days is not None:
+            fields["certificate_days"] = principal.certificate_days
         self._request_log(limit_fields({**record, **fields}))
         return response
 

@@ -53,7 +53,18 @@ func load(s scenario) ([]runtime.Object, error) {
 func validate(object runtime.Object) (faults field.ErrorList) {
 	check := func(client registration.WebhookClientConfig) {
 		at := field.NewPath("clientConfig")
-		faults = append(faults, webhook.ValidateWebhookURL(at.Child("url"), *client.URL, true)...)
+		switch {
+		case client.Service != nil:
+			service := client.Service
+			port := int32(443)
+			if service.Port != nil {
+				port = *service.Port
+			}
+			faults = append(faults, webhook.ValidateWebhookService(
+				at.Child("service"), service.Name, service.Namespace, service.Path, port)...)
+		default:
+			faults = append(faults, webhook.ValidateWebhookURL(at.Child("url"), *client.URL, true)...)
+		}
 		faults = append(faults, webhook.ValidateCABundle(at.Child("caBundle"), client.CABundle)...)
 	}
 	switch configuration := object.(type) {

@@ -30,17 +30,21 @@ type recorder struct {
 
 // wrap puts the recorder between the admission plugins and their network.
 func (r *recorder) wrap(inner webhook.AuthenticationInfoResolver) webhook.AuthenticationInfoResolver {
+	record := func(config *rest.Config, err error) (*rest.Config, error) {
+		if err != nil {
+			return nil, err
+		}
+		config.Dial = r.dial
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &tap{r, next} })
+		return config, nil
+	}
 	return &webhook.AuthenticationInfoResolverDelegator{
 		ClientConfigForFunc: func(hostPort string) (*rest.Config, error) {
-			config, err := inner.ClientConfigFor(hostPort)
-			if err != nil {
-				return nil, err
-			}
-			config.Dial = r.dial
-			config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &tap{r, next} })
-			return config, nil
+			return record(inner.ClientConfigFor(hostPort))
 		},
-		ClientConfigForServiceFunc: inner.ClientConfigForService,
+		ClientConfigForServiceFunc: func(name, namespace string, port int) (*rest.Config, error) {
+			return record(inner.ClientConfigForService(name, namespace, port))
+		},
 	}
 }
 

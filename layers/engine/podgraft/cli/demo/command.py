@@ -20,7 +20,7 @@ import jsonpatch
 
 from podgraft import policy, yaml
 from podgraft.cli.assets import find_assets
-from podgraft.cli.extras import check_extra
+from podgraft.cli.extras import check_modules
 from podgraft.cli.failure import CommandError
 from podgraft.jsonvalue import JSON, Object
 
@@ -30,6 +30,8 @@ from .work_folder import DEFAULT_FOLDER, create_folder
 
 SAMPLES = find_assets() / "samples"
 CLUSTER = "demo"
+# What the commands of the demo import, beside the packages that every command needs.
+_MODULES = ("flask", "gunicorn", "cel_expr_python", "re2")
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 _MAX_LINE_CHARACTERS = 160  # characters of one operation
 
@@ -49,8 +51,7 @@ def command(sample: str, folder: Path) -> None:
     source = SAMPLES / sample
     if not (source / "bundle").is_dir():
         raise click.BadParameter(f"got {sample!r}; use one of {', '.join(_sample_names())}")
-    for extra in ("serve", "rules"):
-        check_extra("podgraft demo", extra)
+    check_modules("podgraft demo", _MODULES)
     create_folder(folder)
     outcomes = _run(source, folder)
     _print_next_steps(sample, folder, outcomes)

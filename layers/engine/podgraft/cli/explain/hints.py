@@ -6,7 +6,7 @@ A hint changes no decision: kube-apiserver and podgraft do what the stages of th
 from collections.abc import Iterator
 from dataclasses import replace
 
-from podgraft.cli import controller_templates
+from podgraft.cli import annotation_remedies, controller_templates
 from podgraft.jsonvalue import Object, object_at, string_at
 
 from .decision_trace import DecisionTrace, Verdict
@@ -19,7 +19,11 @@ _CALLER = "kube-apiserver"
 
 def add_hints(trace: DecisionTrace, pod: Object, namespace: Object) -> DecisionTrace:
     """Return the trace with the hints for its pod as further warnings."""
-    hints = (*_find_ambient_hints(trace, pod, namespace), *_find_template_hints(trace, pod))
+    hints = (
+        *_find_ambient_hints(trace, pod, namespace),
+        *_find_template_hints(trace, pod),
+        *_find_annotation_hints(trace),
+    )
     return replace(trace, warnings=(*trace.warnings, *hints)) if hints else trace
 
 
@@ -37,6 +41,13 @@ def _find_ambient_hints(trace: DecisionTrace, pod: Object, namespace: Object) ->
         )
     elif trace.verdict is Verdict.SKIPPED:
         yield f"{label}: ztunnel serves the pod, which needs no sidecar"
+
+
+def _find_annotation_hints(trace: DecisionTrace) -> Iterator[str]:
+    """Yield a remedy for each annotation that Istio rejects; the trace contains Istio's text."""
+    step = trace.deciding_step
+    if step is not None:
+        yield from annotation_remedies.find_remedies(step.reason)
 
 
 def _find_template_hints(trace: DecisionTrace, pod: Object) -> Iterator[str]:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from podgraft import yaml
 from podgraft.cli.failure import CommandError
 from podgraft.injectors.istio import releases
+from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import JSON, Object, object_at, string_at
 
-from . import istiod
+from . import istiod, shared_mesh
 from .api_errors import ApiError, ErrorReason
 from .cluster import LiveCluster
 from .istiod import IstiodEnvironment
@@ -18,6 +19,7 @@ from .resources import DEPLOYMENT
 DEFAULT_REVISION = "default"
 _INJECTOR_MAP = "istio-sidecar-injector"
 _MESH_MAP = "istio"
+_MESH_KEY = "mesh"
 _REVISION_LABEL = "istio.io/rev"
 _TAG_LABEL = "istio.io/tag"
 _SYSTEM_FIELDS = frozenset(
@@ -64,14 +66,9 @@ class IstioReader:
         environment = self._read_istiod(found)
         policy = self._make_policy(found, environment, config, values)
         files = {"injector.yaml": _dump(injector)}
-        mesh = self.cluster.find_config_map(self.namespace, _map_name(_MESH_MAP, found))
-        if mesh is None:
-            name = _map_name(_MESH_MAP, found)
-            self.warnings.append(
-                f"ConfigMap {self.namespace}/{name}: not found; the bundle has no mesh "
-                "configuration, so podgraft uses Istio's defaults"
-            )
-        else:
+        release = policy.get("istioRelease") or object_at(values, "global").get("tag")
+        mesh = self._read_mesh(found, environment, release)
+        if mesh is not None:
             files["mesh.yaml"] = _dump(mesh)
         files |= self._read_proxy_configs()
         if object_at(policy, "features").get("platform") == _OPENSHIFT:
@@ -120,6 +117,59 @@ class IstioReader:
                 "-L istio.io/rev prints"
             )
         return config_map
+
+    def _read_mesh(
+        self, revision: str, environment: IstiodEnvironment, release: JSON
+    ) -> Object | None:
+        """Return the ConfigMap with the mesh configuration, over that of SHARED_MESH_CONFIG."""
+        name = _map_name(_MESH_MAP, revision)
+        mesh = self.cluster.find_config_map(self.namespace, name)
+        shared = self._read_shared_mesh(environment)
+        if mesh is None and shared is None:
+            self.warnings.append(
+                f"ConfigMap {self.namespace}/{name}: not found; the bundle has no mesh "
+                "configuration, so podgraft uses Istio's defaults"
+            )
+        if shared is None:
+            return mesh
+        own = string_at(object_at(mesh or {}, "data"), _MESH_KEY)
+        try:
+            text = shared_mesh.merge_mesh_texts(shared, own, _find_profile(release))
+        except yaml.NotYAMLError as error:
+            self.warnings.append(
+                f"istiod: {istiod.SHARED_MESH}: the mesh configurations of ConfigMaps "
+                f"{environment.variables[istiod.SHARED_MESH]} and {name} cannot be merged: "
+                f"{error}; correct the one that is invalid, and import again"
+            )
+            return mesh
+        manifest: Object = mesh or {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": name, "namespace": self.namespace},
+        }
+        data: Object = {**object_at(manifest, "data"), _MESH_KEY: text}
+        return {**manifest, "data": data}
+
+    def _read_shared_mesh(self, environment: IstiodEnvironment) -> str | None:
+        """Return the mesh configuration that SHARED_MESH_CONFIG names; None without one."""
+        name = environment.variables.get(istiod.SHARED_MESH)
+        if not name:
+            return None
+        location = f"istiod: {istiod.SHARED_MESH}: ConfigMap {self.namespace}/{name}"
+        try:
+            config_map = self.cluster.find_config_map(self.namespace, name)
+        except ApiError as error:
+            if error.reason is not ErrorReason.FORBIDDEN:
+                raise
+            self.warnings.append(
+                f"{location}: not readable; merge its key {_MESH_KEY} below mesh.yaml of the "
+                "bundle, or import as a user who may get it"
+            )
+            return None
+        if config_map is None:
+            self.warnings.append(f"{location}: not found; istiod ignores it too")
+            return None
+        return string_at(object_at(config_map, "data"), _MESH_KEY)
 
     def _read_istiod(self, revision: str) -> IstiodEnvironment:
         """Return the environment of istiod; empty, with a warning, if istiod is elsewhere."""
@@ -217,6 +267,14 @@ def _select_webhooks(webhooks: Iterable[LiveWebhook], revision: str) -> Iterator
         is_istio = webhook.kind is InjectorKind.ISTIOD and webhook.is_injecting
         if is_istio and (webhook.revision or DEFAULT_REVISION) == revision:
             yield webhook
+
+
+def _find_profile(release: JSON) -> Profile:
+    """Return the profile of a release; for a tag without one, that of the newest."""
+    try:
+        return releases.parse_release(release) if isinstance(release, str) else releases.newest()
+    except releases.UnknownReleaseError:
+        return releases.newest()
 
 
 def _map_name(prefix: str, revision: str) -> str:

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from podgraft.injectors.istio import releases
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
 
+# Names a ConfigMap that istiod merges below the mesh configuration of the revision.
+SHARED_MESH = "SHARED_MESH_CONFIG"
+
 _CONTAINER = "discovery"
 # By variable: the key below features, and whether it is a boolean.
 _SWITCHES = {
@@ -20,8 +23,7 @@ _SWITCHES = {
     "REWRITE_TCP_PROBES": ("rewriteTCPProbes", True),
 }
 _NATIVE = "ENABLE_NATIVE_SIDECARS"
-_SHARED_MESH = "SHARED_MESH_CONFIG"
-_READ_BY_CODE = frozenset({*_SWITCHES, _NATIVE, _SHARED_MESH, "REVISION", "CLUSTER_ID"})
+_READ_BY_CODE = frozenset({*_SWITCHES, _NATIVE, SHARED_MESH, "REVISION", "CLUSTER_ID"})
 _AUTO_SINCE = 27  # the minor of Istio 1 that detects native sidecars by the nodes
 _NATIVE_KUBELET = (1, 33)
 _TEMPLATE_ENV = re.compile(r"\benv\s+[\"`]([A-Za-z_][A-Za-z0-9_]*)[\"`]")
@@ -118,11 +120,6 @@ def find_unread(
         yield (
             "istiod: envFrom: its variables are not read; if it sets one of "
             f"{names}, add it to features of the policy"
-        )
-    if shared := environment.variables.get(_SHARED_MESH):
-        yield (
-            f"istiod: {_SHARED_MESH}: ConfigMap {shared} is merged into the mesh configuration by "
-            "istiod only; add its keys to mesh.yaml of the bundle"
         )
 
 

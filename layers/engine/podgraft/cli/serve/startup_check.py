@@ -151,7 +151,7 @@ def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
     if lines or errors:
         return Survey(lines=lines, errors=errors)
     command = "issue --cluster ID" if auth is Auth.TOKEN else "allow --cluster ID SUBJECT"
-    problem = f"{folder / 'auth'}: no cluster can call; run scripts/tokens.py {command}"
+    problem = f"{folder / 'auth'}: no cluster can call; run podgraft tokens {command}"
     return Survey(warnings=(f"{problem} --store file:{folder}",))
 
 

@@ -1,5 +1,6 @@
 """``podgraft tokens``: tokens are printed once, stored as hashes, and rotated without downtime."""
 
+import json
 import secrets
 import shlex
 from collections.abc import Callable, Generator
@@ -17,6 +18,7 @@ from podgraft import yaml
 from podgraft.cli import outputs, program
 from podgraft.cli.aws_options import aws_options
 from podgraft.cli.outputs import SECRET, Output
+from podgraft.jsonvalue import JSON, Object
 from podgraft.store import caller_document as hashes
 from podgraft.store.caller_document import Callers, TokenHash, TokensError
 from podgraft.store.subjects import parse_subject
@@ -201,12 +203,24 @@ def revoke(repository: CallerRepository, cluster: str, identity: str) -> None:
 
 @command.command("list")
 @click.option("--cluster", help="Id of one cluster; default: all clusters.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="Output format.",
+)
 @store_options
-def list_(repository: CallerRepository, cluster: str | None) -> None:
+def list_(repository: CallerRepository, cluster: str | None, output: str) -> None:
     """List the tokens and certificate subjects of the clusters."""
     clusters = [cluster] if cluster else repository.storage.clusters()
-    for name in clusters:
-        callers = repository.read(name)
+    callers_by_cluster = {name: repository.read(name) for name in clusters}
+    if output == "json":
+        documents = [_to_json(name, callers) for name, callers in callers_by_cluster.items()]
+        click.echo(json.dumps(documents, indent=2, ensure_ascii=False))
+        return
+    for name, callers in callers_by_cluster.items():
         for token in callers.tokens:
             click.echo(f"{name}\ttoken {token.identity}\t{token.created}\t{token.note}".rstrip())
         for subject in callers.subjects:
@@ -215,6 +229,14 @@ def list_(repository: CallerRepository, cluster: str | None) -> None:
         program.print_next_steps(
             f"{repository.command('issue', '--cluster', 'CLUSTER')}: no cluster can call yet"
         )
+
+
+def _to_json(cluster: str, callers: Callers) -> Object:
+    tokens: list[JSON] = [
+        {"id": token.identity, "created": token.created or None, "note": token.note}
+        for token in callers.tokens
+    ]
+    return {"cluster": cluster, "tokens": tokens, "subjects": [*callers.subjects]}
 
 
 @command.command()

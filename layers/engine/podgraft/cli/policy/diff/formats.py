@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from enum import StrEnum
 from html import escape
 
@@ -11,6 +12,9 @@ from .comparison import Comparison, FileChange, ObjectChange
 from .fields import FieldChange
 from .review import ObjectResult
 from .text import describe_group, render_patch, render_text, summarize
+
+# GitHub accepts comments of 65,536 characters; the rest is for text that a workflow adds.
+MAX_MARKDOWN_CHARACTERS = 64_000
 
 
 class OutputFormat(StrEnum):
@@ -45,7 +49,31 @@ def _render_markdown(comparison: Comparison) -> str:
             for group in comparison.groups
         ),
     ]
-    return "\n".join((f"### {title}\n\n{escape(summarize(comparison))}\n", *folds))
+    return _join_folds(f"### {title}\n\n{escape(summarize(comparison))}\n", folds)
+
+
+def _join_folds(heading: str, folds: Sequence[str]) -> str:
+    """Join as many folds as a comment can contain, and state how many are missing."""
+    text = "\n".join((heading, *folds))
+    if len(text) <= MAX_MARKDOWN_CHARACTERS:
+        return text
+    shown: list[str] = []
+    free = MAX_MARKDOWN_CHARACTERS - len(heading) - len(_describe_cut(0, len(folds), len(folds)))
+    for fold in folds:
+        free -= len(fold) + 1
+        if free < 0:
+            break
+        shown.append(fold)
+    count = len(folds)
+    return "\n".join((heading, *shown, _describe_cut(len(shown), count, len(text))))
+
+
+def _describe_cut(shown: int, count: int, characters: int) -> str:
+    return (
+        f"**{count - shown} of {count} diffs are not shown**: all diffs have {characters:,} "
+        "characters, and a comment of GitHub can have 65,536. To see them, run `podgraft policy "
+        "diff` with `-o text`.\n"
+    )
 
 
 def _fold(summary: str, diff: str) -> str:
