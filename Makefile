@@ -49,8 +49,8 @@ SLOW := tests/chaos tests/conformance tests/e2e tests/fuzz tests/layers tests/or
 
 # On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
 STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
-SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) Watch=$(SIGNING_PROFILE) DependenciesLayer=$(SIGNING_PROFILE) \
-	EngineLayer=$(SIGNING_PROFILE))
+SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) Watch=$(SIGNING_PROFILE) Guard=$(SIGNING_PROFILE) \
+	DependenciesLayer=$(SIGNING_PROFILE) EngineLayer=$(SIGNING_PROFILE))
 
 export SAM_CLI_TELEMETRY := 0
 
