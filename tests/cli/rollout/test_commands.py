@@ -13,7 +13,7 @@ import pytest
 
 from podgraft import bundle, policy, yaml
 from podgraft.cli import main
-from podgraft.cli.policy.rollout import commands
+from podgraft.cli.policy.rollout import start, stop
 from podgraft.cli.policy.rollout.candidate import find_digests, make_candidate
 from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
 from podgraft.cli.policy.rollout.status import format_bar
@@ -150,7 +150,7 @@ def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
 def candidate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the candidate, in the current folder."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(commands, "getuser", lambda: "operator")
+    monkeypatch.setattr(stop, "getuser", lambda: "operator")
     for name, content in NEXT.items():
         write(tmp_path / "next/bundle" / name, content)
     write(tmp_path / "next/policy.yaml", STABLE.encode())
@@ -225,6 +225,7 @@ def test_a_rollout_from_its_start_to_its_promotion(world: World, run: Run) -> No
 def write_log(path: str, reviews: int, **changes: object) -> None:
     record = {
         "event": "review",
+        "timestamp": "2099-01-01 00:00:00,000+0000",
         "cluster": "prod-eu",
         "namespace": "shop",
         "owner": "Deployment/web",
@@ -440,13 +441,13 @@ def test_concurrent_changes_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = FolderWorld(tmp_path)
-    original = commands.check_document
+    original = start.check_document
 
     def check(*arguments: Any) -> object:
         world.put(STABLE + "revision: b\n")
         return original(*arguments)
 
-    monkeypatch.setattr(commands, "check_document", check)
+    monkeypatch.setattr(start, "check_document", check)
     status, output = make_run(world, capsys)(START)
     assert status == 1
     assert "run the command again" in output
