@@ -94,7 +94,10 @@ def read_log(path: Path, injector: str, rollout: str, since: datetime | None = N
     evidence = Evidence()
     durations: dict[Track, list[float]] = {track: [] for track in Track}
     for record in _read_records(path):
-        is_other = record.get("injector", injector) != injector
+        is_other = (
+            record.get("injector", injector) != injector
+            or record.get("message", "review") != "review"  # as a synthetic review
+        )
         if record.get("rollout") != rollout or is_other or not _is_after(record, since):
             continue
         evidence.add(record)

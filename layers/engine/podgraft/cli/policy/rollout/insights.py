@@ -25,7 +25,7 @@ _REMEDY = "use --log FILE"
 # Names in queries: injectors, and the ids of rollouts.
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _COUNTS = "stats count(*) as reviews by track, decision, candidate, candidate_reason"
-_WORKLOADS = (
+WORKLOADS = (
     "stats count(*) as reviews by cluster, namespace, owner, track, candidate, candidate_kind, "
     f"candidate_paths | sort reviews desc | limit {MAX_ROWS}"
 )
@@ -54,7 +54,7 @@ class LogGroup:
         period = _make_period(since)
         started = [
             self._start(lines + query, period)
-            for query in (_COUNTS, _WORKLOADS, _STABLE_P99, _CANDIDATE_P99)
+            for query in (_COUNTS, WORKLOADS, _STABLE_P99, _CANDIDATE_P99)
         ]
         ends = monotonic() + TIMEOUT_SECONDS
         counts, workloads, stable, candidate = (self._wait(query, ends) for query in started)
