@@ -41,7 +41,12 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """The lines of the log group, which CloudWatch Logs Insights reads."""
     found: list[dict[str, Any]] = []
     monkeypatch.setattr(insights, "POLL_SECONDS", 0)
-    monkeypatch.setattr(storage, "LogGroup", lambda _, name: LogGroup(InsightsClient(found), name))
+
+    def open_group(client: object, name: str) -> LogGroup:
+        del client
+        return LogGroup(InsightsClient(found), name)
+
+    monkeypatch.setattr(storage, "LogGroup", open_group)
     return found
 
 
@@ -245,10 +250,12 @@ def test_a_deployment_of_the_function_prevents_a_start(
             return {"RoutingConfig": {"AdditionalVersionWeights": self.weights}}
 
     original, alias = stacks.make_client, Lambda()
-    monkeypatch.setattr(stacks, "find_alias", lambda _: "arn:function:webhook:live")
-    monkeypatch.setattr(
-        stacks, "make_client", lambda name: alias if name == "lambda" else original(name)
-    )
+    monkeypatch.setattr(stacks, "find_alias", {"podgraft-dev": "arn:function:webhook:live"}.get)
+
+    def make_client(service: str) -> Any:
+        return alias if service == "lambda" else original(service)
+
+    monkeypatch.setattr(stacks, "make_client", make_client)
     alias.weights = {"7": 0.1}
     status, output = run(START)
     assert (status, guarded.read()) == (1, STABLE)
