@@ -30,7 +30,7 @@ from e2e.aws.operator import (
 
 INJECTOR = "guarded"
 ID = "2026-11-22-image"
-FAILING = '{{ if eq (index .ObjectMeta.Labels "pod-template-hash") "6d4cf56db6" }}{{ fail "" }}{{end}}'
+FAILING = '{{ if eq (index .ObjectMeta.Labels "app") "web" }}{{ fail "" }}{{end}}'
 
 
 @pytest.fixture
