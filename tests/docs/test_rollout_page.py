@@ -59,7 +59,7 @@ def test_every_command_of_the_page_runs(ssm: Any, capsys: pytest.CaptureFixture[
     listing, received = (each for each in sorted(find("who"), key=lambda line: "--got" in line))
     abort, abort_all = sorted(find("abort"), key=lambda line: "--all" in line)
     order = [shadow, *find("status"), listing, *find("step")[:2], *find("pause")]
-    order += [find("step")[2], *find("promote"), start, abort, received, abort_all]
+    order += [*find("step")[2:], *find("promote"), start, abort, received, abort_all]
     order += find("release")
     assert sorted(order) == sorted(COMMANDS)
 
