@@ -47,8 +47,8 @@ WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
 # On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
 STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
-SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) Watch=$(SIGNING_PROFILE) DependenciesLayer=$(SIGNING_PROFILE) \
-	EngineLayer=$(SIGNING_PROFILE))
+SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) Watch=$(SIGNING_PROFILE) Guard=$(SIGNING_PROFILE) \
+	DependenciesLayer=$(SIGNING_PROFILE) EngineLayer=$(SIGNING_PROFILE))
 
 export SAM_CLI_TELEMETRY := 0
 # Without bytecode files, each process of the tests compiles all modules again.

@@ -22,6 +22,7 @@ SITE = "https://podgraft.dev/"
 ASSETS = (
     "charts",
     "container",
+    "functions/guard",
     "functions/watch",
     "functions/webhook",
     "kubernetes",

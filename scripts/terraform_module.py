@@ -4,7 +4,7 @@
     terraform_module.py
 
 template.yaml is the source of the variables, the conditions, the environment and the permissions of
-both functions, the alarms, the saved queries, the event rule for policies, the format of the access
+all functions, the alarms, the saved queries, the event rule for policies, the format of the access
 log, and the dashboard. terraform/*.tf contains the other resources. tests/terraform/test_module.py
 fails if a file is out of date, or if a resource of template.yaml has no counterpart.
 """
@@ -33,6 +33,9 @@ _NAMES = {
     "ApiLogs": "api_log_group",
     "Bundles": "bucket",
     "Bundles.Arn": "bucket_arn",
+    "Guard": "guard_name",
+    "Guard.Arn": "guard_arn",
+    "GuardLogs.Arn": "guard_log_group_arn",
     "Prefix": "parameter_prefix",
     "WatchLogs": "watch_log_group",
     "WatchLogs.Arn": "watch_log_group_arn",
@@ -43,6 +46,8 @@ _NAMES = {
 }
 _TYPES = {"CommaDelimitedList": "list(string)", "Number": "number", "String": "string"}
 _TOPIC = {"If": ["HasTopic", [{"Ref": "AlarmTopicArn"}], {"Ref": "AWS::NoValue"}]}
+_GUARD_ARN = {"GetAtt": "Guard.Arn"}
+_GUARD = {"If": ["HasTopic", [_GUARD_ARN, {"Ref": "AlarmTopicArn"}], [_GUARD_ARN]]}
 # Conditions that decide the number of resources. Terraform must know them in a plan that creates
 # the certificate or the roles of the variables too. A precondition checks the certificate.
 _CONDITIONS = {
@@ -104,6 +109,8 @@ def render_files(template: Any) -> dict[str, str]:
         ),
         "environment.json.tftpl": _make_environment(properties["Webhook"]),
         "permissions.json.tftpl": _format(make_permissions(properties["WebhookRole"])),
+        "guard_environment.json.tftpl": _make_environment(properties["Guard"]),
+        "guard_permissions.json.tftpl": _format(make_permissions(properties["GuardRole"])),
         "watch_environment.json.tftpl": _make_environment(properties["Watch"]),
         "watch_permissions.json.tftpl": _format(make_permissions(properties["WatchRole"])),
         "alarms.json.tftpl": _format(dict(find_alarms(resources))),
@@ -289,6 +296,8 @@ def _make_alarm(name: str, properties: Mapping[str, Any]) -> dict[str, Any]:
         match key:
             case "AlarmActions" | "OKActions" if value == _TOPIC:
                 alarm[f"has_{name_variable(key.removesuffix('s'))}"] = True  # monitoring.tf
+            case "AlarmActions" if value == _GUARD:
+                alarm |= {"has_alarm_action": True, "has_guard_action": True}
             case "Dimensions":
                 alarm["dimensions"] = _make_dimensions(value)
             case "Metrics":

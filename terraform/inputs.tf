@@ -14,6 +14,7 @@ variable "archives" {
     dependencies = string
     engine       = string
     function     = string
+    guard        = string
     watch        = string
   })
   description = "Paths of the archives of a release, or of those that layers/make_archives.py builds."

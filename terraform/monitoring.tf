@@ -4,6 +4,9 @@ locals {
     api_endpoint        = aws_apigatewayv2_api.webhook.api_endpoint
     api_id              = aws_apigatewayv2_api.webhook.id
     function_name       = aws_lambda_function.webhook.function_name
+    guard_arn           = aws_lambda_function.guard.arn
+    guard_name          = aws_lambda_function.guard.function_name
+    guard_log_group_arn = "${aws_cloudwatch_log_group.guard.arn}:*"
     watch_log_group_arn = "${aws_cloudwatch_log_group.watch.arn}:*"
   })
   alarms        = jsondecode(templatefile("${path.module}/alarms.json.tftpl", local.monitoring))
@@ -27,9 +30,12 @@ resource "aws_cloudwatch_metric_alarm" "webhook" {
   threshold           = local.alarms[each.key].threshold
   comparison_operator = local.alarms[each.key].comparison_operator
   treat_missing_data  = try(local.alarms[each.key].treat_missing_data, null)
-  alarm_actions       = try(local.alarms[each.key].has_alarm_action, false) ? local.topics : []
-  ok_actions          = try(local.alarms[each.key].has_ok_action, false) ? local.topics : []
-  tags                = local.tags
+  alarm_actions = concat(
+    try(local.alarms[each.key].has_guard_action, false) ? [aws_lambda_function.guard.arn] : [],
+    try(local.alarms[each.key].has_alarm_action, false) ? local.topics : [],
+  )
+  ok_actions = try(local.alarms[each.key].has_ok_action, false) ? local.topics : []
+  tags       = local.tags
 
   dynamic "metric_query" {
     for_each = try(local.alarms[each.key].metric_query, [])

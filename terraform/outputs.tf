@@ -33,6 +33,11 @@ output "watch_log_group" {
   value       = aws_cloudwatch_log_group.watch.name
 }
 
+output "guard_arn" {
+  description = "The guard of rollouts; add it to the actions of alarms of your own"
+  value       = aws_lambda_function.guard.arn
+}
+
 output "function_alias" {
   description = "The alias that the API invokes"
   value       = aws_lambda_alias.live.arn

@@ -82,6 +82,8 @@ resource "aws_ssm_parameter" "prefix_owner" {
     stack        = var.name
     bucket       = aws_s3_bucket.bundles.bucket
     bundlePrefix = var.bundle_prefix
+    logGroup     = aws_cloudwatch_log_group.webhook.name
+    guard        = aws_lambda_function.guard.arn
   })
   tags = local.tags
 }

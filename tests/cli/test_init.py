@@ -107,9 +107,10 @@ def test_the_archives_contain_the_function_and_the_engine(tmp_path: Path) -> Non
     )
     with zipfile.ZipFile(tmp_path / "archives" / "function.zip") as archive:
         assert archive.namelist() == ["handler.py"]
-    with zipfile.ZipFile(tmp_path / "archives" / "watch.zip") as archive:
-        modules = (ROOT / "functions" / "watch").glob("*.py")
-        assert archive.namelist() == sorted(path.name for path in modules)
+    for name in ("guard", "watch"):
+        with zipfile.ZipFile(tmp_path / "archives" / f"{name}.zip") as archive:
+            modules = (ROOT / "functions" / name).glob("*.py")
+            assert archive.namelist() == sorted(path.name for path in modules)
     with zipfile.ZipFile(tmp_path / "archives" / "engine.zip") as archive:
         names = archive.namelist()
     assert "python/podgraft/review/__init__.py" in names

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import botocore.session
 import pytest
 from botocore.client import BaseClient
 
@@ -60,6 +61,13 @@ def describe_call(service: str, operation: str, parameters: Mapping[str, Any]) -
             return f"s3:{operation}", f"arn:aws:s3:::BUCKET/{parameters['Key']}", ""
         case "cloudformation", _:
             return f"{service}:{operation}", f"{prefix}stack/{parameters['StackName']}/id", ""
+        case "cloudwatch", _:
+            return f"{service}:{operation}", "*", ""
+        case "logs", "StartQuery":
+            group = f"log-group:{parameters['logGroupName']}:*"
+            return f"{service}:{operation}", f"{prefix}{group}", ""
+        case "logs", _:
+            return f"{service}:{operation}", "*", ""
         case _:
             name = parameters.get("Name") or parameters["Path"].rstrip("/")
             return f"{service}:{operation}", f"{prefix}parameter{name}", ""
@@ -119,6 +127,54 @@ def run_token_commands() -> None:
     assert main(["tokens", "allow", "CN=prod-eu,O=clusters", *cluster]) == 0
     assert main(["tokens", "forbid", "CN=prod-eu,O=clusters", *cluster]) == 0
     assert main(["tokens", "list", *STACK]) == 0
+
+
+def make_guarded_stack() -> None:
+    """Name a log group and a guard in the owner of the prefix, without the recorded clients."""
+    session: Any = botocore.session.get_session()
+    group = "podgraft-dev-WebhookLogs-1"
+    session.create_client("logs").create_log_group(logGroupName=group)
+    owner = {"stack": "podgraft-dev", "bucket": BUCKET, "bundlePrefix": "bundles/"}
+    value = json.dumps({**owner, "logGroup": group, "guard": "arn:guard"})
+    session.create_client("ssm").put_parameter(
+        Name="/podgraft-dev/stack", Value=value, Type="String", Overwrite=True
+    )
+
+
+def run_rollout_commands() -> None:
+    local = ("--bundle", "bundle", "--policy", "policy.yaml")
+    rollout = ("policy", "rollout")
+    assert main(["policy", "push", *local, *INJECTOR]) == 0
+    Path("policy.yaml").write_text("policy: disabled\n")
+    assert main([*rollout, "start", *local, "--id", "a", *INJECTOR]) == 0
+    for words in (["status"], ["step", "5"], ["pause"], ["who", "--got"], ["step", "5"]):
+        assert main([*rollout, *words, *INJECTOR]) == 0, words
+    assert main([*rollout, "abort", "--reason", "a", *INJECTOR]) == 0
+    assert main([*rollout, "release", *INJECTOR]) == 0
+    assert main([*rollout, "shadow", *local, "--id", "b", *INJECTOR]) == 0
+    assert main([*rollout, "promote", *INJECTOR]) == 0
+
+
+def run_commands_for_all_injectors() -> None:
+    run_rollout_commands()
+    assert main(["policy", "rollout", "abort", "--all", "--reason", "a", *INJECTOR]) == 0
+    assert main(["policy", "rollout", "release", "--all", *INJECTOR]) == 0
+
+
+def test_the_policies_of_rollouts_allow_the_commands(calls: list[Call]) -> None:
+    make_guarded_stack()
+    calls.clear()
+    run_commands_for_all_injectors()
+    used: set[tuple[str, str]] = set()
+    statements = POLICIES[0] + POLICIES[4] + POLICIES[3]
+    for call in calls:
+        statement = find_statement(statements, call)
+        assert statement is not None, call
+        used.add((statement, call[0]))
+    # The stack of the test has no alias.
+    expected = allowed_actions(POLICIES[3] + POLICIES[4]) - {("ReadAlias", "lambda:GetAlias")}
+    # Each action of both brakes has its own statement, and that of all injectors is the wider one.
+    assert expected - used == {("ReadBrakeOfAll", "ssm:GetParameter")}
 
 
 @pytest.mark.parametrize(

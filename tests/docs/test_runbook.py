@@ -43,6 +43,10 @@ def slug(heading: str) -> str:
 def log_fields() -> dict[str, frozenset[str]]:
     """The fields of the lines of each log group."""
     rows = re.findall(r"^\| (?:all|of) ?[^|]*\| (`.*)\|$", LOGS, re.MULTILINE)
+    candidates = (
+        LOGS.partition("\n## Candidates\n")[2].partition("\n## ")[0].partition("\n\nThe audit")[0]
+    )
+    rows += re.findall(r"^\| (`.*?) \|", candidates, re.MULTILINE)
     webhook = frozenset(re.findall(r"`(\w+)`", " ".join(rows)))
     access = RESOURCES["Stage"]["Properties"]["AccessLogSettings"]["Format"]["Sub"]
     [watch] = re.findall(r"^\| of a check of the watch \| (.*)\|$", LOGS, re.MULTILINE)

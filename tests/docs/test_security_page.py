@@ -159,7 +159,8 @@ def test_make_signs_the_function_and_its_layers() -> None:
         check=True,
     )
     profiles = " ".join(
-        f"{name}=podgraft" for name in ("Webhook", "Watch", "DependenciesLayer", "EngineLayer")
+        f"{name}=podgraft"
+        for name in ("Webhook", "Watch", "Guard", "DependenciesLayer", "EngineLayer")
     )
     assert f"Auth=mtls --signing-profiles {profiles}" in " ".join(
         done.stdout.replace("\\\n", " ").split()

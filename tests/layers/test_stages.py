@@ -218,6 +218,8 @@ def test_the_prefix_is_the_stacks_name_unless_it_is_set(
         "stack": stack,
         "bucket": f"{stack}-Bundles",
         "bundlePrefix": "bundles/",
+        "logGroup": f"{stack}-WebhookLogs",
+        "guard": f"{stack}-Guard.Arn",
     }
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from build_layer import OPERATIONS
 from layers.cloudformation import TEMPLATE, Rendering
+from podgraft.web.candidate_metrics import CandidateMetric
 
 # The permission of each call, where it is not of the call's own name (service authorization
 # reference of S3 and Systems Manager).
@@ -147,7 +148,7 @@ def test_no_log_holds_a_path_and_every_log_ends() -> None:
     assert "routeKey" in logged
     assert logged.isdisjoint({"path", "http.path", "customDomain.basePathMatched"})
     groups = resources_of_type("Logs::LogGroup")
-    assert len(groups) == 3
+    assert len(groups) == 4
     assert all(each["RetentionInDays"] == {"Ref": "LogRetentionDays"} for each in groups.values())
 
 
@@ -155,7 +156,6 @@ def test_no_log_holds_a_path_and_every_log_ends() -> None:
     "metric",
     [
         "sidecar_injection_failure_total",
-        "Errors",
         "Duration",
         "Throttles",
         "policy_refused_total",
@@ -178,6 +178,64 @@ def test_alarms_start_when(metric: str) -> None:
     ]
     assert alarm["AlarmActions"]["If"][:2] == ["HasTopic", [{"Ref": "AlarmTopicArn"}]]
     assert alarm.get("ExtendedStatistic") == ("p99" if metric == "Duration" else None)
+
+
+def test_alarms_start_when_a_function_fails() -> None:
+    alarms = {
+        name: each
+        for name, each in resources_of_type("CloudWatch::Alarm").items()
+        if each["MetricName"] == "Errors"
+    }
+    functions = {name: each["Dimensions"][0]["Value"]["Ref"] for name, each in alarms.items()}
+    assert functions == {"CrashesAlarm": "Webhook", "GuardErrorsAlarm": "Guard"}
+    for alarm in alarms.values():
+        assert alarm["AlarmActions"]["If"][:2] == ["HasTopic", [{"Ref": "AlarmTopicArn"}]]
+
+
+@pytest.mark.parametrize("topic", ["", "arn:topic"])
+def test_the_alarms_of_candidates_invoke_the_guard(topic: str) -> None:
+    """Missing data is inconclusive: it neither starts an alarm nor ends one as healthy."""
+    resources = Rendering(TEMPLATE, "dev", {"AlarmTopicArn": topic}).resources
+    alarms = {
+        name: each["Properties"]
+        for name, each in resources.items()
+        if each["Type"] == "AWS::CloudWatch::Alarm"
+        and "dev-Guard.Arn" in each["Properties"].get("AlarmActions", ())
+    }
+    assert {name: each["MetricName"] for name, each in alarms.items()} == {
+        "CandidateFailuresAlarm": CandidateMetric.FAILURE,
+        "CandidateLatencyAlarm": CandidateMetric.TIME,
+    }
+    for alarm in alarms.values():
+        assert alarm["TreatMissingData"] == "missing"
+        assert alarm["AlarmActions"] == ["dev-Guard.Arn", *filter(None, [topic])]
+        assert not {"OKActions", "InsufficientDataActions"} & alarm.keys()
+        assert alarm["Dimensions"] == [{"Name": "service", "Value": "dev"}]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "prefix"),
+    [({}, "/dev"), ({"ParameterPrefix": "/team/podgraft"}, "/team/podgraft")],
+)
+def test_the_guard_can_write_one_brake_and_its_log(parameters: dict[str, str], prefix: str) -> None:
+    resources = Rendering(TEMPLATE, "dev", parameters).resources
+    [policy] = resources["GuardRole"]["Properties"]["Policies"]
+    brake = f"arn:partition:ssm:region:accountid:parameter{prefix}/brake"
+    assert {
+        each["Sid"]: (each["Action"], each["Resource"])
+        for each in policy["PolicyDocument"]["Statement"]
+    } == {
+        "SetBrake": (["ssm:GetParameter", "ssm:PutParameter"], brake),
+        "WriteLogs": (["logs:CreateLogStream", "logs:PutLogEvents"], "dev-GuardLogs.Arn"),
+    }
+    variables = resources["Guard"]["Properties"]["Environment"]["Variables"]
+    assert variables == {"GUARD_STACK": "dev", "GUARD_BRAKE": f"{prefix}/brake"}
+    assert resources["AlarmsMayInvoke"]["Properties"] == {
+        "FunctionName": "dev-Guard",
+        "Action": "lambda:InvokeFunction",
+        "Principal": "lambda.alarms.cloudwatch.amazonaws.com",
+        "SourceAccount": "accountid",
+    }
 
 
 def test_what_aws_would_refuse_or_break_is_refused_before() -> None:
@@ -232,7 +290,7 @@ def test_signed_code_is_required_by_parameter() -> None:
     assert signing["If"][:2] == ["HasCodeSigning", {"Ref": "CodeSigningConfigArn"}]
     layers = {name for name, each in RESOURCES.items() if each["Type"].endswith("LayerVersion")}
     makefile = (Path(__file__).parents[2] / "Makefile").read_text()
-    for name in (*layers, "Watch", "Webhook"):
+    for name in (*layers, "Guard", "Watch", "Webhook"):
         assert f"{name}=$(SIGNING_PROFILE)" in makefile
 
 

@@ -51,14 +51,21 @@ def start_account_with_bucket(bucket: str) -> Generator[Any]:
 
 
 def deploy_stack(
-    session: Any, name: str, bucket: str, *, prefix: str = "", owner: bool = True
+    session: Any,
+    name: str,
+    bucket: str,
+    *,
+    prefix: str = "",
+    owner: bool = True,
+    guard: Mapping[str, str] = {},
 ) -> None:
     """Deploy what commands need of template.yaml: the bucket, the owner, and the outputs.
 
-    Without an *owner* it is a stack of a version that had none.
+    Without an *owner* it is a stack of a version that had none, and without a *guard* too.
     """
     prefix = prefix or f"/{name}"
-    value = json.dumps({"stack": name, "bucket": bucket, "bundlePrefix": "bundles/"})
+    fields = {"stack": name, "bucket": bucket, "bundlePrefix": "bundles/", **guard}
+    value = json.dumps(fields)
     resources: dict[str, Any] = {
         "Bundles": {"Type": "AWS::S3::Bucket", "Properties": {"BucketName": bucket}}
     }

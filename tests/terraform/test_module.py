@@ -60,22 +60,54 @@ def test_the_role_has_the_statements_of_the_template(parameters: Mapping[str, An
 
 
 @pytest.mark.parametrize("parameters", STACKS, ids=str)
-def test_the_role_of_the_watch_has_the_statements_of_the_template(
-    parameters: Mapping[str, Any],
+@pytest.mark.parametrize("name", ["Guard", "Watch"])
+def test_the_role_of_another_function_has_the_statements_of_the_template(
+    name: str, parameters: Mapping[str, Any]
 ) -> None:
-    role = Rendering(TEMPLATE, "shop", parameters).resources["WatchRole"]["Properties"]
-    permissions = load("watch_permissions.json.tftpl", make_variables("shop", parameters))
+    role = Rendering(TEMPLATE, "shop", parameters).resources[f"{name}Role"]["Properties"]
+    own = name.lower()
+    permissions = load(f"{own}_permissions.json.tftpl", make_variables("shop", parameters))
     assert permissions == {each["PolicyName"]: each["PolicyDocument"] for each in role["Policies"]}
-    assert MODULE["aws_iam_role_policy.watch"]["policy"] == (
-        "${jsonencode(local.watch_permissions.watch)}"
+    assert MODULE[f"aws_iam_role_policy.{own}"]["policy"] == (
+        f"${{jsonencode(local.{own}_permissions.{own})}}"
     )
-    assert MODULE["aws_iam_role_policy.watch"]["role"] == "${aws_iam_role.watch.id}"
+    assert MODULE[f"aws_iam_role_policy.{own}"]["role"] == f"${{aws_iam_role.{own}.id}}"
+
+
+def test_alarms_of_the_account_can_invoke_the_guard() -> None:
+    permission = RESOURCES["AlarmsMayInvoke"]["Properties"]
+    module = MODULE["aws_lambda_permission.guard"]
+    assert (module["action"], module["principal"]) == (
+        permission["Action"],
+        permission["Principal"],
+    )
+    assert permission["SourceAccount"] == {"Ref": "AWS::AccountId"}
+    assert module["source_account"] == "${data.aws_caller_identity.current.account_id}"
+    assert module["function_name"] == "${aws_lambda_function.guard.function_name}"
+
+
+def test_the_owner_of_the_prefix_has_the_fields_of_the_template() -> None:
+    text = Rendering(TEMPLATE, "shop", {}).resources["PrefixOwner"]["Properties"]["Value"]
+    fields = json.loads(text)
+    assert fields == {
+        "stack": "shop",
+        "bucket": "shop-Bundles",
+        "bundlePrefix": "bundles/",
+        "logGroup": "shop-WebhookLogs",
+        "guard": "shop-Guard.Arn",
+    }
+    value = MODULE["aws_ssm_parameter.prefix_owner"]["value"]
+    assert re.findall(r'"?(\w+)"?\s*[:=] ', value) == list(fields)
 
 
 @pytest.mark.parametrize("parameters", STACKS, ids=str)
 @pytest.mark.parametrize(
     ("function", "name"),
-    [("Webhook", "environment.json.tftpl"), ("Watch", "watch_environment.json.tftpl")],
+    [
+        ("Guard", "guard_environment.json.tftpl"),
+        ("Watch", "watch_environment.json.tftpl"),
+        ("Webhook", "environment.json.tftpl"),
+    ],
 )
 def test_a_function_has_the_environment_of_the_template(
     function: str, name: str, parameters: Mapping[str, Any]
@@ -102,6 +134,8 @@ def test_the_alarms_are_those_of_the_template(parameters: Mapping[str, Any]) -> 
         assert actual.pop("has_alarm_action", False) is bool(alarm.get("AlarmActions")) or (
             not parameters.get("AlarmTopicArn")
         )
+        guard = "shop-Guard.Arn" in alarm.get("AlarmActions", ())
+        assert actual.pop("has_guard_action", False) is guard
         actual.pop("has_ok_action", None)
         if "Dimensions" in alarm:
             dimensions = {each["Name"]: each["Value"] for each in alarm["Dimensions"]}
@@ -278,7 +312,7 @@ def _parameter(reference: str) -> str:
     return parameter
 
 
-@pytest.mark.parametrize("name", ["Webhook", "Watch"])
+@pytest.mark.parametrize("name", ["Guard", "Watch", "Webhook"])
 def test_a_function_has_the_settings_of_the_template(name: str) -> None:
     function = RESOURCES[name]["Properties"]
     module = MODULE[COUNTERPARTS[name]]

@@ -45,9 +45,12 @@ def test_each_outcome_has_its_metrics(
     outcome: str | None, expected: tuple[CandidateMetric, ...]
 ) -> None:
     record = {**REVIEW, "candidate": outcome}
-    assert tuple(metric for metric, _, _ in candidate_measures(record)) == expected
+    measures = {metric: value for metric, _, value in candidate_measures(record)}
+    assert tuple(metric for metric, value in measures.items() if value) == expected
+    # Each review in which the candidate ran counts for the alarm, also without a failure.
+    assert (CandidateMetric.FAILURE in measures) is (CandidateMetric.REVIEWS in measures)
     timed = {**record, "candidate_milliseconds": 0.5}
-    assert [each for each in candidate_measures(timed) if each[2] != 1.0] == [
+    assert [each for each in candidate_measures(timed) if each[2] not in (0.0, 1.0)] == [
         (CandidateMetric.TIME, "Milliseconds", 0.5)
     ]
 
@@ -88,6 +91,7 @@ def test_a_rollout_is_in_the_log_and_has_metrics(
     assert review.get("track") == ("candidate" if mode == "share" else None)
     assert "sidecar_injection_requests_total" in review
     assert candidate["candidate_changed_total"] == [1.0]
+    assert candidate["candidate_failure_total"] == [0.0]
     assert candidate["service"] == "stage"
     assert "sidecar_injection_requests_total" not in candidate
 

@@ -1,188 +1,38 @@
 """``podgraft policy rollout`` with a stack and with a folder: every command, and every refusal."""
 
-import json
 import shlex
-from collections.abc import Callable, Generator, Mapping
-from functools import cache
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-import botocore.loaders
-import botocore.session
 import pytest
 
 from podgraft import bundle, policy, yaml
 from podgraft.cli import main
-from podgraft.cli.policy.rollout import commands
+from podgraft.cli.policy.rollout import start
 from podgraft.cli.policy.rollout.candidate import find_digests, make_candidate
 from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
 from podgraft.cli.policy.rollout.status import format_bar
-from podgraft.jsonvalue import Object
 from podgraft.signing import Verifier
 from podgraft.store import FolderStore
 from podgraft.store.brake import parse_brakes
-from support.aws_account import CREDENTIALS, deploy_stack, start_account
-from support.memory_store import labelled_bundle
+from support.rollout_world import (
+    DIGEST,
+    ID,
+    NEXT,
+    STABLE,
+    START,
+    FolderWorld,
+    Run,
+    StackWorld,
+    World,
+    block,
+    make_run,
+    rollout_of,
+    write_log,
+)
 from support.signers import MemorySigner
 from support.store_fixture import BUNDLE, write
-
-BUCKET = "bundles-of-rollouts"
-STABLE = f"""\
-# The policy of the mesh.
-bundle: {bundle.digest(BUNDLE)}
-policy: enabled  # all namespaces
-features:
-  platform: openshift
-# The clusters.
-clusters:
-  dev: {{policy: disabled}}
-"""
-NEXT = labelled_bundle("2.0")
-DIGEST = bundle.digest(NEXT)
-ID = "2026-11-22-probes"
-Run = Callable[[str], tuple[int, str]]
-
-
-class World(Protocol):
-    """A storage with a policy, and a folder with the candidate."""
-
-    options: str
-
-    def read(self) -> str:
-        """The policy in force."""
-        ...
-
-    def put(self, text: str) -> None:
-        """Put another policy in force."""
-        ...
-
-    def brake(self, *, for_all: bool = False) -> str | None:
-        """The text of a brake."""
-        ...
-
-    def deny(self, digest: str) -> None:
-        """Put a bundle on the deny list."""
-        ...
-
-
-class FolderWorld:
-    def __init__(self, path: Path) -> None:
-        self.path = path / "store"
-        self.options = f"--injector istio --store file:{self.path}"
-        for name, content in BUNDLE.items():
-            write(self.path / "istio/bundle" / name, content)
-        self.put(STABLE)
-
-    def read(self) -> str:
-        return (self.path / "istio/policy.yaml").read_text()
-
-    def put(self, text: str) -> None:
-        write(self.path / "istio/policy.yaml", text.encode())
-
-    def brake(self, *, for_all: bool = False) -> str | None:
-        path = (self.path if for_all else self.path / "istio") / "brake.yaml"
-        return path.read_text() if path.exists() else None
-
-    def deny(self, digest: str) -> None:
-        write(self.path / "denied.yaml", f"{digest}: old\n".encode())
-
-
-class StackWorld:
-    def __init__(self, session: Any) -> None:
-        self.ssm, self.s3 = session.create_client("ssm"), session.create_client("s3")
-        self.options = "--injector istio --stack-name podgraft-dev"
-        folder = f"bundles/istio/{bundle.digest(BUNDLE).removeprefix('sha256:')}/"
-        for name, content in BUNDLE.items():
-            self.s3.put_object(Bucket=BUCKET, Key=folder + name, Body=content)
-        self.put(STABLE)
-
-    def put_parameter(self, name: str, text: str) -> None:
-        name = f"/podgraft-dev/{name}"
-        self.ssm.put_parameter(Name=name, Value=text, Type="String", Overwrite=True)
-
-    def read_parameter(self, name: str) -> str | None:
-        try:
-            return self.ssm.get_parameter(Name=f"/podgraft-dev/{name}")["Parameter"]["Value"]
-        except self.ssm.exceptions.ParameterNotFound:
-            return None
-
-    def read(self) -> str:
-        return self.read_parameter("istio/policy") or ""
-
-    def put(self, text: str) -> None:
-        self.put_parameter("istio/policy", text)
-
-    def brake(self, *, for_all: bool = False) -> str | None:
-        return self.read_parameter("brake" if for_all else "istio/brake")
-
-    def deny(self, digest: str) -> None:
-        self.put_parameter("denied", f"{digest}: old\n")
-
-
-@pytest.fixture(scope="module")
-def session() -> Generator[Any]:
-    loader = cache(botocore.loaders.create_loader)
-    with start_account() as (host, port), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        patch.setattr(botocore.session, "create_loader", loader)
-        for name, value in CREDENTIALS.items():
-            patch.setenv(name, value)
-        made: Any = botocore.session.get_session()
-        made.create_client = cache(made.create_client)
-        deploy_stack(made, "podgraft-dev", BUCKET)
-        yield made
-
-
-@pytest.fixture
-def stack(session: Any) -> Generator[StackWorld]:
-    world = StackWorld(session)
-    yield world
-    names = ("istio/policy", "istio/brake", "brake", "denied")
-    world.ssm.delete_parameters(Names=[f"/podgraft-dev/{name}" for name in names])
-
-
-@pytest.fixture(params=["folder", "stack"])
-def world(request: pytest.FixtureRequest, tmp_path: Path) -> World:
-    return FolderWorld(tmp_path) if request.param == "folder" else request.getfixturevalue("stack")
-
-
-@pytest.fixture(autouse=True)
-def candidate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with the candidate, in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(commands, "getuser", lambda: "operator")
-    for name, content in NEXT.items():
-        write(tmp_path / "next/bundle" / name, content)
-    write(tmp_path / "next/policy.yaml", STABLE.encode())
-    return tmp_path / "next"
-
-
-@pytest.fixture
-def run(world: World, capsys: pytest.CaptureFixture[str]) -> Run:
-    return make_run(world, capsys)
-
-
-def make_run(world: World, capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(line: str) -> tuple[int, str]:
-        capsys.readouterr()
-        status = main(["policy", "rollout", *shlex.split(line), *shlex.split(world.options)])
-        return status, "".join(capsys.readouterr())
-
-    return call
-
-
-START = f"start next --id {ID} --share 5"
-
-
-def block(**changes: object) -> Object:
-    fields: Object = {"id": ID, "mode": "share", "share": 5, "candidate": {"bundle": DIGEST}}
-    return {**fields, **changes}  # pyright: ignore[reportReturnType]
-
-
-def rollout_of(world: World) -> object:
-    document = yaml.load(world.read())
-    assert isinstance(document, dict)
-    return document.get("rollout")
 
 
 def test_a_rollout_from_its_start_to_its_promotion(world: World, run: Run) -> None:
@@ -220,26 +70,6 @@ def test_a_rollout_from_its_start_to_its_promotion(world: World, run: Run) -> No
     assert status == 0, output
     assert world.read() == STABLE.replace(bundle.digest(BUNDLE), DIGEST)
     assert ("podgraft policy rollback" in output) is ("--stack-name" in world.options)
-
-
-def write_log(path: str, reviews: int, **changes: object) -> None:
-    record = {
-        "event": "review",
-        "cluster": "prod-eu",
-        "namespace": "shop",
-        "owner": "Deployment/web",
-        "rollout": ID,
-        "track": "candidate",
-        "candidate": "changed",
-        "candidate_kind": "5d0c1fa2b3e4",
-        "candidate_paths": "replace spec.containers[istio-proxy].image",
-        "candidate_milliseconds": 1.5,
-        "milliseconds": 3.0,
-        "decision": "inject",
-        **changes,
-    }
-    lines = [json.dumps({**record, "owner": f"Deployment/web-{n}"}) for n in range(reviews)]
-    Path(path).write_text("\n".join(["not JSON", "[]", '{"event": "start"}', *lines]))
 
 
 def test_shadow_becomes_a_share_with_a_step(world: World, run: Run) -> None:
@@ -440,13 +270,13 @@ def test_concurrent_changes_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world = FolderWorld(tmp_path)
-    original = commands.check_document
+    original = start.check_document
 
     def check(*arguments: Any) -> object:
         world.put(STABLE + "revision: b\n")
         return original(*arguments)
 
-    monkeypatch.setattr(commands, "check_document", check)
+    monkeypatch.setattr(start, "check_document", check)
     status, output = make_run(world, capsys)(START)
     assert status == 1
     assert "run the command again" in output

@@ -42,12 +42,12 @@ def issue(stack: Stack, cluster: str, file: Path) -> str:
     return file.read_text().strip()
 
 
-def send_review(stack: Stack, token: str, cluster: str = "e2e") -> Answer:
+def send_review(stack: Stack, token: str, cluster: str = "e2e", injector: str = "istio") -> Answer:
     """A pod's creation, as kube-apiserver sends it."""
     body: dict[str, Any] = json.loads(EVENT.read_text())["request"]["body"]
     return stack.call(
         "POST",
-        f"/istio/inject/cluster/{cluster}?timeout=10s",
+        f"/{injector}/inject/cluster/{cluster}?timeout=10s",
         json.dumps(body).encode(),
         {"Authorization": f"Bearer {token}"},
     )

@@ -107,12 +107,15 @@ def test_alarms_and_dashboards_watch_their_own_stack(stack: Stack, prod: Stack) 
         own = [each for each in alarms if each["AlarmName"].startswith(f"{stage.name}-")]
         if stage is prod:  # whose name the other one's begins with
             own = [each for each in own if not each["AlarmName"].startswith(f"{other.name}-")]
-        assert len(own) == 12  # without a domain, no alarm for its certificate
+        assert len(own) == 15  # without a domain, no alarm for its certificate
         values = [value["Value"] for each in own for value in each["Dimensions"]]
         functions = [value for value in values if value != stage.name]
-        assert values.count(stage.name) == 8
+        assert values.count(stage.name) == 10
         function = stage.outputs["FunctionAlias"].split(":")[-2]
-        assert set(functions) == {function, stage.host.split(".")[0]}
+        guard = stage.outputs["GuardArn"].split(":")[-1]
+        assert set(functions) == {function, guard, stage.host.split(".")[0]}
+        actions = {action for each in own for action in each["AlarmActions"]}
+        assert actions == {stage.outputs["GuardArn"]}
         [board] = [
             each for each in dashboards if each["DashboardName"] == f"{stage.name}-{_REGION}"
         ]

@@ -134,7 +134,7 @@ def test_the_checksums_are_those_of_all_files(release: Release) -> None:
 
 def test_no_file_of_a_layer_contains_a_path_of_the_builder(release: Release) -> None:
     paths = [str(path).encode() for path in (release.folder.parents[1], ROOT, Path(sys.prefix))]
-    for part in ("dependencies-.*", "engine-.*", "function", "watch"):
+    for part in ("dependencies-.*", "engine-.*", "function", "guard", "watch"):
         name = rf".*-{part}\.zip"
         with ZipFile(io.BytesIO(release.first[release.find(name)])) as archive:
             assert archive.namelist() == sorted(archive.namelist())
@@ -146,7 +146,7 @@ def test_no_file_of_a_layer_contains_a_path_of_the_builder(release: Release) -> 
 def test_every_bill_of_materials_is_valid(release: Release) -> None:
     validator = JsonStrictValidator(SchemaVersion.V1_6)
     names = [name for name in release.first if name.endswith(".cdx.json")]
-    assert len(names) == 8
+    assert len(names) == 9
     for name in names:
         assert validator.validate_str(release.first[name].decode()) is None, name
         document = json.loads(release.first[name])
@@ -187,9 +187,10 @@ def test_the_function_is_its_handler(release: Release) -> None:
     assert component["hashes"][0]["content"] == hashlib.sha256(handler).hexdigest()
 
 
-def test_the_watch_is_its_modules(release: Release) -> None:
-    components = release.read_sbom(r".*-watch\.zip")["components"]
-    modules = (ROOT / "functions" / "watch").glob("*.py")
+@pytest.mark.parametrize("name", ["guard", "watch"])
+def test_another_function_is_its_modules(release: Release, name: str) -> None:
+    components = release.read_sbom(rf".*-{name}\.zip")["components"]
+    modules = (ROOT / "functions" / name).glob("*.py")
     assert {each["name"]: each["hashes"][0]["content"] for each in components} == {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in modules
     }

@@ -249,8 +249,9 @@ def test_the_archives_of_terraform_serve_a_review(alone: Installation, tmp_path:
         text=True,
     )
     assert json.loads(checked.stdout)
-    [watch] = _unpack([tmp_path / "aws" / "archives" / "watch.zip"])
-    subprocess.run([sys.executable, "-S", "-c", "import watch"], cwd=watch, check=True)
+    for name in ("guard", "watch"):
+        [folder] = _unpack([tmp_path / "aws" / "archives" / f"{name}.zip"])
+        subprocess.run([sys.executable, "-S", "-c", f"import {name}"], cwd=folder, check=True)
 
 
 _ARCHIVES = ("engine", "dependencies", "function")

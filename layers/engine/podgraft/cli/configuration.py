@@ -252,7 +252,7 @@ def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Po
     if options.cluster is not None and options.cluster not in read.clusters:
         clusters = ", ".join(sorted(read.clusters)) or "none"
         _warn(f"--cluster {options.cluster}: the policy has no overrides for it; it has {clusters}")
-    stable, read = read.bundle, read.for_cluster(options.cluster)
+    stable, rollout, read = read.bundle, read.rollout, read.for_cluster(options.cluster)
     if read.bundle != stable:
         _warn(
             f"--cluster {options.cluster}: the policy names another bundle for it, {read.bundle}; "
@@ -262,6 +262,7 @@ def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Po
         read,
         # The bundle on disk is meant, whichever the deployed policy names.
         bundle=None,
+        rollout=rollout,
         revision=read.revision if revision is None else revision,
         istio_release=options.release or read.istio_release,
     )

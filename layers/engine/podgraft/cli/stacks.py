@@ -35,6 +35,8 @@ class ExistsError(AwsError):
 _KINDS: Mapping[str, type[AwsError]] = {
     "ParameterNotFound": AbsentError,
     "ParameterAlreadyExists": ExistsError,
+    # CloudFormation's code for an unknown stack.
+    "ValidationError": AbsentError,
 }
 _NO_AWS = "check the proxy of the network, and AWS_ENDPOINT_URL"
 # Remedies for the codes of AWS that occur often.
@@ -61,11 +63,16 @@ class Stack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """The stack that reads a parameter prefix, as ``PREFIX/stack`` names it."""
+    """The stack that reads a parameter prefix, as ``PREFIX/stack`` names it.
+
+    Stacks of earlier versions name no ``log_group`` and no ``guard``.
+    """
 
     stack: str
     bucket: str
     bundle_prefix: str
+    log_group: str = ""
+    guard: str = ""
 
 
 def make_client(service: str) -> Any:
@@ -99,6 +106,37 @@ def lookup_stack(name: str) -> Stack:
         parameter_prefix=outputs["ParameterPrefix"],
         verifier=_parse_verifier(name, parameters),
     )
+
+
+def find_alias(name: str) -> str | None:
+    """Return the ARN of the alias of a stack; None if no stack of CloudFormation has it.
+
+    Terraform makes no stack.
+    """
+    try:
+        with aws_errors(f"stack {name}", remedy="check the region"):
+            description = make_client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+    except AbsentError:
+        return None
+    outputs = {
+        each["OutputKey"]: each.get("OutputValue") for each in description.get("Outputs", [])
+    }
+    return outputs.get("FunctionAlias")
+
+
+def check_alias(client: Any, alias: str) -> None:
+    """Raise ``CommandError`` while an alias routes to two versions; *client* is that of Lambda."""
+    function, _, name = alias.rpartition(":")
+    with aws_errors(f"alias {alias}", remedy="add the permission lambda:GetAlias"):
+        response: Any = client.get_alias(FunctionName=function, Name=name)
+    routing: Any = response.get("RoutingConfig") or {}
+    weights: dict[str, float] = routing.get("AdditionalVersionWeights") or {}
+    shares = [f"{weight:.0%} to version {version}" for version, weight in sorted(weights.items())]
+    if shares:
+        raise CommandError(
+            f"alias {alias}: routes {', '.join(shares)}, because a deployment of the function is "
+            "in progress; wait until it ends"
+        )
 
 
 def _parse_verifier(name: str, parameters: Mapping[str, str]) -> Verifier | None:
@@ -146,12 +184,18 @@ def no_owner_error(parameter_prefix: str, bucket: str = "BUCKET") -> CommandErro
 
 def _parse_owner(name: str, text: str) -> Owner:
     try:
-        document: object = json.loads(text)
+        document: Any = json.loads(text)
     except ValueError:
         document = None
     match document:
         case {"stack": str(stack), "bucket": str(bucket), "bundlePrefix": str(prefix)}:
-            return Owner(stack=stack, bucket=bucket, bundle_prefix=prefix)
+            return Owner(
+                stack=stack,
+                bucket=bucket,
+                bundle_prefix=prefix,
+                log_group=str(document.get("logGroup", "")),
+                guard=str(document.get("guard", "")),
+            )
         case _:
             pass
     raise CommandError(

@@ -12,11 +12,13 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from podgraft.admission import AdmissionRequest
 from podgraft.injectors import Mutation, UndecodableError
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.kube.workload_owner import root_workload
 from podgraft.patch.kinds import compute_kind, find_changes
 from podgraft.policy.rollout import ANNOTATION, Rollout, RolloutMode, Track
+from podgraft.review_context import ReviewContext
 from podgraft.store import Snapshot
 from podgraft.store.candidate import Candidate, DisabledReason
 from podgraft.texttemplate import DEFAULT_LIMITS, LimitError, Limits
@@ -122,7 +124,7 @@ def review_tracks(review: Review, snapshot: Snapshot, handler: Handler) -> Revie
     candidate = snapshot.candidate
     if candidate is None or candidate.rollout is None:
         return _add_record(run_handler(review, snapshot.bundle, handler), candidate, None)
-    bucket, is_selected = _select(review, candidate.rollout)
+    bucket, is_selected = select_workload(candidate.rollout, review.context, review.request)
     review = _mark(review, candidate.rollout, Track.STABLE)
     clock = review.context.deadline.clock if review.context.deadline else None
     started = clock() if clock else 0.0
@@ -147,15 +149,16 @@ def review_tracks(review: Review, snapshot: Snapshot, handler: Handler) -> Revie
     return _choose(stable, result, candidate, record, verdict)
 
 
-def _select(review: Review, rollout: Rollout) -> tuple[int, bool]:
+def select_workload(
+    rollout: Rollout, context: ReviewContext, request: AdmissionRequest
+) -> tuple[int, bool]:
     """Return the bucket of the object, and whether its review uses the candidate."""
-    request = review.request
     value = request.object if request.object is not None else request.old_object
     metadata = object_at(value, "metadata") if isinstance(value, dict) else {}
     kind = request.kind.kind or "Pod"
     if request.name and not metadata.get("name"):
         metadata = {**metadata, "name": request.name}
-    cluster, namespace = review.context.cluster, review.context.namespace
+    cluster, namespace = context.cluster, context.namespace
     bucket = rollout.find_bucket(cluster, namespace, root_workload(kind, metadata))
     earlier = rollout.find_track(metadata, cluster) if kind == "Pod" else None
     if earlier is not None:

@@ -44,6 +44,9 @@ def candidate_measures(
     metrics = _RESULTS.get(str(record.get("candidate")), ())
     for metric in metrics:
         yield metric, Unit.COUNT, 1.0
+    if CandidateMetric.REVIEWS in metrics and CandidateMetric.FAILURE not in metrics:
+        # An alarm must tell success from missing data.
+        yield CandidateMetric.FAILURE, Unit.COUNT, 0.0
     milliseconds = record.get("candidate_milliseconds")
     if isinstance(milliseconds, int | float):
         yield CandidateMetric.TIME, Unit.MILLISECONDS, milliseconds

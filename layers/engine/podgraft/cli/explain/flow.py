@@ -131,6 +131,7 @@ class _Run:
         trace = Trace()
         outcome = self._review(webhook, subject, trace)
         stage = stages.review_stage(subject, webhook, outcome, trace)
+        stage = stages.add_rollout(stage, self.cluster.snapshot.policy, self._context(subject))
         self.stages.append(stage)
         self.additions = trace.additions or self.additions
         after = self._after(webhook, subject, outcome, stage)
@@ -150,9 +151,12 @@ class _Run:
         return subject.with_object(offline.apply_response(subject.object, outcome))
 
     def _review(self, webhook: Webhook, subject: ExplainedPod, trace: Trace) -> ReviewResult:
-        context = self.cluster.caller.with_request(subject.request, trace)
+        context = self._context(subject, trace)
         context = replace(context, url_path=context.url_path or webhook.path)
         return ROUTES[webhook.route](context, offline.FixedStore(self.cluster.snapshot))
+
+    def _context(self, subject: ExplainedPod, trace: Trace | None = None) -> ReviewContext:
+        return self.cluster.caller.with_request(subject.request, trace)
 
     def _add_uncalled(self, subject: ExplainedPod) -> None:
         """Add the decision of /inject for a pod that matches no webhook."""

@@ -5,8 +5,11 @@ from dataclasses import replace
 
 from podgraft.cli import documents
 from podgraft.injectors import redact
-from podgraft.policy import StepName
+from podgraft.policy import Policy, StepName
+from podgraft.policy.rollout import BUCKETS, RolloutMode
 from podgraft.review import ReviewOutcome, ReviewResponse, ReviewResult
+from podgraft.review.candidate import select_workload
+from podgraft.review_context import ReviewContext
 from podgraft.trace import Trace
 
 from .decision_trace import Review, Stage, TraceStep, Verdict
@@ -61,6 +64,26 @@ def review_stage(
         verdict=VERDICTS[word],
         review=_review(subject, webhook, outcome),
     )
+
+
+def add_rollout(stage: Stage, policy: Policy, context: ReviewContext) -> Stage:
+    """Add the bucket and the track of the workload, as the first step; none without a rollout.
+
+    The other steps are those of stable: a candidate usually has another bundle.
+    """
+    rollout = policy.rollout
+    if rollout is None or context.request is None:
+        return stage
+    bucket, is_selected = select_workload(rollout, context, context.request)
+    selected = "compared" if rollout.mode is RolloutMode.SHADOW else "candidate"
+    track = selected if is_selected else "stable"
+    mode = " (paused)" if rollout.mode is RolloutMode.PAUSED else ""
+    share = f"{rollout.percentage(context.cluster):g} %{mode}"
+    observed = f"{rollout.id}: bucket {bucket} of {BUCKETS:,}, {share}, {track}"
+    if is_selected:
+        observed += "; the other steps are those of stable"
+    step = TraceStep("rollout", observed, Effect.PASSES)
+    return replace(stage, steps=(step, *stage.steps))
 
 
 def uncalled_stage(

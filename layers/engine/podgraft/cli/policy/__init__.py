@@ -5,7 +5,9 @@ the policy parameter, so it is atomic, and you can roll it back.
 """
 
 from .commands import command
+from .rollout import start as start
 from .rollout import status as status
+from .rollout import stop as stop
 from .rollout.commands import command as rollout_command
 
 command.add_command(rollout_command)

@@ -1,23 +1,30 @@
-"""The evidence for a rollout: what the request log contains about both tracks."""
+"""The evidence for a rollout: what the request log contains about both tracks.
+
+``read_log`` reads a file. insights.py reads the log group of a stack, with the same result.
+"""
 
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from podgraft.cli.failure import CommandError
-from podgraft.policy.rollout import Needs
+from podgraft.policy.rollout import Track
 
 # Cluster, namespace, and name of a workload.
 Workload: TypeAlias = tuple[str, str, str]
+# The fields of a log line.
+Record: TypeAlias = dict[str, Any]
 
 # The candidate ran in these reviews.
-_RAN = frozenset({"same", "changed", "fallback", "failed"})
+RAN = frozenset({"same", "changed", "fallback", "failed"})
 _FAILED = frozenset({"fallback", "failed"})
 _PERCENTILE = 0.99
+# The format of Powertools, in UTC.
+_TIMESTAMP = "%Y-%m-%d %H:%M:%S,%f%z"
 
 
 @dataclass(slots=True)
@@ -27,26 +34,22 @@ class TrackEvidence:
     reviews: int = 0
     failures: int = 0
     workloads: set[Workload] = field(default_factory=set[Workload])
-    milliseconds: list[float] = field(default_factory=list[float])
+    p99_milliseconds: float | None = None
 
-    def add(self, record: dict[str, Any], milliseconds: object, *, has_failed: bool) -> None:
-        """Count one review."""
-        self.reviews += 1
-        self.failures += has_failed
+    def add(self, record: Record, reviews: int, *, has_failed: bool) -> None:
+        """Count reviews of one workload."""
+        self.reviews += reviews
+        self.failures += reviews if has_failed else 0
         self.workloads.add(read_workload(record))
-        if isinstance(milliseconds, int | float):
-            self.milliseconds.append(milliseconds)
-
-    @property
-    def p99_milliseconds(self) -> float | None:
-        """The 99th percentile of the durations."""
-        ordered = sorted(self.milliseconds)
-        return ordered[int(len(ordered) * _PERCENTILE)] if ordered else None
 
 
 @dataclass(slots=True)
 class Evidence:
-    """The reviews of one rollout in a log."""
+    """The reviews of one rollout in a log.
+
+    ``received`` are the workloads with pods of the candidate. Without ``is_complete``, a limit of
+    the log omitted workloads.
+    """
 
     stable: TrackEvidence = field(default_factory=TrackEvidence)
     candidate: TrackEvidence = field(default_factory=TrackEvidence)
@@ -54,9 +57,27 @@ class Evidence:
     paths: dict[str, str] = field(default_factory=dict[str, str])
     reasons: Counter[str] = field(default_factory=Counter[str])
     received: set[Workload] = field(default_factory=set[Workload])
+    is_complete: bool = True
+
+    def add(self, record: Record, reviews: int = 1) -> None:
+        """Count reviews with these fields of their log lines."""
+        outcome = str(record.get("candidate"))
+        if record.get("track") == Track.CANDIDATE:
+            self.received.add(read_workload(record))
+        else:
+            self.stable.add(record, reviews, has_failed=record.get("decision") == "fail")
+        if outcome in RAN:
+            self.candidate.add(record, reviews, has_failed=outcome in _FAILED)
+        reason = str(record.get("candidate_reason") or "")
+        if reason:
+            self.reasons[f"{outcome} ({reason})"] += reviews
+        kind = str(record.get("candidate_kind") or "")
+        if kind:
+            self.kinds.setdefault(kind, set()).add(read_workload(record))
+            self.paths[kind] = str(record.get("candidate_paths") or "")
 
 
-def read_workload(record: dict[str, Any]) -> Workload:
+def read_workload(record: Record) -> Workload:
     """The workload of a log line."""
     return (
         str(record.get("cluster", "")),
@@ -65,16 +86,56 @@ def read_workload(record: dict[str, Any]) -> Workload:
     )
 
 
-def read_log(path: Path, rollout: str) -> Evidence:
-    """Collect the evidence of a rollout from a file of log lines; other lines are skipped."""
+def read_log(path: Path, injector: str, rollout: str, since: datetime | None = None) -> Evidence:
+    """Collect the evidence of a rollout from a file of log lines; other lines are skipped.
+
+    With *since*, earlier lines are skipped too.
+    """
     evidence = Evidence()
+    durations: dict[Track, list[float]] = {track: [] for track in Track}
     for record in _read_records(path):
-        if record.get("rollout") == rollout:
-            _add(evidence, record)
+        is_other = (
+            record.get("injector", injector) != injector
+            or record.get("message", "review") != "review"  # as a synthetic review
+        )
+        if record.get("rollout") != rollout or is_other or not _is_after(record, since):
+            continue
+        evidence.add(record)
+        for track, name in (
+            (Track.STABLE, "milliseconds"),
+            (Track.CANDIDATE, "candidate_milliseconds"),
+        ):
+            milliseconds = record.get(name)
+            if isinstance(milliseconds, int | float) and _counts(record, track):
+                durations[track].append(milliseconds)
+    evidence.stable.p99_milliseconds = _find_percentile(durations[Track.STABLE])
+    evidence.candidate.p99_milliseconds = _find_percentile(durations[Track.CANDIDATE])
     return evidence
 
 
-def _read_records(path: Path) -> Iterator[dict[str, Any]]:
+def _counts(record: Record, track: Track) -> bool:
+    """Whether a review is one of the track: a review of the candidate can respond with stable."""
+    if track is Track.CANDIDATE:
+        return record.get("candidate") in RAN
+    return record.get("track") != Track.CANDIDATE
+
+
+def _find_percentile(values: list[float]) -> float | None:
+    ordered = sorted(values)
+    return ordered[int(len(ordered) * _PERCENTILE)] if ordered else None
+
+
+def _is_after(record: Record, since: datetime | None) -> bool:
+    """Whether a line is later; a line without a valid time is no evidence."""
+    if since is None:
+        return True
+    try:
+        return datetime.strptime(str(record.get("timestamp")), _TIMESTAMP) >= since  # noqa: DTZ007
+    except ValueError:
+        return False
+
+
+def _read_records(path: Path) -> Iterator[Record]:
     try:
         lines: Iterable[str] = path.read_text(errors="replace").splitlines()
     except OSError as error:
@@ -85,42 +146,4 @@ def _read_records(path: Path) -> Iterator[dict[str, Any]]:
         except ValueError:
             continue
         if isinstance(record, dict):
-            yield cast("dict[str, Any]", record)
-
-
-def _add(evidence: Evidence, record: dict[str, Any]) -> None:
-    outcome = str(record.get("candidate"))
-    if record.get("track") == "candidate":
-        evidence.received.add(read_workload(record))
-    else:
-        has_failed = record.get("decision") == "fail"
-        evidence.stable.add(record, record.get("milliseconds"), has_failed=has_failed)
-    if outcome in _RAN:
-        milliseconds = record.get("candidate_milliseconds")
-        evidence.candidate.add(record, milliseconds, has_failed=outcome in _FAILED)
-    reason = str(record.get("candidate_reason") or "")
-    if reason:
-        evidence.reasons[f"{outcome} ({reason})"] += 1
-    kind = str(record.get("candidate_kind") or "")
-    if kind:
-        evidence.kinds.setdefault(kind, set()).add(read_workload(record))
-        evidence.paths[kind] = str(record.get("candidate_paths") or "")
-
-
-def find_missing(needs: Needs, evidence: Evidence | None, since: datetime | None) -> list[str]:
-    """Return what is missing before the next step; missing data never counts as success."""
-    missing: list[str] = []
-    counts = {"reviews": (needs.reviews, 0), "workloads": (needs.workloads, 0)}
-    if evidence is not None:
-        counts["reviews"] = needs.reviews, evidence.candidate.reviews
-        counts["workloads"] = needs.workloads, len(evidence.candidate.workloads)
-    for name, (needed, found) in counts.items():
-        if found < needed:
-            data = "" if evidence is not None else " (no log; add --log FILE)"
-            missing.append(f"{found:,} of {needed:,} {name}{data}")
-    minutes = 0 if since is None else int((datetime.now(UTC) - since).total_seconds() // 60)
-    if minutes < needs.minutes:
-        missing.append(f"{minutes} of {needs.minutes} minutes since the last change")
-    if evidence is not None and evidence.candidate.failures:
-        missing.append(f"{evidence.candidate.failures:,} reviews in which the candidate failed")
-    return missing
+            yield cast("Record", record)

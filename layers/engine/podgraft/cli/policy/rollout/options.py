@@ -12,7 +12,8 @@ from podgraft.cli.policy.target import add_target_options, make_options
 from podgraft.document_reader import Cursor, Diagnostics
 from podgraft.policy.rollout_reader import parse_percentage
 
-from .storage import FolderRolloutStorage, ParameterRolloutStorage, RolloutStorage
+from .folder_storage import FolderRolloutStorage
+from .storage import ParameterRolloutStorage, RolloutStorage
 
 P = ParamSpec("P")
 R = TypeVar("R")

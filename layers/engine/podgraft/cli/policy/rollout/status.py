@@ -6,14 +6,16 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.policy.rollout import Rollout, RolloutMode
 from podgraft.store.brake import is_stopped, parse_brakes
 
 from . import text
+from .alarms import Alarm
 from .candidate import parse_valid
 from .commands import command, describe_brake
-from .evidence import Evidence, TrackEvidence, Workload, find_missing, read_log
+from .evidence import Evidence, TrackEvidence, Workload, read_log
+from .health import collect_health
 from .options import log_option, storage_options
 from .storage import RolloutStorage, StoredPolicy
 
@@ -37,10 +39,11 @@ def _status(storage: RolloutStorage, *, log: Path | None) -> None:
     since = f", since {stored.date:%Y-%m-%d %H:%M} UTC" if stored.date else ""
     click.echo(f"rollout    {rollout.id} ({stored.label}{since})")
     _print_shares(rollout, is_stopped_=bool(stops))
-    evidence = read_log(log, rollout.id) if log is not None else None
-    if evidence is not None:
-        _print_evidence(rollout, evidence)
-    missing = find_missing(rollout.needs, evidence, stored.date)
+    health = collect_health(storage, rollout, stored, log)
+    _print_alarms(health.alarms)
+    if health.evidence is not None:
+        _print_evidence(rollout, health.evidence)
+    missing = health.find_missing()
     _print_result(storage, rollout, missing, is_stopped_=bool(stops))
 
 
@@ -89,6 +92,17 @@ def format_bar(share: float) -> str:
     """Draw a percentage; a small one is visible, and a bar is full only for 100 percent."""
     filled = max(int(share * _WIDTH / 100), 1 if share else 0)
     return f"[{'#' * filled}{'.' * (_WIDTH - filled)}]"
+
+
+def _print_alarms(alarms: tuple[Alarm, ...] | None) -> None:
+    """Print the state of each alarm that can stop the rollout."""
+    if alarms is not None and not alarms:
+        click.echo("alarms     none has the guard as its action, so no alarm stops the rollout")
+    for number, alarm in enumerate(alarms or ()):
+        label = "" if number else "alarms"
+        reason = f": {alarm.reason}" if alarm.is_active else ""
+        line = f"{label:<11}{alarm.name} {alarm.state}{reason}"
+        click.secho(line, fg="red" if alarm.is_active else None)
 
 
 def _print_evidence(rollout: Rollout, evidence: Evidence) -> None:
@@ -160,27 +174,40 @@ def _list_workloads(
     """List workloads with the percentage from which they get the candidate.
 
     The list is exact before the rollout starts. The workloads are those of --workload, or those in
-    --log. With --got, it prints the commands that restart them.
+    the log of the stack or in --log. With --got, it prints the commands that restart them.
     """
-    if not workloads and log is None:
+    has_log = log is not None or storage.has_log
+    if not workloads and not has_log:
         raise click.UsageError("Missing option '--workload' or '--log'.")
-    if got and log is None:
+    if got and not has_log:
         raise click.UsageError("Missing option '--log': --got lists the workloads in it.")
     rollout = _read_rollout(storage.read())
     id_ = id_ or (None if rollout is None else rollout.id)
     if id_ is None:
         raise CommandError("the policy has no rollout; use --id")
-    if got and log is not None:
-        _print_received(read_log(log, id_).received)
+    # With workloads on the command line, only a file adds those of a log.
+    evidence = None if workloads and log is None and not got else _read_all(storage, id_, log)
+    if got and evidence is not None:
+        _print_received(evidence.received)
         return
     found = [_parse_workload(each) for each in workloads]
-    if log is not None:
-        evidence = read_log(log, id_)
+    if evidence is not None:
         found += sorted(evidence.stable.workloads | evidence.candidate.workloads)
     if rollout is None or rollout.id != id_:
         rollout = Rollout(id=id_, mode=RolloutMode.PAUSED, candidate=parse_valid(""))
     for workload in found:
         click.echo(_describe_workload(rollout, workload))
+
+
+def _read_all(storage: RolloutStorage, id_: str, log: Path | None) -> Evidence | None:
+    """Return the evidence since the start of a rollout."""
+    if log is not None:
+        return read_log(log, storage.injector, id_)
+    evidence = storage.read_evidence(id_, None)
+    if evidence is not None and not evidence.is_complete:
+        problem = "CloudWatch returned only some of the workloads; export the log, and use --log"
+        print_warnings([f"log group: {problem}"])
+    return evidence
 
 
 def _parse_workload(name: str) -> Workload:

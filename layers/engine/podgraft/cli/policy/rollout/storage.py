@@ -1,25 +1,22 @@
-"""Where a rollout is stored: in the parameters of a stack, or in a folder of podgraft serve."""
+"""Where a rollout is stored. This module has the parameters of a stack."""
 
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from hashlib import sha256
-from pathlib import Path
+from datetime import datetime
 from typing import Any, Protocol
 
-from podgraft import bundle as bundles
-from podgraft.cli import documents, folders, stacks
+from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector, PolicyVersion
-from podgraft.cli.policy.denied import FolderStorage, load_deny_list
-from podgraft.cli.policy.signing import Signer, sign_document, signed_version, strip_signature
+from podgraft.cli.policy.signing import Signer, signed_version, strip_signature
 from podgraft.cli.policy.target import DeploymentTarget
 from podgraft.cli.stacks import AbsentError, aws_errors
-from podgraft.policy import parse
 from podgraft.store.aws.ssm import BRAKE
-from podgraft.store.folder.files import BRAKE_FILE
-from podgraft.store.folder.store import DENIED_FILE
+
+from .alarms import Alarm, read_alarms
+from .evidence import Evidence
+from .insights import LogGroup
+from .text import read_rollout
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +88,26 @@ class RolloutStorage(Protocol):
         """Delete a brake."""
         ...
 
+    @property
+    def has_log(self) -> bool:
+        """Whether ``read_evidence`` has a log to read."""
+        ...
+
+    def read_evidence(self, rollout: str, since: datetime | None) -> Evidence | None:
+        """Return the evidence since a moment, or since the start; None without a log."""
+        ...
+
+    def read_alarms(self) -> tuple[Alarm, ...] | None:
+        """Return the alarms that invoke the guard; None without a guard."""
+        ...
+
+    def check_alias(self) -> None:
+        """Raise ``CommandError`` while the function serves reviews with two versions of its code.
+
+        The alias selects one at random for each review, so a difference has two possible causes.
+        """
+        ...
+
 
 def check_signer(replaced: StoredPolicy, signer: Signer | None) -> None:
     """Raise ``CommandError`` if an unsigned document would replace a signed one."""
@@ -108,6 +125,10 @@ class ParameterRolloutStorage:
         self._ssm: Any = stacks.make_client("ssm")
         self._cloud = DeployedInjector(target, self._ssm, stacks.make_client("s3"))
         self._cloud.check_owner(is_required=True)
+        owner = stacks.find_owner(self._ssm, target.parameter_prefix)
+        if owner is None:
+            raise stacks.no_owner_error(target.parameter_prefix, target.bucket)
+        self._owner = owner
 
     @property
     def injector(self) -> str:
@@ -193,111 +214,37 @@ class ParameterRolloutStorage:
         with aws_errors(f"parameter {name}"):
             self._ssm.delete_parameter(Name=name)
 
-
-class FolderRolloutStorage:
-    """The files of a folder store."""
-
-    def __init__(self, folder: Path, injector: str) -> None:
-        self._folder = folder
-        self._path = folder / injector
-        if not self._path.is_dir():
-            raise CommandError(f"{self._path}: is not a folder; check --store and --injector")
-
     @property
-    def injector(self) -> str:
-        """The name of the injector."""
-        return self._path.name
+    def has_log(self) -> bool:
+        """Whether the owner of the prefix names the log group of its function."""
+        return bool(self._owner.log_group)
 
-    @property
-    def options(self) -> str:
-        """The options of the folder."""
-        return shlex.join(["--injector", self.injector, "--store", f"file:{self._folder}"])
+    def read_evidence(self, rollout: str, since: datetime | None) -> Evidence | None:
+        """Query the log group of the function."""
+        if not self._owner.log_group:
+            return None
+        group = LogGroup(stacks.make_client("logs"), self._owner.log_group)
+        return group.read_evidence(self.injector, rollout, since or self._find_start(rollout))
 
-    @property
-    def delay(self) -> str:
-        """Servers check the files at each review."""
-        return "at the next review"
+    def _find_start(self, rollout: str) -> datetime | None:
+        """Return when the oldest stored version with a rollout was stored."""
+        for version in self._cloud.history():
+            try:
+                fields = read_rollout(strip_signature(version.document))
+            except CommandError:
+                continue
+            if fields is not None and fields.get("id") == rollout:
+                return version.date
+        return None
 
-    def read(self) -> StoredPolicy:
-        """Read the file; an injector without one has an empty policy."""
-        path = self._path / "policy.yaml"
-        if not path.exists():
-            return StoredPolicy(text="", label="no version", date=None)
-        text = documents.read_text(path)
-        date = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-        return StoredPolicy(text=text, label=_label(text), date=date)
+    def read_alarms(self) -> tuple[Alarm, ...] | None:
+        """Read the alarms of the guard that the owner of the prefix names."""
+        if not self._owner.guard:
+            return None
+        return read_alarms(stacks.make_client("cloudwatch"), self._owner.guard)
 
-    def write(self, document: str, replaced: StoredPolicy, signer: Signer | None) -> str:
-        """Replace the file atomically."""
-        check_signer(replaced, signer)
-        current = self.read()
-        if current.text != replaced.text:
-            raise CommandError(
-                f"{self._path / 'policy.yaml'}: expected {replaced.label}, got {current.label}; "
-                "run the command again"
-            )
-        if signer is not None:
-            read = parse(document)
-            digest = read.bundle or bundles.digest(self.read_bundle(None))
-            number = (signed_version(replaced.text) or 0) + 1
-            document = sign_document(signer, document, f"folder:{self.injector}", number, digest)
-        folders.replace_file(self._path / "policy.yaml", document.encode())
-        return f"{_label(document)} of {self._path / 'policy.yaml'}"
-
-    def check_denied(self, digests: Iterable[str]) -> None:
-        """Compare with the deny list of the folder."""
-        reasons = load_deny_list(FolderStorage(self._folder / DENIED_FILE)).reasons
-        findings = [
-            f"bundle {digest} is denied: {reasons[digest]}; use another bundle, or allow it again: "
-            f"podgraft policy undeny {digest} --store {shlex.quote(str(self._folder))}"
-            for digest in dict.fromkeys(digests)
-            if digest in reasons
-        ]
-        if findings:
-            raise CommandError(*findings)
-
-    def upload(self, digest: str, files: Mapping[str, bytes]) -> list[str]:
-        """Write the bundle to a folder of its digest, all files or none."""
-        target = self._path / "bundles" / digest.removeprefix("sha256:")
-        if target.is_dir() and bundles.digest(folders.read_manifests(target)) == digest:
-            return []
-        if target.exists():
-            raise CommandError(f"{target}: is damaged; delete it, and run the command again")
-        target.parent.mkdir(exist_ok=True)
-        folders.write_folder(target, files)
-        return [f"write      {len(files)} files to {target}"]
-
-    def read_bundle(self, digest: str | None) -> Mapping[str, bytes]:
-        """Read bundle/, or the folder of the digest."""
-        manifests = folders.read_manifests(self._path / "bundle")
-        if digest is None or bundles.digest(manifests) == digest:
-            return manifests
-        target = self._path / "bundles" / digest.removeprefix("sha256:")
-        if not target.is_dir():
-            raise CommandError(f"bundle {digest}: not found in {self._path}; add it to bundles/")
-        return folders.read_manifests(target)
-
-    def brake_name(self, *, for_all: bool) -> str:
-        """The path of the file."""
-        return str((self._folder if for_all else self._path) / BRAKE_FILE)
-
-    def read_brake(self, *, for_all: bool) -> str | None:
-        """Read the file."""
-        path = Path(self.brake_name(for_all=for_all))
-        return documents.read_text(path) if path.exists() else None
-
-    def write_brake(self, text: str, *, for_all: bool) -> None:
-        """Replace the file atomically."""
-        folders.replace_file(Path(self.brake_name(for_all=for_all)), text.encode())
-
-    def delete_brake(self, *, for_all: bool) -> None:
-        """Delete the file."""
-        path = Path(self.brake_name(for_all=for_all))
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise CommandError(f"{path}: cannot delete: {error.strerror}") from error
-
-
-def _label(text: str) -> str:
-    return f"version sha256:{sha256(text.encode()).hexdigest()[:12]}"
+    def check_alias(self) -> None:
+        """Read the routing of the alias that the stack has as an output."""
+        alias = stacks.find_alias(self._owner.stack)
+        if alias is not None:
+            stacks.check_alias(stacks.make_client("lambda"), alias)

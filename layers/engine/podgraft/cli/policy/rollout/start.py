@@ -1,0 +1,153 @@
+"""The subcommands of ``podgraft policy rollout`` that start a rollout."""
+
+import click
+
+from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.policy.signing import Signer
+from podgraft.jsonvalue import Object
+from podgraft.store.brake import is_stopped, parse_brakes
+
+from . import text
+from .candidate import check_document, make_candidate
+from .commands import command, describe_brake, describe_share
+from .health import check_alarms
+from .options import Percentage, sign_options, storage_options
+from .source import CandidateSource, source_options
+from .storage import RolloutStorage, StoredPolicy, check_signer
+
+_ID = click.option("--id", "id_", required=True, help="Name of this attempt, used once.")
+_REASON = click.option("--reason", default="", help="Reason for the rollout, in one line.")
+_NEEDS = click.option(
+    "--needs",
+    type=(int, int, int),
+    metavar="REVIEWS WORKLOADS MINUTES",
+    help="Evidence that step and promote require.",
+)
+_CLUSTER_SHARE = click.option(
+    "--cluster-share",
+    "clusters",
+    type=(str, Percentage()),
+    multiple=True,
+    metavar="CLUSTER PERCENT",
+    help="Percentage for one cluster, instead of --share.",
+)
+_BY = click.option(
+    "--by",
+    type=click.Choice(["workload", "namespace"]),
+    default="workload",
+    show_default=True,
+    help="Unit of the selection.",
+)
+
+
+@command.command("start")
+@source_options
+@_ID
+@click.option(
+    "--share", type=Percentage(), default=1, show_default=True, help="Percentage of workloads."
+)
+@_CLUSTER_SHARE
+@_BY
+@_NEEDS
+@_REASON
+@sign_options
+@storage_options
+def _start(storage: RolloutStorage, **options: object) -> None:
+    """Start a rollout: the candidate responds for a share of the workloads.
+
+    FOLDER contains policy.yaml and bundle/ of the candidate. With --from-stack, the candidate is
+    the policy in force of the same injector in another stack.
+    """
+    _start_rollout(storage, "share", **options)  # pyright: ignore[reportArgumentType]
+
+
+@command.command("shadow")
+@source_options
+@_ID
+@click.option(
+    "--share",
+    type=Percentage(),
+    default=100,
+    show_default=True,
+    help="Percentage of workloads to compare.",
+)
+@_CLUSTER_SHARE
+@_BY
+@_NEEDS
+@_REASON
+@sign_options
+@storage_options
+def _shadow(storage: RolloutStorage, **options: object) -> None:
+    """Compare the candidate with stable on live reviews; stable responds to all of them.
+
+    FOLDER contains policy.yaml and bundle/ of the candidate, or --from-stack names another stack.
+    To continue with a share of the workloads, run podgraft policy rollout step.
+    """
+    _start_rollout(storage, "shadow", **options)  # pyright: ignore[reportArgumentType]
+
+
+def _start_rollout(  # noqa: PLR0913 — one parameter per option
+    storage: RolloutStorage,
+    mode: str,
+    *,
+    source: CandidateSource,
+    id_: str,
+    share: float,
+    clusters: tuple[tuple[str, float], ...],
+    by: str,
+    needs: tuple[int, int, int] | None,
+    reason: str,
+    signer: Signer | None,
+) -> None:
+    loaded = source.load(storage)
+    print_warnings(loaded.warnings)
+    stored = storage.read()
+    check_signer(stored, signer)
+    _check_can_start(storage, stored, id_)
+    specified = loaded.find_document(stored.document)
+    candidate = make_candidate(stored.document, specified, loaded.digest, loaded.name)
+    rollout: Object = {"id": id_, "mode": mode, "share": share}
+    if clusters:
+        rollout["clusters"] = dict(clusters)
+    if by != "workload":
+        rollout["by"] = by
+    rollout["candidate"] = candidate
+    if needs is not None:
+        rollout["needs"] = dict(zip(("reviews", "workloads", "minutes"), needs, strict=True))
+    if reason:
+        rollout["reason"] = reason
+    changed = text.set_rollout(stored.document, rollout)
+    check_document(storage, changed, loaded.files)
+    for line in storage.upload(loaded.digest, loaded.files):
+        click.echo(line)
+    click.echo(f"candidate  {_describe_candidate(candidate)}")
+    label = storage.write(changed, stored, signer)
+    click.secho(f"policy     {label} is in force: {describe_share(rollout)}", fg="green")
+    click.echo(f"effect     {storage.delay}")
+    click.echo(f"to stop:   podgraft policy rollout abort {storage.options} --reason …")
+
+
+def _check_can_start(storage: RolloutStorage, stored: StoredPolicy, id_: str) -> None:
+    running = text.read_rollout(stored.document)
+    if running is not None:
+        raise CommandError(
+            f"rollout {running.get('id')} is active; end it with podgraft policy rollout promote "
+            "or abort"
+        )
+    for for_all in (True, False):
+        brake = storage.read_brake(for_all=for_all)
+        if brake is not None and is_stopped(id_, parse_brakes([brake])):
+            name = storage.brake_name(for_all=for_all)
+            flag = " --all" if for_all else ""
+            raise CommandError(
+                f"brake {name} stops {id_}: {describe_brake(brake)}; use another --id, or release "
+                f"it: podgraft policy rollout release{flag} {storage.options}"
+            )
+    check_alarms(storage)
+    storage.check_alias()
+
+
+def _describe_candidate(candidate: Object) -> str:
+    return ", ".join(
+        f"bundle {value}" if key == "bundle" else key for key, value in candidate.items()
+    )

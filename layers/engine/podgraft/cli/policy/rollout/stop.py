@@ -1,0 +1,92 @@
+"""The subcommands of ``podgraft policy rollout`` that stop a rollout, and that end the stop."""
+
+from datetime import UTC, datetime
+from getpass import getuser
+
+import click
+
+from podgraft import yaml
+from podgraft.cli.failure import CommandError
+from podgraft.cli.policy.signing import Signer
+from podgraft.jsonvalue import Object
+from podgraft.store.brake import ALL
+
+from . import text
+from .commands import command, describe_brake
+from .health import check_alarms
+from .options import sign_options, storage_options
+from .storage import RolloutStorage, StoredPolicy
+
+
+@command.command("abort")
+@click.option("--reason", required=True, help="Reason, for the brake and for status.")
+@click.option("--all", "for_all", is_flag=True, help="Stop the rollouts of all injectors.")
+@click.option("--id", "id_", help="Rollout to stop, if the policy is unreadable.")
+@sign_options
+@storage_options
+def _abort(
+    storage: RolloutStorage, *, reason: str, for_all: bool, id_: str | None, signer: Signer | None
+) -> None:
+    """Stop the candidate at once: write the brake first, then end the rollout.
+
+    Pods that got the candidate do not change. To list them, run podgraft policy rollout who --got.
+    """
+    stored, problem = _try_read(storage)
+    fields = None if stored is None else text.read_rollout(stored.document)
+    running = None if fields is None else fields.get("id")
+    target = id_ or (running if isinstance(running, str) else None)
+    if target is None and fields is None and problem is None and not for_all:
+        raise CommandError("the policy has no rollout; use --id, or --all for other injectors")
+    stopped = ALL if for_all or target is None else target
+    brake: Object = {
+        "id": stopped,
+        "at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "by": getuser(),
+        "reason": " ".join(reason.split()),
+    }
+    storage.write_brake(yaml.dump(brake), for_all=for_all)
+    name = storage.brake_name(for_all=for_all)
+    named = "all rollouts" if stopped == ALL else stopped
+    click.secho(f"brake      {name} stops {named} {storage.delay}", fg="green")
+    if problem is not None:
+        raise problem
+    if stored is not None and fields is not None:
+        label = storage.write(text.remove_rollout(stored.document), stored, signer)
+        click.secho(f"policy     {label} is in force, without the rollout", fg="green")
+    click.echo("Pods that got the candidate keep it until you restart their workloads. To list:")
+    id_option = f"--id {target} " if target else ""
+    log_option = "" if storage.has_log else "--log FILE "
+    click.echo(f"  podgraft policy rollout who --got {id_option}{log_option}{storage.options}")
+
+
+def _try_read(storage: RolloutStorage) -> tuple[StoredPolicy | None, CommandError | None]:
+    """Return the policy, or the error: an invalid policy must not prevent the brake."""
+    try:
+        stored = storage.read()
+        text.load_mapping(stored.document)
+    except CommandError as error:
+        return None, error
+    return stored, None
+
+
+@command.command("release")
+@click.option("--all", "for_all", is_flag=True, help="Release the brake of all injectors.")
+@click.option("--force", is_flag=True, help="Release it while an alarm of the guard is active.")
+@storage_options
+def _release(storage: RolloutStorage, *, for_all: bool, force: bool) -> None:
+    """Print the author and the reason of a brake, and delete it.
+
+    The guard acts when an alarm starts. So with --all, no alarm must be active.
+    """
+    name = storage.brake_name(for_all=for_all)
+    brake = storage.read_brake(for_all=for_all)
+    if brake is None:
+        raise CommandError(f"brake {name}: not found; status prints the brakes")
+    click.echo(f"brake      {name}: {describe_brake(brake)}")
+    if for_all and not force:
+        check_alarms(storage)
+    storage.delete_brake(for_all=for_all)
+    click.secho("released   rollouts can use their candidates again", fg="green")
+    fields = text.read_rollout(storage.read().document)
+    if fields is not None:
+        click.echo(f"rollout    {fields.get('id')} continues {storage.delay}")
