@@ -8,6 +8,7 @@ previews need this module.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from podgraft.field_reads import FieldRead
 from podgraft.go.reflect import GoType
@@ -57,9 +58,20 @@ def iterate_reads(
         yield from _find_validator_reads(validator)
 
 
-def find_reads(bundle: Bundle, type_: GoType | None = POD) -> tuple[FieldRead, ...]:
-    """Return all reads of a bundle."""
-    return tuple(dict.fromkeys(read for reads in iterate_reads(bundle, type_) for read in reads))
+def find_reads(bundle: Bundle, route: str, type_: GoType | None = POD) -> tuple[FieldRead, ...]:
+    """Return all reads of a bundle on a route, without those of the rules for injection."""
+    mutators = {"inject": bundle.pod_mutators, "mutate": bundle.object_mutators}.get(route, ())
+    validators = bundle.validators if route == "validate" else ()
+    steps = chain(
+        *(_find_mutator_reads(mutator, bundle, type_) for mutator in mutators),
+        *map(_find_validator_reads, validators),
+    )
+    return tuple(dict.fromkeys(chain.from_iterable(steps)))
+
+
+def find_rule_reads(bundle: Bundle) -> tuple[FieldRead, ...]:
+    """Return the reads of the rules for which pods to inject."""
+    return tuple(dict.fromkeys(_find_rule_reads(bundle)))
 
 
 def _find_rule_reads(bundle: Bundle) -> Iterator[FieldRead]:

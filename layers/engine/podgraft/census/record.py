@@ -27,7 +27,7 @@ class Record(Struct, frozen=True, kw_only=True):
     """A recorded workload: names, versions, the result of stable, and the redacted object.
 
     ``request`` contains the operation, the kind, and the resource. ``environment`` contains the
-    proxy's variables of the URL. ``keys`` are the labels and annotations with recorded values.
+    proxy's variables of the URL. ``policy`` and ``bundle`` are the versions in force.
     """
 
     injector: str
@@ -40,7 +40,6 @@ class Record(Struct, frozen=True, kw_only=True):
     object: Object
     decision: str = ""
     reason: str = ""
-    engine: str = ""
     policy: str = ""
     bundle: str = ""
     date: str = ""

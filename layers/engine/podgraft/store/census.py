@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft import census
 from podgraft.admission import AdmissionRequest, Operation
@@ -143,13 +144,14 @@ class CensusWriter:
         )
         if not policy.selects(context.cluster, context.namespace, workload):
             return None
-        week = census.format_week(*self._today().isocalendar()[:2])
+        today = self._today()
+        week = census.format_week(*today.isocalendar()[:2])
         revision = _find_revision(context, subject, decision, week)
         if revision is not None and self._revisions.get(revision):
             return RecordOutcome.KNOWN
         ends = self._clock() + self._cap
         try:
-            outcome = self._write(context, snapshot, policy, decision, subject, workload, week, ends)
+            outcome = self._write(context, snapshot, policy, decision, subject, workload, today, ends)
         except Exception:  # noqa: BLE001 — nothing in a record stops a review
             self._paused_until = self._clock() + _PAUSE_SECONDS
             return RecordOutcome.DROPPED
@@ -165,7 +167,7 @@ class CensusWriter:
         decision: ReviewedDecision,
         subject: Object,
         workload: str,
-        week: str,
+        today: date,
         ends: float,
     ) -> RecordOutcome | None:
         if self._is_paused() or not _has_time(context):
@@ -184,6 +186,7 @@ class CensusWriter:
         except ObjectTooLargeError:
             return RecordOutcome.DROPPED
         digest = census.compute_digest(record)
+        week = census.format_week(*today.isocalendar()[:2])
         path = census.make_path(record, digest, week)
         if path is None:
             return RecordOutcome.DROPPED
@@ -192,7 +195,7 @@ class CensusWriter:
         seconds = ends - self._clock()
         if seconds < _MIN_SECONDS or not self._count():
             return RecordOutcome.DROPPED
-        content = census.encode_record(record)
+        content = census.encode_record(replace(record, date=today.isoformat()))
         is_new = run_with_timeout(seconds, lambda: self._storage.put(path, content, seconds))
         self._stored[path] = True
         return RecordOutcome.STORED if is_new else RecordOutcome.KNOWN

@@ -32,6 +32,7 @@ def find_overlay_reads(overlay: Overlay, type_: GoType | None) -> tuple[FieldRea
 def _find_template_reads(
     overlay: Overlay, source: str, type_: GoType | None
 ) -> Iterator[FieldRead]:
+    source = f"template of {source}"
     for read in overlay.template.find_reads(data_type(type_)):
         if not read.path:
             yield FieldRead(source, (), read.kind, read.line)
