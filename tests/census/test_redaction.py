@@ -90,6 +90,8 @@ def test_no_value_reference_and_free_text_is_in_the_golden_list() -> None:
         ("example.com/other", "8080", False),
         ("a.istio.io/inject", "true", True),
         ("secret.istio.io/inject", "true", False),
+        ("sidecar.istio.io/inject", "False", True),
+        ("sidecar.istio.io/inject", "my-password", False),
         ("example.com/other", "", True),
         ("example.com/read", "pgt-0123456789abcdef", False),  # a token of an author is no token
     ],

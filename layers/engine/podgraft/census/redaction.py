@@ -33,6 +33,12 @@ _HASH = "00000"
 # Values of these keys of proxy.istio.io/config are free text, such as passwords of the proxy.
 _PROXY_CONFIGS = frozenset({"proxy.istio.io/config", "istio.io/proxyConfig"})
 _PROXY_VALUES = frozenset({"proxyMetadata", "environmentVariables", "runtimeValues"})
+_INJECT = "sidecar.istio.io/inject"
+_BOOLEANS = frozenset(
+    word
+    for boolean in ("true", "false", "yes", "no", "on", "off", "y", "n", "t", "f", "1", "0")
+    for word in (boolean, boolean.title(), boolean.upper())
+)
 _SERVICE_ACCOUNT_VOLUME = "kube-api-access-"
 
 
@@ -196,6 +202,8 @@ class Redactor:
             return self._redact(None, value, 1)
         if not self._keys.is_recorded(key):
             return self.redact_text(value)
+        if key == _INJECT and value not in _BOOLEANS:
+            return self.redact_text(value)  # any other value is invalid, as the token is
         if key in _PROXY_CONFIGS:
             return self._redact_document(value, _is_proxy_value)
         if value.lstrip().startswith(("{", "[")):

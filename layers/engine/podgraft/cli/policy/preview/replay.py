@@ -158,7 +158,7 @@ def _find_unknown(
     dependence = Dependence(
         record=record,
         # A pod that both rules skip reaches no template, and equal bundles have equal templates.
-        is_rendered=decided != {True} and not before.policy.shares_bundle_with(after.policy),
+        is_rendered=decided != {True} and not _share_templates(before, after),
         is_same=outcome is PreviewOutcome.SAME,
     )
     reason = find_dependence(dependence, (before.bundle, old.trace), (after.bundle, new.trace))
@@ -171,6 +171,12 @@ def _find_unknown(
         if old.result.record.decision != record.decision:
             return "stable decides differently for the record and for the review"
     return ""
+
+
+def _share_templates(before: Snapshot, after: Snapshot) -> bool:
+    """Whether both configurations render alike. A policy does not have to name its bundle."""
+    is_equal = before.bundle.digest == after.bundle.digest
+    return is_equal and before.policy.renders_like(after.policy)
 
 
 def _describe_failure(result: ReviewResult, reason: str) -> str:
