@@ -69,9 +69,8 @@ def test_no_record_and_no_preview_contains_a_secret(
         assert [each for each in find_secrets(text) if each != "a planted value"] == [], path
         value = json.loads(text)
         del value["workload"]
-        text = json.dumps(value)
-        start = text.find(MARK)
-        assert start < 0, text[max(start - 60, 0) : start + 60]
+        start = (without_name := json.dumps(value)).find(MARK)
+        assert start < 0, without_name[max(start - 60, 0) : start + 60]
     capsys.readouterr()
     for output in FORMATS:
         line = ["policy", "preview", str(folder / "default"), "--store", str(folder)]

@@ -137,9 +137,7 @@ INJECTED = {
     ],
     ids=["dry run", "delete", "connect", "subresource", "no object", "injected", "no pod"],
 )
-def test_such_a_review_is_not_recorded(
-    snapshot: Snapshot, request_fields: dict[str, Any]
-) -> None:
+def test_such_a_review_is_not_recorded(snapshot: Snapshot, request_fields: dict[str, Any]) -> None:
     storage = MemoryCensus()
     context = make_context(**request_fields)
     assert make_writer(storage).record(context, snapshot, DECISION) is None

@@ -73,7 +73,12 @@ PARTS = {
 }
 STACKS: tuple[Mapping[str, Any], ...] = (
     {},
-    {"Census": "true", "Tracing": "Active", "ParameterPrefix": "/team/podgraft", "BundlePrefix": "b/"},
+    {
+        "Census": "true",
+        "Tracing": "Active",
+        "ParameterPrefix": "/team/podgraft",
+        "BundlePrefix": "b/",
+    },
     {
         "Auth": "mtls",
         "DomainName": "a.example",

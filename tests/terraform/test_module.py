@@ -57,7 +57,9 @@ def test_the_role_has_the_statements_of_the_template(parameters: Mapping[str, An
         each["PolicyDocument"] for each in role["Policies"]
     ]
     assert [each["PolicyName"] for each in role["Policies"]] == policies
-    assert MODULE["aws_iam_role_policy.census"]["count"] == "${local.conditions.is_recorded ? 1 : 0}"
+    assert (
+        MODULE["aws_iam_role_policy.census"]["count"] == "${local.conditions.is_recorded ? 1 : 0}"
+    )
     assert MODULE["aws_iam_role_policy.tracing"]["count"] == "${local.conditions.is_traced ? 1 : 0}"
 
 

@@ -76,12 +76,17 @@ ANNOTATED = make_pod(
 )
 TIER = '{{ if eq (index .ObjectMeta.Annotations "example.com/tier") "gold" }}tty: true{{ end }}'
 PRINTED = 'workingDir: {{ index .ObjectMeta.Annotations "example.com/tier" | quote }}'
-ENV = '{{ range .Spec.Containers }}{{ range .Env }}{{ if eq .Value "value-of-a" }}tty: true{{ end }}{{ end }}{{ end }}'
+ENV = (
+    '{{ range .Spec.Containers }}{{ range .Env }}{{ if eq .Value "value-of-a" }}tty: true{{ end }}'
+    "{{ end }}{{ end }}"
+)
 NAMES = '{{ range .Spec.Containers }}{{ if eq .Name "web" }}tty: true{{ end }}{{ end }}'
 ALL = "workingDir: {{ toJson .ObjectMeta.Annotations | quote }}"
-EMPTY = '{{ if .ObjectMeta.Annotations }}tty: true{{ end }}'
+EMPTY = "{{ if .ObjectMeta.Annotations }}tty: true{{ end }}"
 FAILING = '{{ if eq .ObjectMeta.Name "web" }}{{ fail "no" }}{{ end }}'
-RANGE = '{{ range $k, $v := .ObjectMeta.Annotations }}{{ if eq $v "gold" }}tty: true{{ end }}{{ end }}'
+RANGE = (
+    '{{ range $k, $v := .ObjectMeta.Annotations }}{{ if eq $v "gold" }}tty: true{{ end }}{{ end }}'
+)
 CASES = (
     ("the same template", "", "", PreviewOutcome.SAME),
     ("another line", "", "tty: true", PreviewOutcome.CHANGED),
@@ -187,9 +192,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 PREVIEW = ("policy", "preview", "next", "--store", "store")
 
 
-def test_the_text_has_counts_kinds_and_examples(
-    place: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("place")
+def test_the_text_has_counts_kinds_and_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*PREVIEW]) == 0
     out = capsys.readouterr().out
     assert "3 workloads in 2 clusters, recorded from 2026-11-22 to 2026-11-22" in out
@@ -224,7 +228,10 @@ def test_the_exit_status_is_for_pipelines(options: tuple[str, ...], status: int)
         ("namespace", ["dev/shop", "prod-eu/shop"]),
         (
             "owner",
-            ["dev/shop/Deployment/<b>web", *(f"prod-eu/shop/Deployment/{n}" for n in ("cart", "web"))],
+            [
+                "dev/shop/Deployment/<b>web",
+                *(f"prod-eu/shop/Deployment/{n}" for n in ("cart", "web")),
+            ],
         ),
     ],
 )

@@ -43,9 +43,7 @@ ENGINE_KEYS = (
 )
 
 
-def iterate_reads(
-    bundle: Bundle, type_: GoType | None = POD
-) -> Iterator[tuple[FieldRead, ...]]:
+def iterate_reads(bundle: Bundle, type_: GoType | None = POD) -> Iterator[tuple[FieldRead, ...]]:
     """Yield the reads of one document after the other, for objects of a Go type.
 
     ``type_`` is None for kinds without a Go type.

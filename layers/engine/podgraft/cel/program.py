@@ -81,7 +81,9 @@ class Environment:
             raise CompileError(text, tuple(problems))
         compiler = Compiler(FUNCTIONS)
         evaluate = compiler.compile_(root, {})
-        return Program(text=text, type=type_, root=checked.root, _evaluate=evaluate, _slots=compiler.slots)
+        return Program(
+            text=text, type=type_, root=checked.root, _evaluate=evaluate, _slots=compiler.slots
+        )
 
     def _undefined_fields(self, root: syntax.Node) -> Iterator[tuple[int, str]]:
         """Fields that a variable does not have, which the checker takes for ``dyn``."""

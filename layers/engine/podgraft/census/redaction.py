@@ -186,7 +186,9 @@ class Redactor:
                 return value
 
     def _redact_key(self, key: str) -> str:
-        return key if not key or _KEY.fullmatch(key) and not is_token(key) else self.redact_text(key)
+        return (
+            key if not key or (_KEY.fullmatch(key) and not is_token(key)) else self.redact_text(key)
+        )
 
     def _redact_metadata_map(self, value: JSON) -> JSON:
         if not isinstance(value, dict):
@@ -288,7 +290,9 @@ def _normalize_pod(pod: Object) -> Object:
         return pod
     owners = metadata.get("ownerReferences")
     owners = owners if isinstance(owners, list) else []
-    has_controller = any(isinstance(each, dict) and each.get("controller") is True for each in owners)
+    has_controller = any(
+        isinstance(each, dict) and each.get("controller") is True for each in owners
+    )
     labels = metadata.get("labels")
     labels = dict(labels) if isinstance(labels, dict) else labels
     changed: Object = dict(metadata)
@@ -309,7 +313,9 @@ def _normalize_pod(pod: Object) -> Object:
         if metadata.get("generateName"):
             changed.pop("name", None)
         if isinstance(spec, dict):
-            spec = {key: value for key, value in spec.items() if key not in {"hostname", "nodeName"}}
+            spec = {
+                key: value for key, value in spec.items() if key not in {"hostname", "nodeName"}
+            }
     return {**pod, "metadata": changed, **({} if spec is None else {"spec": spec})}
 
 

@@ -151,7 +151,9 @@ class CensusWriter:
             return RecordOutcome.KNOWN
         ends = self._clock() + self._cap
         try:
-            outcome = self._write(context, snapshot, policy, decision, subject, workload, today, ends)
+            outcome = self._write(
+                context, snapshot, policy, decision, subject, workload, today, ends
+            )
         except Exception:  # noqa: BLE001 — nothing in a record stops a review
             self._paused_until = self._clock() + _PAUSE_SECONDS
             return RecordOutcome.DROPPED
@@ -286,7 +288,7 @@ def _find_revision(
     )
 
 
-def _make_record(  # noqa: PLR0913, PLR0917 — one parameter a fact
+def _make_record(
     redactor: Redactor,
     context: ReviewContext,
     snapshot: Snapshot,

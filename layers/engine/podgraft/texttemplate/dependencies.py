@@ -16,9 +16,8 @@ from typing import TypeAlias, assert_never
 
 from msgspec import Struct, field
 
-from podgraft.go.reflect import STRING, GoType, Kind, Value
-
 from podgraft.field_reads import EACH, FieldRead, ReadKind
+from podgraft.go.reflect import STRING, GoType, Kind, Value
 
 from .functions import ALL_ELEMENTS, Dependency, Elements, Function, KeyArgument
 from .parse import nodes

@@ -102,9 +102,7 @@ def _summarize(files: list[RecordFile]) -> dict[str, object]:
 @cluster_option("Delete only the records of this cluster.")
 @yes_option("Delete the records. Without this option, the command only counts them.")
 @target_or_store_options
-def _purge(
-    options: TargetOptions, place: str | None, *, cluster: str | None, yes: bool
-) -> None:
+def _purge(options: TargetOptions, place: str | None, *, cluster: str | None, yes: bool) -> None:
     """Count the records of an injector, and delete them with --yes."""
     storage = open_records(options, place)
     files = [

@@ -178,7 +178,9 @@ def read_newest(storage: RecordStorage, injector: str) -> list[Record]:
         newest[file.workload_digest] = file
     with ThreadPoolExecutor(_THREADS) as pool:
         contents = dict(
-            zip(newest, pool.map(lambda each: storage.read(each.path), newest.values()), strict=True)
+            zip(
+                newest, pool.map(lambda each: storage.read(each.path), newest.values()), strict=True
+            )
         )
     return [*_decode_all(storage, newest, contents)]
 

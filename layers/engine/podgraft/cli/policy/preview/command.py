@@ -58,9 +58,7 @@ class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
 @click.command("preview")
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 @click.option("--bundle", type=click.Path(path_type=Path), help="Folder of manifests.")
-@click.option(
-    "--policy", "document", type=click.Path(path_type=Path), help="Policy document."
-)
+@click.option("--policy", "document", type=click.Path(path_type=Path), help="Policy document.")
 @census_option
 @cluster_option("Preview only the workloads of this cluster.")
 @click.option("--namespace", help="Preview only the workloads of this namespace.")

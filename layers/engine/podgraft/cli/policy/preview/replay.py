@@ -166,10 +166,10 @@ def _find_unknown(
         return reason
     if isinstance(old.result, ReviewFailure) and record.decision != ReviewOutcome.FAIL:
         return "stable fails for the record, and responded to the review"
-    is_equal_version = before.bundle.digest == record.bundle
-    if is_equal_version and before.policy_version == record.policy:
-        if old.result.record.decision != record.decision:
-            return "stable decides differently for the record and for the review"
+    version = before.bundle.digest, before.policy_version
+    is_equal_version = version == (record.bundle, record.policy)
+    if is_equal_version and old.result.record.decision != record.decision:
+        return "stable decides differently for the record and for the review"
     return ""
 
 

@@ -151,11 +151,11 @@ def _format_group(group: Group) -> Iterator[str]:
 
 def render_markdown(report: PreviewReport) -> str:
     """Return the report as a comment for a pull request."""
+    tracks = f"Stable: {_code(report.stable)}. Candidate: {_code(report.candidate)}."
     lines = [
         "### Preview of recorded workloads",
         "",
-        f"{len(report.results)} workloads, {report.period}. "
-        f"Stable: {_code(report.stable)}. Candidate: {_code(report.candidate)}.",
+        f"{len(report.results)} workloads, {report.period}. {tracks}",
         "",
         f"| {report.by} | " + " | ".join(PreviewOutcome) + " |",
         "|---|" + "---:|" * len(PreviewOutcome),
