@@ -123,7 +123,7 @@ def test_free_text_of_the_proxy_configuration_is_redacted() -> None:
 
 
 @pytest.mark.parametrize("kind", ["Secret", "ConfigMap", "Widget"])
-def test_an_object_without_a_go_type_keeps_its_names_only(kind: str) -> None:
+def test_of_an_object_without_a_go_type_only_names_remain(kind: str) -> None:
     value: Object = {
         "apiVersion": "v1",
         "kind": kind,
@@ -176,6 +176,8 @@ def test_a_large_or_deep_object_is_not_recorded() -> None:
     deep: JSON = "x"
     for _ in range(70):
         deep = [deep]
-    for value in ({"a": ["x"] * 30_000}, {"a": deep}):
+    large: JSON = ["x"] * 30_000  # pyright: ignore[reportAssignmentType]
+    values: tuple[Object, ...] = ({"a": large}, {"a": deep})
+    for value in values:
         with pytest.raises(ObjectTooLargeError):
             redact(value)

@@ -69,8 +69,8 @@ def make_snapshot(folder: Path, policy: str) -> Snapshot:
 
 def make_context(number: int = 0, **request: Any) -> ReviewContext:
     metadata = {"name": f"web-{number}", "annotations": {"example.com/a": "value"}}
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": []}}
-    body = {
+    pod: Any = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": []}}
+    body: Any = {
         "kind": "AdmissionReview",
         "apiVersion": "admission.k8s.io/v1",
         "request": {

@@ -42,7 +42,11 @@ def make_snapshot(folder: Path, template: str, policy: str = "policy: enabled") 
 
 
 def make_pod(**metadata: Any) -> Object:
-    container = {"name": "web", "image": "nginx", "env": [{"name": "A", "value": "value-of-a"}]}
+    container: Any = {
+        "name": "web",
+        "image": "nginx",
+        "env": [{"name": "A", "value": "value-of-a"}],
+    }
     return {
         "apiVersion": "v1",
         "kind": "Pod",

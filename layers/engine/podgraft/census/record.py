@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from hashlib import sha256
+from typing import Any, cast
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -88,11 +89,12 @@ def decode_record(content: bytes) -> Record:
     """Return the record in a file; raises ``InvalidRecordError``."""
     try:
         text = _decompress(content)
-        fields = json.loads(text)
+        document: Any = json.loads(text)
     except (OSError, EOFError, ValueError) as error:
         raise InvalidRecordError("must be compressed JSON") from error
-    if not isinstance(fields, dict) or fields.pop("v", None) != VERSION:
+    if not isinstance(document, dict) or cast("Object", document).pop("v", None) != VERSION:
         raise InvalidRecordError(f"must be a record of version {VERSION}")
+    fields = cast("dict[str, Any]", document)
     names = Record.__struct_fields__
     objects = {"request", "environment", "object"}
     if set(fields) != set(names) or not all(

@@ -316,7 +316,9 @@ _PRINTING = frozenset(
 )
 
 
-_KEY_READERS = dict.fromkeys(("get", "hasKey"), (Dependency(0, (KeyArgument(1),)),))
+_KEY_READERS: Mapping[str, tuple[Dependency, ...]] = dict.fromkeys(
+    ("get", "hasKey"), (Dependency(0, (KeyArgument(1),)),)
+)
 
 
 class _ReadLog:

@@ -110,9 +110,9 @@ def _purge(options: TargetOptions, place: str | None, *, cluster: str | None, ye
         for each in storage.list_files(options.injector)
         if cluster is None or each.cluster == cluster
     ]
-    what = f"{len(files)} records of injector {options.injector} in {storage.name}"
+    summary = f"{len(files)} records of injector {options.injector} in {storage.name}"
     if not yes:
-        click.echo(f"would delete {what}; to delete them, use --yes")
+        click.echo(f"would delete {summary}; to delete them, use --yes")
         return
     storage.delete(each.path for each in files)
-    click.secho(f"deleted    {what}", fg="green")
+    click.secho(f"deleted    {summary}", fg="green")

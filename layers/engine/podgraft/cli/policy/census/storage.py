@@ -1,6 +1,6 @@
 """The records of a census: in a folder, or in a bucket."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -177,10 +177,9 @@ def read_newest(storage: RecordStorage, injector: str) -> list[Record]:
     for file in sorted(storage.list_files(injector), key=lambda each: each.path):
         newest[file.workload_digest] = file
     with ThreadPoolExecutor(_THREADS) as pool:
+        files = [*newest.values()]
         contents = dict(
-            zip(
-                newest, pool.map(lambda each: storage.read(each.path), newest.values()), strict=True
-            )
+            zip(newest, pool.map(storage.read, [each.path for each in files]), strict=True)
         )
     return [*_decode_all(storage, newest, contents)]
 
@@ -196,6 +195,3 @@ def _decode_all(
             findings.append(f"{storage.name}/{files[digest].path}: {error}; delete it")
     if findings:
         raise CommandError(*findings)
-
-
-ReadRecords = Callable[[], list[Record]]
