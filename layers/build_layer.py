@@ -37,7 +37,7 @@ REPORT = os.environ.get("PODGRAFT_REPORT")
 
 # The operations of the function. botocore parses the model of a service before the first call.
 OPERATIONS = {
-    "s3": {"GetObject", "ListObjectsV2"},
+    "s3": {"GetObject", "ListObjectsV2", "PutObject"},
     "ssm": {"GetParameters", "GetParametersByPath"},
     "xray": {"GetSamplingRules", "GetSamplingTargets"},  # its SDK calls them, with Tracing=Active
 }

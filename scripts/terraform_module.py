@@ -36,6 +36,8 @@ _NAMES = {
     "Guard": "guard_name",
     "Guard.Arn": "guard_arn",
     "GuardLogs.Arn": "guard_log_group_arn",
+    "CensusRecords": "census_bucket",
+    "CensusRecords.Arn": "census_bucket_arn",
     "Prefix": "parameter_prefix",
     "WatchLogs": "watch_log_group",
     "WatchLogs.Arn": "watch_log_group_arn",
@@ -54,7 +56,7 @@ _CONDITIONS = {
     "HasDomain": 'var.domain_name != ""',
     "HasPolicyWriters": "length(var.policy_writer_arns) > 0",
 }
-_ROLE_CONDITIONS = {"Traced": "tracing"}
+_ROLE_CONDITIONS = {"Recorded": "census", "Traced": "tracing"}
 
 
 class Loader(yaml.SafeLoader):

@@ -106,6 +106,13 @@ resource "aws_iam_role_policy" "webhook" {
   policy = jsonencode(local.permissions.webhook)
 }
 
+resource "aws_iam_role_policy" "census" {
+  count  = local.conditions.is_recorded ? 1 : 0
+  name   = "census"
+  role   = aws_iam_role.webhook.id
+  policy = jsonencode(local.permissions.census)
+}
+
 resource "aws_iam_role_policy" "tracing" {
   count  = local.conditions.is_traced ? 1 : 0
   name   = "tracing"

@@ -36,10 +36,14 @@ locals {
   tags             = merge({ app = "podgraft" }, var.tags)
   # What the templates of this module can use.
   context = merge(local.parameters, local.conditions, {
-    account_id       = data.aws_caller_identity.current.account_id
-    api_log_group    = aws_cloudwatch_log_group.api.name
-    bucket           = aws_s3_bucket.bundles.bucket
-    bucket_arn       = aws_s3_bucket.bundles.arn
+    account_id    = data.aws_caller_identity.current.account_id
+    api_log_group = aws_cloudwatch_log_group.api.name
+    bucket        = aws_s3_bucket.bundles.bucket
+    bucket_arn    = aws_s3_bucket.bundles.arn
+    # Empty without a census. The names are variables of templates, which need a value.
+    census_bucket     = local.conditions.is_recorded ? aws_s3_bucket.census[0].bucket : ""
+    census_bucket_arn = local.conditions.is_recorded ? aws_s3_bucket.census[0].arn : ""
+
     log_group        = aws_cloudwatch_log_group.webhook.name
     log_group_arn    = "${aws_cloudwatch_log_group.webhook.arn}:*"
     name             = var.name

@@ -18,6 +18,11 @@ output "bundle_prefix" {
   value       = var.bundle_prefix
 }
 
+output "census_bucket" {
+  description = "Bucket of recorded workloads, for podgraft policy preview --census; null without them"
+  value       = local.conditions.is_recorded ? aws_s3_bucket.census[0].bucket : null
+}
+
 output "parameter_prefix" {
   description = "Prefix of the policies and token hashes in Parameter Store"
   value       = local.parameter_prefix

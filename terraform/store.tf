@@ -73,6 +73,71 @@ resource "aws_s3_bucket_policy" "bundles" {
   })
 }
 
+# Recorded workloads, apart from the bundles: the function cannot write what it loads.
+resource "aws_s3_bucket" "census" {
+  count         = local.conditions.is_recorded ? 1 : 0
+  bucket_prefix = "${lower(var.name)}-census-"
+  force_destroy = false
+  tags          = local.tags
+}
+
+resource "aws_s3_bucket_server_side_encryption_configuration" "census" {
+  count  = local.conditions.is_recorded ? 1 : 0
+  bucket = aws_s3_bucket.census[0].id
+  rule {
+    apply_server_side_encryption_by_default {
+      sse_algorithm = "AES256"
+    }
+  }
+}
+
+resource "aws_s3_bucket_public_access_block" "census" {
+  count                   = local.conditions.is_recorded ? 1 : 0
+  bucket                  = aws_s3_bucket.census[0].id
+  block_public_acls       = true
+  block_public_policy     = true
+  ignore_public_acls      = true
+  restrict_public_buckets = true
+}
+
+resource "aws_s3_bucket_ownership_controls" "census" {
+  count  = local.conditions.is_recorded ? 1 : 0
+  bucket = aws_s3_bucket.census[0].id
+  rule {
+    object_ownership = "BucketOwnerEnforced"
+  }
+}
+
+resource "aws_s3_bucket_lifecycle_configuration" "census" {
+  count  = local.conditions.is_recorded ? 1 : 0
+  bucket = aws_s3_bucket.census[0].id
+  rule {
+    id     = "old-records"
+    status = "Enabled"
+    filter {}
+    expiration {
+      days = 30
+    }
+  }
+}
+
+resource "aws_s3_bucket_policy" "census" {
+  count      = local.conditions.is_recorded ? 1 : 0
+  bucket     = aws_s3_bucket.census[0].id
+  depends_on = [aws_s3_bucket_public_access_block.census]
+  policy = jsonencode({
+    Version = "2012-10-17"
+    Statement = [{
+      Sid       = "TlsOnly"
+      Effect    = "Deny"
+      Principal = "*"
+      Action    = "s3:*"
+      Resource  = [aws_s3_bucket.census[0].arn, "${aws_s3_bucket.census[0].arn}/*"]
+      Condition = { Bool = { "aws:SecureTransport" = "false" } }
+    }]
+  })
+}
+
 # The owner of the parameter prefix: the creation fails if another stack has it.
 resource "aws_ssm_parameter" "prefix_owner" {
   name        = "${local.parameter_prefix}/stack"

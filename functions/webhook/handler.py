@@ -27,7 +27,13 @@ def build(environment: Mapping[str, str]) -> Handler:
         from podgraft import web
 
         request_log = web.make_request_log(parsed_settings)
-        app = web.create_app(policies, callers, auth=parsed_settings.auth, request_log=request_log)
+        app = web.create_app(
+            policies,
+            callers,
+            auth=parsed_settings.auth,
+            request_log=request_log,
+            census=store.open_census(parsed_settings.store_config),
+        )
         # Mangum logs each path at INFO, and a path can contain a token.
         logging.getLogger("mangum.http").setLevel(logging.WARNING)
         function = web.guard_handler(

@@ -105,8 +105,8 @@ def test_each_class_of_incidents_has_a_row() -> None:
 
 
 def role() -> dict[str, Any]:
-    """The role of a stack with the name podgraft and with tracing, which adds a statement."""
-    rendering = Rendering(TEMPLATE, "podgraft", {"Tracing": "Active"})
+    """The role of a stack with the name podgraft, a census, and tracing, which add statements."""
+    rendering = Rendering(TEMPLATE, "podgraft", {"Census": "true", "Tracing": "Active"})
     return rendering.resources["WebhookRole"]["Properties"]
 
 
@@ -135,7 +135,7 @@ def test_no_statement_writes_outside_the_log() -> None:
     statements = json.loads(ROLE.read_text())["statements"]
     assert {each["Effect"] for each in statements} == {"Allow"}
     writing = {each["Sid"] for each in statements for action in each["Action"] if _writes(action)}
-    assert writing == {"WriteLogs", "WriteTraces"}
+    assert writing == {"WriteLogs", "WriteRecords", "WriteTraces"}
     everywhere = {each["Sid"] for each in statements if "*" in (each["Resource"], each["Action"])}
     assert everywhere == {"WriteTraces"}
 

@@ -73,7 +73,7 @@ def _identities(resource: Any) -> Iterator[tuple[str, Any]]:
         if key.endswith("Name") and (kind, key) not in _NAMED_ELSEWHERE:
             yield key, value
     for variable, value in properties.get("Environment", {}).get("Variables", {}).items():
-        if variable not in _CHOICES:
+        if variable not in _CHOICES and value:  # without a census, its bucket is empty
             yield variable, value
     match kind:
         case "AWS::CloudWatch::Alarm":

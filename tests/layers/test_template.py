@@ -29,10 +29,11 @@ def resources_of_type(kind: str) -> dict[str, Any]:
 
 
 def statements() -> list[dict[str, Any]]:
-    """Everything that the function's role allows, tracing too."""
-    plain, tracing = RESOURCES["WebhookRole"]["Properties"]["Policies"]
-    traced = tracing["If"][1]
-    return [each for policy in (plain, traced) for each in policy["PolicyDocument"]["Statement"]]
+    """Everything that the function's role allows, with the census and tracing too."""
+    plain, *conditional = RESOURCES["WebhookRole"]["Properties"]["Policies"]
+    assert [each["If"][0] for each in conditional] == ["Recorded", "Traced"]
+    policies = (plain, *(each["If"][1] for each in conditional))
+    return [each for policy in policies for each in policy["PolicyDocument"]["Statement"]]
 
 
 def test_the_function_may_do_what_it_calls_and_write_its_log() -> None:
@@ -124,6 +125,8 @@ def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
         "ListBundles": {"GetAtt": "Bundles.Arn"},
         "ReadBundles": {"Sub": "${Bundles.Arn}/${BundlePrefix}*"},
         "WriteLogs": {"GetAtt": "WebhookLogs.Arn"},
+        "ReadCensusKeys": below("/*/census-key"),
+        "WriteRecords": {"Sub": "${CensusRecords.Arn}/*"},
         "WriteTraces": "*",  # X-Ray knows no resources
     }
     [listing] = [each for each in statements() if each["Sid"] == "ListBundles"]
@@ -131,15 +134,31 @@ def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
     assert RESOURCES["Webhook"]["Properties"]["Role"] == {"GetAtt": "WebhookRole.Arn"}
 
 
-def test_the_bucket_is_versioned_encrypted_private_and_spoken_to_by_tls_only() -> None:
-    [bucket] = resources_of_type("S3::Bucket").values()
-    assert bucket["VersioningConfiguration"] == {"Status": "Enabled"}
+@pytest.mark.parametrize("name", ["Bundles", "CensusRecords"])
+def test_a_bucket_is_encrypted_private_and_spoken_to_by_tls_only(name: str) -> None:
+    buckets = resources_of_type("S3::Bucket")
+    assert buckets.keys() == {"Bundles", "CensusRecords"}
+    bucket = buckets[name]
     assert bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
     assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
-    [policy] = resources_of_type("S3::BucketPolicy").values()
+    policy = resources_of_type("S3::BucketPolicy")[f"{name}Policy"]
     [denied] = policy["PolicyDocument"]["Statement"]
     assert (denied["Effect"], denied["Principal"], denied["Action"]) == ("Deny", "*", "s3:*")
     assert denied["Condition"] == {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_bundles_have_versions_and_records_expire() -> None:
+    """A deleted record must be gone, and the bucket exists only with Census=true."""
+    buckets = resources_of_type("S3::Bucket")
+    assert buckets["Bundles"]["VersioningConfiguration"] == {"Status": "Enabled"}
+    assert "VersioningConfiguration" not in buckets["CensusRecords"]
+    [rule] = buckets["CensusRecords"]["LifecycleConfiguration"]["Rules"]
+    assert (rule["Status"], rule["ExpirationInDays"]) == ("Enabled", 30)
+    assert "CensusRecords" not in Rendering(TEMPLATE, "dev", {}).resources
+    recorded = Rendering(TEMPLATE, "dev", {"Census": "true"})
+    variables = recorded.resources["Webhook"]["Properties"]["Environment"]["Variables"]
+    assert variables["PODGRAFT_CENSUS"] == "dev-CensusRecords"
+    assert recorded.outputs["CensusBucket"]["Value"] == "dev-CensusRecords"
 
 
 def test_no_log_holds_a_path_and_every_log_ends() -> None:

@@ -202,6 +202,30 @@ RUNS = (
         for each in BAD_POLICIES
         for line, status in ((f"diff {LOCAL}", 2), ("edit --yes", 0))
     ),
+    # The census: records are made without values, and a preview prints names and tokens
+    *(
+        Run(
+            command_line=f"podgraft policy {line} --store . --injector stored",
+            status=status,
+            files=STORED,
+        )
+        for line, status in (
+            ("census on", 0),
+            ("census off", 0),
+            ("census stats", 0),
+            ("census stats -o json", 0),
+            ("census purge --yes", 0),
+            (f"preview {LOCAL}", 1),
+        )
+    ),
+    *(
+        Run(
+            command_line=f"podgraft policy preview {LOCAL} --store . --injector stored",
+            status=1,
+            files={**STORED, **each},
+        )
+        for each in (*BAD_POLICIES, *BAD_BUNDLES)
+    ),
     Run(command_line="podgraft serve --store . --cert token --key key.pem", status=1),
     Run(command_line="podgraft demo absent", status=2),
     Run(command_line="podgraft bench --only absent", status=2),
@@ -360,6 +384,11 @@ STORY: Sequence[tuple[str, int]] = (
     (f"podgraft policy rollout status {REMOTE}", 0),
     (f"podgraft policy rollout release {REMOTE}", 0),
     (f"podgraft policy rollout who --id a --workload a/b/Deployment/c {REMOTE}", 0),
+    (f"podgraft policy census on {REMOTE}", 0),
+    (f"podgraft policy census off {REMOTE}", 0),
+    (f"podgraft policy census stats --census s3://bundles-of-secrets {REMOTE}", 0),
+    (f"podgraft policy census purge --census s3://bundles-of-secrets {REMOTE}", 0),
+    (f"podgraft policy preview {LOCAL} --census s3://bundles-of-secrets {REMOTE}", 1),
     (f"podgraft policy undeny sha256:{'0f' * 32}", 0),
     (f"podgraft policy pull -o pulled {REMOTE}", 0),
     (f"podgraft policy delete {REMOTE} --yes", 0),

@@ -51,11 +51,15 @@ def test_the_role_has_the_statements_of_the_template(parameters: Mapping[str, An
     stack = Rendering(TEMPLATE, "shop", parameters)
     role = stack.resources["WebhookRole"]["Properties"]
     permissions = load("permissions.json.tftpl", make_variables("shop", parameters))
-    policies = ["webhook", *(["tracing"] if parameters.get("Tracing") == "Active" else [])]
+    policies = ["webhook", *(["census"] if parameters.get("Census") == "true" else [])]
+    policies += ["tracing"] if parameters.get("Tracing") == "Active" else []
     assert [permissions[name] for name in policies] == [
         each["PolicyDocument"] for each in role["Policies"]
     ]
     assert [each["PolicyName"] for each in role["Policies"]] == policies
+    assert (
+        MODULE["aws_iam_role_policy.census"]["count"] == "${local.conditions.is_recorded ? 1 : 0}"
+    )
     assert MODULE["aws_iam_role_policy.tracing"]["count"] == "${local.conditions.is_traced ? 1 : 0}"
 
 

@@ -21,6 +21,8 @@ variable                        default         value
 ``PODGRAFT_AWS_CLIENT``         ``auto``        ``auto`` calls AWS directly where supported
                                                 (``store/aws/http_client.py``); ``botocore`` always
                                                 uses botocore
+``PODGRAFT_CENSUS``             none            bucket of recorded workloads; ``file:<folder>`` with
+                                                ``PODGRAFT_STORE=file:<folder>``
 ``POWERTOOLS_TRACE_DISABLED``   ``true``        ``false`` on Lambda sends segments to X-Ray
 ==============================  ==============  ================================================
 
@@ -59,6 +61,7 @@ _NAMES = (
     "SIGNER",
     "REQUIRE_SIGNATURE",
     "CLUSTER_METRICS",
+    "CENSUS",
 )
 # Lambda sets this variable in every function.
 _ON_LAMBDA = "AWS_LAMBDA_FUNCTION_NAME"
@@ -201,7 +204,24 @@ def _parse_store(variables: _Environment, stack: str) -> StoreConfig:
         variables.add_error("STORE", store, "aws or file:<folder>")
     elif not path.is_dir():
         variables.add_error("STORE", store, "an existing folder")
-    return FolderStoreConfig(path)
+    return FolderStoreConfig(path, _parse_census_folder(variables))
+
+
+def _parse_census_folder(variables: _Environment) -> Path | None:
+    census = variables.get("CENSUS", "")
+    folder = census.removeprefix("file:")
+    if not census:
+        return None
+    if not census.startswith("file:") or not folder:
+        variables.add_error("CENSUS", census, "file:<folder>")
+    return Path(folder)
+
+
+def _parse_census_bucket(variables: _Environment) -> str:
+    bucket = variables.get("CENSUS", "")
+    if bucket and not _BUCKET.fullmatch(bucket):
+        variables.add_error("CENSUS", bucket, "the name of the bucket of the census")
+    return bucket
 
 
 def _parse_verifier(variables: _Environment) -> "Verifier | None":
@@ -239,6 +259,7 @@ def _parse_aws(variables: _Environment, stack: str) -> AwsStoreConfig:
         ),
         refresh_seconds=_parse_refresh_seconds(variables),
         botocore=variables.parse_choice("AWS_CLIENT", _CLIENTS) == _BOTOCORE,
+        census=_parse_census_bucket(variables),
     )
 
 

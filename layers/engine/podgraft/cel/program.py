@@ -23,10 +23,14 @@ Shape: TypeAlias = "Mapping[str, Shape | None]"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """A compiled expression; ``type`` is ``dyn`` if only the value determines it."""
+    """A compiled expression; ``type`` is ``dyn`` if only the value determines it.
+
+    ``root`` is the checked expression.
+    """
 
     text: str
     type: str
+    root: syntax.Node
     _evaluate: Evaluate
     _slots: int
 
@@ -77,7 +81,9 @@ class Environment:
             raise CompileError(text, tuple(problems))
         compiler = Compiler(FUNCTIONS)
         evaluate = compiler.compile_(root, {})
-        return Program(text=text, type=type_, _evaluate=evaluate, _slots=compiler.slots)
+        return Program(
+            text=text, type=type_, root=checked.root, _evaluate=evaluate, _slots=compiler.slots
+        )
 
     def _undefined_fields(self, root: syntax.Node) -> Iterator[tuple[int, str]]:
         """Fields that a variable does not have, which the checker takes for ``dyn``."""

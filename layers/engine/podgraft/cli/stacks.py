@@ -52,13 +52,17 @@ _CODE_REMEDIES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stack:
-    """Where a deployed stack has its policies, tokens, and bundles."""
+    """Where a deployed stack has its policies, tokens, and bundles.
+
+    ``census`` is the bucket of recorded workloads; empty without one.
+    """
 
     name: str
     bucket: str
     bundle_prefix: str
     parameter_prefix: str
     verifier: Verifier | None = None
+    census: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +109,7 @@ def lookup_stack(name: str) -> Stack:
         bundle_prefix=outputs.get("BundlePrefix", default),
         parameter_prefix=outputs["ParameterPrefix"],
         verifier=_parse_verifier(name, parameters),
+        census=outputs.get("CensusBucket", ""),
     )
 
 

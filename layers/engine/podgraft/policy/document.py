@@ -31,6 +31,7 @@ from .rules import DefaultPolicy, InjectionRules, InjectValueSyntax
 
 if TYPE_CHECKING:
     from .allows import Allows
+    from .census import Census
     from .rollout import Rollout
 
 T = TypeVar("T")
@@ -53,7 +54,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     ``clusters`` contains the complete policy of each cluster, with its overrides applied by key.
     ``allows`` are the privileges that injection can add; without it, podgraft does not check them.
     ``warnings`` are errors that ``policy push`` rejects, and that do not stop a running function: a
-    selector that selects nothing, or a ``policy`` that injects nothing. ``rollout`` is None and
+    selector that selects nothing, or a ``policy`` that injects nothing. ``census`` is None if no
+    workload is recorded. ``rollout`` is None and
     ``rollout_errors`` is not empty if the document has an invalid rollout.
     """
 
@@ -69,6 +71,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     istio_release: str | None = None
     features: Features = Features()
     allows: "Allows | None" = None
+    census: "Census | None" = None
     clusters: Mapping[str, "Policy"] = field(default_factory=dict[str, "Policy"])
     warnings: tuple[Diagnostic, ...] = ()
     rollout: "Rollout | None" = None
@@ -201,7 +204,14 @@ def parse_policy(keys: MappingReader) -> Policy:
         istio_release=keys.read_key("istioRelease", _release),
         features=keys.read_key("features", _parse_features) or Features(),
         allows=keys.read_key("allows", _parse_allows),
+        census=keys.read_key("census", _parse_census),
     )
+
+
+def _parse_census(cursor: Cursor) -> "Census":
+    from .census import parse_census  # only a policy with this key needs it
+
+    return parse_census(cursor)
 
 
 def _parse_allows(cursor: Cursor) -> "Allows | None":

@@ -98,7 +98,7 @@ class CandidateRecord(Struct, frozen=True, kw_only=True):
         return {name: value for name, value in values.items() if value not in {"", None}}
 
 
-class _Verdict(Struct, frozen=True, kw_only=True):
+class Verdict(Struct, frozen=True, kw_only=True):
     """The comparison of both results: whether the candidate responds in mode share, and why."""
 
     outcome: CandidateOutcome
@@ -190,7 +190,7 @@ def _find_disabled_reason(
 
 def _try_candidate(
     review: Review, stable: ReviewResult, candidate: Candidate, handler: Handler
-) -> tuple[ReviewResult | None, _Verdict]:
+) -> tuple[ReviewResult | None, Verdict]:
     """Return the result of the candidate with its comparison. It never raises."""
     snapshot, rollout = candidate.snapshot, candidate.rollout
     if snapshot is None or rollout is None:
@@ -202,29 +202,29 @@ def _try_candidate(
             bundle=snapshot.bundle.digest,
         )
         result = run_handler(marked, snapshot.bundle, handler)
-        return result, _compare(review, stable, result)
+        return result, compare_results(review.request.object, stable, result)
     except Exception:  # noqa: BLE001 — a new configuration executes code that never ran before
         return None, _fail(FailureReason.INTERNAL)
 
 
-def _fail(reason: FailureReason) -> _Verdict:
-    return _Verdict(outcome=CandidateOutcome.FAILED, reason=reason)
+def _fail(reason: FailureReason) -> Verdict:
+    return Verdict(outcome=CandidateOutcome.FAILED, reason=reason)
 
 
-def _compare(review: Review, stable: ReviewResult, result: ReviewResult) -> _Verdict:
-    """Compare the results of both tracks; the table of docs/rollout.md."""
+def compare_results(original: JSON, stable: ReviewResult, result: ReviewResult) -> Verdict:
+    """Compare the results of both tracks for an object; the table of docs/rollout.md."""
     is_validation = _is_validation(stable) or _is_validation(result)
     is_denied = isinstance(stable, ReviewResponse) and not stable.response.allowed
     if is_denied and not is_validation and not _allows(result):
         # Stable denies the object: the candidate shows nothing, whether it denies or fails.
-        return _Verdict(outcome=CandidateOutcome.SAME)
+        return Verdict(outcome=CandidateOutcome.SAME)
     if isinstance(result, ReviewFailure):
         return _fail(_classify(result.error))
     if not is_validation and not result.response.allowed:
         return _fail(FailureReason.DENIED)
-    lines = (*_compare_responses(stable, result), *_compare_objects(review, stable, result))
+    lines = (*_compare_responses(stable, result), *_compare_objects(original, stable, result))
     outcome = CandidateOutcome.CHANGED if lines else CandidateOutcome.SAME
-    return _Verdict(outcome=outcome, lines=tuple(sorted(lines)))
+    return Verdict(outcome=outcome, lines=tuple(sorted(lines)))
 
 
 def _is_validation(result: ReviewResult) -> bool:
@@ -266,11 +266,10 @@ def _compare_responses(stable: ReviewResult, result: ReviewResponse) -> tuple[st
 
 
 def _compare_objects(
-    review: Review, stable: ReviewResult, result: ReviewResponse
+    original: JSON, stable: ReviewResult, result: ReviewResponse
 ) -> tuple[str, ...]:
     if isinstance(stable, ReviewResponse) and stable.response.patch == result.response.patch:
         return ()
-    original = review.request.object
     before: JSON = stable.object if isinstance(stable, ReviewResponse) else None
     before = original if before is None else before
     after = original if result.object is None else result.object
@@ -282,7 +281,7 @@ def _choose(
     result: ReviewResult | None,
     candidate: Candidate,
     record: CandidateRecord,
-    verdict: _Verdict,
+    verdict: Verdict,
 ) -> ReviewResult:
     """Return the result of one track, with the record of the comparison."""
     is_shadow = candidate.rollout is None or candidate.rollout.mode is RolloutMode.SHADOW

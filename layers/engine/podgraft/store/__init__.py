@@ -17,7 +17,14 @@ from .errors import (
     UnknownInjectorError,
     UntrustedError,
 )
-from .factory import AwsStoreConfig, FolderStoreConfig, StoreConfig, expire_stores, open_stores
+from .factory import (
+    AwsStoreConfig,
+    FolderStoreConfig,
+    StoreConfig,
+    expire_stores,
+    open_census,
+    open_stores,
+)
 from .folder.store import FolderCallers, FolderStore
 from .names import DEFAULT_INJECTOR, is_name
 from .protocols import CallerStore, Store
@@ -48,5 +55,6 @@ __all__ = [
     "expire_stores",
     "is_name",
     "load_snapshots",
+    "open_census",
     "open_stores",
 ]

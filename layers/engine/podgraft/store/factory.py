@@ -12,20 +12,27 @@ from .protocols import CachingStore, CallerStore, Store
 if TYPE_CHECKING:
     from podgraft.signing import Verifier
 
+    from .census import CensusWriter
+
 # Checking the files takes a twentieth of a review; a change can wait this long.
 _POLL_SECONDS = 0.1
 
 
 class FolderStoreConfig(Struct, frozen=True):
-    """A folder with policies, bundles, and callers as files."""
+    """A folder with policies, bundles, and callers as files.
+
+    ``census`` is the folder of recorded workloads; with None, nothing is recorded.
+    """
 
     path: Path
+    census: Path | None = None
 
 
 class AwsStoreConfig(Struct, frozen=True, kw_only=True):
     """Bundles in S3, policies and callers in Parameter Store.
 
-    With ``botocore``, botocore sends all requests.
+    With ``botocore``, botocore sends all requests. ``census`` is the bucket of recorded workloads;
+    without one, nothing is recorded.
     """
 
     bucket: str
@@ -33,6 +40,7 @@ class AwsStoreConfig(Struct, frozen=True, kw_only=True):
     parameter_prefix: str
     refresh_seconds: int
     botocore: bool = False
+    census: str = ""
 
 
 StoreConfig: TypeAlias = FolderStoreConfig | AwsStoreConfig
@@ -47,7 +55,7 @@ def open_stores(
     With *verifier*, they verify the signatures of policies.
     """
     match backing:
-        case FolderStoreConfig(path):
+        case FolderStoreConfig(path=path):
             return (
                 FolderStore(path, deferred=True, seconds=_POLL_SECONDS, verifier=verifier),
                 FolderCallers(path, seconds=_POLL_SECONDS),
@@ -56,6 +64,31 @@ def open_stores(
             return _open_aws_stores(backing, verifier)
         case _:
             assert_never(backing)
+
+
+def open_census(backing: StoreConfig) -> "CensusWriter | None":
+    """Return the writer of the census, or None if the settings name no storage for it."""
+    if not backing.census:
+        return None
+    from .census import CensusStorage, CensusWriter  # only a process with a census needs them
+
+    storage: CensusStorage
+    match backing:
+        case FolderStoreConfig(path=path, census=Path() as folder):
+            from .folder.census import FolderCensus
+
+            storage = FolderCensus(folder, path)
+        case AwsStoreConfig(census=bucket, parameter_prefix=prefix):
+            from .aws.census import BucketCensus
+            from .aws.clients import make_clients
+
+            # Separate clients: a record must not wait for the connection of a refresh.
+            storage = BucketCensus(
+                *make_clients(os.environ, botocore=backing.botocore), bucket, prefix
+            )
+        case _:
+            return None
+    return CensusWriter(storage)
 
 
 def expire_stores(*stores: Store | CallerStore) -> None:

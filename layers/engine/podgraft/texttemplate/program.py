@@ -16,7 +16,7 @@ from podgraft.go.reflect.taint import PlaceholderRegistry, TooManyPlaceholdersEr
 from .compile.compilation_unit import StaticFailure
 from .compile.compiler import CompiledModule, compile_templates
 from .compile.source_map import EvaluatedNode, SourceMap
-from .dependencies import Projection, compute_projection
+from .dependencies import Projection, compute_projection, find_reads
 from .errors import (
     ExecError,
     ExecutionError,
@@ -35,6 +35,7 @@ from .run.builtins import BUILTINS
 from .run.runtime import RenderState, byte_length, excess
 
 if TYPE_CHECKING:
+    from podgraft.field_reads import FieldRead
     from podgraft.jsonvalue import JSON
 
     from .field_check import FieldProblem
@@ -138,6 +139,10 @@ class Program:
     def projection(self, data: GoType, opaque: Collection[GoType] = ()) -> Projection:
         """The part of raw data of struct type ``data`` that the template can read."""
         return compute_projection(self.templates, self.source.name, self._functions, data, opaque)
+
+    def find_reads(self, data: GoType, opaque: Collection[GoType] = ()) -> tuple[FieldRead, ...]:
+        """Return what the template reads of raw data of struct type ``data``, and how."""
+        return find_reads(self.templates, self.source, self._functions, data, opaque)
 
     def check_fields(
         self, data: GoType, constants: Mapping[str, JSON] | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from wsgiref.types import StartResponse, WSGIApplication
 
 from flask import Flask, Response, request
@@ -19,6 +19,9 @@ from .health import ReadinessCheck
 from .request_log import RequestLog, format_traceback, make_stream_log
 from .webhook import HANDLERS, Webhook
 
+if TYPE_CHECKING:
+    from podgraft.store.census import CensusWriter
+
 EXTENSION = "podgraft"  # the key of the ``Webhook`` in the extensions of the application
 _JSON = "application/json"
 _AUTH_DISABLED_WARNING = (
@@ -33,8 +36,12 @@ def create_app(
     auth: Auth = Auth.TOKEN,
     request_log: RequestLog | None = None,
     clock: Callable[[], float] = monotonic,
+    census: "CensusWriter | None" = None,
 ) -> Flask:
-    """Make the application for a store; *callers* contains the clusters that can call it."""
+    """Make the application for a store; *callers* contains the clusters that can call it.
+
+    With *census*, it records the workloads of injectors that have a census.
+    """
     app = Flask(__name__, static_folder=None)
     app.url_map.strict_slashes = False  # clients would follow a redirect with the token
     app.url_map.merge_slashes = False
@@ -42,7 +49,7 @@ def create_app(
     if auth is Auth.NONE:
         write({"event": "auth_disabled", "level": "WARNING", "message": _AUTH_DISABLED_WARNING})
     gate = CallerGate(auth, callers, clock)
-    webhook = app.extensions[EXTENSION] = Webhook(store, gate, write, clock)
+    webhook = app.extensions[EXTENSION] = Webhook(store, gate, write, clock, census)
     for route in HANDLERS:
         _add_review(app, webhook, route)
     _add_health(app, ReadinessCheck(store, gate, write, clock))

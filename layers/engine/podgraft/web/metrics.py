@@ -15,7 +15,7 @@ NAMESPACE = "podgraft"
 
 
 class Metric(StrEnum):
-    """Every metric. The last five are podgraft's (Istio: pkg/kube/inject/monitoring.go)."""
+    """Every metric. The last seven are podgraft's (Istio: pkg/kube/inject/monitoring.go)."""
 
     REQUESTS = "sidecar_injection_requests_total"
     SUCCESS = "sidecar_injection_success_total"
@@ -27,6 +27,8 @@ class Metric(StrEnum):
     AGE = "snapshot_age_seconds"
     UNAUTHENTICATED = "authentication_failure_total"
     CERTIFICATE = "client_certificate_days"
+    CENSUS_STORED = "census_put_total"
+    CENSUS_DROPPED = "census_dropped_total"
 
 
 class Unit(StrEnum):
@@ -65,6 +67,7 @@ _OUTCOMES = {
     "skip": Metric.SKIP,
     "deny": Metric.DENIED,
 }
+_CENSUS = {"stored": Metric.CENSUS_STORED, "dropped": Metric.CENSUS_DROPPED}
 # An authenticated cluster calls an injector without a policy.
 _UNKNOWN_INJECTOR = "UnknownInjectorError"
 # Errors of a stored version. After other errors of a store, the injector might not exist.
@@ -87,6 +90,9 @@ def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
         yield Measure(Metric.FAILURE)
     if record.get("refused"):
         yield Measure(Metric.REFUSED)
+    census = _CENSUS.get(str(record.get("census")))
+    if census is not None:
+        yield Measure(census)
     yield from _number(record, "age_seconds", Metric.AGE, Unit.SECONDS)
     yield from _number(record, "milliseconds", Metric.TIME, Unit.MILLISECONDS)
     yield from _number(record, "certificate_days", Metric.CERTIFICATE, Unit.COUNT)

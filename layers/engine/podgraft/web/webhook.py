@@ -6,6 +6,7 @@ The order matters: the body is read only after the caller is authenticated.
 import re
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from podgraft import admission, review
 from podgraft.admission import MAX_REQUEST_BYTES, TooLargeError
@@ -21,6 +22,9 @@ from .credentials import Environ
 from .errors import ContentTypeError, ThrottledError, WebError
 from .faults import JsonResponse
 from .request_log import RequestLog, format_traceback, limit_fields
+
+if TYPE_CHECKING:
+    from podgraft.store.census import CensusWriter
 
 HANDLERS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
     "inject": review.inject,
@@ -38,11 +42,13 @@ class Webhook:
         gate: CallerGate,
         request_log: RequestLog,
         clock: Callable[[], float],
+        census: "CensusWriter | None" = None,
     ) -> None:
         self._store = store
         self._gate = gate
         self._request_log = request_log
         self._clock = clock
+        self._census = census
 
     def respond(self, route: str, injector: str, path: str, environ: Environ) -> JsonResponse:
         """Respond to one request, whatever happens, and write its log line."""
@@ -65,7 +71,12 @@ class Webhook:
                 staleness=principal.stale,
                 request=request,
             )
-            response, record = _to_response(HANDLERS[route](context, self._store))
+            result = HANDLERS[route](context, self._store)
+            response, record = _to_response(result)
+            if self._census is not None:
+                from .recording import record_workload  # only a census needs it
+
+                record |= record_workload(self._census, self._store, context, route, result)
         except ThrottledError as error:
             return faults.fault_response(error)
         except (WebError, admission.ReviewError, StoreError) as error:

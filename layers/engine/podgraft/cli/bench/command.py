@@ -20,6 +20,7 @@ from podgraft.cli.assets import check_checkout
 from podgraft.cli.bench import (
     artifact,
     aws,
+    census,
     cold,
     load,
     memory,
@@ -79,7 +80,8 @@ def _run_cold(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterab
 
 def _run_warm(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:
     with warm.make_handler(measured.write_store(folder / "store")) as handle:
-        return warm.measure_warm(handle, measured, effort.requests)
+        rows = warm.measure_warm(handle, measured, effort.requests)
+    return [*rows, *census.measure_census(measured, folder, effort.requests)]
 
 
 def _run_scaling(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:

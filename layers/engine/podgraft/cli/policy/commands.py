@@ -2,17 +2,20 @@
 
 import click
 
+from .census.commands import command as census_command
 from .check_commands import check_policy, print_allows, pull_policy
 from .delete_command import delete_injector
 from .diff_command import compare_policies
 from .edit_command import edit_policy
 from .history_command import list_versions
+from .preview.command import preview_policy
 from .prune_command import prune_bundles
 from .push_commands import push_policy, restore_version
 from .trust_commands import allow_bundle, deny_bundle, list_denied, sign_policy
 
 _SUBCOMMANDS = (
     allow_bundle,
+    census_command,
     check_policy,
     compare_policies,
     delete_injector,
@@ -20,6 +23,7 @@ _SUBCOMMANDS = (
     edit_policy,
     list_denied,
     list_versions,
+    preview_policy,
     print_allows,
     prune_bundles,
     pull_policy,

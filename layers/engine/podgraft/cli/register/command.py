@@ -73,6 +73,7 @@ class RegisterOptions(TypedDict):
     failure_policy: str
     timeout: int
     reinvocation_policy: str
+    census: bool
     guard: str | None
     policy: Path | None
     bundle: Path | None
@@ -164,6 +165,9 @@ class RegisterOptions(TypedDict):
     show_default=True,
 )
 @click.option(
+    "--census", is_flag=True, help="Set sideEffects: NoneOnDryRun, for policies with a census."
+)
+@click.option(
     "--guard",
     is_flag=False,
     flag_value=guard.DEFAULT_CONTAINER,
@@ -236,6 +240,7 @@ def _make_registration(options: RegisterOptions) -> Registration:
         failure_policy=FailurePolicy(options["failure_policy"]),
         reinvocation=Reinvocation(options["reinvocation_policy"]),
         timeout_seconds=options["timeout"],
+        is_recorded=options["census"],
         domain=options["webhook_name"],
         tag_of=options["tag_of"],
     )

@@ -97,6 +97,7 @@ class Registration:
     failure_policy: FailurePolicy = FailurePolicy.FAIL
     reinvocation: Reinvocation = Reinvocation.NEVER
     timeout_seconds: int = 10
+    is_recorded: bool = False  # whether podgraft records workloads, except of dry runs
     domain: str = DOMAIN  # the end of the names of webhooks
     tag_of: str | None = None  # the revision of istiod of which ``revision`` is a tag
 
@@ -275,7 +276,7 @@ def _make_webhook(
         "namespaceSelector": selectors.selector_to_manifest(scope.namespaces),
         "objectSelector": selectors.selector_to_manifest(scope.objects),
         "rules": [one.manifest() for one in rules],
-        "sideEffects": "None",
+        "sideEffects": "NoneOnDryRun" if registration.is_recorded else "None",
         "timeoutSeconds": registration.timeout_seconds,
     }
     if registration.conditions:  # absent, not empty: the API server drops an empty list

@@ -21,7 +21,14 @@ from podgraft.cli.serve.startup_check import Survey, all_lines, certificate_surv
 from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
 from podgraft.cli.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, MetricsPort
 from podgraft.signing import InvalidKeyError, Verifier, parse_public_keys
-from podgraft.store import CallerStore, FolderCallers, FolderStore, Store
+from podgraft.store import (
+    CallerStore,
+    FolderCallers,
+    FolderStore,
+    FolderStoreConfig,
+    Store,
+    open_census,
+)
 from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import Auth, create_app
 from podgraft.web.request_log import make_stream_log
@@ -87,6 +94,11 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     show_default=True,
     help="Address of the metrics port. Its clients can read the names of clusters.",
 )
+@click.option(
+    "--census",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of recorded workloads, for injectors with a census; default: no recording.",
+)
 @click.option("--check", is_flag=True, help="Report the injectors and clusters, and exit.")
 def command(  # noqa: PLR0913 — one parameter per option
     *,
@@ -105,6 +117,7 @@ def command(  # noqa: PLR0913 — one parameter per option
     connections_per_address: int,
     metrics_port: int | None,
     metrics_host: str,
+    census: Path | None,
     check: bool,
 ) -> None:
     """Serve admission reviews over HTTPS, without AWS.
@@ -145,7 +158,8 @@ def command(  # noqa: PLR0913 — one parameter per option
             counters = stack.enter_context(_open_metrics(workers))
             log = counters.wrap_log(log)
             metrics = _make_metrics_port(counters, store, callers, tls)
-        app = create_app(store, callers, auth=mode, request_log=log)
+        writer = open_census(FolderStoreConfig(folder, census))
+        app = create_app(store, callers, auth=mode, request_log=log, census=writer)
         Server(app, config, tls, metrics).run()
 
 

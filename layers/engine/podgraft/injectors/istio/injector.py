@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from podgraft.injectors.errors import Diagnostic
+from podgraft.injectors.errors import Diagnostic, OperatorError
 from podgraft.jsonvalue import Object
 from podgraft.policy import InjectionRules
 
@@ -18,6 +18,7 @@ from .request import Injection, InjectionRequest
 from .template_injection import TemplateInjector
 
 if TYPE_CHECKING:
+    from podgraft.field_reads import FieldRead
     from podgraft.texttemplate.field_check import FieldProblem
 
 
@@ -81,6 +82,16 @@ class Injector:
         """
         program = self._config.templates.lookup(name).program
         return program.check_fields(dot_type(self._config.profile))
+
+    def find_reads(self, name: str) -> tuple[FieldRead, ...]:
+        """Return what a template reads of a pod; nothing for a template that does not parse."""
+        from .data.reads import find_pod_reads  # only the census needs it
+
+        try:
+            program = self._config.templates.lookup(name).program
+        except OperatorError:
+            return ()
+        return find_pod_reads(program, name, self._config.profile)
 
     def parse_environment(self, path: str) -> Mapping[str, str]:
         """Return the proxy's variables in the URL's path after ``/inject/``, by this release."""

@@ -42,6 +42,7 @@ from podgraft.texttemplate import DEFAULT_LIMITS, Limits
 from .data import FUNCTIONS, OverlayData
 
 if TYPE_CHECKING:
+    from podgraft.field_reads import FieldRead
     from podgraft.trace import Trace
 
 API_VERSION = "podgraft.dev/v1"
@@ -80,6 +81,12 @@ class Overlay:
         if condition is None:
             return None
         return constraints.Mismatch("matchConditions", f"{condition.name} is false")
+
+    def find_reads(self, type_: GoType | None) -> tuple[FieldRead, ...]:
+        """Return what the overlay reads of an object of a Go type, or of a kind without one."""
+        from .reads import find_overlay_reads  # only the census needs it
+
+        return find_overlay_reads(self, type_)
 
     def render(self, before: Object, namespace: str, limits: Limits = DEFAULT_LIMITS) -> Object:
         """Render the partial object for an object.

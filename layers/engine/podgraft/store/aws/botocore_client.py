@@ -80,6 +80,16 @@ class S3:
         with _translate_errors():
             return run_with_timeout(seconds, lambda: self._read(bucket, key))
 
+    def put(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
+        """Store a new object."""
+        with _translate_errors():
+            run_with_timeout(
+                seconds,
+                lambda: self._client.put_object(
+                    Bucket=bucket, Key=key, Body=content, IfNoneMatch="*"
+                ),
+            )
+
     def _read(self, bucket: str, key: str) -> bytes:
         return self._client.get_object(Bucket=bucket, Key=key)["Body"].read()
 

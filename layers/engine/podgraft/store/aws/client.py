@@ -95,6 +95,10 @@ class ObjectStore(Protocol):
         """Return the content of an object."""
         ...
 
+    def put(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
+        """Store a new object; an existing one is an ``AwsServiceError``."""
+        ...
+
 
 class AwsServiceError(Exception):
     """An error response of a service."""

@@ -2,8 +2,8 @@
 
 botocore takes a third of a cold start, because it loads the models and rules of every request. If
 the environment of Lambda contains the credentials and the region, the requests of this package
-(GetParameters, GetParametersByPath, ListObjectsV2, GetObject) do not need them. In
-all other cases (profiles, roles, SnapStart, proxies, FIPS or dual-stack endpoints, tracing, other
+(GetParameters, GetParametersByPath, ListObjectsV2, GetObject, PutObject) do not need them. In all
+other cases (profiles, roles, SnapStart, proxies, FIPS or dual-stack endpoints, tracing, other
 partitions), and with ``PODGRAFT_AWS_CLIENT=botocore``, ``botocore_client.py`` sends the requests.
 
 The tasks of botocore, and their replacements:
@@ -114,7 +114,7 @@ class Ssm:
             "x-amz-target": f"AmazonSSM.{operation}",
         }
         status, body = self._service.send_request(
-            "POST", seconds, body=json.dumps(arguments), headers=headers
+            "POST", seconds, body=json.dumps(arguments).encode(), headers=headers
         )
         read = _parse_json(body)
         if status == _OK:
@@ -142,6 +142,14 @@ class S3:
     def read(self, bucket: str, key: str, seconds: float) -> bytes:
         """Return the content of an object (GetObject)."""
         return self._body(f"/{bucket}/{key}", {}, seconds)
+
+    def put(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
+        """Store a new object (PutObject)."""
+        status, body = self._service.send_request(
+            "PUT", seconds, f"/{bucket}/{key}", body=content, headers={"if-none-match": "*"}
+        )
+        if status != _OK:
+            raise AwsServiceError(_parse_xml(body).findtext("Code", "") if body else "", status)
 
     def _body(self, path: str, parameters: Mapping[str, str], seconds: float) -> bytes:
         status, body = self._service.send_request("GET", seconds, path, parameters)
@@ -180,7 +188,7 @@ class _Service:
         path: str = "/",
         parameters: Mapping[str, str] = {},
         headers: Mapping[str, str] = {},
-        body: str = "",
+        body: bytes = b"",
     ) -> tuple[int, bytes]:
         """Return status and body; raises ``OSError`` without a complete response in *seconds*."""
         ends = monotonic() + seconds
@@ -190,7 +198,7 @@ class _Service:
             path=path,
             parameters=parameters,
             headers=headers,
-            body=body.encode(),
+            body=body,
         )
         with self._lock:
             try:

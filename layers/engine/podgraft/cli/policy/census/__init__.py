@@ -1,0 +1,1 @@
+"""``podgraft policy census``: the key of the census, and its records."""

@@ -1,0 +1,118 @@
+"""The subcommands of ``podgraft policy census``."""
+
+import json
+from collections import Counter
+
+import click
+
+from podgraft.cli.policy.options import cluster_option, list_output_option, yes_option
+from podgraft.cli.policy.target import TargetOptions, target_or_store_options
+
+from .keys import open_key
+from .storage import RecordFile, open_records
+
+census_option = click.option(
+    "--census",
+    "place",
+    metavar="FOLDER|s3://BUCKET",
+    help="Records; default: census/ of --store, or output CensusBucket of the stack.",
+)
+
+
+@click.group("census")
+def command() -> None:
+    """Record distinct workloads without their values, for podgraft policy preview."""
+
+
+@command.command("on")
+@target_or_store_options
+def _enable(options: TargetOptions) -> None:
+    """Create the key of the tokens, which permits the recording.
+
+    The function records the workloads of an injector only with this key, the key census in its
+    policy, and a storage: the stack parameter Census, or serve --census.
+    """
+    key = open_key(options)
+    existed = key.exists()
+    key.create()
+    click.secho(f"key        {key.name} {'exists' if existed else 'created'}", fg="green")
+    click.echo("next       add to the policy: census: {}")
+    click.echo("           register the webhook again with podgraft register --census")
+
+
+@command.command("off")
+@target_or_store_options
+def _disable(options: TargetOptions) -> None:
+    """Delete the key of the tokens, which stops the recording within 5 minutes.
+
+    Records remain until they expire; podgraft policy census purge deletes them. Without the key,
+    no one can compare a guess with a token.
+    """
+    key = open_key(options)
+    key.delete()
+    click.secho(f"key        {key.name} deleted", fg="green")
+
+
+@command.command("stats")
+@census_option
+@list_output_option
+@target_or_store_options
+def _print_statistics(options: TargetOptions, place: str | None, output: str) -> None:
+    """Print how many workloads are recorded, by cluster and week."""
+    storage = open_records(options, place)
+    files = storage.list_files(options.injector)
+    if output == "json":
+        click.echo(json.dumps(_summarize(files), indent=2))
+        return
+    click.echo(f"records    {len(files)} in {storage.name}, {sum(f.size for f in files):,} bytes")
+    click.echo(f"workloads  {len({each.workload_digest for each in files})}")
+    clusters = Counter(_find_clusters(files).values())
+    for cluster, count in sorted(clusters.items()):
+        click.echo(f"           {count:>6} in {cluster or 'requests without a cluster'}")
+    for week, count in sorted(Counter(map(_find_week, files)).items()):
+        click.echo(f"{week:<11}{count:>6}")
+    if files:
+        click.echo(
+            "Recording is a side effect: the webhooks need sideEffects NoneOnDryRun "
+            "(podgraft register --census)."
+        )
+
+
+def _find_clusters(files: list[RecordFile]) -> dict[str, str]:
+    return {each.workload_digest: each.cluster for each in files}
+
+
+def _find_week(file: RecordFile) -> str:
+    return file.path.rpartition("/")[2].partition(".")[0]
+
+
+def _summarize(files: list[RecordFile]) -> dict[str, object]:
+    clusters = _find_clusters(files)
+    return {
+        "records": len(files),
+        "bytes": sum(each.size for each in files),
+        "workloads": len(clusters),
+        "clusters": dict(sorted(Counter(clusters.values()).items())),
+        "weeks": dict(sorted(Counter(map(_find_week, files)).items())),
+    }
+
+
+@command.command("purge")
+@census_option
+@cluster_option("Delete only the records of this cluster.")
+@yes_option("Delete the records. Without this option, the command only counts them.")
+@target_or_store_options
+def _purge(options: TargetOptions, place: str | None, *, cluster: str | None, yes: bool) -> None:
+    """Count the records of an injector, and delete them with --yes."""
+    storage = open_records(options, place)
+    files = [
+        each
+        for each in storage.list_files(options.injector)
+        if cluster is None or each.cluster == cluster
+    ]
+    summary = f"{len(files)} records of injector {options.injector} in {storage.name}"
+    if not yes:
+        click.echo(f"would delete {summary}; to delete them, use --yes")
+        return
+    storage.delete(each.path for each in files)
+    click.secho(f"deleted    {summary}", fg="green")

@@ -1,0 +1,197 @@
+"""The records of a census: in a folder, or in a bucket."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from podgraft.census import SUFFIX, InvalidRecordError, Record, decode_record
+from podgraft.cli import stacks
+from podgraft.cli.failure import CommandError
+from podgraft.cli.policy.target import TargetOptions
+from podgraft.cli.stacks import aws_errors
+
+_BUCKET_PREFIX = "s3://"
+# The path of a record: injector, cluster, namespace, digest, week.
+_PARTS = 5
+_THREADS = 16
+_BATCH = 1000  # S3 deletes this many objects with one request
+
+
+@dataclass(frozen=True, slots=True)
+class RecordFile:
+    """A stored record: its path, its bytes, and when it was stored."""
+
+    path: str
+    size: int
+    modified: datetime
+
+    @property
+    def workload_digest(self) -> str:
+        """The path without the week: equal for records of the same workload."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def cluster(self) -> str:
+        """The cluster; empty for requests without authentication."""
+        name = self.path.split("/")[1]
+        return "" if name == "_" else name
+
+
+class RecordStorage(Protocol):
+    """The records of all injectors."""
+
+    @property
+    def name(self) -> str:
+        """The name of the storage in messages."""
+        ...
+
+    def list_files(self, injector: str) -> list[RecordFile]:
+        """List the records of an injector, by path."""
+        ...
+
+    def read(self, path: str) -> bytes:
+        """Return a record."""
+        ...
+
+    def delete(self, paths: Iterable[str]) -> None:
+        """Delete records."""
+        ...
+
+
+class FolderRecords:
+    """The records of ``podgraft serve --census``, or a copy of a bucket."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def name(self) -> str:
+        """The path of the folder."""
+        return str(self._folder)
+
+    def list_files(self, injector: str) -> list[RecordFile]:
+        """List the files; a missing folder contains none."""
+        return [
+            RecordFile(
+                path.relative_to(self._folder).as_posix(),
+                path.stat().st_size,
+                datetime.fromtimestamp(path.stat().st_mtime, UTC),
+            )
+            for path in sorted((self._folder / injector).glob(f"*/*/*/*{SUFFIX}"))
+            if not path.name.startswith(".")
+        ]
+
+    def read(self, path: str) -> bytes:
+        """Read a file."""
+        try:
+            return (self._folder / path).read_bytes()
+        except OSError as error:
+            raise CommandError(f"{self._folder / path}: cannot read: {error.strerror}") from error
+
+    def delete(self, paths: Iterable[str]) -> None:
+        """Delete files, and the folders that are empty then."""
+        for path in paths:
+            file = self._folder / path
+            try:
+                file.unlink(missing_ok=True)
+                for parent in file.parents[: _PARTS - 1]:
+                    if any(parent.iterdir()):
+                        break
+                    parent.rmdir()
+            except OSError as error:
+                raise CommandError(f"{file}: cannot delete: {error.strerror}") from error
+
+
+class BucketRecords:
+    """The records of a stack."""
+
+    def __init__(self, bucket: str, s3: Any) -> None:
+        self._bucket = bucket
+        self._s3 = s3
+
+    @property
+    def name(self) -> str:
+        """The URL of the bucket."""
+        return f"{_BUCKET_PREFIX}{self._bucket}"
+
+    def list_files(self, injector: str) -> list[RecordFile]:
+        """List the objects."""
+        pages = self._s3.get_paginator("list_objects_v2").paginate(
+            Bucket=self._bucket, Prefix=f"{injector}/"
+        )
+        with aws_errors(f"bucket {self._bucket}", remedy="check --census"):
+            return [
+                RecordFile(entry["Key"], entry["Size"], entry["LastModified"])
+                for page in pages
+                for entry in page.get("Contents", [])
+                if entry["Key"].endswith(SUFFIX) and entry["Key"].count("/") == _PARTS - 1
+            ]
+
+    def read(self, path: str) -> bytes:
+        """Download an object."""
+        with aws_errors(f"{self.name}/{path}"):
+            return self._s3.get_object(Bucket=self._bucket, Key=path)["Body"].read()
+
+    def delete(self, paths: Iterable[str]) -> None:
+        """Delete objects."""
+        keys = [{"Key": path} for path in paths]
+        for start in range(0, len(keys), _BATCH):
+            batch = {"Objects": keys[start : start + _BATCH], "Quiet": True}
+            with aws_errors(self.name):
+                response = self._s3.delete_objects(Bucket=self._bucket, Delete=batch)
+            for error in response.get("Errors", []):
+                raise CommandError(
+                    f"{self.name}/{error.get('Key')}: cannot delete: {error.get('Code')}"
+                )
+
+
+def open_records(options: TargetOptions, place: str | None) -> RecordStorage:
+    """Open the storage that an option names, else that of the store or the stack."""
+    if place is not None:
+        if place.startswith(_BUCKET_PREFIX):
+            bucket = place.removeprefix(_BUCKET_PREFIX).rstrip("/")
+            return BucketRecords(bucket, stacks.make_client("s3"))
+        folder = Path(place)
+        if not folder.is_dir():
+            raise CommandError(f"{folder}: is not a folder; check --census")
+        return FolderRecords(folder)
+    if options.folder is not None:
+        return FolderRecords(options.folder / "census")
+    if options.stack_name is None:
+        raise CommandError("--census: is missing; use a folder or s3://BUCKET, or --stack-name")
+    bucket = stacks.lookup_stack(options.stack_name).census
+    if not bucket:
+        raise CommandError(
+            f"stack {options.stack_name}: output CensusBucket is missing; "
+            "deploy the stack with Census=true"
+        )
+    return BucketRecords(bucket, stacks.make_client("s3"))
+
+
+def read_newest(storage: RecordStorage, injector: str) -> list[Record]:
+    """Return the newest record of each workload; raises ``CommandError`` for invalid records."""
+    newest: dict[str, RecordFile] = {}
+    for file in sorted(storage.list_files(injector), key=lambda each: each.path):
+        newest[file.workload_digest] = file
+    with ThreadPoolExecutor(_THREADS) as pool:
+        files = [*newest.values()]
+        contents = dict(
+            zip(newest, pool.map(storage.read, [each.path for each in files]), strict=True)
+        )
+    return [*_decode_all(storage, newest, contents)]
+
+
+def _decode_all(
+    storage: RecordStorage, files: Mapping[str, RecordFile], contents: Mapping[str, bytes]
+) -> Iterator[Record]:
+    findings: list[str] = []
+    for digest, content in contents.items():
+        try:
+            yield decode_record(content)
+        except InvalidRecordError as error:
+            findings.append(f"{storage.name}/{files[digest].path}: {error}; delete it")
+    if findings:
+        raise CommandError(*findings)

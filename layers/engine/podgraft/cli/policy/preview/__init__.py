@@ -1,0 +1,1 @@
+"""``podgraft policy preview``: what a candidate would change for the recorded workloads."""

@@ -1,0 +1,233 @@
+"""``podgraft policy preview``."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+
+from podgraft import yaml
+from podgraft.census import Record
+from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.policy.census.commands import census_option
+from podgraft.cli.policy.census.storage import open_records, read_newest
+from podgraft.cli.policy.diff import NO_POLICY, Version
+from podgraft.cli.policy.diff.unified import format_diff
+from podgraft.cli.policy.local import check_bundle
+from podgraft.cli.policy.options import cluster_option
+from podgraft.cli.policy.stored_version import StoredInjector, open_injector, read_local_document
+from podgraft.cli.policy.target import TargetOptions, target_or_store_options
+from podgraft.store import Snapshot
+
+from .html import render_html
+from .replay import PreviewOutcome, preview_record, replay
+from .report import GroupBy, PreviewReport, render_json, render_markdown, render_text
+
+# The exit status if --fail-on matches.
+MATCHED = 3
+_FORMATS = {
+    "text": render_text,
+    "json": render_json,
+    "markdown": render_markdown,
+    "html": render_html,
+}
+_FAILING = (PreviewOutcome.CHANGED, PreviewOutcome.FAILED, PreviewOutcome.UNKNOWN)
+FindSnapshot = Callable[[str | None], Snapshot]
+
+
+class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
+    """Outcomes, separated by commas."""
+
+    name = "outcomes"
+
+    def convert(
+        self,
+        value: str | tuple[PreviewOutcome, ...],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> tuple[PreviewOutcome, ...]:
+        """Return the outcomes."""
+        if isinstance(value, tuple):
+            return value
+        names = [name.strip() for name in value.split(",")]
+        for name in names:
+            if name not in tuple(_FAILING):
+                self.fail(f"got {name!r}; use {', '.join(_FAILING)}", param, ctx)
+        return tuple(map(PreviewOutcome, names))
+
+
+@click.command("preview")
+@click.argument("folder", type=click.Path(path_type=Path), required=False)
+@click.option("--bundle", type=click.Path(path_type=Path), help="Folder of manifests.")
+@click.option("--policy", "document", type=click.Path(path_type=Path), help="Policy document.")
+@census_option
+@cluster_option("Preview only the workloads of this cluster.")
+@click.option("--namespace", help="Preview only the workloads of this namespace.")
+@click.option(
+    "--by",
+    type=click.Choice([each.value for each in GroupBy]),
+    default=GroupBy.CLUSTER.value,
+    show_default=True,
+    help="Rows of the table.",
+)
+@click.option(
+    "--sample",
+    metavar="[CLUSTER/]NAMESPACE/KIND/NAME",
+    help="Print both results for one workload as a diff, with tokens instead of values.",
+)
+@click.option(
+    "--fail-on",
+    type=_Outcomes(),
+    metavar="OUTCOME[,OUTCOME…]",
+    default=(),
+    help="Exit with status 3 for one of these outcomes: changed, failed, unknown.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice([*_FORMATS]),
+    default="text",
+    show_default=True,
+    help="Output format. html is one file for a reviewer.",
+)
+@target_or_store_options
+@click.pass_context
+def preview_policy(  # noqa: PLR0913 — one parameter per option
+    context: click.Context,
+    options: TargetOptions,
+    folder: Path | None,
+    bundle: Path | None,
+    document: Path | None,
+    place: str | None,
+    *,
+    cluster: str | None,
+    namespace: str | None,
+    by: str,
+    sample: str | None,
+    fail_on: tuple[PreviewOutcome, ...],
+    output: str,
+) -> None:
+    """Review the recorded workloads with the policy in force and with a candidate.
+
+    FOLDER contains policy.yaml and bundle/ of the candidate. Without FOLDER, it is the candidate of
+    the current rollout. The census contains the workloads: see podgraft policy census.
+
+    Each workload is same, changed, failed, or unknown: its result depends on a value that the
+    census does not record. The exit status is 0, 1 for errors, 2 for invalid options, and 3 if
+    --fail-on matches.
+    """
+    stored = open_injector(options)
+    if stored.current is NO_POLICY or stored.current.snapshots is None:
+        raise CommandError(f"injector {options.injector} has no policy; push one first")
+    candidate = _open_candidate(stored, folder, bundle, document)
+    records = [
+        record
+        for record in read_newest(open_records(options, place), options.injector)
+        if cluster in {None, record.cluster} and namespace in {None, record.namespace}
+    ]
+    if not records:
+        raise CommandError(
+            "the census has no workload; record some with podgraft policy census on, and check "
+            "--census, --injector, --cluster, and --namespace"
+        )
+    stable = _find_stable(stored.current)
+    if sample is not None:
+        click.echo(_render_sample(records, sample, stable, candidate.find), nl=False)
+        return
+    report = PreviewReport(
+        stable=stored.current.name,
+        candidate=candidate.name,
+        by=GroupBy(by),
+        results=tuple(
+            preview_record(
+                record, stable(record.cluster or None), candidate.find(record.cluster or None)
+            )
+            for record in sorted(records, key=lambda each: (each.identity, each.route))
+        ),
+    )
+    click.echo(_FORMATS[output](report), nl=False)
+    if any(report.counts[outcome] for outcome in fail_on):
+        context.exit(MATCHED)
+
+
+class _Candidate:
+    """The configuration under test: its name, and its snapshot for a cluster."""
+
+    def __init__(self, name: str, find: FindSnapshot) -> None:
+        self.name = name
+        self.find = find
+
+
+def _find_stable(version: Version) -> FindSnapshot:
+    def find(cluster: str | None) -> Snapshot:
+        snapshot = version.snapshot(cluster)
+        if snapshot is None:
+            raise CommandError(f"{version.name}: has no policy")
+        return snapshot
+
+    return find
+
+
+def _open_candidate(
+    stored: StoredInjector, folder: Path | None, bundle: Path | None, document: Path | None
+) -> _Candidate:
+    if folder is not None:
+        if bundle is not None or document is not None:
+            raise click.UsageError("FOLDER replaces --bundle and --policy; use one of them")
+        bundle, document = folder / "bundle", folder / "policy.yaml"
+        document = document if document.exists() else None
+    if bundle is None:
+        if document is not None:
+            raise click.UsageError("Missing option '--bundle'.")
+        return _open_rollout(stored.current)
+    checked = check_bundle(bundle, document)
+    print_warnings(checked.warnings)
+    text = read_local_document(checked, document, stored.current)
+    version = stored.load_local(checked, text)
+    return _Candidate(str(folder or bundle), _find_stable(version))
+
+
+def _open_rollout(current: Version) -> _Candidate:
+    snapshot = current.snapshot(None)
+    candidate = None if snapshot is None else snapshot.candidate
+    if candidate is None:
+        raise CommandError("the policy has no rollout; name a candidate: FOLDER or --bundle")
+    if candidate.rollout is None or candidate.snapshot is None:
+        raise CommandError(f"the candidate of the rollout does not load: {candidate.problem}")
+
+    def find(cluster: str | None) -> Snapshot:
+        own = current.snapshot(cluster)
+        found = None if own is None or own.candidate is None else own.candidate.snapshot
+        if found is None:
+            raise CommandError(f"cluster {cluster}: the candidate does not load")
+        return found
+
+    return _Candidate(f"rollout {candidate.rollout.id}", find)
+
+
+def _render_sample(
+    records: Sequence[Record], sample: str, stable: FindSnapshot, candidate: FindSnapshot
+) -> str:
+    matches = [
+        record
+        for record in records
+        if sample
+        in {
+            f"{record.namespace}/{record.workload}",
+            f"{record.cluster}/{record.namespace}/{record.workload}",
+        }
+    ]
+    if not matches:
+        raise CommandError(f"--sample: workload {sample} not found in the census")
+    return "".join(_render_difference(record, stable, candidate) for record in matches)
+
+
+def _render_difference(record: Record, stable: FindSnapshot, candidate: FindSnapshot) -> str:
+    cluster = record.cluster or None
+    result = preview_record(record, stable(cluster), candidate(cluster))
+    before = yaml.dump(replay(record, stable(cluster)).object)
+    after = yaml.dump(replay(record, candidate(cluster), is_candidate=True).object)
+    reason = f": {result.reason}" if result.reason else ""
+    path = f"{record.namespace}/{record.workload}.yaml"
+    return f"# {record.identity} {record.route} {result.outcome}{reason}\n" + format_diff(
+        before, after, path
+    )

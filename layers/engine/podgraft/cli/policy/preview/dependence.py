@@ -1,0 +1,137 @@
+"""Whether the result of a preview depends on a value that was not recorded.
+
+The analysis is static: it compares the reads of templates, selectors, and rules with the tokens of
+a record. A value that both configurations only print in the same lines does not count.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from podgraft.bundle import Bundle
+from podgraft.bundle.reads import find_reads, find_rule_reads
+from podgraft.census import Record, has_token, is_token
+from podgraft.field_reads import FieldRead, ReadKind, select
+from podgraft.go.reflect import GoType
+from podgraft.jsonvalue import JSON
+from podgraft.kube import object_type
+from podgraft.trace import Trace
+
+_TEMPLATE = "template "
+_OVERLAY = "overlay "
+# Mismatches that no unrecorded value can cause.
+_CERTAIN = "does not match: "
+_OLD_OBJECT = "/oldObject"
+_USER = "/userInfo"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependence:
+    """The question: a record, whether a document is rendered, and whether the results are equal."""
+
+    record: Record
+    is_rendered: bool
+    is_same: bool
+
+
+def find_dependence(
+    question: Dependence, stable: tuple[Bundle, Trace], candidate: tuple[Bundle, Trace]
+) -> str:
+    """Return the first dependence on an unrecorded value as text, or an empty string."""
+    sides = [_find_relevant_reads(question, *side) for side in (stable, candidate)]
+    for reads in reversed(sides):
+        for read in reads:
+            if read.kind is not ReadKind.PRINTED and _reads_token(question.record, read):
+                return _describe(read, "reads")
+    if not question.is_same:
+        return ""
+    old, new = ({*_find_printed(question.record, reads)} for reads in sides)
+    different = sorted(old ^ new, key=lambda read: (read.source, read.path, read.line))
+    return _describe(different[0], "prints") if different else ""
+
+
+def _describe(read: FieldRead, verb: str) -> str:
+    if read.path == (_OLD_OBJECT,):
+        return f"{read.source} {verb} the old object, which is not recorded"
+    if read.path == (_USER,):
+        return f"{read.source} {verb} the user, who is not recorded"
+    return f"{read.source} {verb} {format_path(read.path)}, which is not recorded"
+
+
+def format_path(path: Iterable[str]) -> str:
+    """Return a path for people, such as ``spec.containers[].env``."""
+    text = ""
+    for step in path:
+        if step == "[]":
+            text += "[]"
+        elif "/" in step or "." in step:
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text or "the complete object"
+
+
+def _find_relevant_reads(question: Dependence, bundle: Bundle, trace: Trace) -> list[FieldRead]:
+    record = question.record
+    reads = [*find_rule_reads(bundle)] if record.route == "inject" else []
+    if question.is_rendered:
+        type_ = object_type(record.object)
+        reads += _find_document_reads(_BundleKey(bundle), record.route, type_)
+    unused = {*_find_unused(bundle, trace)}
+    return [read for read in reads if read.source not in unused]
+
+
+class _BundleKey:
+    """A bundle as a key by identity."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+
+    def __hash__(self) -> int:
+        return id(self.bundle)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _BundleKey) and self.bundle is other.bundle
+
+
+@lru_cache(maxsize=64)
+def _find_document_reads(
+    key: _BundleKey, route: str, type_: GoType | None
+) -> tuple[FieldRead, ...]:
+    return find_reads(key.bundle, route, type_)
+
+
+def _find_unused(bundle: Bundle, trace: Trace) -> Iterator[str]:
+    """Yield the sources that the review did not use: other templates, and other overlays."""
+    if bundle.istio is not None and trace.additions is not None:
+        for name in bundle.istio.templates:
+            if name not in trace.additions.templates:
+                yield f'template "{name}"'
+    for step in trace.steps:
+        if step.name.startswith(_OVERLAY) and step.observed.startswith(_CERTAIN):
+            name = step.name.removeprefix(_OVERLAY)
+            yield f'template of overlay "{name}"'
+
+
+def _reads_token(record: Record, read: FieldRead) -> bool:
+    if read.path == (_OLD_OBJECT,):
+        return record.request.get("operation") == "UPDATE"
+    if read.path == (_USER,):
+        return True
+    return any(_matters(value, read.kind) for value in select(record.object, read.path))
+
+
+def _matters(value: JSON, kind: ReadKind) -> bool:
+    match kind:
+        case ReadKind.SIZED:
+            return isinstance(value, str) and is_token(value)
+        case ReadKind.SEARCHED:
+            return isinstance(value, str | list) and has_token(value)
+        case ReadKind.TESTED | ReadKind.PRINTED:
+            return has_token(value)
+
+
+def _find_printed(record: Record, reads: Iterable[FieldRead]) -> Iterator[FieldRead]:
+    for read in reads:
+        if read.kind is ReadKind.PRINTED and _reads_token(record, read):
+            yield read

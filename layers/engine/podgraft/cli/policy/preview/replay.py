@@ -1,0 +1,187 @@
+"""The review of a recorded workload with two configurations, and what the result depends on."""
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from msgspec.structs import replace
+
+from podgraft import admission, review
+from podgraft.census import Record
+from podgraft.deadline import Deadline
+from podgraft.injectors import redact
+from podgraft.jsonvalue import Object
+from podgraft.patch.kinds import compute_kind
+from podgraft.review import ReviewFailure, ReviewOutcome, ReviewReason, ReviewResponse, ReviewResult
+from podgraft.review.candidate import LIMITS, CandidateOutcome, compare_results
+from podgraft.review_context import ReviewContext
+from podgraft.store import Snapshot
+from podgraft.trace import Trace
+
+from .dependence import Dependence, find_dependence
+
+_HANDLERS: Mapping[str, Callable[..., ReviewResult]] = {
+    "inject": review.inject,
+    "mutate": review.mutate,
+    "validate": review.validate,
+}
+
+
+class PreviewOutcome(StrEnum):
+    """The result of a preview for one workload."""
+
+    SAME = "same"
+    CHANGED = "changed"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewResult:
+    """What the candidate does with one workload.
+
+    ``lines`` and ``kind`` describe a change without values. ``reason`` is why the candidate fails,
+    or which read makes the result unknown.
+    """
+
+    record: Record
+    outcome: PreviewOutcome
+    lines: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The digest of the change; empty without one."""
+        return compute_kind(self.lines) if self.lines else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The result of one configuration, with the object after it and the steps of the review."""
+
+    result: ReviewResult
+    object: Object
+    trace: Trace
+
+
+@dataclass(frozen=True, slots=True)
+class _OneSnapshot:
+    """A store with one configuration."""
+
+    value: Snapshot
+
+    def snapshot(
+        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+    ) -> Snapshot:
+        """Return the configuration."""
+        del injector, cluster, deadline
+        return self.value
+
+    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
+        """No review calls this."""
+        del deadline
+        return ()
+
+
+def replay(record: Record, snapshot: Snapshot, *, is_candidate: bool = False) -> Replay:
+    """Review a workload with a configuration; a candidate has the limits of a rollout."""
+    request: Object = {
+        "uid": "preview",
+        "namespace": record.namespace,
+        **record.request,
+        "object": record.object,
+    }
+    body: Object = {
+        "kind": "AdmissionReview",
+        "apiVersion": "admission.k8s.io/v1",
+        "request": request,
+    }
+    trace = Trace()
+    context = ReviewContext(
+        injector=record.injector,
+        cluster=record.cluster or None,
+        uid="preview",
+        namespace=record.namespace,
+        environment={key: str(value) for key, value in record.environment.items()},
+        request=admission.decode(json.dumps(body).encode()),
+        trace=trace,
+    )
+    if is_candidate:
+        context = replace(context, limits=LIMITS)
+    own = replace(snapshot, candidate=None, recheck=None, stale=None)
+    result = _HANDLERS[record.route](context, _OneSnapshot(own))
+    changed = result.object if isinstance(result, ReviewResponse) else None
+    return Replay(result, record.object if changed is None else changed, trace)
+
+
+def preview_record(record: Record, stable: Snapshot, candidate: Snapshot) -> PreviewResult:
+    """Compare both configurations for one workload."""
+    try:
+        before = replay(record, stable)
+        after = replay(record, candidate, is_candidate=True)
+    except admission.ReviewError:
+        return PreviewResult(
+            record=record, outcome=PreviewOutcome.UNKNOWN, reason="the record is not a review"
+        )
+    verdict = compare_results(record.object, before.result, after.result)
+    outcome = PreviewOutcome.SAME
+    if verdict.outcome is CandidateOutcome.FAILED:
+        outcome = PreviewOutcome.FAILED
+    elif verdict.outcome is CandidateOutcome.CHANGED:
+        outcome = PreviewOutcome.CHANGED
+    reason = _find_unknown(record, (stable, before), (candidate, after), outcome)
+    if reason:
+        return PreviewResult(record=record, outcome=PreviewOutcome.UNKNOWN, reason=reason)
+    is_failed = outcome is PreviewOutcome.FAILED
+    return PreviewResult(
+        record=record,
+        outcome=outcome,
+        lines=verdict.lines,
+        reason=_describe_failure(after.result, verdict.reason) if is_failed else "",
+    )
+
+
+def _find_unknown(
+    record: Record,
+    stable: tuple[Snapshot, Replay],
+    candidate: tuple[Snapshot, Replay],
+    outcome: PreviewOutcome,
+) -> str:
+    """Return why the result depends on a value that was not recorded; empty if it does not."""
+    (before, old), (after, new) = stable, candidate
+    decided = {
+        each.result.record.decision == ReviewOutcome.SKIP
+        and each.result.record.reason != ReviewReason.NOTHING_MATCHES
+        for each in (old, new)
+    }
+    dependence = Dependence(
+        record=record,
+        # A pod that both rules skip reaches no template, and equal bundles have equal templates.
+        is_rendered=decided != {True} and not _share_templates(before, after),
+        is_same=outcome is PreviewOutcome.SAME,
+    )
+    reason = find_dependence(dependence, (before.bundle, old.trace), (after.bundle, new.trace))
+    if reason:
+        return reason
+    if isinstance(old.result, ReviewFailure) and record.decision != ReviewOutcome.FAIL:
+        return "stable fails for the record, and responded to the review"
+    version = before.bundle.digest, before.policy_version
+    is_equal_version = version == (record.bundle, record.policy)
+    if is_equal_version and old.result.record.decision != record.decision:
+        return "stable decides differently for the record and for the review"
+    return ""
+
+
+def _share_templates(before: Snapshot, after: Snapshot) -> bool:
+    """Whether both configurations render alike. A policy does not have to name its bundle."""
+    is_equal = before.bundle.digest == after.bundle.digest
+    return is_equal and before.policy.renders_like(after.policy)
+
+
+def _describe_failure(result: ReviewResult, reason: str) -> str:
+    """Return a text for people. Objects contain tokens instead of values, so it quotes none."""
+    if isinstance(result, ReviewFailure):
+        return f"{reason}: {redact(result.error)}"
+    status = result.response.status
+    return f"{reason}: {status.message}" if status is not None else reason

@@ -1,0 +1,210 @@
+"""The result of a preview: counts, kinds of change, and groups by cluster, namespace, or owner."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import groupby
+
+from podgraft.jsonvalue import JSON, Object
+
+from .replay import PreviewOutcome, PreviewResult
+
+_MAX_LINES = 10
+_MAX_EXAMPLES = 3
+
+
+class GroupBy(StrEnum):
+    """The unit of the table."""
+
+    CLUSTER = "cluster"
+    NAMESPACE = "namespace"
+    OWNER = "owner"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Workloads with the same result: the same change, failure, or missing value."""
+
+    title: str
+    lines: tuple[str, ...]
+    results: tuple[PreviewResult, ...]
+
+    @property
+    def clusters(self) -> str:
+        """The number of workloads in each cluster."""
+        counts = Counter(each.record.cluster or "-" for each in self.results)
+        return ", ".join(f"{cluster} {count}" for cluster, count in sorted(counts.items()))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreviewReport:
+    """All results; ``stable`` and ``candidate`` name the configurations."""
+
+    stable: str
+    candidate: str
+    by: GroupBy
+    results: tuple[PreviewResult, ...]
+
+    @property
+    def counts(self) -> dict[PreviewOutcome, int]:
+        """The number of workloads with each outcome."""
+        counts = Counter(each.outcome for each in self.results)
+        return {outcome: counts[outcome] for outcome in PreviewOutcome}
+
+    @property
+    def rows(self) -> list[tuple[str, dict[PreviewOutcome, int]]]:
+        """The counts of each cluster, namespace, or owner."""
+
+        def unit(result: PreviewResult) -> str:
+            return format_unit(result, self.by)
+
+        return [
+            (name, {each: counts[each] for each in PreviewOutcome})
+            for name, members in groupby(sorted(self.results, key=unit), unit)
+            if (counts := Counter(member.outcome for member in members))
+        ]
+
+    @property
+    def period(self) -> str:
+        """The dates of the records."""
+        dates = sorted({each.record.date for each in self.results if each.record.date})
+        return f"recorded from {dates[0]} to {dates[-1]}" if dates else ""
+
+    def groups(self, outcome: PreviewOutcome) -> list[Group]:
+        """The workloads with an outcome, the largest groups first."""
+        members: dict[tuple[str, ...], list[PreviewResult]] = {}
+        for result in self.results:
+            if result.outcome is outcome:
+                members.setdefault((result.reason, *result.lines), []).append(result)
+        groups = [_make_group(outcome, results) for results in members.values()]
+        return sorted(groups, key=lambda group: (-len(group.results), group.title))
+
+
+def _make_group(outcome: PreviewOutcome, results: Sequence[PreviewResult]) -> Group:
+    first = results[0]
+    title = f"kind {first.kind}" if outcome is PreviewOutcome.CHANGED else str(outcome)
+    return Group(title, first.lines or (first.reason,), tuple(results))
+
+
+def format_unit(result: PreviewResult, by: GroupBy) -> str:
+    """Return the cluster, namespace, or owner of a workload."""
+    record = result.record
+    parts = [record.cluster or "-"]
+    if by is not GroupBy.CLUSTER:
+        parts.append(record.namespace or "-")
+    if by is GroupBy.OWNER:
+        parts.append(record.workload)
+    return "/".join(parts)
+
+
+def render_text(report: PreviewReport) -> str:
+    """Return the report for a terminal."""
+    return "".join(f"{line}\n" for line in _text_lines(report))
+
+
+def _text_lines(report: PreviewReport) -> Iterator[str]:
+    clusters = len({each.record.cluster for each in report.results})
+    total = len(report.results)
+    yield (
+        f"{total} workload{'s'[: total != 1]} in {clusters} cluster{'s'[: clusters != 1]}, "
+        f"{report.period}"
+    ).rstrip(", ")
+    yield f"stable     {report.stable}"
+    yield f"candidate  {report.candidate}"
+    yield ""
+    yield from _format_counts(report)
+    yield ""
+    yield from _format_rows(report)
+    for outcome in (PreviewOutcome.CHANGED, PreviewOutcome.FAILED, PreviewOutcome.UNKNOWN):
+        for group in report.groups(outcome):
+            yield ""
+            yield from _format_group(group)
+
+
+def _format_counts(report: PreviewReport) -> Iterator[str]:
+    for outcome, count in report.counts.items():
+        kinds = len(report.groups(outcome))
+        detail = f"   {kinds} kind{'s'[: kinds != 1]}"
+        yield f"{outcome:<9}{count:>6}" + (detail if outcome is PreviewOutcome.CHANGED else "")
+
+
+def _format_rows(report: PreviewReport) -> Iterator[str]:
+    rows = report.rows
+    width = max([len(report.by), *(len(name) for name, _ in rows)])
+    yield f"{report.by:<{width}}" + "".join(f"{each:>9}" for each in PreviewOutcome)
+    for name, counts in rows:
+        yield f"{name:<{width}}" + "".join(f"{counts[each]:>9}" for each in PreviewOutcome)
+
+
+def _format_group(group: Group) -> Iterator[str]:
+    count = len(group.results)
+    yield f"{group.title}: {count} workload{'s'[: count != 1]} ({group.clusters})"
+    for line in group.lines[:_MAX_LINES]:
+        yield f"  {line}"
+    if len(group.lines) > _MAX_LINES:
+        yield f"  and {len(group.lines) - _MAX_LINES} more changes"
+    names = [each.record.identity for each in group.results[:_MAX_EXAMPLES]]
+    yield f"  for example {', '.join(names)}"
+
+
+def render_markdown(report: PreviewReport) -> str:
+    """Return the report as a comment for a pull request."""
+    tracks = f"Stable: {_code(report.stable)}. Candidate: {_code(report.candidate)}."
+    lines = [
+        "### Preview of recorded workloads",
+        "",
+        f"{len(report.results)} workloads, {report.period}. {tracks}",
+        "",
+        f"| {report.by} | " + " | ".join(PreviewOutcome) + " |",
+        "|---|" + "---:|" * len(PreviewOutcome),
+    ]
+    rows = [*report.rows, ("total", report.counts)]
+    lines += [
+        f"| {_code(name)} | " + " | ".join(str(counts[each]) for each in PreviewOutcome) + " |"
+        for name, counts in rows
+    ]
+    for outcome in (PreviewOutcome.CHANGED, PreviewOutcome.FAILED, PreviewOutcome.UNKNOWN):
+        for group in report.groups(outcome):
+            lines += ["", f"**{group.title}**: {len(group.results)} ({_code(group.clusters)})", ""]
+            lines += [f"- {_code(line)}" for line in group.lines]
+    return "\n".join(lines) + "\n"
+
+
+def _code(text: str) -> str:
+    """Return text as code, which Markdown does not interpret, also in a table."""
+    cleaned = " ".join(text.replace("|", "¦").replace("`", "'").split())
+    return f"`{cleaned}`"
+
+
+def render_json(report: PreviewReport) -> str:
+    """Return all results as JSON."""
+    document: Object = {
+        "stable": report.stable,
+        "candidate": report.candidate,
+        "counts": {str(outcome): count for outcome, count in report.counts.items()},
+        f"by{report.by.title()}": {
+            name: {str(each): counts[each] for each in PreviewOutcome}
+            for name, counts in report.rows
+        },
+        "workloads": [*_encode_results(report.results)],
+    }
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+
+
+def _encode_results(results: Iterable[PreviewResult]) -> Iterator[JSON]:
+    for result in results:
+        record = result.record
+        lines: list[JSON] = [*result.lines]
+        yield {
+            "cluster": record.cluster,
+            "namespace": record.namespace,
+            "owner": record.workload,
+            "route": record.route,
+            "date": record.date,
+            "outcome": str(result.outcome),
+            "kind": result.kind,
+            "changes": lines,
+            "reason": result.reason,
+        }

@@ -1,0 +1,44 @@
+"""The census in AWS: records in a separate bucket, keys in Parameter Store."""
+
+from base64 import b64decode
+
+from .client import AwsServiceError, MissingError, ObjectStore, ParameterStore
+
+# The parameter with the key of the tokens, a SecureString.
+CENSUS_KEY = "census-key"
+_EXISTS = frozenset({"PreconditionFailed", "ConditionalRequestConflict"})
+_PRECONDITION_FAILED = 412
+
+
+class BucketCensus:
+    """The records of one bucket; the keys are below the prefix of the parameters."""
+
+    def __init__(
+        self, parameters: ParameterStore, objects: ObjectStore, bucket: str, prefix: str
+    ) -> None:
+        self._parameters = parameters
+        self._objects = objects
+        self._bucket = bucket
+        self._prefix = prefix
+
+    def read_key(self, injector: str, seconds: float) -> bytes | None:
+        """Read the parameter; None if it does not exist."""
+        name = f"{self._prefix}/{injector}/{CENSUS_KEY}"
+        try:
+            response = self._parameters(
+                "GetParameters", {"Names": [name], "WithDecryption": True}, seconds
+            )
+        except MissingError:
+            return None
+        parameters = response["Parameters"]
+        return b64decode(parameters[0]["Value"], validate=True) if parameters else None
+
+    def put(self, path: str, content: bytes, seconds: float) -> bool:
+        """Store an object; False if it exists. An existing object is never replaced."""
+        try:
+            self._objects.put(self._bucket, path, content, seconds)
+        except AwsServiceError as error:
+            if error.code in _EXISTS or error.status == _PRECONDITION_FAILED:
+                return False
+            raise
+        return True

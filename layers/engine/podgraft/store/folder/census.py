@@ -1,0 +1,42 @@
+"""The census in files: records in a folder, keys in the folders of injectors."""
+
+import os
+from base64 import b64decode
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from . import files
+
+CENSUS_KEY_FILE = "census.key"
+
+
+class FolderCensus:
+    """Records below *folder*; the keys are in the store."""
+
+    def __init__(self, folder: Path, store: Path) -> None:
+        self._folder = folder
+        self._store = store
+
+    def read_key(self, injector: str, seconds: float) -> bytes | None:
+        """Read the file; None if it does not exist."""
+        del seconds  # the caller stops waiting
+        text = files.read_if_present(self._store / injector / CENSUS_KEY_FILE)
+        return None if text is None else b64decode(text.strip(), validate=True)
+
+    def put(self, path: str, content: bytes, seconds: float) -> bool:
+        """Write a file completely or not at all; False if it exists."""
+        del seconds
+        target = self._folder / path
+        if target.exists():
+            return False
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=target.parent, prefix=".", delete=False) as file:
+            temporary = Path(file.name)
+            file.write(content)
+        try:
+            os.link(temporary, target)
+        except FileExistsError:
+            return False
+        finally:
+            temporary.unlink(missing_ok=True)
+        return True

@@ -1,0 +1,183 @@
+"""What a record contains of an object: the fields of the allow list, and tokens."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podgraft.census import KeyFilter, ObjectTooLargeError, Redactor, has_token, is_token
+from podgraft.go.reflect import GoType, Kind
+from podgraft.jsonvalue import JSON, Object
+from podgraft.kube import POD
+
+KEY = bytes(32)
+KEYS = KeyFilter(frozenset({"example.com/read"}), ("*.istio.io/*",), ("secret.istio.io/*",))
+MARK = "planted"
+GOLDEN = Path(__file__).with_name("recorded_fields.txt")
+
+
+def redact(value: Object, keys: KeyFilter = KEYS) -> Object:
+    return Redactor(KEY, keys).redact(value)
+
+
+def fill(type_: GoType, path: tuple[str, ...] = ()) -> JSON:
+    """A value of a Go type with a mark in every string, also in an unknown field."""
+    match type_.kind:
+        case Kind.POINTER if type_.elem:
+            return fill(type_.elem, path)
+        case Kind.SLICE if type_.elem:
+            return [fill(type_.elem, (*path, "list"))]
+        case Kind.MAP if type_.elem:
+            return {"key": fill(type_.elem, (*path, "map"))}
+        case Kind.STRUCT if type_.name not in {"v1.Time", "resource.Quantity"}:
+            if type_.name == "intstr.IntOrString" or len(path) > 14:
+                return 1
+            members: Object = {"unknownField": f"{MARK}-{'-'.join(path)}-unknown"}
+            for field in type_.fields:
+                if field.inline:
+                    inner = fill(field.type, path)
+                    members |= inner if isinstance(inner, dict) else {}
+                else:
+                    members[field.json] = fill(field.type, (*path, field.json))
+            return members
+        case Kind.STRING:
+            return f"{MARK}-{'-'.join(path)}"
+        case _:
+            return 1
+
+
+def find_marks(value: JSON, path: str = "") -> set[str]:
+    """The paths of the strings that were not replaced."""
+    match value:
+        case str():
+            return {path} if MARK in value else set()
+        case dict():
+            return {p for key, each in value.items() for p in find_marks(each, f"{path}.{key}")}
+        case list():
+            return {p for each in value for p in find_marks(each, f"{path}[]")}
+        case _:
+            return set()
+
+
+def test_only_the_fields_of_the_golden_list_remain(request: pytest.FixtureRequest) -> None:
+    """Every string of every field of a pod is planted, also in unknown fields."""
+    pod: Any = fill(POD)
+    pod |= {"apiVersion": "v1", "kind": "Pod"}
+    pod["metadata"]["labels"] = {"key": MARK, "example.com/read": MARK}
+    pod["metadata"]["annotations"] = {"key": MARK, "a.istio.io/b": MARK}
+    remaining = "".join(f"{path}\n" for path in sorted(find_marks(redact(pod))))
+    if request.config.getoption("--update-goldens"):
+        GOLDEN.write_text(remaining)
+    assert remaining == GOLDEN.read_text()
+
+
+def test_no_value_reference_and_free_text_is_in_the_golden_list() -> None:
+    paths = GOLDEN.read_text().splitlines()
+    for fragment in (
+        *("unknownField", "httpHeaders[].value", ".command", ".args", "secretRef", "secretKeyRef"),
+        *("secret.", "configMap", "imagePullSecrets", "hostAliases", "dnsConfig", "status"),
+        *("workingDir", ".exec", "claimName", "hostname", "volumeAttributes", "annotations.key"),
+    ):
+        assert not [path for path in paths if f".{path}".find(fragment) >= 0], fragment
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "remains"),
+    [
+        ("example.com/read", "8080", True),
+        ("example.com/read", "two words, and é", False),
+        ("example.com/read", "x" * 300, False),
+        ("example.com/other", "8080", False),
+        ("a.istio.io/inject", "true", True),
+        ("secret.istio.io/inject", "true", False),
+        ("sidecar.istio.io/inject", "False", True),
+        ("sidecar.istio.io/inject", "my-password", False),
+        ("example.com/other", "", True),
+        ("example.com/read", "pgt-0123456789abcdef", False),  # a token of an author is no token
+    ],
+)
+def test_a_value_remains_if_its_key_is_read_and_it_looks_like_a_name(
+    key: str, value: str, remains: bool
+) -> None:
+    for kind in ("labels", "annotations"):
+        redacted: Any = redact({"kind": "Pod", "metadata": {kind: {key: value}}, "spec": {}})
+        found = redacted["metadata"][kind][key]
+        assert (found == value) is remains
+        assert remains or is_token(found)
+
+
+def test_free_text_of_the_proxy_configuration_is_redacted() -> None:
+    text = "concurrency: 2\nproxyMetadata: {PASSWORD: planted}\nimage: {imageType: distroless}\n"
+    pod: Object = {
+        "kind": "Pod",
+        "metadata": {"annotations": {"proxy.istio.io/config": text, "a.istio.io/b": '{"a": "x"}'}},
+        "spec": {},
+    }
+    annotations: Any = redact(pod)["metadata"]
+    config = annotations["annotations"]["proxy.istio.io/config"]
+    assert '"concurrency":2' in config
+    assert '"imageType":"distroless"' in config
+    assert MARK not in config
+    assert has_token(config)
+    assert has_token(annotations["annotations"]["a.istio.io/b"])
+
+
+@pytest.mark.parametrize("kind", ["Secret", "ConfigMap", "Widget"])
+def test_of_an_object_without_a_go_type_only_names_remain(kind: str) -> None:
+    value: Object = {
+        "apiVersion": "v1",
+        "kind": kind,
+        "metadata": {"name": "a", "annotations": {"b": MARK}},
+        "data": {"password": MARK, f"{MARK} é": "x"},
+        "spec": [{"deep": [MARK]}],
+    }
+    redacted = redact(value)
+    assert find_marks(redacted) == set()
+    assert MARK not in str(redacted)
+    assert (redacted["kind"], redacted["apiVersion"]) == (kind, "v1")
+
+
+def pod_of_replica_set(hash_: str, suffix: str) -> Object:
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "generateName": f"web-{hash_}-",
+            "name": f"web-{hash_}-{suffix}",
+            "uid": suffix,
+            "labels": {"app": "web", "pod-template-hash": hash_},
+            "ownerReferences": [
+                {"kind": "ReplicaSet", "name": f"web-{hash_}", "uid": suffix, "controller": True}
+            ],
+        },
+        "spec": {
+            "containers": [
+                {"name": "web", "volumeMounts": [{"name": f"kube-api-access-{suffix}"}]}
+            ],
+            "volumes": [{"name": f"kube-api-access-{suffix}"}],
+        },
+    }
+
+
+def test_pods_of_one_workload_have_one_record() -> None:
+    first, second = redact(pod_of_replica_set("6c", "x1")), redact(pod_of_replica_set("77", "y2"))
+    assert first == second
+    assert "kube-api-access-00000" in str(first)
+
+
+def test_tokens_compare_like_their_strings_and_need_the_key() -> None:
+    redactor = Redactor(KEY, KEYS)
+    assert redactor.redact_text("a") == redactor.redact_text("a") != redactor.redact_text("b")
+    assert Redactor(bytes(31) + b"1", KEYS).redact_text("a") != redactor.redact_text("a")
+    assert redactor.redact_text("") == ""
+
+
+def test_a_large_or_deep_object_is_not_recorded() -> None:
+    deep: JSON = "x"
+    for _ in range(70):
+        deep = [deep]
+    large: JSON = ["x"] * 30_000  # pyright: ignore[reportAssignmentType]
+    values: tuple[Object, ...] = ({"a": large}, {"a": deep})
+    for value in values:
+        with pytest.raises(ObjectTooLargeError):
+            redact(value)
