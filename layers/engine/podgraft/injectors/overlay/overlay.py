@@ -34,6 +34,7 @@ from podgraft.injectors.structure_guard import (
 )
 from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import conditions, constraints
+from podgraft.matching.index import CandidateQueue, ConstraintIndex
 from podgraft.patch import merge_patch, pointer, strategic
 from podgraft.policy import Cursor, MappingReader
 from podgraft.review_context import ReviewContext
@@ -60,7 +61,8 @@ class Overlay:
 
     def applies(self, request: AdmissionRequest, namespaces: Mapping[str, Object]) -> bool:
         """Whether the overlay matches the request; raises ``OperatorError``."""
-        return self.mismatch(request, namespaces) is None
+        is_match = self.constraints.matches(request, namespaces)
+        return is_match and self._find_false_condition(request, namespaces) is None
 
     def mismatch(
         self, request: AdmissionRequest, namespaces: Mapping[str, Object]
@@ -69,17 +71,24 @@ class Overlay:
         mismatch = self.constraints.mismatch(request, namespaces)
         if mismatch is not None:
             return mismatch
+        condition = self._find_false_condition(request, namespaces)
+        if condition is None:
+            return None
+        return constraints.Mismatch("matchConditions", f"{condition.name} is false")
+
+    def _find_false_condition(
+        self, request: AdmissionRequest, namespaces: Mapping[str, Object]
+    ) -> conditions.Condition | None:
+        if not self.conditions:
+            return None
         variables = conditions.condition_variables(request, namespaces, None)
         meter = Meter(CONDITIONS_BUDGET)
         try:
-            condition = conditions.find_false(
+            return conditions.find_false(
                 self.conditions, lambda program: program.evaluate(variables, meter)
             )
         except (conditions.ConditionError, CostExceededError) as error:
             raise OperatorError(f"overlay {self.name}: {error}") from error
-        if condition is None:
-            return None
-        return constraints.Mismatch("matchConditions", f"{condition.name} is false")
 
     def render(self, before: Object, namespace: str, limits: Limits = DEFAULT_LIMITS) -> Object:
         """Render the partial object for an object.
@@ -308,25 +317,52 @@ class OverlaySet:
 
     overlays: tuple[Overlay, ...]
     namespaces: Mapping[str, Object]
+    index: ConstraintIndex = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Index the overlays by what they can match."""
+        index = ConstraintIndex(overlay.constraints for overlay in self.overlays)
+        object.__setattr__(self, "index", index)
 
     def apply(self, before: Object, context: ReviewContext) -> Mutation:
         """Apply each overlay that matches the request; without one, the object's creation."""
-        trace = context.trace
         request = context.request or constraints.make_create_request(before, context.namespace)
+        if context.trace is None:
+            after = self._apply_candidates(before, request, context.limits)
+        else:
+            after = self._apply_traced(before, request, context.limits, context.trace)
+        if after is before or jsonvalue.equal(before, after):
+            return Mutation.from_unchanged(before)
+        return Mutation.from_objects(before, after)
+
+    def _apply_candidates(
+        self, before: Object, request: AdmissionRequest, limits: Limits
+    ) -> Object:
+        """The object after all overlays; an overlay can add labels that later ones select."""
+        after, request = before, replace(request, object=before)
+        queue = CandidateQueue(self.index)
+        queue.add_request(request, self.namespaces)
+        for number in queue.drain():
+            overlay = self.overlays[number]
+            if overlay.applies(request, self.namespaces):
+                after = overlay.apply(after, request.namespace, limits)
+                request = replace(request, object=after)
+                queue.add_request(request, self.namespaces)
+        return after
+
+    def _apply_traced(
+        self, before: Object, request: AdmissionRequest, limits: Limits, trace: Trace
+    ) -> Object:
+        """The same; the trace gets a step for each overlay of the bundle."""
         after = before
         for overlay in self.overlays:
             mismatch = overlay.mismatch(replace(request, object=after), self.namespaces)
-            if trace is not None:
-                _add_step(trace, overlay.name, mismatch)
-            if mismatch is not None:
-                continue
-            merged = overlay.apply(after, request.namespace, context.limits)
-            if trace is not None:
+            _add_step(trace, overlay.name, mismatch)
+            if mismatch is None:
+                merged = overlay.apply(after, request.namespace, limits)
                 _amend_step(trace, is_changed=not jsonvalue.equal(merged, after))
-            after = merged
-        if jsonvalue.equal(before, after):
-            return Mutation.from_unchanged(before)
-        return Mutation.from_objects(before, after)
+                after = merged
+        return after
 
 
 def _add_step(trace: Trace, name: str, mismatch: constraints.Mismatch | None) -> None:
