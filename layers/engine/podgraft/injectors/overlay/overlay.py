@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from podgraft import document_reader, jsonvalue, kube, sprig, texttemplate, yaml
+from podgraft import document_reader, jsonvalue, kube, texttemplate, yaml
 from podgraft.admission import AdmissionRequest
 from podgraft.cel import CONDITIONS_BUDGET, CostExceededError, Meter
 from podgraft.go.reflect import GoType, Value
@@ -40,7 +40,8 @@ from podgraft.policy import Cursor, MappingReader
 from podgraft.review_context import ReviewContext
 from podgraft.texttemplate import DEFAULT_LIMITS, Limits
 
-from .data import FUNCTIONS, OverlayData
+from .data import OverlayData
+from .templates import CompiledTemplate, OverlayTemplate
 
 if TYPE_CHECKING:
     from podgraft.trace import Trace
@@ -50,14 +51,18 @@ API_VERSION = "podgraft.dev/v1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlay:
-    """A compiled overlay; ``mutates_data`` is whether its template can change its data."""
+    """A parsed overlay; its template is compiled when an object needs it."""
 
     name: str
     constraints: constraints.MatchConstraints
     conditions: tuple[conditions.Condition, ...]
-    template: texttemplate.Program
-    mutates_data: bool
+    source: OverlayTemplate
     values: Object = field(default_factory=dict[str, JSON])
+
+    @property
+    def template(self) -> texttemplate.Program:
+        """The compiled template; raises ``OperatorError`` if it does not parse."""
+        return self.source.load().program
 
     def applies(self, request: AdmissionRequest, namespaces: Mapping[str, Object]) -> bool:
         """Whether the overlay matches the request; raises ``OperatorError``."""
@@ -103,7 +108,8 @@ class Overlay:
         return self._bind(before, namespace, limits).apply()
 
     def _bind(self, before: Object, namespace: str, limits: Limits) -> _Rendering:
-        return _Rendering(self, OverlayData(before, namespace, self.values), limits)
+        data = OverlayData(before, namespace, self.values)
+        return _Rendering(self, self.source.load(), data, limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +117,7 @@ class _Rendering:
     """One overlay for one object."""
 
     overlay: Overlay
+    template: CompiledTemplate
     data: OverlayData
     limits: Limits
 
@@ -138,13 +145,13 @@ class _Rendering:
             raise self._classify_error(error, self._can_merge) from error
 
     def _is_harmless(self) -> bool:
-        return not self.overlay.template.can_create_syntax and self.data.has_only_plain_text()
+        return not self.template.program.can_create_syntax and self.data.has_only_plain_text()
 
     @property
     def _make_guarded_template(self) -> GuardedTemplate[Object]:
         return GuardedTemplate(
             f"overlay {self.overlay.name}",
-            self.overlay.template,
+            self.template.program,
             lambda: self._to_dot(self.data),
             lambda slots: self._to_dot(self.data.with_taint(slots)),
             _parse_partial,
@@ -152,7 +159,7 @@ class _Rendering:
         )
 
     def _to_dot(self, data: OverlayData) -> Value:
-        return (data.copy_for_mutation() if self.overlay.mutates_data else data).to_struct()
+        return (data.copy_for_mutation() if self.template.mutates_data else data).to_struct()
 
     def _classify_error(self, error: Exception, works: Callable[[str], bool]) -> InjectionError:
         """The error of the object's author or of the operator, by the cause of the failure.
@@ -180,7 +187,7 @@ class _Rendering:
         def can_render(data: OverlayData) -> bool:
             try:
                 dot = self._to_dot(data)
-                return works(self.overlay.template.render(dot, limits=self.limits))
+                return works(self.template.program.render(dot, limits=self.limits))
             except _FAILURES:
                 return False
 
@@ -266,15 +273,20 @@ _REQUIRED = {
 }
 
 
-def parse_overlay(cursor: Cursor, name: str) -> Overlay | None:
-    """Parse an Overlay's ``spec``; errors are collected by the cursor."""
+def parse_overlay(cursor: Cursor, name: str, *, deferred: bool = False) -> Overlay | None:
+    """Parse an Overlay's ``spec``; errors are collected by the cursor.
+
+    If ``deferred``, the first object that needs the template compiles it.
+    """
     keys = MappingReader(cursor)
     compiler = conditions.ExpressionCompiler(params=False)
     match_constraints = keys.read_key("matchConstraints", constraints.parse_constraints)
     match_conditions = keys.read_key(
         "matchConditions", lambda value: conditions.parse_conditions(value, compiler)
     )
-    template = keys.read_key("template", lambda text: _parse_template(text, name))
+    template = keys.read_key(
+        "template", lambda text: _parse_template(text, name, deferred=deferred)
+    )
     values = keys.read_key("values", _parse_mapping)
     keys.check_unknown_keys()
     spec = cursor.value if isinstance(cursor.value, dict) else {}
@@ -287,20 +299,22 @@ def parse_overlay(cursor: Cursor, name: str) -> Overlay | None:
         name=name,
         constraints=match_constraints,
         conditions=match_conditions or (),
-        template=template,
-        mutates_data=sprig.mutates_maps(template),
+        source=template,
         values=values or {},
     )
 
 
-def _parse_template(cursor: Cursor, name: str) -> texttemplate.Program | None:
+def _parse_template(cursor: Cursor, name: str, *, deferred: bool) -> OverlayTemplate | None:
     text = document_reader.parse_string(cursor)
     if text is None:
         return None
+    template = OverlayTemplate(name, text)
     try:
-        return texttemplate.compile_(text, name=name, functions=FUNCTIONS)
+        if not deferred:
+            template.compile()
     except (texttemplate.TemplateError, texttemplate.LimitError) as error:
         return cursor.add_error(f"does not parse: {error}", error.remedy)
+    return template
 
 
 def _parse_mapping(cursor: Cursor) -> Object | None:
