@@ -54,7 +54,7 @@ export SAM_CLI_TELEMETRY := 0
 # Without bytecode files, each process of the tests compiles all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance oracle-istio bench \
+.PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance oracle-istio bench bench-istio \
 	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete lock audit release clean fuzz soak \
 	check-tests check-builds
 
@@ -142,6 +142,9 @@ oracle-istio: setup ## Compare with Istio's own injector (ISTIO=folder RELEASE=1
 
 bench: setup $(TOOLS)/ministack/.done ## Measure cold start, reviews, growth, throughput and memory, each against a baseline
 	@$(BIN)/python -m podgraft bench
+
+bench-istio: setup ## Measure reviews beside Istio's own injector (ISTIO=folder RELEASE=1.30.3 CLONES="folder ...")
+	@$(BIN)/python scripts/bench_istio.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
 
 e2e-aws: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Deploy to an AWS on loopback and review through it
 	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python -m pytest -q tests/e2e/aws

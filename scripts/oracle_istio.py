@@ -17,6 +17,7 @@ import json
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -28,7 +29,14 @@ from oracle.istio.build import BuildError, build
 from oracle.istio.comparison import Kind, Report, compare
 
 ROOT = Path(__file__).resolve().parents[1]
-_CLONE = click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True)
+CACHE = ROOT / ".oracle"
+CLONE_OPTION = click.option(
+    "--clone",
+    "clones",
+    type=click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=True),
+    multiple=True,
+    help="Clone of a pinned module.",
+)
 
 
 @click.command()
@@ -36,37 +44,42 @@ _CLONE = click.Path(exists=True, file_okay=False, path_type=Path, resolve_path=T
 @click.argument("release")
 @click.option("--pods", default=5000, show_default=True, help="Number of comparisons.")
 @click.option("--seed", default=1, show_default=True, help="Seed of settings and pods.")
-@click.option("--clone", "clones", type=_CLONE, multiple=True, help="Clone of a pinned module.")
+@CLONE_OPTION
 @click.option("--program", type=click.Path(exists=True, path_type=Path), help="Compiled injector.")
 def main(
     istio: str, release: str, pods: int, seed: int, clones: tuple[Path, ...], program: Path | None
 ) -> None:
     """Compare podgraft with Istio RELEASE from the clone ISTIO; fail if a result differs."""
-    if not istio or not Path(istio).is_dir():
-        example = "make oracle-istio ISTIO=folder-of-a-clone RELEASE=1.30.3"
-        raise click.ClickException(f'got ISTIO "{istio}"; run {example}')
-    missing = [tool for tool in ("go", "git", "tar") if shutil.which(tool) is None]
-    if missing and program is None:
-        raise click.ClickException(f"{missing[0]} not found; install it (Go 1.26 or later)")
-    clone = Path(istio).resolve()
-    cache = ROOT / ".oracle"
-    cache.mkdir(exist_ok=True)
     try:
-        built = program or build(clone, release, clones, cache)
+        built = build_program("oracle-istio", istio, release, clones, program)
     except BuildError as error:
         raise click.ClickException(str(error)) from error
-    folder = _render_settings(clone, release, cache / "settings")
+    folder = render_settings(Path(istio).resolve(), release, CACHE / "settings")
     report = compare(built, release, folder, seed, pods, _show_progress)
     click.echo()
     _print_report(report)
     if report.differences:
-        path = cache / f"differences-{release}-{seed}.jsonl"
+        path = CACHE / f"differences-{release}-{seed}.jsonl"
         lines = (json.dumps(asdict(each), ensure_ascii=False) for each in report.differences)
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         raise click.ClickException(f"{len(report.differences)} differences; see {path}")
 
 
-def _render_settings(istio: Path, release: str, folder: Path) -> Path:
+def build_program(
+    target: str, istio: str, release: str, clones: Sequence[Path], program: Path | None
+) -> Path:
+    """Return *program*, or build it for a target of make; raises ``BuildError``."""
+    if not istio or not Path(istio).is_dir():
+        example = f"make {target} ISTIO=folder-of-a-clone RELEASE=1.30.3"
+        raise BuildError(f'got ISTIO "{istio}"; run {example}')
+    missing = [tool for tool in ("go", "git", "tar") if shutil.which(tool) is None]
+    if missing and program is None:
+        raise BuildError(f"{missing[0]} not found; install it (Go 1.26 or later)")
+    CACHE.mkdir(exist_ok=True)
+    return program or build(Path(istio).resolve(), release, clones, CACHE)
+
+
+def render_settings(istio: Path, release: str, folder: Path) -> Path:
     """The settings of the chart of the release, as make corpus renders them."""
     target = folder / release / "settings/default"
     if not target.exists():

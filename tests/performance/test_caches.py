@@ -21,6 +21,7 @@ from podgraft.web import create_app
 UNBOUNDED = {
     "Go's types": {
         "go.json.marshal._fields",
+        "go.json.marshal._find_marshaler",
         "go.reflect.constructors.array_of",
         "go.reflect.constructors.map_of",
         "go.reflect.constructors.pointer_to",

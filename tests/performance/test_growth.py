@@ -25,6 +25,8 @@ from podgraft.web.credentials import CallerCredentials
 
 # 2 is linear and 4 a square; sorting, and a table that grows in steps, take a little more than 2.
 LINEAR = 2.3
+# Ten times the size does not change the work; the hashes of a run do, by a few lines.
+CONSTANT = 1.02
 
 Files = Mapping[str, bytes]
 Event = Callable[[int, int], dict[str, Any]]  # of a size and a number
@@ -189,6 +191,43 @@ apiVersion: v1
 kind: ConfigMap
 metadata: {name: limit-NUMBER, namespace: limits}
 data: {limit: "1"}
+"""
+
+
+def test_a_review_does_not_grow_with_overlays_that_do_not_match(world: BenchmarkInput) -> None:
+    context = ReviewContext(namespace="default", request=admission.decode(review_body(world.pod)))
+
+    def cost(count: int) -> int:
+        (mutator,) = bundle.compile_(scaling.make_overlays(count), policy.Policy()).pod_mutators
+        assert mutator(world.pod, context).is_changed
+        return support.opcount.count_lines(lambda: mutator(world.pod, context))
+
+    assert cost(200) < CONSTANT * cost(20)
+
+
+def test_validation_does_not_grow_with_policies_that_do_not_match(world: BenchmarkInput) -> None:
+    request = admission.decode(review_body(world.pod))
+
+    def cost(count: int) -> int:
+        files = {f"{index}.yaml": _NAMED_RULE % {"n": index} for index in range(count)}
+        encoded = {name: text.encode() for name, text in files.items()}
+        (validator,) = bundle.compile_(encoded, policy.Policy()).validators
+        assert not validator(request).denials
+        return support.opcount.count_lines(lambda: validator(request))
+
+    assert cost(200) < CONSTANT * cost(20)
+
+
+_NAMED_RULE = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: rule-%(n)s}
+spec:
+  matchConstraints:
+    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: team-%(n)s}}
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  validations: [{expression: "false"}]
 """
 
 

@@ -181,6 +181,15 @@ RUNS = (
         Run(command_line=f"podgraft policy check {LOCAL}", status=1, files=each)
         for each in (*BAD_POLICIES, *BAD_BUNDLES)
     ),
+    Run(command_line=f"podgraft policy bench {LOCAL} -f pod.yaml --rounds 5"),
+    *(
+        Run(
+            command_line=f"podgraft policy bench {LOCAL} -f pod.yaml --rounds 5",
+            status=2,
+            files=each,
+        )
+        for each in (*BROKEN_PODS[:4], *BAD_POLICIES, *BAD_BUNDLES)
+    ),
     # diff: objects before and after are what was asked for; errors quote nothing
     Run(
         command_line=f"podgraft policy diff {LOCAL} --store . --injector a -f pod.yaml",

@@ -215,3 +215,17 @@ def test_callers_that_do_not_load_leave_their_own_clusters_last_good_ones(tmp_pa
     cold = FolderCallers(tmp_path).callers()
     assert (cold.callers.keys(), cold.load_errors.keys()) == ({"prod-eu"}, {"staging"})
     assert isinstance(cold.load_errors["staging"], NotLoadedError)
+
+
+def test_a_refresh_of_one_injector_does_not_touch_the_others(tmp_path: Path) -> None:
+    names = [f"team-{number}" for number in range(5)]
+    for name in names:
+        write_injector(tmp_path, name)
+    store = FolderStore(tmp_path)
+    before = {name: store.snapshot(name, None) for name in names}
+
+    write_injector(tmp_path, "team-2", files=CHANGED)
+
+    after = {name: store.snapshot(name, None) for name in names}
+    changed = [name for name in names if after[name] is not before[name]]
+    assert changed == ["team-2"]

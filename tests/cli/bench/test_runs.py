@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from podgraft.cli import main
-from podgraft.cli.bench import command, load, memory, page, plot, soak, table, throughput
+from podgraft.cli.bench import command, injectors, load, memory, page, plot, soak, table, throughput
 from podgraft.cli.bench.bench_input import sample_input
 from podgraft.cli.bench.load import BUILTIN_GENERATOR, WRK, Plan
 from podgraft.cli.failure import CommandError
@@ -38,6 +38,11 @@ class _AlternatingHandler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.calls += 1
         self.send_response(200 if self.calls % 2 else 500)
+        if self.calls % 4 > 1:  # as Go's server sends large responses
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"1\r\no\r\n1;name=value\r\nk\r\n0\r\n\r\n")
+            return
         self.send_header("Content-Length", "2")
         self.end_headers()
         self.wfile.write(b"ok")
@@ -174,3 +179,16 @@ def test_the_page_shows_the_run_that_is_retained_with_it() -> None:
     assert page.replace_table(text, rows, machine) == text, "scripts/bench.py --redraw"
     assert plot.render_svg(plot.make_panels(rows)) == (docs / "performance.svg").read_text()
     assert {row.part for row in rows} == set(command.PARTS)
+
+
+def test_the_memory_of_many_injectors_is_a_row_with_the_limit_as_baseline(tmp_path: Path) -> None:
+    (row,) = injectors.measure_injectors(tmp_path, count=2)
+
+    assert row.name == "resident, injectors of 50 KB: 2"
+    assert row.baseline_median == injectors.LIMIT_BYTES
+    assert 10**7 < row.median < injectors.LIMIT_BYTES
+    sizes = {
+        sum(path.stat().st_size for path in (tmp_path / name / "bundle").iterdir())
+        for name in ("injector-0", "injector-1")
+    }
+    assert all(0.9 * injectors.BUNDLE_BYTES < size < 1.1 * injectors.BUNDLE_BYTES for size in sizes)

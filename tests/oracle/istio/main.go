@@ -1,7 +1,8 @@
 // Command podgraft-oracle answers lines of JSON with Istio's own injector.
 //
 // A line has one of these keys: settings (replaces the webhook), review (with path), file
-// (for kube-inject), or pods (to normalize).
+// (for kube-inject), pods (to normalize), or listen (serves the webhook over TLS). The answer to a
+// review has the nanoseconds between the request and the response in this process.
 
 package main
 
@@ -9,8 +10,11 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"net"
+	"net/http"
 	"os"
 	"syscall"
+	"time"
 
 	"istio.io/istio/pkg/kube/inject"
 )
@@ -21,15 +25,24 @@ type question struct {
 	Path     string                 `json:"path"`
 	File     *string                `json:"file"`
 	Pods     []json.RawMessage      `json:"pods"`
+	Listen   *certificate           `json:"listen"`
+}
+
+// certificate has the paths of a certificate and its key.
+type certificate struct {
+	Certificate string `json:"certificate"`
+	Key         string `json:"key"`
 }
 
 type answer struct {
-	Error    string            `json:"error,omitempty"`
-	Status   int               `json:"status,omitempty"`
-	Body     string            `json:"body,omitempty"`
-	Output   string            `json:"output,omitempty"`
-	Warnings []string          `json:"warnings,omitempty"`
-	Pods     []json.RawMessage `json:"pods,omitempty"`
+	Port        int               `json:"port,omitempty"`
+	Nanoseconds int64             `json:"nanoseconds,omitempty"`
+	Error       string            `json:"error,omitempty"`
+	Status      int               `json:"status,omitempty"`
+	Body        string            `json:"body,omitempty"`
+	Output      string            `json:"output,omitempty"`
+	Warnings    []string          `json:"warnings,omitempty"`
+	Pods        []json.RawMessage `json:"pods,omitempty"`
 }
 
 func main() {
@@ -77,7 +90,15 @@ func respond(webhook *inject.Webhook, asked question) (*inject.Webhook, answer) 
 		}
 		return made, result
 	case asked.Review != nil:
+		started := time.Now()
 		result.Status, result.Body = webhook.Review(asked.Path, asked.Review)
+		result.Nanoseconds = time.Since(started).Nanoseconds()
+	case asked.Listen != nil:
+		port, err := listen(webhook, *asked.Listen)
+		result.Port = port
+		if err != nil {
+			result.Error = err.Error()
+		}
 	case asked.File != nil:
 		output, warnings, err := webhook.KubeInject(*asked.File)
 		result.Output, result.Warnings = output, warnings
@@ -94,4 +115,18 @@ func respond(webhook *inject.Webhook, asked question) (*inject.Webhook, answer) 
 		}
 	}
 	return webhook, result
+}
+
+// listen serves the webhook on loopback, as istiod's HTTPS server does, until the program ends.
+func listen(webhook *inject.Webhook, files certificate) (int, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	server := &http.Server{Handler: webhook.Handler()}
+	go func() {
+		err := server.ServeTLS(listener, files.Certificate, files.Key)
+		os.Stderr.WriteString(err.Error() + "\n")
+	}()
+	return listener.Addr().(*net.TCPAddr).Port, nil
 }

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 
@@ -57,6 +58,14 @@ func (wh *Webhook) Review(path string, review []byte) (int, string) {
 	recorder := httptest.NewRecorder()
 	wh.serveInject(recorder, request)
 	return recorder.Code, recorder.Body.String()
+}
+
+// Handler returns istiod's HTTP handler of injection.
+func (wh *Webhook) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/inject", wh.serveInject)
+	mux.HandleFunc("/inject/", wh.serveInject)
+	return mux
 }
 
 // KubeInject returns the stream with sidecars, and the warnings.

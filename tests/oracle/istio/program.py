@@ -8,6 +8,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Self
 
@@ -65,6 +66,21 @@ class Istio:
             return Outcome()
         operations = json.loads(base64.b64decode(response["patch"]))
         return Outcome(pod=apply_patch(pod, operations))
+
+    def time_review(self, review: Mapping[str, JSON], path: str) -> tuple[float, dict[str, Any]]:
+        """The seconds of an admission review in the program, and its response."""
+        answer = self._ask({"review": {**review}, "path": path})
+        if answer.get("status") != HTTPStatus.OK:
+            raise ValueError(f"Istio returns HTTP {answer.get('status')}: {answer.get('body')}")
+        return answer["nanoseconds"] / 1e9, json.loads(answer["body"])
+
+    def listen(self, certificate: Path, key: Path) -> int:
+        """Serve the webhook over TLS on loopback until the program ends; return the port."""
+        files: dict[str, JSON] = {"certificate": str(certificate), "key": str(key)}
+        answer = self._ask({"listen": files})
+        if "error" in answer:
+            raise ValueError(f"Istio does not listen: {answer['error']}")
+        return answer["port"]
 
     def kube_inject(self, text: str) -> tuple[str, str | None]:
         """The stream with sidecars, and the error, if there is one."""

@@ -40,7 +40,8 @@ class Bundle(Struct, frozen=True, kw_only=True):
     ``rules`` are ``base_rules`` with the policy applied. ``allows`` are the privileges that
     mutators can add; with None, they are not checked. ``istio`` is the Istio injector by itself,
     if there is one. ``warnings`` are problems that ``policy push`` refuses and that do not stop a
-    running function. ``manifests`` are the source of the bundle, for its trial.
+    running function. ``manifests`` are the source of the bundle, for its trial; a bundle that is
+    parsed lazily has no trial and does not retain them.
     """
 
     digest: str
@@ -95,7 +96,7 @@ def compile_(files: Mapping[str, bytes], policy: Policy, *, parse_lazily: bool =
         namespaces=manifests.namespaces,
         istio=next(injectors, None),
         warnings=warnings,
-        manifests=manifests,
+        manifests=Manifests(()) if parse_lazily else manifests,
     )
 
 

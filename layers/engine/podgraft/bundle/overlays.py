@@ -37,15 +37,21 @@ class OverlayMutator(Struct, frozen=True):
 
 
 def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
-    """Compile the overlays; an empty component if the bundle has none."""
-    del deferred  # every review uses all of them
+    """Compile the overlays; an empty component if the bundle has none.
+
+    If ``deferred``, a template is compiled for the first object that matches, and conflicts are not
+    searched: the function does not report warnings.
+    """
     documents = manifests.of_kind(KIND)
     if not documents:
         return Component()
     from podgraft.injectors.overlay import overlay
 
     errors: list[Diagnostic] = []
-    parsed = [overlay.parse_overlay(*spec) for spec in _overlay_specs(documents, errors)]
+    parsed = [
+        overlay.parse_overlay(*spec, deferred=deferred)
+        for spec in _overlay_specs(documents, errors)
+    ]
     valid = [overlay_ for overlay_ in parsed if overlay_ is not None]
     overlays = overlay.sort_overlays(valid, manifests.namespaces)
     mutator = OverlayMutator(overlays)
@@ -53,7 +59,7 @@ def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -
         pods=(mutator,),
         objects=(mutator,),
         errors=tuple(errors),
-        warnings=() if errors else tuple(_find_conflicts(overlays, documents)),
+        warnings=() if errors or deferred else tuple(_find_conflicts(overlays, documents)),
     )
 
 

@@ -3,7 +3,8 @@
 Each subcommand is a module of this package. It is imported when it is called, so ``podgraft
 inject`` imports neither boto3 nor cryptography. Exit status: 0 done, 1 failed with a message on
 standard error, 2 wrong command line. ``explain``, ``apply``, and ``validate`` add 3 for unchanged
-objects and 4 for a denied one; ``policy diff`` has 1 for a difference and 2 for errors;
+objects and 4 for a denied one; ``policy diff`` has 1 for a difference, ``policy bench`` has 1 for a
+slower row, and both have 2 for errors;
 ``certs inspect`` has statuses for monitoring.
 """
 

@@ -102,28 +102,43 @@ class MatchConstraints:
 
     def mismatch(self, request: AdmissionRequest, namespaces: Namespaces) -> Mismatch | None:
         """The first mismatch in kube-apiserver's order; ``None`` if the request matches."""
+        key = self._find_mismatch(request, namespaces)
+        match key:
+            case None:
+                return None
+            case "namespaceSelector":
+                observed = f"namespace {request.namespace}"
+            case "objectSelector":
+                observed = f"labels {format_value(dict(labels_of(request.object)))}"
+            case _:
+                observed = _describe_request(request)
+        return Mismatch(key, observed)
+
+    def matches(self, request: AdmissionRequest, namespaces: Namespaces) -> bool:
+        """Whether the request matches, without a description of a mismatch."""
+        return self._find_mismatch(request, namespaces) is None
+
+    def _find_mismatch(self, request: AdmissionRequest, namespaces: Namespaces) -> str | None:
         if self.namespaces is not None and not self._namespace_matches(request, namespaces):
-            return Mismatch("namespaceSelector", f"namespace {request.namespace}")
+            return "namespaceSelector"
         if self.objects is not None and not self._object_matches(request):
-            return Mismatch(
-                "objectSelector", f"labels {format_value(dict(_labels(request.object)))}"
-            )
+            return "objectSelector"
         if self._any_rule_matches(self.excluded, request):
-            return Mismatch("excludeResourceRules", _describe_request(request))
+            return "excludeResourceRules"
         if self.rules and not self._any_rule_matches(self.rules, request):
-            return Mismatch("resourceRules", _describe_request(request))
+            return "resourceRules"
         return None
 
     def _namespace_matches(self, request: AdmissionRequest, namespaces: Namespaces) -> bool:
         assert self.namespaces is not None  # noqa: S101 - the caller checks it
-        if self.namespaces.is_empty or not (request.namespace or request.resource == _NAMESPACES):
+        if self.namespaces.is_empty or not has_namespace(request):
             return True
-        return self.namespaces.matches(_namespace_labels(request, namespaces))
+        return self.namespaces.matches(namespace_labels(request, namespaces))
 
     def _object_matches(self, request: AdmissionRequest) -> bool:
         assert self.objects is not None  # noqa: S101 - the caller checks it
         return self.objects.is_empty or any(
-            isinstance(value, dict) and self.objects.matches(_labels(value))
+            isinstance(value, dict) and self.objects.matches(labels_of(value))
             for value in (request.object, request.old_object)
         )
 
@@ -136,7 +151,7 @@ class MatchConstraints:
 
     def _resources(self, request: AdmissionRequest) -> Iterator[GroupVersionResource]:
         """The requested resource; with Equivalent, also the equivalent resources."""
-        requested = _requested_resource(request)
+        requested = requested_resource(request)
         yield requested
         if self.equivalent:
             yield request.resource
@@ -228,7 +243,7 @@ def _match_policy(cursor: Cursor) -> str | None:
     return cursor.add_error(f"got {format_value(cursor.value)}", "use Exact or Equivalent")
 
 
-def _requested_resource(request: AdmissionRequest) -> GroupVersionResource:
+def requested_resource(request: AdmissionRequest) -> GroupVersionResource:
     """The requested resource, which can differ from the resource of an Equivalent webhook.
 
     A request without a resource counts as a request for pods.
@@ -244,15 +259,21 @@ def _matches_wildcard(patterns: frozenset[str], value: str) -> bool:
     return _ANY in patterns or value in patterns
 
 
-def _namespace_labels(request: AdmissionRequest, namespaces: Namespaces) -> Mapping[str, str]:
+def has_namespace(request: AdmissionRequest) -> bool:
+    """Whether namespaceSelector applies: to namespaced objects and to Namespaces."""
+    return bool(request.namespace) or request.resource == _NAMESPACES
+
+
+def namespace_labels(request: AdmissionRequest, namespaces: Namespaces) -> Mapping[str, str]:
     """The new labels for a write of a Namespace; otherwise, the labels in the bundle."""
     writes = request.operation in {Operation.CREATE, Operation.UPDATE}
     if request.resource == _NAMESPACES and writes and not request.sub_resource:
-        return {NAME_LABEL: request.name, **_labels(request.object)}
-    return {NAME_LABEL: request.namespace, **_labels(namespaces.get(request.namespace))}
+        return {NAME_LABEL: request.name, **labels_of(request.object)}
+    return {NAME_LABEL: request.namespace, **labels_of(namespaces.get(request.namespace))}
 
 
-def _labels(value: JSON) -> Mapping[str, str]:
+def labels_of(value: JSON) -> Mapping[str, str]:
+    """The labels of an object, without invalid ones."""
     metadata = value.get("metadata") if isinstance(value, dict) else None
     labels = metadata.get("labels") if isinstance(metadata, dict) else None
     if not isinstance(labels, dict):
@@ -262,7 +283,7 @@ def _labels(value: JSON) -> Mapping[str, str]:
 
 def _describe_request(request: AdmissionRequest) -> str:
     """«UPDATE of deployments/scale.apps/v1», «CREATE of pods.v1»."""
-    requested = _requested_resource(request)
+    requested = requested_resource(request)
     sub = f"/{request.sub_resource}" if request.sub_resource else ""
     group = f"{requested.group}/" if requested.group else ""
     return f"{request.operation} of {requested.resource}{sub}.{group}{requested.version}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from podgraft import document_reader
@@ -27,6 +27,12 @@ class ConfigMapIndex:
 
     by_name: Mapping[tuple[str, str], Object]
     by_namespace: Mapping[str, Sequence[Object]]
+    # At most one entry for each selector of a binding and namespace of the bundle.
+    _selected: dict[tuple[selectors.Selector, str], Sequence[Object]] = field(
+        default_factory=dict[tuple[selectors.Selector, str], Sequence[Object]],
+        repr=False,
+        compare=False,
+    )
 
     @classmethod
     def build(cls, objects: Iterable[Object]) -> ConfigMapIndex:
@@ -39,6 +45,21 @@ class ConfigMapIndex:
             by_name[namespace, str(metadata.get("name", ""))] = config_map
             by_namespace.setdefault(namespace, []).append(config_map)
         return cls(by_name, by_namespace)
+
+    def select(self, selector: selectors.Selector, namespace: str) -> Sequence[Object]:
+        """The ConfigMaps of a namespace that a selector matches."""
+        candidates = self.by_namespace.get(namespace)
+        if candidates is None:
+            return ()
+        selected = self._selected.get((selector, namespace))
+        if selected is None:
+            selected = tuple(each for each in candidates if selector.matches(_labels(each)))
+            self._selected[selector, namespace] = selected
+        return selected
+
+
+def _labels(config_map: Object) -> Mapping[str, str]:
+    return strings_at(object_at(config_map, "metadata"), "labels")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,14 +81,11 @@ class ParamRef:
         if self.selector is None:
             config_map = config_maps.by_name.get((param_namespace, self.name))
             return [] if config_map is None else [config_map]
-        candidates = config_maps.by_namespace.get(param_namespace, ())
-        return [config_map for config_map in candidates if self.selects(config_map)]
+        return config_maps.select(self.selector, param_namespace)
 
     def selects(self, config_map: Object) -> bool:
         """Whether a selector is set and matches a ConfigMap of any namespace."""
-        if self.selector is None:
-            return False
-        return self.selector.matches(strings_at(object_at(config_map, "metadata"), "labels"))
+        return self.selector is not None and self.selector.matches(_labels(config_map))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

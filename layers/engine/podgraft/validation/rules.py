@@ -22,6 +22,7 @@ from podgraft.cel import (
 )
 from podgraft.jsonvalue import JSON, Object
 from podgraft.matching.conditions import Condition, ConditionError, condition_variables, find_false
+from podgraft.matching.index import ConstraintIndex
 
 from .bindings import Binding, ConfigMapIndex, ValidationAction
 from .policies import ValidatingPolicy, Validation
@@ -56,9 +57,35 @@ class PolicySet:
     config_maps: ConfigMapIndex = field(default_factory=lambda: ConfigMapIndex.build(()))
     namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
     budget: int = POLICY_BUDGET
+    _index: ConstraintIndex = field(init=False, repr=False, compare=False)
+    _binding_indexes: Mapping[str, ConstraintIndex] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Index the policies, and the bindings of each, by what they can match."""
+        index = ConstraintIndex(policy.constraints for policy in self.policies)
+        binding_indexes = {
+            policy.name: ConstraintIndex(binding.constraints for binding in self._bindings(policy))
+            for policy in self.policies
+        }
+        object.__setattr__(self, "_index", index)
+        object.__setattr__(self, "_binding_indexes", binding_indexes)
 
     def validate(self, request: AdmissionRequest, trace: Trace | None = None) -> ValidationResult:
         """Validate a request; ``trace`` records a step for each policy."""
+        if trace is not None:
+            return self._validate_traced(request, trace)
+        builder = _ResultBuilder(self.budget)
+        for number in self._index.find(request, self.namespaces):
+            policy = self.policies[number]
+            if policy.constraints.matches(request, self.namespaces):
+                bindings = self._bindings(policy)
+                index = self._binding_indexes[policy.name]
+                for position in index.find(request, self.namespaces):
+                    self._apply_binding(policy, bindings[position], request, builder)
+        return builder.build()
+
+    def _validate_traced(self, request: AdmissionRequest, trace: Trace) -> ValidationResult:
+        """The same; the trace gets a step for each policy and binding of the bundle."""
         builder = _ResultBuilder(self.budget, trace)
         for policy in self.policies:
             mismatch = policy.constraints.mismatch(request, self.namespaces)

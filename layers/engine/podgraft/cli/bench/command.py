@@ -22,6 +22,7 @@ from podgraft.cli.bench import (
     aws,
     census,
     cold,
+    injectors,
     load,
     memory,
     page,
@@ -61,7 +62,7 @@ class RunSize:
             "warm": 2 + 0.003 * self.requests,
             "scaling": 150 + 5 * self.scaling_seconds,
             "throughput": 8 + loads * (1 + 1 / throughput.PING_SHARE),
-            "memory": 5 + 0.0015 * self.reviews,
+            "memory": 25 + 0.0015 * self.reviews,
         }
 
 
@@ -96,7 +97,10 @@ def _run_throughput(measured: BenchmarkInput, folder: Path, effort: RunSize) -> 
 
 
 def _run_memory(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:
-    return memory.measure_memory(measured, folder, effort.reviews, progress=_print_progress)
+    yield from memory.measure_memory(
+        measured, folder / "reviews", effort.reviews, progress=_print_progress
+    )
+    yield from injectors.measure_injectors(folder / "injectors")
 
 
 PARTS: Mapping[str, Callable[[BenchmarkInput, Path, RunSize], Iterable[Row]]] = {

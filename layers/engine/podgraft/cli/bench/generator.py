@@ -18,7 +18,7 @@ from time import perf_counter
 from typing import Any
 
 _OK = b"HTTP/1.1 200 "
-_LENGTH = b"content-length:"
+_LENGTH, _CHUNKED = b"content-length:", b"transfer-encoding: chunked"
 _TIMEOUT_SECONDS = 10  # kube-apiserver's default for a webhook
 # Errors of the connection, and responses without a length or with a truncated body.
 _FAILURES = (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
@@ -70,9 +70,22 @@ async def _read_response(reader: asyncio.StreamReader) -> bool:
     """Whether the answer, read to its end, is a good one."""
     head = await reader.readuntil(b"\r\n\r\n")
     lines = head.lower().split(b"\r\n")
-    length = next(int(line[len(_LENGTH) :]) for line in lines if line.startswith(_LENGTH))
-    await reader.readexactly(length)
+    if _CHUNKED in lines:
+        await _read_chunks(reader)
+    else:
+        lengths = [int(line[len(_LENGTH) :]) for line in lines if line.startswith(_LENGTH)]
+        if not lengths:
+            raise ValueError("a response without a length")
+        await reader.readexactly(lengths[0])
     return head.startswith(_OK)
+
+
+async def _read_chunks(reader: asyncio.StreamReader) -> None:
+    """Read a body in chunks (RFC 9112, section 7.1), without trailers."""
+    size = 1
+    while size:
+        size = int((await reader.readuntil(b"\r\n")).partition(b";")[0], 16)
+        await reader.readexactly(size + 2)
 
 
 def percentile(ordered: Sequence[float], percent: float) -> float:

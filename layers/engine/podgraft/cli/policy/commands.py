@@ -3,6 +3,7 @@
 import click
 
 from .census.commands import command as census_command
+from .bench_command import bench_policy
 from .check_commands import check_policy, print_allows, pull_policy
 from .delete_command import delete_injector
 from .diff_command import compare_policies
@@ -16,6 +17,7 @@ from .trust_commands import allow_bundle, deny_bundle, list_denied, sign_policy
 _SUBCOMMANDS = (
     allow_bundle,
     census_command,
+    bench_policy,
     check_policy,
     compare_policies,
     delete_injector,

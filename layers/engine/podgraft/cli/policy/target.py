@@ -204,8 +204,11 @@ def make_options(injector: str, **storage: str | None) -> TargetOptions:
     return options
 
 
-def target_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of a target in AWS; *command* gets them as its first argument."""
+def target_options(command: Callable[..., R], *, is_required: bool = True) -> Callable[..., R]:
+    """Add the options of a target in AWS; *command* gets them as its first argument.
+
+    If they are not required, *command* calls their method ``check`` before it uses them.
+    """
 
     @wraps(command)
     def call_with_target(
@@ -225,17 +228,27 @@ def target_options(command: Callable[..., R]) -> Callable[..., R]:
             parameter_prefix=parameter_prefix,
         )
         options = TargetOptions(injector=injector, folder=folder_store, **storage)
-        options.check()
+        if is_required:
+            options.check()
         return command(options, **others)
 
     return add_target_options(call_with_target)
 
 
+def optional_target_options(command: Callable[..., R]) -> Callable[..., R]:
+    """Add the options of ``target_or_store_options``, of which none is required."""
+    return _add_store_option(target_options(command, is_required=False))
+
+
 def target_or_store_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a target in AWS, or in a folder of ``podgraft serve``."""
+    return _add_store_option(target_options(command))
+
+
+def _add_store_option(command: Callable[..., R]) -> Callable[..., R]:
     return click.option(
         "--store",
         "folder_store",
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         help="Folder of podgraft serve, instead of a stack.",
-    )(target_options(command))
+    )(command)

@@ -24,6 +24,8 @@ from podgraft.go.strconv.ftoa import format_float
 from podgraft.go.utf8 import decode, encode
 from podgraft.lazy_re import lazy_compile
 
+_Path = tuple[Field, ...]
+
 _NAMED = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
 _UNSAFE = lazy_compile('["\\\\\x00-\x1f\u2028\u2029\udc80-\udcff]')
 _UNSAFE_IN_HTML = lazy_compile("[<>&]")
@@ -62,12 +64,17 @@ class _Encoder:
 
     def encode_value(self, value: Value) -> str:
         """Encode the value as JSON, without escapes for ``<``, ``>``, and ``&``."""
+        # Most values are strings and numbers without methods.
+        if value.__class__ is str:
+            return _encode_string(value)
+        if value.__class__ is int:
+            return str(value)
         type_ = type_of(value)
         if type_ is None or _is_nil(value):
             return "null"
-        marshaled = _call_marshaler(value, type_) if type_.methods or type_.fields else None
-        if marshaled is not None:
-            return marshaled
+        marshaler = _find_marshaler(type_) if type_.methods or type_.fields else None
+        if marshaler is not None:
+            return _call_marshaler(value, *marshaler)
         if type_.kind in _REFERENCES:
             return self._encode_reference(value, type_)
         return (
@@ -104,8 +111,9 @@ class _Encoder:
     def _encode_struct(self, value: Struct) -> str:
         return self._encode_object(
             (field.json, member)
-            for path, field in _fields(value.type)
-            if not _is_omitted(field, member := value.walk((*path, field)))
+            for path, field, is_omitted_if_absent in _fields(value.type)
+            if not (is_omitted_if_absent and value.raw.get(field.json) is None)
+            and not _is_omitted(field, member := value.walk(path))
         )
 
     def _encode_object(self, entries: Iterator[tuple[str, Value]]) -> str:
@@ -138,14 +146,19 @@ def _is_nil(value: Value) -> bool:
             return False
 
 
-def _call_marshaler(value: Value, type_: GoType) -> str | None:
-    """The result of the value's method MarshalJSON or MarshalText; ``None`` if it has neither."""
+@cache
+def _find_marshaler(type_: GoType) -> tuple[str, _Path, Method] | None:
+    """The name, path, and method of MarshalJSON or MarshalText; ``None`` if it has neither."""
     for name in ("MarshalJSON", "MarshalText"):
         member = type_.member(name)
         if member is not None and isinstance(member.target, Method):
-            text = _text(member.target.call(value.walk(member.path) if member.path else value))
-            return text if name == "MarshalJSON" else _encode_string(text)
+            return name, member.path, member.target
     return None
+
+
+def _call_marshaler(value: Value, name: str, path: _Path, method: Method) -> str:
+    text = _text(method.call(value.walk(path) if path else value))
+    return text if name == "MarshalJSON" else _encode_string(text)
 
 
 def _encode_scalar(value: Value, type_: GoType) -> str:
@@ -192,13 +205,12 @@ _KEYS = frozenset(
     kind for kind in Kind if kind is Kind.STRING or kind.value.startswith(("int", "uint"))
 ) - {Kind.INTERFACE}
 
-_Path = tuple[Field, ...]
-
 
 @cache
-def _fields(type_: GoType) -> tuple[tuple[_Path, Field], ...]:
-    """The fields of a struct's JSON object, each with its path of embedded fields.
+def _fields(type_: GoType) -> tuple[tuple[_Path, Field, bool], ...]:
+    """The fields of a struct's JSON object, each with its path, which ends with the field.
 
+    The third value is whether a field without a raw value is omitted, as most fields of a pod are.
     Of fields with the same name, the shallowest wins; of two at the same depth, neither is encoded.
     """
     fields = [*_all_fields(type_, ())]
@@ -206,10 +218,15 @@ def _fields(type_: GoType) -> tuple[tuple[_Path, Field], ...]:
     for path, field in fields:
         depths.setdefault(field.json, []).append(len(path))
     return tuple(
-        (path, field)
+        ((*path, field), field, not path and _is_omitted_if_absent(field))
         for path, field in fields
         if len(path) == min(depths[field.json]) and depths[field.json].count(len(path)) == 1
     )
+
+
+def _is_omitted_if_absent(field: Field) -> bool:
+    """Whether the zero value of the field is empty; structs and arrays never are."""
+    return field.omitempty and field.type.kind not in {Kind.STRUCT, Kind.ARRAY}
 
 
 def _all_fields(type_: GoType, path: _Path) -> Iterator[tuple[_Path, Field]]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from podgraft import document_reader, jsonvalue, kube, sprig, texttemplate, yaml
+from podgraft import document_reader, jsonvalue, kube, texttemplate, yaml
 from podgraft.admission import AdmissionRequest
 from podgraft.cel import CONDITIONS_BUDGET, CostExceededError, Meter
 from podgraft.go.reflect import GoType, Value
@@ -34,12 +34,14 @@ from podgraft.injectors.structure_guard import (
 )
 from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import conditions, constraints
+from podgraft.matching.index import CandidateQueue, ConstraintIndex
 from podgraft.patch import merge_patch, pointer, strategic
 from podgraft.policy import Cursor, MappingReader
 from podgraft.review_context import ReviewContext
 from podgraft.texttemplate import DEFAULT_LIMITS, Limits
 
-from .data import FUNCTIONS, OverlayData
+from .data import OverlayData
+from .templates import CompiledTemplate, OverlayTemplate
 
 if TYPE_CHECKING:
     from podgraft.field_reads import FieldRead
@@ -50,18 +52,23 @@ API_VERSION = "podgraft.dev/v1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overlay:
-    """A compiled overlay; ``mutates_data`` is whether its template can change its data."""
+    """A parsed overlay; its template is compiled when an object needs it."""
 
     name: str
     constraints: constraints.MatchConstraints
     conditions: tuple[conditions.Condition, ...]
-    template: texttemplate.Program
-    mutates_data: bool
+    source: OverlayTemplate
     values: Object = field(default_factory=dict[str, JSON])
+
+    @property
+    def template(self) -> texttemplate.Program:
+        """The compiled template; raises ``OperatorError`` if it does not parse."""
+        return self.source.load().program
 
     def applies(self, request: AdmissionRequest, namespaces: Mapping[str, Object]) -> bool:
         """Whether the overlay matches the request; raises ``OperatorError``."""
-        return self.mismatch(request, namespaces) is None
+        is_match = self.constraints.matches(request, namespaces)
+        return is_match and self._find_false_condition(request, namespaces) is None
 
     def mismatch(
         self, request: AdmissionRequest, namespaces: Mapping[str, Object]
@@ -70,17 +77,24 @@ class Overlay:
         mismatch = self.constraints.mismatch(request, namespaces)
         if mismatch is not None:
             return mismatch
+        condition = self._find_false_condition(request, namespaces)
+        if condition is None:
+            return None
+        return constraints.Mismatch("matchConditions", f"{condition.name} is false")
+
+    def _find_false_condition(
+        self, request: AdmissionRequest, namespaces: Mapping[str, Object]
+    ) -> conditions.Condition | None:
+        if not self.conditions:
+            return None
         variables = conditions.condition_variables(request, namespaces, None)
         meter = Meter(CONDITIONS_BUDGET)
         try:
-            condition = conditions.find_false(
+            return conditions.find_false(
                 self.conditions, lambda program: program.evaluate(variables, meter)
             )
         except (conditions.ConditionError, CostExceededError) as error:
             raise OperatorError(f"overlay {self.name}: {error}") from error
-        if condition is None:
-            return None
-        return constraints.Mismatch("matchConditions", f"{condition.name} is false")
 
     def find_reads(self, type_: GoType | None) -> tuple[FieldRead, ...]:
         """Return what the overlay reads of an object of a Go type, or of a kind without one."""
@@ -101,7 +115,8 @@ class Overlay:
         return self._bind(before, namespace, limits).apply()
 
     def _bind(self, before: Object, namespace: str, limits: Limits) -> _Rendering:
-        return _Rendering(self, OverlayData(before, namespace, self.values), limits)
+        data = OverlayData(before, namespace, self.values)
+        return _Rendering(self, self.source.load(), data, limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +124,7 @@ class _Rendering:
     """One overlay for one object."""
 
     overlay: Overlay
+    template: CompiledTemplate
     data: OverlayData
     limits: Limits
 
@@ -136,13 +152,13 @@ class _Rendering:
             raise self._classify_error(error, self._can_merge) from error
 
     def _is_harmless(self) -> bool:
-        return not self.overlay.template.can_create_syntax and self.data.has_only_plain_text()
+        return not self.template.program.can_create_syntax and self.data.has_only_plain_text()
 
     @property
     def _make_guarded_template(self) -> GuardedTemplate[Object]:
         return GuardedTemplate(
             f"overlay {self.overlay.name}",
-            self.overlay.template,
+            self.template.program,
             lambda: self._to_dot(self.data),
             lambda slots: self._to_dot(self.data.with_taint(slots)),
             _parse_partial,
@@ -150,7 +166,7 @@ class _Rendering:
         )
 
     def _to_dot(self, data: OverlayData) -> Value:
-        return (data.copy_for_mutation() if self.overlay.mutates_data else data).to_struct()
+        return (data.copy_for_mutation() if self.template.mutates_data else data).to_struct()
 
     def _classify_error(self, error: Exception, works: Callable[[str], bool]) -> InjectionError:
         """The error of the object's author or of the operator, by the cause of the failure.
@@ -178,7 +194,7 @@ class _Rendering:
         def can_render(data: OverlayData) -> bool:
             try:
                 dot = self._to_dot(data)
-                return works(self.overlay.template.render(dot, limits=self.limits))
+                return works(self.template.program.render(dot, limits=self.limits))
             except _FAILURES:
                 return False
 
@@ -264,15 +280,20 @@ _REQUIRED = {
 }
 
 
-def parse_overlay(cursor: Cursor, name: str) -> Overlay | None:
-    """Parse an Overlay's ``spec``; errors are collected by the cursor."""
+def parse_overlay(cursor: Cursor, name: str, *, deferred: bool = False) -> Overlay | None:
+    """Parse an Overlay's ``spec``; errors are collected by the cursor.
+
+    If ``deferred``, the first object that needs the template compiles it.
+    """
     keys = MappingReader(cursor)
     compiler = conditions.ExpressionCompiler(params=False)
     match_constraints = keys.read_key("matchConstraints", constraints.parse_constraints)
     match_conditions = keys.read_key(
         "matchConditions", lambda value: conditions.parse_conditions(value, compiler)
     )
-    template = keys.read_key("template", lambda text: _parse_template(text, name))
+    template = keys.read_key(
+        "template", lambda text: _parse_template(text, name, deferred=deferred)
+    )
     values = keys.read_key("values", _parse_mapping)
     keys.check_unknown_keys()
     spec = cursor.value if isinstance(cursor.value, dict) else {}
@@ -285,20 +306,22 @@ def parse_overlay(cursor: Cursor, name: str) -> Overlay | None:
         name=name,
         constraints=match_constraints,
         conditions=match_conditions or (),
-        template=template,
-        mutates_data=sprig.mutates_maps(template),
+        source=template,
         values=values or {},
     )
 
 
-def _parse_template(cursor: Cursor, name: str) -> texttemplate.Program | None:
+def _parse_template(cursor: Cursor, name: str, *, deferred: bool) -> OverlayTemplate | None:
     text = document_reader.parse_string(cursor)
     if text is None:
         return None
+    template = OverlayTemplate(name, text)
     try:
-        return texttemplate.compile_(text, name=name, functions=FUNCTIONS)
+        if not deferred:
+            template.compile()
     except (texttemplate.TemplateError, texttemplate.LimitError) as error:
         return cursor.add_error(f"does not parse: {error}", error.remedy)
+    return template
 
 
 def _parse_mapping(cursor: Cursor) -> Object | None:
@@ -315,25 +338,52 @@ class OverlaySet:
 
     overlays: tuple[Overlay, ...]
     namespaces: Mapping[str, Object]
+    index: ConstraintIndex = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Index the overlays by what they can match."""
+        index = ConstraintIndex(overlay.constraints for overlay in self.overlays)
+        object.__setattr__(self, "index", index)
 
     def apply(self, before: Object, context: ReviewContext) -> Mutation:
         """Apply each overlay that matches the request; without one, the object's creation."""
-        trace = context.trace
         request = context.request or constraints.make_create_request(before, context.namespace)
+        if context.trace is None:
+            after = self._apply_candidates(before, request, context.limits)
+        else:
+            after = self._apply_traced(before, request, context.limits, context.trace)
+        if after is before or jsonvalue.equal(before, after):
+            return Mutation.from_unchanged(before)
+        return Mutation.from_objects(before, after)
+
+    def _apply_candidates(
+        self, before: Object, request: AdmissionRequest, limits: Limits
+    ) -> Object:
+        """The object after all overlays; an overlay can add labels that later ones select."""
+        after, request = before, replace(request, object=before)
+        queue = CandidateQueue(self.index)
+        queue.add_request(request, self.namespaces)
+        for number in queue.drain():
+            overlay = self.overlays[number]
+            if overlay.applies(request, self.namespaces):
+                after = overlay.apply(after, request.namespace, limits)
+                request = replace(request, object=after)
+                queue.add_request(request, self.namespaces)
+        return after
+
+    def _apply_traced(
+        self, before: Object, request: AdmissionRequest, limits: Limits, trace: Trace
+    ) -> Object:
+        """The same; the trace gets a step for each overlay of the bundle."""
         after = before
         for overlay in self.overlays:
             mismatch = overlay.mismatch(replace(request, object=after), self.namespaces)
-            if trace is not None:
-                _add_step(trace, overlay.name, mismatch)
-            if mismatch is not None:
-                continue
-            merged = overlay.apply(after, request.namespace, context.limits)
-            if trace is not None:
+            _add_step(trace, overlay.name, mismatch)
+            if mismatch is None:
+                merged = overlay.apply(after, request.namespace, limits)
                 _amend_step(trace, is_changed=not jsonvalue.equal(merged, after))
-            after = merged
-        if jsonvalue.equal(before, after):
-            return Mutation.from_unchanged(before)
-        return Mutation.from_objects(before, after)
+                after = merged
+        return after
 
 
 def _add_step(trace: Trace, name: str, mismatch: constraints.Mismatch | None) -> None:

@@ -1,0 +1,249 @@
+"""The time of reviews: Istio's injector and podgraft's handler, in interleaved rounds.
+
+Both get the same AdmissionReview, and the time ends with the complete response. Istio's time is
+measured in its own process, around the HTTP handler of istiod. podgraft's is that of the Lambda
+handler, from the event to the response.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from statistics import median, quantiles
+from time import perf_counter
+from typing import Any
+
+from podgraft.cli.bench import load, pods, throughput, warm
+from podgraft.cli.bench.bench_input import CLUSTER, BenchmarkInput, sample_input
+
+from .program import Istio, apply_patch
+
+CONTAINERS = (1, 10, 500)
+PATH = f"/inject/cluster/{CLUSTER}"
+# The goals: the maximum ratio of the medians, by kind of pod and number of containers.
+GOALS: Mapping[tuple[str, int], float] = {
+    ("known", 1): 0.12,
+    ("unseen", 1): 0.30,
+    ("known", 10): 0.13,
+    ("unseen", 10): 0.35,
+    ("unseen", 500): 0.50,
+}
+SPREAD_GOAL = 2.5  # of p99 to the median
+RATE_GOAL = 5.0
+CONNECTIONS = 16
+WORKERS = "2 workers"
+
+_KINDS: Mapping[str, Callable[[BenchmarkInput, int], dict[str, Any]]] = {
+    "known": pods.similar_pod,
+    "unseen": pods.unseen_pod,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyRow:
+    """One kind of pod, with the seconds of all reviews of both sides."""
+
+    kind: str
+    containers: int
+    istio: Sequence[float]
+    podgraft: Sequence[float]
+
+    @property
+    def ratio(self) -> float:
+        """The ratio of the medians."""
+        return median(self.podgraft) / median(self.istio)
+
+    @property
+    def goal(self) -> float | None:
+        """The maximum ratio, if there is a goal."""
+        return GOALS.get((self.kind, self.containers))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadRow:
+    """Reviews per second over TLS, one value for each round."""
+
+    istio: Sequence[load.Load]
+    podgraft: Sequence[load.Load]
+
+    @property
+    def ratio(self) -> float:
+        """The ratio of the median rates."""
+        return median(each.rate for each in self.podgraft) / median(
+            each.rate for each in self.istio
+        )
+
+
+def read_input(folder: Path) -> tuple[BenchmarkInput, Mapping[str, Any]]:
+    """podgraft's bundle and Istio's settings from the files of a release, for the same pod."""
+    texts = {
+        name: (folder / name).read_text(encoding="utf-8")
+        for name in ("config.yaml", "values.json", "mesh.yaml")
+    }
+    injector = {"config": texts["config.yaml"], "values": texts["values.json"]}
+    files = {
+        "injector.yaml": _make_config_map("istio-sidecar-injector", injector),
+        "mesh.yaml": _make_config_map("istio", {"mesh": texts["mesh.yaml"]}),
+    }
+    settings: dict[str, Any] = {
+        **injector,
+        "mesh": texts["mesh.yaml"],
+        "revision": "",
+        "proxyConfigs": [],
+    }
+    return BenchmarkInput("Istio's own templates", files, sample_input().pod), settings
+
+
+def _make_config_map(name: str, data: Mapping[str, str]) -> bytes:
+    metadata = {"name": name, "namespace": "istio-system"}
+    return json.dumps(
+        {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+    ).encode()
+
+
+def measure_latencies(
+    istio: Istio, inputs: BenchmarkInput, folder: Path, rounds: int
+) -> list[LatencyRow]:
+    """Measure all kinds of pods; each round reviews all of them on both sides in a new order."""
+    cases = [(kind, containers) for containers in CONTAINERS for kind in _KINDS]
+    sized = {containers: _with_containers(inputs, containers) for containers in CONTAINERS}
+    seconds: dict[tuple[str, int, bool], list[float]] = {
+        (*case, is_ours): [] for case in cases for is_ours in (False, True)
+    }
+    with warm.make_handler(inputs.write_store(folder)) as handle:
+        for kind, containers in cases:
+            check_equal(istio, handle, _KINDS[kind](sized[containers], 0))
+        warmup = max(3, rounds // 10)
+        for number in range(1, warmup + rounds + 1):
+            order = [*seconds]
+            Random(number).shuffle(order)  # noqa: S311 - an order, and no secret
+            for kind, containers, is_ours in order:
+                event = _KINDS[kind](sized[containers], number)
+                taken = _time_handler(handle, event) if is_ours else _time_istio(istio, event)
+                if number > warmup:
+                    seconds[kind, containers, is_ours].append(taken)
+    return [
+        LatencyRow(*case, istio=seconds[(*case, False)], podgraft=seconds[(*case, True)])
+        for case in cases
+    ]
+
+
+def _with_containers(inputs: BenchmarkInput, count: int) -> BenchmarkInput:
+    spec = inputs.pod["spec"]
+    first = spec["containers"][0]
+    containers = [{**first, "name": f"c{index}"} for index in range(count)]
+    return replace(inputs, pod={**inputs.pod, "spec": {**spec, "containers": containers}})
+
+
+def _time_handler(handle: warm.Handler, event: Mapping[str, Any]) -> float:
+    started = perf_counter()
+    handle(event, None)
+    return perf_counter() - started
+
+
+def _time_istio(istio: Istio, event: Mapping[str, Any]) -> float:
+    return istio.time_review(json.loads(event["body"]), PATH)[0]
+
+
+def check_equal(istio: Istio, handle: warm.Handler, event: Mapping[str, Any]) -> None:
+    """Raise ``ValueError`` unless both sides return the same pod."""
+    review = json.loads(event["body"])
+    results = [
+        istio.time_review(review, PATH)[1],
+        json.loads(handle(event, None)["body"]),
+    ]
+    patched: list[Any] = []
+    for result in results:
+        response = result["response"]
+        if "patch" not in response:
+            raise ValueError(f"the response is not an injection: {json.dumps(response)[:400]}")
+        operations = json.loads(base64.b64decode(response["patch"]))
+        patched.append(apply_patch(review["request"]["object"], operations))
+    first, second = istio.normalize(patched)
+    if first != second:
+        raise ValueError("Istio and podgraft inject the pod differently; run make oracle-istio")
+
+
+def measure_load(
+    istio: Istio, inputs: BenchmarkInput, folder: Path, seconds: float, rounds: int
+) -> LoadRow:
+    """Measure both servers on this machine in turns; they have the same certificate."""
+    folder.mkdir(parents=True)
+    reviews = tuple(throughput.review_files(inputs, folder))
+    istio_folder = folder / "istio"
+    istio_folder.mkdir()
+    istio_reviews = tuple(_write_istio_requests(reviews, istio_folder))
+    generator = load.generators()[0]
+    results: dict[bool, list[load.Load]] = {True: [], False: []}
+    with throughput.start_server(inputs, folder) as server:
+        certificates = folder / "certificates"
+        port = istio.listen(certificates / "server.pem", certificates / "server.key")
+        for number in range(rounds):
+            for is_ours in (True, False) if number % 2 else (False, True):
+                plan = load.Plan(
+                    host="127.0.0.1",
+                    port=server.port if is_ours else port,
+                    authority=str(server.authority),
+                    requests=reviews if is_ours else istio_reviews,
+                    connections=CONNECTIONS,
+                    seconds=seconds,
+                )
+                results[is_ours].append(load.run_load(plan, folder, generator))
+    return LoadRow(istio=results[False], podgraft=results[True])
+
+
+def _write_istio_requests(paths: Sequence[str], folder: Path) -> Iterator[str]:
+    """The same requests for istiod's path."""
+    for path in map(Path, paths):
+        line, _, rest = path.read_bytes().partition(b"\r\n")
+        method, _, version = line.split(b" ")
+        target = folder / path.name
+        target.write_bytes(b" ".join((method, PATH.encode(), version)) + b"\r\n" + rest)
+        yield str(target)
+
+
+_HEADER = (
+    *("row", "Istio p50", "Istio p99", "podgraft p50", "podgraft p99", "ratio of p50", "goal"),
+    *("podgraft p99/p50", "Istio p99/p50"),
+)
+
+
+def format_table(latencies: Sequence[LatencyRow], loads: LoadRow | None) -> str:
+    """The Markdown table of all rows."""
+    lines = [
+        f"| {' | '.join(_HEADER)} |",
+        f"|{'---|' * len(_HEADER)}",
+    ]
+    for row in latencies:
+        sides = [(median(each), _p99(each)) for each in (row.istio, row.podgraft)]
+        times = " | ".join(f"{1e3 * value:.3f} ms" for side in sides for value in side)
+        spreads = " | ".join(f"{p99 / p50:.2f}" for p50, p99 in reversed(sides))
+        name = f"{row.kind}, {row.containers} container{'' if row.containers == 1 else 's'}"
+        goal = "" if row.goal is None else _format_goal(row.ratio <= row.goal, f"≤ {row.goal:g}")
+        lines.append(f"| {name} | {times} | {row.ratio:.3f} | {goal} | {spreads} |")
+    text = "\n".join(lines) + "\n"
+    return text if loads is None else f"{text}\n{_format_loads(loads)}"
+
+
+def _format_loads(row: LoadRow) -> str:
+    lines = ["| server | reviews/s, each round | p50 | p99 | errors |", "|---|---|---|---|---|"]
+    for name, loads in (("Istio", row.istio), (f"podgraft serve, {WORKERS}", row.podgraft)):
+        rates = ", ".join(f"{each.rate:.0f}" for each in loads)
+        p50, p99 = (median(getattr(each, key) for each in loads) for key in ("p50", "p99"))
+        errors = sum(each.errors for each in loads)
+        lines.append(f"| {name} | {rates} | {1e3 * p50:.1f} ms | {1e3 * p99:.1f} ms | {errors} |")
+    goal = _format_goal(row.ratio >= RATE_GOAL, f"≥ {RATE_GOAL:g}")
+    title = f"TLS, {CONNECTIONS} connections: {row.ratio:.2f} times Istio's reviews/s; goal {goal}"
+    return f"{title}\n\n" + "\n".join(lines) + "\n"
+
+
+def _format_goal(is_met: bool, goal: str) -> str:
+    return f"{goal} {'met' if is_met else 'MISSED'}"
+
+
+def _p99(seconds: Sequence[float]) -> float:
+    return max(seconds) if len(seconds) < 100 else quantiles(seconds, n=100)[-1]

@@ -1,0 +1,86 @@
+"""make bench-istio without Go: a program in place of Istio that returns the patches of podgraft."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+import bench_istio
+from injectors.istio import bundles
+from oracle.istio import bench
+from podgraft.cli.bench.load import Load
+
+# Answers as main.go does, with a patch that adds nothing.
+STUB = """\
+#!{python}
+import base64, json, sys
+patch = base64.b64encode(b"[]").decode()
+for line in sys.stdin:
+    asked = json.loads(line)
+    answer = {{}}
+    if "review" in asked:
+        body = json.dumps({{"response": {{"allowed": True, "patch": patch}}}})
+        answer = {{"status": 200, "body": body, "nanoseconds": 1000}}
+    elif "pods" in asked:
+        answer = {{"pods": [{pods}]}}
+    print(json.dumps(answer), flush=True)
+"""
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Path:
+    """The settings of the sample, in the form of the corpus."""
+    folder = tmp_path / "settings"
+    folder.mkdir()
+    documents = bundles.documents()
+    (folder / "config.yaml").write_text(documents.config, encoding="utf-8")
+    (folder / "values.json").write_text(documents.values, encoding="utf-8")
+    (folder / "mesh.yaml").write_text(documents.mesh, encoding="utf-8")
+    return folder
+
+
+def run_bench(tmp_path: Path, settings: Path, pods: str) -> int:
+    program = tmp_path / "stub"
+    program.write_text(STUB.format(python=sys.executable, pods=pods), encoding="utf-8")
+    program.chmod(0o755)
+    options = ["--program", str(program), "--settings", str(settings), "--load-rounds", "0"]
+    with pytest.raises(SystemExit) as caught:
+        bench_istio.main([str(tmp_path), "1.30.3", *options, "--rounds", "3"])
+    return int(caught.value.code or 0)
+
+
+def test_the_table_has_all_rows(
+    tmp_path: Path,
+    settings: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(bench_istio, "OUTPUT", tmp_path / "build" / "table.md")
+
+    assert run_bench(tmp_path, settings, "1, 1") == 0
+
+    text = (tmp_path / "build" / "table.md").read_text()
+    assert capsys.readouterr().out == text
+    rows = [line for line in text.splitlines() if line.startswith(("| known", "| unseen"))]
+    assert len(rows) == 2 * len(bench.CONTAINERS)
+    assert "| 0.001 ms | 0.001 ms |" in rows[0]
+
+
+def test_different_pods_stop_the_measurement(
+    tmp_path: Path, settings: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_bench(tmp_path, settings, "1, 2") == 1
+    assert "inject the pod differently; run make oracle-istio" in capsys.readouterr().err
+
+
+def test_goals_are_ratios_of_medians() -> None:
+    row = bench.LatencyRow("known", 1, istio=[1.0, 1.0, 9.0], podgraft=[0.1, 0.1, 0.2])
+    rates = [
+        Load(requests=each, errors=0, seconds=1, p50=0.01, p99=0.02) for each in (100, 300, 500)
+    ]
+    loads = bench.LoadRow(istio=rates[:1], podgraft=rates)
+
+    text = bench.format_table([row], loads)
+
+    assert "| 0.100 | ≤ 0.12 met | 2.00 | 9.00 |" in text
+    assert "TLS, 16 connections: 3.00 times Istio's reviews/s; goal ≥ 5 MISSED" in text
