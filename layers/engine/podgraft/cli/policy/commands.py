@@ -2,8 +2,8 @@
 
 import click
 
-from .census.commands import command as census_command
 from .bench_command import bench_policy
+from .census.commands import command as census_command
 from .check_commands import check_policy, print_allows, pull_policy
 from .delete_command import delete_injector
 from .diff_command import compare_policies
