@@ -4,8 +4,8 @@
     scripts/bench_istio.py ../istio 1.30.3
     scripts/bench_istio.py ../istio 1.30.3 --clone ../go-control-plane --rounds 1000
 
-Istio's injector is compiled unchanged, as by oracle_istio.py. The table is printed and written to
-build/bench-istio.md. tests/oracle/istio/bench.py describes the measurements.
+Istio's injector is compiled unchanged, as by oracle_istio.py. The table is printed, and written to
+a file in the folder build. tests/oracle/istio/bench.py describes the measurements.
 """
 
 from __future__ import annotations

@@ -83,9 +83,8 @@ def disable_caches() -> Generator[None]:
     def cache_nothing(*_: object) -> None:
         return None
 
-    def parse_uncached(cache: rendering.TemplateCache[Any], text: str) -> rendering.ParsedText[Any]:
-        raw = pod_overlay.parse(text)
-        return rendering.ParsedText(raw, cache.convert(raw))
+    def parse_uncached(cache: rendering.TemplateCache[Any], text: str) -> object:
+        return cache.convert(pod_overlay.parse(text))
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(rendering.TemplateCache, "projection", whole_projection)

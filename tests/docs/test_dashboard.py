@@ -36,8 +36,8 @@ RECORD: Mapping[str, JSON] = {
     "milliseconds": 2.0,
 }
 RECORDS: tuple[Mapping[str, JSON], ...] = (
-    {**RECORD, "decision": "inject", "refused": True},
-    {**RECORD, "decision": "skip"},
+    {**RECORD, "decision": "inject", "refused": True, "census": "stored"},
+    {**RECORD, "decision": "skip", "census": "dropped"},
     {**RECORD, "decision": "deny"},
     {**RECORD, "decision": "fail"},
     {"event": "fault", "route": "inject", "fault": "UnauthenticatedError"},

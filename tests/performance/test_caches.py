@@ -22,6 +22,8 @@ UNBOUNDED = {
     "Go's types": {
         "go.json.marshal._fields",
         "go.json.marshal._find_marshaler",
+        "census.redaction._fields",
+        "census.redaction._recorded_fields",
         "go.reflect.constructors.array_of",
         "go.reflect.constructors.map_of",
         "go.reflect.constructors.pointer_to",

@@ -10,7 +10,7 @@ from podgraft.store.errors import NotLoadedError
 
 
 class Objects:
-    """An ``ObjectStore`` over a dictionary; it counts what is read."""
+    """An ``ObjectReader`` over a dictionary; it counts what is read."""
 
     def __init__(self, objects: dict[str, bytes]) -> None:
         self.objects = objects

@@ -41,6 +41,8 @@ _COUNTERS: Mapping[Metric, tuple[str, tuple[str, ...]]] = {
     Metric.DENIED: ("Objects denied.", _REASON_LABELS),
     Metric.FAILURE: ("Requests that failed.", _REASON_LABELS),
     Metric.REFUSED: ("Responses from an earlier version.", _SOURCE_LABELS),
+    Metric.CENSUS_STORED: ("Workloads recorded in the census.", _SOURCE_LABELS),
+    Metric.CENSUS_DROPPED: ("Workloads that could not be recorded.", _SOURCE_LABELS),
     Metric.UNAUTHENTICATED: ("Requests without valid credentials.", ("reason",)),
 }
 

@@ -84,8 +84,8 @@ class ParameterStore(Protocol):
         ...
 
 
-class ObjectStore(Protocol):
-    """S3; raises ``AwsServiceError`` or ``OSError``, within *seconds*."""
+class ObjectReader(Protocol):
+    """Reads of S3; raises ``AwsServiceError`` or ``OSError``, within *seconds*."""
 
     def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
         """List the objects below a prefix."""
@@ -94,6 +94,10 @@ class ObjectStore(Protocol):
     def read(self, bucket: str, key: str, seconds: float) -> bytes:
         """Return the content of an object."""
         ...
+
+
+class ObjectStore(ObjectReader, Protocol):
+    """S3; raises ``AwsServiceError`` or ``OSError``, within *seconds*."""
 
     def put(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
         """Store a new object; an existing one is an ``AwsServiceError``."""

@@ -11,7 +11,7 @@ from msgspec import Struct
 from podgraft import bundle
 from podgraft.store.errors import NotLoadedError
 
-from .client import MissingError, ObjectStore, RetryBudget, call_with_retries
+from .client import MissingError, ObjectReader, RetryBudget, call_with_retries
 
 # Ten times the largest bundle of Istio. A larger one would fill the memory of the function.
 MAX_BUNDLE_BYTES = 20 * 1024 * 1024
@@ -21,7 +21,7 @@ _MAX_FILES = 1000  # one page of a listing
 class BundleReader(Struct, frozen=True):
     """The bundles in one bucket."""
 
-    client: ObjectStore
+    client: ObjectReader
     bucket: str
     prefix: str
 
