@@ -54,7 +54,7 @@ export SAM_CLI_TELEMETRY := 0
 # Without bytecode files, each process of the tests compiles all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast test-long check format lint types contracts template corpus conformance oracle-istio bench bench-istio \
+.PHONY: help setup demo test test-fast test-all test-long check format lint types contracts template corpus conformance oracle-istio bench bench-istio \
 	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete lock audit release clean fuzz soak \
 	check-tests check-builds
 
@@ -94,6 +94,9 @@ test: setup ## Run the test suite without the long tests
 test-fast: setup ## Run the fast tests of every package
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --fast
 
+test-all: setup ## Run the test suite with the long tests
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+
 test-long: setup ## Run the test suite with the long tests and all generated examples
 	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
@@ -107,7 +110,7 @@ soak: setup ## Load serve and the handler at 70 % of their capacity (SECONDS=60 
 check: lint contracts setup ## Run everything that CI runs
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target check-tests check-builds
 
-check-tests: types test-long
+check-tests: types test-all
 
 check-builds: template
 	@for target in e2e-aws e2e-builds e2e-playground site; do $(MAKE) --no-print-directory $$target || exit 1; done

@@ -21,7 +21,7 @@ pytest_plugins = ("secrecy.hook",)
 
 TESTS = Path(__file__).parent
 # Tests that run every command of a page, start many servers, or try much input, as FILE::FUNCTION,
-# without parameters: only ``make test-long`` runs them.
+# without parameters: ``make test`` omits them.
 LONG_TESTS = frozenset((TESTS / "long_tests.txt").read_text().split())
 # Files whose tests start servers or try much input: ``make test-fast`` omits them.
 SLOW_FILES = frozenset(
@@ -130,7 +130,7 @@ SLOW_FOLDERS = frozenset(
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: make test-fast omits the test")
-    config.addinivalue_line("markers", "long: make test omits the test, make test-long runs it")
+    config.addinivalue_line("markers", "long: make test omits the test, make test-all runs it")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

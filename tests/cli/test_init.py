@@ -58,7 +58,7 @@ def test_sam_finds_the_sources_of_each_function_and_layer(tmp_path: Path) -> Non
                 folders.add(folder)
             case _:
                 pass
-    assert {"functions/watch", "functions/webhook"} < folders
+    assert {"functions/guard", "functions/watch", "functions/webhook"} < folders
     for folder in folders:
         assert [*(tmp_path / folder).rglob("*.py")] or [*(tmp_path / folder).rglob("*.txt")]
 

@@ -109,7 +109,8 @@ class InvalidCase:
 USE_A_RELEASE = 'use MAJOR.MINOR or MAJOR.MINOR.PATCH in quotes, such as "1.30.3"'
 KEYS = (
     "bundle, policy, neverInjectSelector, alwaysInjectSelector, ignoredNamespaces, "
-    "defaultTemplates, injectedAnnotations, injectValues, revision, istioRelease, features, allows"
+    "defaultTemplates, injectedAnnotations, injectValues, revision, istioRelease, features, "
+    "allows, census"
 )
 A_LIST = "write - before each element, or [] for none"
 A_FLAG = "write true or false, without quotes"

@@ -1,8 +1,7 @@
 """How much generated input the tests try: less by default, everything with ``make test-long``.
 
 A test that generates its input takes its numbers from ``scaled``. The recorded corpora, the tables,
-and the laws are the same in both; only the number of generated examples differs. CI runs the long
-variant.
+and the laws are the same in both; only the number of generated examples differs.
 """
 
 import os

@@ -12,6 +12,7 @@ import pytest
 from podgraft.identifiers import is_injector
 from podgraft.jsonvalue import JSON
 from podgraft.store.aws.store import CachedStore
+from podgraft.web.candidate_metrics import CandidateMetric
 from podgraft.web.metrics import NAMESPACE, UNKNOWN_INJECTOR, Metric, Source, Unit, find_source
 from podgraft.web.powertools import make_request_log
 from support.memory_store import MemoryStore, labelled_bundle
@@ -28,6 +29,8 @@ WATCHED = {
     "oldest_token_days",
     "silent_clusters",
     "synthetic_review_failure_total",
+    CandidateMetric.FAILURE,
+    CandidateMetric.TIME,
 }
 
 

@@ -8,18 +8,21 @@ from pathlib import Path
 import pytest
 
 from podgraft.jsonvalue import JSON
+from podgraft.web.candidate_metrics import CandidateMetric
 from podgraft.web.metrics import NAMESPACE, Metric, record_measures
 from podgraft.web.powertools import make_request_log
 from support.recorded_requests import load_request
 from support.store_fixture import TOKEN
 from web.conftest import ApplicationFixture, make_application
 
-# The watch and the access log count these.
+# The watch, the access log, and the reviews of candidates count these.
 WATCHED = {
     "api_throttled_total",
     "oldest_token_days",
     "silent_clusters",
     "synthetic_review_failure_total",
+    CandidateMetric.FAILURE,
+    CandidateMetric.TIME,
 }
 CALL: Mapping[str, JSON] = {"event": "review", "route": "inject", "milliseconds": 1.5}
 SKIPPED: Mapping[str, JSON] = {**CALL, "decision": "skip"}

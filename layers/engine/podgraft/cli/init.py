@@ -24,6 +24,7 @@ _LAYERS = (
     "layers/dependencies",
     "layers/make_archives.py",
     "layers/stubs",
+    "functions/guard",
     "functions/watch",
     "functions/webhook",
 )
