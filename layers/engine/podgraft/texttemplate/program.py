@@ -167,6 +167,7 @@ class Program:
         compiled = compile_templates(self.source, self.templates, self._functions)
         filename = f"template {self.source.name}".replace("\0", "")
         code = compile(compiled.module, filename, "exec", dont_inherit=True, optimize=1)
+        compiled.module.body.clear()  # half of the memory of a template, which only runs the code
         return compiled, code
 
     @cached_property
