@@ -155,7 +155,7 @@ e2e-aws: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Deploy to an AWS o
 	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python -m pytest -q tests/e2e/aws
 
 e2e-builds: setup ## Build the layers for every runtime and architecture, and look into them
-	@PODGRAFT_E2E_BUILDS=1 $(BIN)/python -m pytest -q -n 2 --dist worksteal tests/e2e/builds
+	@PODGRAFT_E2E_BUILDS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile tests/e2e/builds
 
 e2e-kube: setup ## Feed the real kube-apiserver's admission plugins (needs Go)
 	@$(BIN)/python scripts/e2e_kube.py
