@@ -26,6 +26,8 @@ IGNORE ?=
 # The tag to release, and the Lambdas to build layers for; without them, a snapshot, and all Lambdas.
 TAG ?=
 TARGETS ?=
+# Which targets of the layers e2e-builds builds: all, or checked, those of make check.
+BUILDS ?= all
 # How long fuzz and soak run, which harnesses of fuzz, and whether both write their table to docs/reliability.md.
 SECONDS ?= 60
 HARNESS ?=
@@ -54,7 +56,7 @@ export SAM_CLI_TELEMETRY := 0
 # Without bytecode files, each process of the tests compiles all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast test-all test-long check format lint types contracts template corpus conformance oracle-istio bench bench-istio \
+.PHONY: help setup demo test test-fast test-pages test-all test-long check format lint types contracts template corpus conformance oracle-istio bench bench-istio \
 	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete lock audit release clean fuzz soak \
 	check-tests check-builds
 
@@ -97,6 +99,9 @@ test-fast: setup ## Run the fast tests of every package
 test-all: setup ## Run the test suite with the long tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
+test-pages: setup ## Run the long tests of pages, scripts, and secrets
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m long tests/docs tests/scripts tests/secrecy
+
 test-long: setup ## Run the test suite with the long tests and all generated examples
 	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
@@ -106,15 +111,16 @@ fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; 
 soak: setup ## Load serve and the handler at 70 % of their capacity (SECONDS=60 for each phase, WRITE=1)
 	@$(BIN)/python scripts/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)
 
-# The deployments and builds mostly wait for other programs, so they run beside the tests.
+# The tests, and beside them the deployments and builds. CI has 20 minutes: it runs the commands of all pages, and two targets
+# of the layers. Run make test-all and make e2e-builds before a release.
 check: lint contracts setup ## Run everything that CI runs
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target check-tests check-builds
 
-check-tests: types test-all
+check-tests: types test test-pages
 
 # e2e-playground also builds the site, if there is a browser.
 check-builds: template
-	@for target in e2e-aws e2e-builds e2e-playground; do $(MAKE) --no-print-directory $$target || exit 1; done
+	@for target in e2e-aws "e2e-builds BUILDS=checked" e2e-playground; do $(MAKE) --no-print-directory $$target || exit 1; done
 	@command -v npm >/dev/null && command -v chromium >/dev/null || $(MAKE) --no-print-directory site
 
 format: setup ## Write the house format
@@ -154,8 +160,8 @@ bench-istio: setup ## Measure reviews beside Istio's own injector (ISTIO=folder 
 e2e-aws: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Deploy to an AWS on loopback and review through it
 	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python -m pytest -q tests/e2e/aws
 
-e2e-builds: setup ## Build the layers for every runtime and architecture, and look into them
-	@PODGRAFT_E2E_BUILDS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile tests/e2e/builds
+e2e-builds: setup ## Build the layers for every runtime and architecture, and look into them (BUILDS=checked builds two)
+	@PODGRAFT_E2E_BUILDS=$(BUILDS) $(BIN)/python -m pytest -q -n 2 --dist loadfile tests/e2e/builds
 
 e2e-kube: setup ## Feed the real kube-apiserver's admission plugins (needs Go)
 	@$(BIN)/python scripts/e2e_kube.py
