@@ -114,7 +114,7 @@ soak: setup ## Load serve and the handler at 70 % of their capacity (SECONDS=60 
 # The tests, and beside them the deployments and builds. CI has 20 minutes: it runs the commands of all pages, and two targets
 # of the layers. Run make test-all and make e2e-builds before a release.
 check: lint contracts setup ## Run everything that CI runs
-	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target check-tests check-builds
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target WORKERS=2 check-tests check-builds
 
 check-tests: types test test-pages
 
