@@ -116,12 +116,12 @@ soak: setup ## Load serve and the handler at 70 % of their capacity (SECONDS=60 
 check: lint contracts setup ## Run everything that CI runs
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target WORKERS=2 check-tests check-builds
 
-check-tests: types test test-pages
-
 # e2e-playground also builds the site, if there is a browser.
-check-builds: template
-	@for target in e2e-aws "e2e-builds BUILDS=checked" e2e-playground; do $(MAKE) --no-print-directory $$target || exit 1; done
+check-tests: types test test-pages e2e-playground
 	@command -v npm >/dev/null && command -v chromium >/dev/null || $(MAKE) --no-print-directory site
+
+check-builds: template
+	@for target in e2e-aws "e2e-builds BUILDS=checked"; do $(MAKE) --no-print-directory $$target || exit 1; done
 
 format: setup ## Write the house format
 	@$(BIN)/ruff format --quiet .
