@@ -117,7 +117,8 @@ check: lint contracts setup ## Run everything that CI runs
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target WORKERS=2 check-tests check-builds
 
 # e2e-playground also builds the site, if there is a browser.
-check-tests: types test test-pages e2e-playground
+check-tests:
+	@for target in types test test-pages e2e-playground; do $(MAKE) --no-print-directory $$target || exit 1; done
 	@command -v npm >/dev/null && command -v chromium >/dev/null || $(MAKE) --no-print-directory site
 
 check-builds: template
