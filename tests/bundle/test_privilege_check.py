@@ -12,8 +12,8 @@ from werkzeug.test import Client, TestResponse
 
 from podgraft.cli import main
 from podgraft.jsonvalue import JSON
-from podgraft.store import FolderCallers, FolderStore
 from podgraft.store.aws.store import CachedStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.trace import Trace
 from podgraft.web import Auth, create_app
 from podgraft.web.metrics import Metric, record_measures

@@ -21,8 +21,9 @@ from flask.testing import FlaskClient
 
 from fuzz.application import read_patch
 from podgraft import bundle
-from podgraft.store import CallerRegistry, Deadline, FolderStore, Store
+from podgraft.store import CallerRegistry, Deadline, Store
 from podgraft.store.aws.store import CachedStore
+from podgraft.store.folder import FolderStore
 from podgraft.web import Auth, create_app
 from support.effort import IS_LONG
 from support.memory_store import MemoryStore, labelled_bundle

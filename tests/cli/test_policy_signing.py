@@ -21,9 +21,10 @@ from podgraft.cli import main
 from podgraft.cli.policy import commands
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.signing import PublicKey, Verifier, parse_public_keys, split_signature
-from podgraft.store import FolderStore, UntrustedError
+from podgraft.store import UntrustedError
 from podgraft.store.aws.ssm import Parameter, ParameterReader
 from podgraft.store.aws.store import CachedStore
+from podgraft.store.folder import FolderStore
 from support.aws_account import start_account_with_bucket
 from support.memory_store import MemoryStore
 from support.signers import MemorySigner

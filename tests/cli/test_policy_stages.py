@@ -2,18 +2,15 @@
 
 import shlex
 from collections.abc import Callable, Generator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import botocore.loaders
-import botocore.session
 import pytest
 from botocore.client import BaseClient
 
 from podgraft.cli import main
 from podgraft.cli.policy.cloud import DeployedInjector
-from support.aws_account import CREDENTIALS, deploy_stack, start_account
+from support.aws_account import deploy_stack, open_account
 from support.store_fixture import BUNDLE
 
 DEV, PROD = "bundles-of-dev", "bundles-of-prod"
@@ -25,14 +22,7 @@ Run = Callable[..., tuple[int, str]]
 @pytest.fixture(scope="module")
 def session() -> Generator[Any]:
     """An account with two stacks and two of an earlier version, which have no owner."""
-    loader = cache(botocore.loaders.create_loader)
-    with start_account() as (host, port), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        patch.setattr(botocore.session, "create_loader", loader)
-        for name, value in CREDENTIALS.items():
-            patch.setenv(name, value)
-        made: Any = botocore.session.get_session()
-        made.create_client = cache(made.create_client)
+    with open_account() as made:
         for name, bucket in BUCKETS.items():
             deploy_stack(made, name, bucket)
         deploy_stack(made, "old", OLD, prefix="/podgraft", owner=False)

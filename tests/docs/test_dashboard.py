@@ -14,7 +14,8 @@ from podgraft.cli.serve.metrics import WorkerMetrics
 from podgraft.cli.serve.metrics_page import StateCollector
 from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
 from podgraft.jsonvalue import JSON
-from podgraft.store import FolderCallers, FolderStore, caller_document
+from podgraft.store import caller_document
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web.metrics import Metric
 from support.pki import write_pair
 from support.store_fixture import write, write_injector

@@ -14,7 +14,7 @@ from werkzeug.test import Client
 
 from podgraft import cli, patch
 from podgraft.jsonvalue import Object
-from podgraft.store import FolderCallers, FolderStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 from support.store_fixture import write_injector
 

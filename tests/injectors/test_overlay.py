@@ -8,8 +8,9 @@ from podgraft import yaml
 from podgraft.admission import AdmissionRequest
 from podgraft.injectors import OperatorError, UserError
 from podgraft.injectors.overlay import conflicts as overlay_conflicts
-from podgraft.injectors.overlay import overlay
-from podgraft.injectors.overlay.overlay import Overlay, OverlaySet
+from podgraft.injectors.overlay import overlay, overlay_set
+from podgraft.injectors.overlay.overlay import Overlay
+from podgraft.injectors.overlay.overlay_set import OverlaySet
 from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import constraints
 from podgraft.patch import diff
@@ -42,7 +43,7 @@ def an_overlay(template: str, *, name: str = "sidecar", more: str = "") -> Overl
 
 
 def overlays(*found: Overlay) -> OverlaySet:
-    return overlay.sort_overlays(found, {})
+    return overlay_set.sort_overlays(found, {})
 
 
 def apply_overlay(value: Object, *found: Overlay, namespace: str = "shop") -> Object:

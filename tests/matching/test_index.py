@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from podgraft import jsonvalue, yaml
 from podgraft.admission import AdmissionRequest, GroupVersionKind, GroupVersionResource, Operation
-from podgraft.injectors.overlay import overlay
+from podgraft.injectors.overlay import overlay, overlay_set
 from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import constraints, index
 from podgraft.policy import Cursor, Diagnostics
@@ -183,7 +183,7 @@ OVERLAYS = st.lists(
 def test_overlays_apply_as_a_loop_over_all_of_them(
     documents: list[tuple[Object, str, str]], request: AdmissionRequest, before: Object
 ) -> None:
-    overlays = overlay.sort_overlays(
+    overlays = overlay_set.sort_overlays(
         [
             _make_overlay(number, document, TEMPLATE % (key, value, number))
             for number, (document, key, value) in enumerate(documents)
@@ -213,7 +213,7 @@ def test_an_overlay_selects_by_a_label_that_an_earlier_one_adds() -> None:
         (select("team", "b"), TEMPLATE % ("app", "a", 3)),
         (select("team", "c"), TEMPLATE % ("app", "a", 4)),
     )
-    overlays = overlay.sort_overlays(
+    overlays = overlay_set.sort_overlays(
         [_make_overlay(number, *each) for number, each in enumerate(documents)], NAMESPACES
     )
 

@@ -15,7 +15,7 @@ from werkzeug.test import Client
 from conformance import corpus
 from podgraft.cel import CompileError, Environment
 from podgraft.jsonvalue import Object
-from podgraft.store import FolderCallers, FolderStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 from samples.test_samples import INPUTS, review_with_engine, run_sample
 from support.effort import scaled

@@ -15,7 +15,7 @@ import pytest
 from werkzeug.test import Client
 
 from podgraft import cli, patch, yaml
-from podgraft.store import FolderCallers, FolderStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 from samples.test_samples import SAMPLES, make_review
 

@@ -16,7 +16,8 @@ from urllib.parse import unquote
 import pytest
 from werkzeug.test import Client, create_environ, run_wsgi_app
 
-from podgraft.store import Deadline, FolderCallers, FolderStore, Snapshot, is_name
+from podgraft.store import Deadline, Snapshot, is_name
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import create_app
 from support.effort import scaled
 from support.recorded_requests import load_request

@@ -15,7 +15,8 @@ from podgraft.admission import AdmissionRequest
 from podgraft.jsonvalue import JSON
 from podgraft.review import ReviewResponse, ReviewResult
 from podgraft.review_context import ReviewContext
-from podgraft.store import FolderStore, Store
+from podgraft.store import Store
+from podgraft.store.folder import FolderStore
 from support.recorded_requests import load_request
 
 OVERLAY = """

@@ -21,7 +21,7 @@ from werkzeug.test import Client
 
 from injectors.generated import PAYLOADS
 from podgraft import patch, yaml
-from podgraft.store import FolderCallers, FolderStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 from samples.test_samples import INPUTS, SAMPLES, make_review
 from support.effort import scaled

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from podgraft.jsonvalue import Object
-from podgraft.store import Deadline, FolderStore, Snapshot, UnavailableError
+from podgraft.store import Deadline, Snapshot, UnavailableError
+from podgraft.store.folder import FolderStore
 from podgraft.web import asgi
 from podgraft.web.health import FAILURE_SECONDS
 from podgraft.web.request_log import MAX_FIELD_LENGTH

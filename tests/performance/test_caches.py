@@ -14,7 +14,8 @@ from flask.testing import FlaskClient
 import podgraft
 from podgraft.cli.bench import soak
 from podgraft.cli.bench.bench_input import BenchmarkInput, sample_input
-from podgraft.store import FolderCallers, FolderStore, UnknownInjectorError
+from podgraft.store import UnknownInjectorError
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import create_app
 
 # Caches without a limit, by what their keys are. None of it comes out of a pod.

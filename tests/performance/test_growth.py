@@ -18,7 +18,8 @@ from podgraft.cli.bench.bench_input import CLUSTER, BenchmarkInput, review_body,
 from podgraft.kube import selectors
 from podgraft.review import ReviewResponse
 from podgraft.review_context import ReviewContext
-from podgraft.store import CallerRegistry, Callers, Deadline, FolderStore, subjects
+from podgraft.store import CallerRegistry, Callers, Deadline, subjects
+from podgraft.store.folder import FolderStore
 from podgraft.web import Auth
 from podgraft.web.authentication import make_authenticator
 from podgraft.web.credentials import CallerCredentials

@@ -41,6 +41,7 @@ FOR_AWS = {
     "podgraft.store.aws.client",
     "podgraft.store.aws.clients",
     "podgraft.store.aws.http_client",
+    "podgraft.store.aws.injector_loader",
     "podgraft.store.aws.s3",
     "podgraft.store.aws.store",
     "podgraft.store.polling_cache",
@@ -116,7 +117,9 @@ def test_a_folder_as_store_needs_nothing_heavy(heavy: str, imported_modules: set
 
 def test_aws_as_store_needs_no_software_development_kit(imported_modules: set[str]) -> None:
     """No server listens at the endpoint: all imports for a request happen before it fails."""
-    assert _imports(AWS) - imported_modules == FOR_AWS
+    found = _imports(AWS)
+    assert found - imported_modules == FOR_AWS
+    assert not {name for name in found if name.startswith("podgraft.store.folder")}
 
 
 def test_botocore_is_loaded_only_if_selected() -> None:

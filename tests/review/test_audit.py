@@ -9,7 +9,8 @@ from podgraft import admission, review
 from podgraft.jsonvalue import JSON
 from podgraft.review import ReviewResponse, ReviewResult
 from podgraft.review_context import ReviewContext
-from podgraft.store import FolderStore, Store
+from podgraft.store import Store
+from podgraft.store.folder import FolderStore
 from support.recorded_requests import load_request
 from support.store_fixture import write_injector
 

@@ -8,7 +8,7 @@ from time import monotonic, sleep
 from podgraft import admission, bundle, review
 from podgraft.review import ReviewRecord, ReviewResponse
 from podgraft.review_context import ReviewContext
-from podgraft.store import FolderStore
+from podgraft.store.folder import FolderStore
 from support.recorded_requests import load_request
 from support.store_fixture import BUNDLE, CONFIG, MESH, write, write_injector
 

@@ -11,8 +11,9 @@ from podgraft.injectors import OperatorError
 from podgraft.jsonvalue import Object
 from podgraft.review import ReviewFailure, ReviewResponse
 from podgraft.review_context import ReviewContext
-from podgraft.store import FolderStore, NotLoadedError, Store
+from podgraft.store import NotLoadedError, Store
 from podgraft.store.aws.store import CachedStore
+from podgraft.store.folder import FolderStore
 from support.memory_store import MemoryStore
 from support.recorded_requests import load_request
 from support.store_fixture import BUNDLE, CONFIG, write_injector

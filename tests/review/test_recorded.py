@@ -10,7 +10,7 @@ from podgraft import admission, patch, review
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.review import ReviewResponse
 from podgraft.review_context import ReviewContext
-from podgraft.store import FolderStore
+from podgraft.store.folder import FolderStore
 from support.corpus import assert_corpus
 from support.recorded_requests import NAMES, RecordedRequest, load_request
 from support.store_fixture import write_injector

@@ -20,13 +20,8 @@ from podgraft.jsonvalue import JSON, Object
 from podgraft.policy import InjectionRules, Policy
 from podgraft.review import ReviewFailure, ReviewResponse
 from podgraft.review_context import ReviewContext
-from podgraft.store import (
-    Deadline,
-    FolderStore,
-    Snapshot,
-    UnavailableError,
-    UnknownInjectorError,
-)
+from podgraft.store import Deadline, Snapshot, UnavailableError, UnknownInjectorError
+from podgraft.store.folder import FolderStore
 from support.recorded_requests import NAMES, load_request
 from support.store_fixture import BUNDLE, CONFIG, write_injector
 

@@ -11,7 +11,7 @@ from podgraft.admission import AdmissionRequest
 from podgraft.jsonvalue import JSON, Object
 from podgraft.review import ReviewResponse
 from podgraft.review_context import ReviewContext
-from podgraft.store import FolderStore
+from podgraft.store.folder import FolderStore
 from support import recorded_requests
 from support.corpus import assert_corpus
 from support.recorded_requests import NAMES

@@ -20,7 +20,7 @@ from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import constraints
 from podgraft.review import ReviewResponse
 from podgraft.review_context import ReviewContext
-from podgraft.store import FolderCallers, FolderStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 
 SAMPLES = Path(__file__).parents[2] / "samples"

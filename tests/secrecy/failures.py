@@ -4,7 +4,7 @@ import pytest
 
 from podgraft import admission
 from podgraft.admission import AdmissionRequest
-from podgraft.store import FolderStore
+from podgraft.store.folder import FolderStore
 from secrecy.calls import FAILURE_TRIGGER
 from secrecy.known_secrets import MARK
 

@@ -11,8 +11,8 @@ import pytest
 from werkzeug.test import Client
 
 from podgraft.cli import main
-from podgraft.store import FolderCallers, FolderStore
 from podgraft.store.census import CensusWriter
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.store.folder.census import FolderCensus
 from podgraft.web import create_app
 from secrecy.calls import BEARER, SCENARIOS, Call, edit_review, pod

@@ -7,7 +7,7 @@ import pytest
 from werkzeug.test import Client
 
 from podgraft.review import ReviewOutcome
-from podgraft.store import FolderCallers, FolderStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import create_app
 from podgraft.web.errors import NoRouteError, UnsupportedMethodError
 from podgraft.web.faults import TABLE

@@ -7,11 +7,12 @@ import pytest
 
 from podgraft import bundle
 from podgraft.signing import Verifier
-from podgraft.store import FolderStore, NotLoadedError, Snapshot, UnavailableError
+from podgraft.store import NotLoadedError, Snapshot, UnavailableError
 from podgraft.store.aws.client import RetryBudget
 from podgraft.store.aws.store import CachedStore
 from podgraft.store.brake import is_stopped, parse_brakes
 from podgraft.store.candidate import MAX_BYTES, Candidate
+from podgraft.store.folder import FolderStore
 from podgraft.store.fuse import MAX_FAILURES, Fuse
 from podgraft.store.last_known_good import FileLastKnownGoodStore
 from support.memory_store import MemoryStore, labelled_bundle

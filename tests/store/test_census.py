@@ -14,10 +14,11 @@ from msgspec.structs import replace
 from podgraft import admission
 from podgraft.census import decode_record
 from podgraft.review_context import ReviewContext
-from podgraft.store import Deadline, FolderStore, Snapshot
+from podgraft.store import Deadline, Snapshot
 from podgraft.store.aws.census import BucketCensus
-from podgraft.store.aws.client import AwsServiceError, Listing
+from podgraft.store.aws.client import AwsServiceError
 from podgraft.store.census import CensusWriter, RecordOutcome, ReviewedDecision
+from podgraft.store.folder import FolderStore
 from podgraft.store.folder.census import FolderCensus
 from support.store_fixture import write_injector
 
@@ -41,7 +42,7 @@ class MemoryCensus:
         assert seconds > 0
         return self.key
 
-    def put(self, path: str, content: bytes, seconds: float) -> bool:
+    def put_record(self, path: str, content: bytes, seconds: float) -> bool:
         assert seconds > 0
         self.puts += 1
         self._before_put()
@@ -254,8 +255,8 @@ def test_a_folder_has_each_record_completely_or_not(tmp_path: Path) -> None:
     assert census.read_key("default", 1) is None
     (store / "default" / "census.key").write_bytes(b64encode(bytes(32)))
     assert census.read_key("default", 1) == bytes(32)
-    assert census.put("a/b/c.json.gz", b"1", 1)
-    assert not census.put("a/b/c.json.gz", b"2", 1)
+    assert census.put_record("a/b/c.json.gz", b"1", 1)
+    assert not census.put_record("a/b/c.json.gz", b"2", 1)
     [file] = [path for path in (tmp_path / "census").rglob("*") if path.is_file()]
     assert file.read_bytes() == b"1"
 
@@ -267,13 +268,7 @@ class FakeBucket:
         self.objects: dict[str, bytes] = {}
         self.error = error
 
-    def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
-        raise NotImplementedError
-
-    def read(self, bucket: str, key: str, seconds: float) -> bytes:
-        raise NotImplementedError
-
-    def put(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
+    def put_object(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
         assert bucket == "census"
         assert seconds == 0.05
         if self.error:
@@ -294,10 +289,10 @@ def test_a_bucket_with_the_object_is_not_a_failure() -> None:
         (AwsServiceError("", 412), False),
     ):
         census = BucketCensus(ssm, FakeBucket(error), "census", "/podgraft")
-        assert census.put("a", b"1", 0.05) is expected
+        assert census.put_record("a", b"1", 0.05) is expected
     denied = BucketCensus(ssm, FakeBucket(AwsServiceError("AccessDenied", 403)), "census", "/p")
     with pytest.raises(AwsServiceError):
-        denied.put("a", b"1", 0.05)
+        denied.put_record("a", b"1", 0.05)
     assert denied.read_key("istio", 0.05) == bytes(32)
     names = {"Names": ["/p/istio/census-key"], "WithDecryption": True}
     assert parameters == [("GetParameters", names, 0.05)]

@@ -4,15 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.store import (
-    AwsStoreConfig,
-    FolderCallers,
-    FolderStore,
-    FolderStoreConfig,
-    open_stores,
-)
+from podgraft.store import AwsStoreConfig, FolderStoreConfig, open_stores
 from podgraft.store.aws.callers import CachedCallers
 from podgraft.store.aws.store import CachedStore
+from podgraft.store.folder import FolderCallers, FolderStore
 
 
 def test_a_folder_is_opened(tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ from flask.testing import FlaskClient
 
 from podgraft import bundle
 from podgraft.jsonvalue import JSON
-from podgraft.store import Deadline, FolderStore
+from podgraft.store import Deadline
+from podgraft.store.folder import FolderStore
 from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import Auth, create_app
 from store.aws_fault_proxy import Fault, FaultyAws, Service

@@ -16,7 +16,8 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from podgraft.jsonvalue import JSON
-from podgraft.store import FolderCallers, FolderStore, UnavailableError
+from podgraft.store import UnavailableError
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import create_app
 from support.recorded_requests import load_request

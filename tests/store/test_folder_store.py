@@ -7,14 +7,13 @@ import pytest
 
 from podgraft import bundle
 from podgraft.store import (
-    FolderCallers,
-    FolderStore,
     NotLoadedError,
     Staleness,
     UnavailableError,
     UnknownInjectorError,
     caller_document,
 )
+from podgraft.store.folder import FolderCallers, FolderStore
 from support.store_fixture import BUNDLE, TOKEN, admit, write, write_injector
 
 DIGEST = bundle.digest(BUNDLE)

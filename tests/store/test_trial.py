@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.store import Deadline, FolderStore, NotLoadedError, Snapshot
+from podgraft.store import Deadline, NotLoadedError, Snapshot
 from podgraft.store.aws.store import CachedStore
+from podgraft.store.folder import FolderStore
 from support.broken_bundles import BROKEN, POLICY, BrokenBundle, Files, container, overlay, sample
 from support.memory_store import MemoryStore
 from support.store_fixture import write_injector

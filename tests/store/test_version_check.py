@@ -10,15 +10,9 @@ from werkzeug.test import Client, TestResponse
 from podgraft import bundle
 from podgraft.jsonvalue import JSON
 from podgraft.signing import Verifier
-from podgraft.store import (
-    Deadline,
-    FolderCallers,
-    FolderStore,
-    Snapshot,
-    Store,
-    UntrustedError,
-)
+from podgraft.store import Deadline, Snapshot, Store, UntrustedError
 from podgraft.store.aws.store import CachedStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import Auth, create_app
 from podgraft.web.metrics import Metric, record_measures

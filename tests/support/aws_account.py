@@ -35,7 +35,7 @@ def start_account() -> Generator[tuple[str, int]]:
 
 
 @contextmanager
-def start_account_with_bucket(bucket: str) -> Generator[Any]:
+def open_account() -> Generator[Any]:
     """An account that this process calls by its own environment; the session to call it by."""
     with start_account() as (host, port), pytest.MonkeyPatch.context() as environment:
         environment.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
@@ -46,6 +46,14 @@ def start_account_with_bucket(bucket: str) -> Generator[Any]:
         for name, value in CREDENTIALS.items():
             environment.setenv(name, value)
         session: Any = botocore.session.get_session()  # typed for no service in particular
+        session.create_client = cache(session.create_client)
+        yield session
+
+
+@contextmanager
+def start_account_with_bucket(bucket: str) -> Generator[Any]:
+    """``open_account``, with the stack podgraft-dev and its bucket."""
+    with open_account() as session:
         deploy_stack(session, "podgraft-dev", bucket)
         yield session
 

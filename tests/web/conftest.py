@@ -9,7 +9,8 @@ import pytest
 from werkzeug.test import Client, TestResponse
 
 from podgraft.jsonvalue import JSON
-from podgraft.store import FolderCallers, FolderStore, Store
+from podgraft.store import Store
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import Auth, RequestLog, create_app
 from podgraft.web.powertools import LOGGER
 from support.recorded_requests import RecordedRequest

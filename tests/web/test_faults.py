@@ -11,7 +11,8 @@ from werkzeug.test import TestResponse, create_environ, run_wsgi_app
 
 from podgraft import admission
 from podgraft.jsonvalue import Object
-from podgraft.store import Deadline, FolderStore, Snapshot
+from podgraft.store import Deadline, Snapshot
+from podgraft.store.folder import FolderStore
 from podgraft.web import Auth, errors, faults
 from podgraft.web.throttle import MAX_FAILURES, WINDOW_SECONDS
 from support.recorded_requests import load_request

@@ -15,7 +15,7 @@ from podgraft import admission, patch, review, store, web
 from podgraft.review import ReviewResponse, ReviewResult
 from podgraft.review_context import ReviewContext
 from podgraft.settings import SettingsError
-from podgraft.store import FolderStore
+from podgraft.store.folder import FolderStore
 from podgraft.web import app as web_app
 from podgraft.web.metrics import Metric, record_measures
 from support.recorded_requests import NAMES, load_request

@@ -15,7 +15,7 @@ import pytest
 from werkzeug.test import Client
 
 from podgraft.jsonvalue import JSON
-from podgraft.store import FolderCallers, FolderStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 from support.effort import scaled
 

@@ -13,8 +13,8 @@ from werkzeug.test import Client
 
 from podgraft import patch
 from podgraft.jsonvalue import Object
-from podgraft.store import FolderCallers, FolderStore
 from podgraft.store.aws.store import CachedStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 from support.memory_store import MemoryStore, labelled_bundle
 from support.recorded_requests import load_request

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.store import Deadline, FolderStore, Snapshot
+from podgraft.store import Deadline, Snapshot
+from podgraft.store.folder import FolderStore
 from support.recorded_requests import NAMES, load_request
 from support.store_fixture import PATH_TOKEN, TOKEN
 from web.conftest import ApplicationFixture, make_application

@@ -8,10 +8,11 @@ from typing import Any
 from werkzeug.test import Client
 
 from podgraft.jsonvalue import JSON
-from podgraft.store import FolderStore, UnavailableError, caller_document
+from podgraft.store import UnavailableError, caller_document
 from podgraft.store.aws.callers import CachedCallers
 from podgraft.store.aws.client import RetryBudget
 from podgraft.store.aws.ssm import Parameter
+from podgraft.store.folder import FolderStore
 from podgraft.web import create_app
 from support.recorded_requests import load_request
 from support.store_fixture import OTHER_TOKEN, TOKEN

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from podgraft.store import FolderCallers, FolderStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import create_app, guard_handler, respond_to_watch
 from podgraft.web.powertools import make_request_log
 from support.store_fixture import TOKEN, write, write_injector

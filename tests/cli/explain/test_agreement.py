@@ -19,7 +19,7 @@ from cli.explain import generated
 from podgraft import cli, patch, yaml
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.matching import constraints
-from podgraft.store import FolderCallers, FolderStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 from support.effort import scaled
 

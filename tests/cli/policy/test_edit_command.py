@@ -11,7 +11,7 @@ from podgraft import bundle
 from podgraft.cli.policy import edit_command
 from podgraft.cli.policy.local import CheckedBundle
 from podgraft.signing import Verifier, parse_public_keys
-from podgraft.store import FolderStore
+from podgraft.store.folder import FolderStore
 from support.policy_account import REMOTE, Account, Result, Run, answer_prompts
 from support.signers import MemorySigner
 from support.store_fixture import BUNDLE

@@ -22,7 +22,8 @@ from podgraft.cli import main
 from podgraft.cli.policy.preview.replay import PreviewOutcome, preview_record
 from podgraft.field_reads import find_metadata_keys
 from podgraft.jsonvalue import Object
-from podgraft.store import FolderStore, Snapshot
+from podgraft.store import Snapshot
+from podgraft.store.folder import FolderStore
 from support.store_fixture import BUNDLE, CONFIG, write_injector
 
 PODS: Object = {"group": "", "version": "v1", "kind": "Pod"}

@@ -1,16 +1,13 @@
 """A folder and a stack with a policy, and a candidate in the current folder."""
 
 from collections.abc import Generator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import botocore.loaders
-import botocore.session
 import pytest
 
 from podgraft.cli.policy.rollout import stop
-from support.aws_account import CREDENTIALS, deploy_stack, start_account
+from support.aws_account import start_account_with_bucket
 from support.rollout_world import (
     BUCKET,
     NEXT,
@@ -26,16 +23,8 @@ from support.store_fixture import write
 
 @pytest.fixture(scope="module")
 def session() -> Generator[Any]:
-    loader = cache(botocore.loaders.create_loader)
-    with start_account() as (host, port), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        patch.setattr(botocore.session, "create_loader", loader)
-        for name, value in CREDENTIALS.items():
-            patch.setenv(name, value)
-        made: Any = botocore.session.get_session()
-        made.create_client = cache(made.create_client)
-        deploy_stack(made, "podgraft-dev", BUCKET)
-        yield made
+    with start_account_with_bucket(BUCKET) as opened:
+        yield opened
 
 
 @pytest.fixture

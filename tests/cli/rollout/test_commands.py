@@ -14,8 +14,8 @@ from podgraft.cli.policy.rollout.candidate import find_digests, make_candidate
 from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
 from podgraft.cli.policy.rollout.status import format_bar
 from podgraft.signing import Verifier
-from podgraft.store import FolderStore
 from podgraft.store.brake import parse_brakes
+from podgraft.store.folder import FolderStore
 from support.rollout_world import (
     DIGEST,
     ID,

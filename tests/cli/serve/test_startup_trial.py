@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from podgraft.cli.serve.startup_check import survey
-from podgraft.store import FolderCallers, FolderStore
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import Auth
 from support.broken_bundles import BROKEN, POLICY, BrokenBundle

@@ -17,9 +17,9 @@ from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_paramet
 from podgraft.cli.tokens.storage import CallerStorageError, Entry, Location
 from podgraft.cli.tokens.storage_factory import open_storage
 from podgraft.identifiers import CLUSTER_REMEDY
-from podgraft.store import FolderCallers
 from podgraft.store import caller_document as hashes
 from podgraft.store.caller_document import Callers
+from podgraft.store.folder import FolderCallers
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,8 @@ from e2e.kube.cluster import STORE
 from e2e.kube.scenarios import CLUSTER, SCENES, ClusterScenario, PresentedCredentials
 from podgraft import yaml
 from podgraft.jsonvalue import JSON
-from podgraft.store import FolderCallers, FolderStore, caller_document
+from podgraft.store import caller_document
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import Auth, create_app
 
 ROOT = Path(__file__).parents[3]

@@ -28,8 +28,9 @@ from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.inspection import InspectionRequest
 from podgraft.policy import PolicyError
 from podgraft.settings import Auth
-from podgraft.store import FolderCallers, FolderStore, caller_document, subjects
+from podgraft.store import caller_document, subjects
 from podgraft.store.caller_document import TokensError
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import WsgiToAsgi, create_app, guard_handler
 from podgraft.yaml import NotYAMLError
 from support.store_fixture import CONFIG, MESH

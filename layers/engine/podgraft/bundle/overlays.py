@@ -21,7 +21,7 @@ from .errors import Diagnostic
 from .manifests import Manifest, Manifests
 
 if TYPE_CHECKING:
-    from podgraft.injectors.overlay.overlay import OverlaySet
+    from podgraft.injectors.overlay.overlay_set import OverlaySet
 
 KIND = "Overlay"
 
@@ -45,7 +45,7 @@ def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -
     documents = manifests.of_kind(KIND)
     if not documents:
         return Component()
-    from podgraft.injectors.overlay import overlay
+    from podgraft.injectors.overlay import overlay, overlay_set
 
     errors: list[Diagnostic] = []
     parsed = [
@@ -53,7 +53,7 @@ def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -
         for spec in _overlay_specs(documents, errors)
     ]
     valid = [overlay_ for overlay_ in parsed if overlay_ is not None]
-    overlays = overlay.sort_overlays(valid, manifests.namespaces)
+    overlays = overlay_set.sort_overlays(valid, manifests.namespaces)
     mutator = OverlayMutator(overlays)
     return Component(
         pods=(mutator,),

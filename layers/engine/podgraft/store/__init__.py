@@ -25,7 +25,6 @@ from .factory import (
     open_census,
     open_stores,
 )
-from .folder.store import FolderCallers, FolderStore
 from .names import DEFAULT_INJECTOR, is_name
 from .protocols import CallerStore, Store
 from .snapshot import Snapshot, SnapshotSet
@@ -38,8 +37,6 @@ __all__ = [
     "CallerStore",
     "Callers",
     "Deadline",
-    "FolderCallers",
-    "FolderStore",
     "FolderStoreConfig",
     "InvalidVersionError",
     "NotLoadedError",

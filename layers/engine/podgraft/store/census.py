@@ -66,7 +66,7 @@ class CensusStorage(Protocol):
         """Return the key of an injector; None if it has none."""
         ...
 
-    def put(self, path: str, content: bytes, seconds: float) -> bool:
+    def put_record(self, path: str, content: bytes, seconds: float) -> bool:
         """Store a record; return False if it exists already."""
         ...
 
@@ -198,7 +198,7 @@ class CensusWriter:
         if seconds < _MIN_SECONDS or not self._count():
             return RecordOutcome.DROPPED
         content = census.encode_record(replace(record, date=today.isoformat()))
-        is_new = run_with_timeout(seconds, lambda: self._storage.put(path, content, seconds))
+        is_new = run_with_timeout(seconds, lambda: self._storage.put_record(path, content, seconds))
         self._stored[path] = True
         return RecordOutcome.STORED if is_new else RecordOutcome.KNOWN
 

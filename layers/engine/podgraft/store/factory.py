@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from msgspec import Struct
 
-from .folder.store import FolderCallers, FolderStore
 from .protocols import CachingStore, CallerStore, Store
 
 if TYPE_CHECKING:
@@ -56,6 +55,8 @@ def open_stores(
     """
     match backing:
         case FolderStoreConfig(path=path):
+            from .folder import FolderCallers, FolderStore  # no function with AWS needs them
+
             return (
                 FolderStore(path, deferred=True, seconds=_POLL_SECONDS, verifier=verifier),
                 FolderCallers(path, seconds=_POLL_SECONDS),

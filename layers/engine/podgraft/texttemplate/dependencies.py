@@ -12,18 +12,17 @@ its ``dependencies``. The same applies if the analysis cannot follow an operand.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from msgspec import Struct, field
 
-from podgraft.field_reads import EACH, FieldRead, ReadKind
 from podgraft.go.reflect import STRING, GoType, Kind, Value
 
 from .functions import ALL_ELEMENTS, Dependency, Elements, Function, KeyArgument
 from .parse import nodes
-from .parse.source import Source
 
 Projection: TypeAlias = Callable[[Value], Value]
+DOT: Final = "."
 
 
 def compute_projection(
@@ -37,59 +36,38 @@ def compute_projection(
 
     ``opaque`` types are read completely, because their views differ from their raw JSON.
     """
-    root = _DependencyNode()
-    part = _TypedNode(root, data)
-    walk = _DependencyVisitor(templates, functions, frozenset(opaque), [main])
-    walk.visit_statements(templates[main].body, {"$": part, _DOT: part})
+    root = DependencyNode()
+    part = TypedNode(root, data)
+    walk = DependencyVisitor(templates, functions, frozenset(opaque), [main])
+    walk.visit_statements(templates[main].body, {"$": part, DOT: part})
     called = {name for template in templates.values() for name in template.calls}
     root.is_complete |= any(functions[name].uses_dot for name in called)
     return _build_projection(root)
 
 
-def find_reads(
-    templates: Mapping[str, nodes.Template],
-    source: Source,
-    functions: Mapping[str, Function],
-    data: GoType,
-    opaque: Collection[GoType],
-) -> tuple[FieldRead, ...]:
-    """Return the reads of the template ``source.name``, with paths in the raw data.
-
-    A value that is only printed has the kind ``PRINTED``, with the line that prints it. A value
-    that a branch tests for emptiness counts as printed, too.
-    """
-    log = _ReadLog(source)
-    root = _LoggedNode(log=log)
-    walk = _ReadVisitor(templates, functions, frozenset(opaque), [source.name], log)
-    part = _TypedNode(root, data)
-    walk.visit_statements(templates[source.name].body, {"$": part, _DOT: part})
-    called = {name for template in templates.values() for name in template.calls}
-    if any(functions[name].uses_dot for name in called):
-        root.complete()
-    return tuple(log.reads)
-
-
-class _DependencyNode(Struct, eq=False):
+class DependencyNode(Struct, eq=False):
     """The part of one value that is read: the complete value, members, or parts of each element."""
 
     is_complete: bool = False
-    members: dict[str, _DependencyNode] = field(default_factory=dict[str, "_DependencyNode"])
-    elements: _DependencyNode | None = None
+    members: dict[str, DependencyNode] = field(default_factory=dict[str, "DependencyNode"])
+    elements: DependencyNode | None = None
 
     def complete(self) -> None:
         """Record that the complete value is read."""
         self.is_complete = True
 
-    def member(self, key: str) -> _DependencyNode:
-        return self.members.setdefault(key, _DependencyNode())
+    def member(self, key: str) -> DependencyNode:
+        """Return the part under a key."""
+        return self.members.setdefault(key, DependencyNode())
 
-    def element(self) -> _DependencyNode:
+    def element(self) -> DependencyNode:
+        """Return the part of each element."""
         if self.elements is None:
-            self.elements = _DependencyNode()
+            self.elements = DependencyNode()
         return self.elements
 
 
-def _build_projection(node: _DependencyNode) -> Projection:
+def _build_projection(node: DependencyNode) -> Projection:
     """Return a function that keeps the part of a raw value that is read."""
     if node.is_complete:
         return _identity
@@ -110,19 +88,18 @@ def _identity(raw: Value) -> Value:
     return raw
 
 
-class _TypedNode(Struct, frozen=True):
+class TypedNode(Struct, frozen=True):
     """The part of the data that an expression represents, and its type."""
 
-    node: _DependencyNode
+    node: DependencyNode
     type: GoType
 
 
-_DOT = "."
-_Bindings: TypeAlias = "dict[str, _TypedNode | None]"  # the values of dot and variables
+Bindings: TypeAlias = "dict[str, TypedNode | None]"  # the values of dot and variables
 _Path: TypeAlias = "Sequence[str | Elements]"
 
 
-class _DependencyVisitor(Struct, frozen=True):
+class DependencyVisitor(Struct, frozen=True):
     """One pass over a parse tree, which records the parts that are read."""
 
     templates: Mapping[str, nodes.Template]
@@ -130,7 +107,7 @@ class _DependencyVisitor(Struct, frozen=True):
     opaque: frozenset[GoType]
     active_templates: list[str]
 
-    def visit_statements(self, body: nodes.Nodes, bindings: _Bindings) -> None:
+    def visit_statements(self, body: nodes.Nodes, bindings: Bindings) -> None:
         """Visit statements, and add the variables that they declare to ``bindings``."""
         for node in body:
             match node:
@@ -147,7 +124,7 @@ class _DependencyVisitor(Struct, frozen=True):
                 case _:
                     assert_never(node)
 
-    def _visit_action(self, pipe: nodes.Pipe, bindings: _Bindings) -> None:
+    def _visit_action(self, pipe: nodes.Pipe, bindings: Bindings) -> None:
         """Visit a pipeline that is printed, or that declares a variable.
 
         A declared variable stands for its part of the data. If another value is assigned to it
@@ -162,32 +139,32 @@ class _DependencyVisitor(Struct, frozen=True):
         self._declare_variables(pipe.variables, bindings)
         bindings.update(dict.fromkeys((variable.name for variable in pipe.variables), part))
 
-    def _visit_invocation(self, node: nodes.Invocation, bindings: _Bindings) -> None:
+    def _visit_invocation(self, node: nodes.Invocation, bindings: Bindings) -> None:
         """Visit the body of an invoked template; its argument is its dot."""
         part = self._single_operand(node.pipe, bindings) if node.pipe else None
         if part and node.name in self.templates and node.name not in self.active_templates:
             self.active_templates.append(node.name)
-            self.visit_statements(self.templates[node.name].body, {"$": part, _DOT: part})
+            self.visit_statements(self.templates[node.name].body, {"$": part, DOT: part})
             self.active_templates.pop()
         elif node.pipe:
             self._visit_pipe(node.pipe, bindings)
 
-    def _visit_branch(self, node: nodes.Branch, bindings: _Bindings) -> None:
+    def _visit_branch(self, node: nodes.Branch, bindings: Bindings) -> None:
         self._visit_pipe(node.pipe, bindings)
-        inner = {_DOT: None} if node.control is nodes.Control.WITH else {}
+        inner = {DOT: None} if node.control is nodes.Control.WITH else {}
         self.visit_statements(node.body, {**bindings, **inner})
         self.visit_statements(node.else_body or (), bindings)
 
-    def _visit_range(self, node: nodes.Branch, bindings: _Bindings) -> None:
+    def _visit_range(self, node: nodes.Branch, bindings: Bindings) -> None:
         element = self._range_element(node, bindings)
         if element is None:
             self._visit_pipe(node.pipe, bindings)
         self._declare_variables(node.pipe.variables, bindings)
         inner = {variable.name: element for variable in node.pipe.variables[-1:]}
-        self.visit_statements(node.body, {**bindings, **inner, _DOT: element})
+        self.visit_statements(node.body, {**bindings, **inner, DOT: element})
         self.visit_statements(node.else_body or (), bindings)
 
-    def _range_element(self, node: nodes.Branch, bindings: _Bindings) -> _TypedNode | None:
+    def _range_element(self, node: nodes.Branch, bindings: Bindings) -> TypedNode | None:
         """The part that an element of a range represents, if it is a list of the data."""
         part = None if node.pipe.is_assignment else self._single_operand(node.pipe, bindings)
         return (
@@ -196,7 +173,7 @@ class _DependencyVisitor(Struct, frozen=True):
             else None
         )
 
-    def _single_operand(self, pipe: nodes.Pipe, bindings: _Bindings) -> _TypedNode | None:
+    def _single_operand(self, pipe: nodes.Pipe, bindings: Bindings) -> TypedNode | None:
         """The part that a pipeline represents, if the pipeline is a single operand."""
         match pipe.commands:
             case (nodes.Command(operands=(operand,)),):
@@ -204,14 +181,14 @@ class _DependencyVisitor(Struct, frozen=True):
             case _:
                 return None
 
-    def _visit_pipe(self, pipe: nodes.Pipe, bindings: _Bindings) -> None:
+    def _visit_pipe(self, pipe: nodes.Pipe, bindings: Bindings) -> None:
         """Visit a pipeline of which the complete value is read."""
         for command in pipe.commands:
             self._visit_command(command, bindings)
         if not pipe.is_assignment:
             self._declare_variables(pipe.variables, bindings)
 
-    def _declare_variables(self, variables: Sequence[nodes.Variable], bindings: _Bindings) -> None:
+    def _declare_variables(self, variables: Sequence[nodes.Variable], bindings: Bindings) -> None:
         """Declare variables without a known part; a hidden variable is read completely."""
         for variable in variables:
             hidden = bindings.get(variable.name)
@@ -219,7 +196,7 @@ class _DependencyVisitor(Struct, frozen=True):
                 hidden.node.complete()
             bindings[variable.name] = None
 
-    def _visit_command(self, command: nodes.Command, bindings: _Bindings) -> None:
+    def _visit_command(self, command: nodes.Command, bindings: Bindings) -> None:
         first, *arguments = command.operands
         dependencies: tuple[Dependency, ...] = ()
         if isinstance(first, nodes.Identifier):
@@ -238,7 +215,7 @@ class _DependencyVisitor(Struct, frozen=True):
         return self.functions[name].dependencies
 
     def _visit_operand(
-        self, node: nodes.Operand, bindings: _Bindings, paths: Sequence[_Path] = ((),)
+        self, node: nodes.Operand, bindings: Bindings, paths: Sequence[_Path] = ((),)
     ) -> None:
         """Visit an operand of which the given parts are read; by default, the complete value."""
         match node:
@@ -255,19 +232,19 @@ class _DependencyVisitor(Struct, frozen=True):
             case _:
                 assert_never(node)
 
-    def _record_read(self, part: _TypedNode | None, path: _Path) -> None:
+    def _record_read(self, part: TypedNode | None, path: _Path) -> None:
         for step in path:
             part = self._resolve_step(part, step)
         if part:
             part.node.complete()
 
-    def _resolve_operand(self, node: nodes.Operand, bindings: _Bindings) -> _TypedNode | None:
+    def _resolve_operand(self, node: nodes.Operand, bindings: Bindings) -> TypedNode | None:
         """The part that an operand represents; ``None`` if it was read completely before."""
         match node:
             case nodes.Dot():
-                return bindings[_DOT]
+                return bindings[DOT]
             case nodes.Field():
-                part = bindings[_DOT]
+                part = bindings[DOT]
             case nodes.Variable():
                 part = bindings.get(node.name)
             case _:
@@ -276,7 +253,7 @@ class _DependencyVisitor(Struct, frozen=True):
             part = self._resolve_step(part, name)
         return part
 
-    def _resolve_step(self, part: _TypedNode | None, step: str | Elements) -> _TypedNode | None:
+    def _resolve_step(self, part: TypedNode | None, step: str | Elements) -> TypedNode | None:
         """The part at a step; if the step is unknown, the complete value is read."""
         if part is None:
             return None
@@ -289,135 +266,20 @@ class _DependencyVisitor(Struct, frozen=True):
         return child
 
 
-def _child_node(node: _DependencyNode, type_: GoType, step: str | Elements) -> _TypedNode | None:
+def _child_node(node: DependencyNode, type_: GoType, step: str | Elements) -> TypedNode | None:
     """A field, an element of a map, or all elements of a list; ``None`` for a method."""
     match step, type_.kind:
         case str(), Kind.STRUCT:
             path = type_.field_path(step) or ()
             if len(path) == 1 and not path[0].inline:
-                return _TypedNode(node.member(path[0].json), path[0].type)
+                return TypedNode(node.member(path[0].json), path[0].type)
         case str(), Kind.MAP if type_.key is STRING and type_.elem:
-            return _TypedNode(node.member(step), type_.elem)
+            return TypedNode(node.member(step), type_.elem)
         case Elements(), Kind.SLICE if type_.elem:
-            return _TypedNode(node.element(), type_.elem)
+            return TypedNode(node.element(), type_.elem)
         case _:
             pass
     return None
-
-
-# Functions that return their arguments unchanged or between other text, or test only whether a
-# value is empty.
-_PRINTING = frozenset(
-    """
-    and annotation append coalesce concat default first indent initial last list mergeMaps nindent
-    not omitNil or prepend print printf println protoToJSON quote required rest squote structToJSON
-    toJSON toJson toJsonMap toPrettyJson toRawJson toYaml tuple valueOrDefault
-    """.split()  # noqa: SIM905 - a list of strings would be a page long
-)
-
-
-_KEY_READERS: Mapping[str, tuple[Dependency, ...]] = dict.fromkeys(
-    ("get", "hasKey"), (Dependency(0, (KeyArgument(1),)),)
-)
-
-
-class _ReadLog:
-    """The reads so far, and the statement that is visited."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self.reads: dict[FieldRead, None] = {}
-        self.is_printing = False
-        self.position = 0
-
-    def record(self, path: tuple[str, ...]) -> None:
-        """Record a read of the statement."""
-        if not self.is_printing:
-            self.reads[FieldRead(self._source.name, path)] = None
-            return
-        line = self._line()
-        self.reads[FieldRead(self._source.name, path, ReadKind.PRINTED, line)] = None
-
-    def _line(self) -> str:
-        text = self._source.text
-        start = text.rfind("\n", 0, self.position) + 1
-        end = text.find("\n", self.position)
-        return text[start : len(text) if end < 0 else end].strip()
-
-
-class _LoggedNode(_DependencyNode, eq=False, kw_only=True):
-    """A part that logs when it is read."""
-
-    log: _ReadLog
-    path: tuple[str, ...] = ()
-
-    def complete(self) -> None:
-        """Log the read."""
-        self.is_complete = True
-        self.log.record(self.path)
-
-    def member(self, key: str) -> _DependencyNode:
-        if key not in self.members:
-            self.members[key] = _LoggedNode(log=self.log, path=(*self.path, key))
-        return self.members[key]
-
-    def element(self) -> _DependencyNode:
-        if self.elements is None:
-            self.elements = _LoggedNode(log=self.log, path=(*self.path, EACH))
-        return self.elements
-
-
-class _ReadVisitor(_DependencyVisitor, frozen=True):
-    """One pass over a parse tree, which distinguishes values that are only printed.
-
-    A value that a variable or a dot represents without its part can be tested later, so it counts
-    as tested.
-    """
-
-    log: _ReadLog
-
-    def _visit_action(self, pipe: nodes.Pipe, bindings: _Bindings) -> None:
-        self._set(pipe, is_printing=not pipe.variables)
-        super()._visit_action(pipe, bindings)
-        self.log.is_printing = False
-
-    def _visit_branch(self, node: nodes.Branch, bindings: _Bindings) -> None:
-        is_with = node.control is nodes.Control.WITH
-        part = self._resolve_alias(node.pipe, bindings) if is_with else None
-        self._set(node.pipe, is_printing=not is_with and not node.pipe.variables)
-        if part is None or node.pipe.variables:
-            self._visit_pipe(node.pipe, bindings)
-        self.log.is_printing = False
-        inner = {_DOT: None if node.pipe.variables else part} if is_with else {}
-        self.visit_statements(node.body, {**bindings, **inner})
-        self.visit_statements(node.else_body or (), bindings)
-
-    def _resolve_alias(self, pipe: nodes.Pipe, bindings: _Bindings) -> _TypedNode | None:
-        """The part that the dot of ``with`` represents; that of ``first`` is an element."""
-        match pipe.commands:
-            case (nodes.Command(operands=(nodes.Identifier(name="first" | "last"), operand)),):
-                part = self._resolve_operand(operand, bindings)
-                is_list = part is not None and part.type.kind is Kind.SLICE
-                return self._resolve_step(part, ALL_ELEMENTS) if is_list else None
-            case _:
-                return self._single_operand(pipe, bindings)
-
-    def _find_dependencies(self, name: str) -> tuple[Dependency, ...]:
-        return _KEY_READERS.get(name) or super()._find_dependencies(name)
-
-    def _set(self, pipe: nodes.Pipe, *, is_printing: bool) -> None:
-        self.log.is_printing = is_printing
-        self.log.position = pipe.start
-
-    def _visit_pipe(self, pipe: nodes.Pipe, bindings: _Bindings) -> None:
-        """Visit a pipeline; a function that can test its arguments tests those of the pipeline."""
-        before = self.log.is_printing
-        names = (command.operands[0] for command in pipe.commands)
-        self.log.is_printing = before and all(
-            name.name in _PRINTING for name in names if isinstance(name, nodes.Identifier)
-        )
-        super()._visit_pipe(pipe, bindings)
-        self.log.is_printing = before
 
 
 def _resolve_path(dependency: Dependency, arguments: Sequence[nodes.Operand]) -> _Path:

@@ -16,7 +16,7 @@ from podgraft.go.reflect.taint import PlaceholderRegistry, TooManyPlaceholdersEr
 from .compile.compilation_unit import StaticFailure
 from .compile.compiler import CompiledModule, compile_templates
 from .compile.source_map import EvaluatedNode, SourceMap
-from .dependencies import Projection, compute_projection, find_reads
+from .dependencies import Projection, compute_projection
 from .errors import (
     ExecError,
     ExecutionError,
@@ -142,6 +142,8 @@ class Program:
 
     def find_reads(self, data: GoType, opaque: Collection[GoType] = ()) -> tuple[FieldRead, ...]:
         """Return what the template reads of raw data of struct type ``data``, and how."""
+        from .reads import find_reads  # only the census and its preview need it
+
         return find_reads(self.templates, self.source, self._functions, data, opaque)
 
     def check_fields(

@@ -8,8 +8,9 @@ from time import perf_counter
 
 from podgraft import admission
 from podgraft.review_context import ReviewContext
-from podgraft.store import FolderStore, Snapshot
+from podgraft.store import Snapshot
 from podgraft.store.census import CAP_SECONDS, CensusWriter, ReviewedDecision
+from podgraft.store.folder import FolderStore
 
 from . import pods
 from .bench_input import BenchmarkInput
@@ -34,7 +35,7 @@ class _Storage:
         del injector, seconds
         return bytes(32)
 
-    def put(self, path: str, content: bytes, seconds: float) -> bool:
+    def put_record(self, path: str, content: bytes, seconds: float) -> bool:
         del path, content, seconds
         return self._released.wait()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from podgraft import yaml
-from podgraft.store import FolderStore
+from podgraft.store.folder import FolderStore
 
 from . import growth, pods, warm
 from .bench_input import BenchmarkInput

@@ -22,6 +22,7 @@ from podgraft.cli.register import (
     endpoint,
     guard,
     mesh,
+    next_steps,
     selectors,
     service,
     static,
@@ -208,7 +209,15 @@ def _register(options: RegisterOptions) -> None:
     if options["static"] is None:
         click.echo("---\n".join(map(yaml.dump, manifests)), nl=False)
     _warn(registration, options, compiled)
-    _print_next_steps(registration, options)
+    steps = next_steps.list_next_steps(
+        registration,
+        control_plane_folder=options["control_plane"],
+        static_folder=options["static"],
+        is_token_in_url=options["token_file"] is not None,
+        has_guard=options["guard"] is not None,
+        has_bundle=options["bundle"] is not None,
+    )
+    program.print_next_steps(*steps)
 
 
 def _make_registration(options: RegisterOptions) -> Registration:
@@ -375,35 +384,3 @@ def _write_files(
         for subfolder in static_folder.subfolders():
             subfolder.mkdir(parents=True, exist_ok=True)
     outputs.write_files(files, force=options["force"])
-
-
-def _print_next_steps(registration: Registration, options: RegisterOptions) -> None:
-    steps = ["kubectl apply --server-side -f what was printed"]
-    if options["static"]:
-        steps = _static_steps(options["static"])
-    if options["control_plane"]:
-        path = options["control_plane"] / control_plane.CONFIGURATION
-        steps.insert(
-            0,
-            f"on every control plane node: kube-apiserver --admission-control-config-file={path}",
-        )
-    elif options["token_file"]:
-        steps.append("the URL holds the token: whoever may read webhook configurations can see it")
-    if registration.revision:
-        label = f"{selectors.REVISION_LABEL}={registration.revision}"
-        steps.append(f"choose the namespaces: kubectl label namespace NAME {label}")
-    if registration.failure_policy is FailurePolicy.IGNORE and not options["guard"]:
-        steps.append("failurePolicy Ignore misses silently: --guard rejects pods without sidecar")
-    if options["guard"] and options["bundle"] is None:
-        steps.append("the guard knows the policy document alone: --bundle adds the bundle's rules")
-    steps.append("see it work: kubectl run probe --image=nginx --dry-run=server -o yaml")
-    program.print_next_steps(*steps)
-
-
-def _static_steps(folder: Path) -> list[str]:
-    return [
-        f"copy {folder} to the same path on every control plane node (Kubernetes 1.37 or later)",
-        "in Kubernetes 1.36, enable the feature gate ManifestBasedAdmissionControlConfig",
-        "to disable the webhook in an emergency, remove its file on every control plane node",
-        "before a downgrade to Kubernetes 1.35, remove staticManifestsDir from the configuration",
-    ]

@@ -21,14 +21,8 @@ from podgraft.cli.serve.startup_check import Survey, all_lines, certificate_surv
 from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
 from podgraft.cli.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, MetricsPort
 from podgraft.signing import InvalidKeyError, Verifier, parse_public_keys
-from podgraft.store import (
-    CallerStore,
-    FolderCallers,
-    FolderStore,
-    FolderStoreConfig,
-    Store,
-    open_census,
-)
+from podgraft.store import CallerStore, FolderStoreConfig, Store, open_census
+from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.store.last_known_good import FileLastKnownGoodStore
 from podgraft.web import Auth, create_app
 from podgraft.web.request_log import make_stream_log

@@ -22,7 +22,8 @@ from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import constraints
 
 from . import paths
-from .overlay import Overlay, OverlaySet, merge_partial
+from .overlay import Overlay, merge_partial
+from .overlay_set import OverlaySet
 
 _NAMESPACE = "default"
 _METADATA: Object = {"name": "sample", "namespace": _NAMESPACE, "labels": {}, "annotations": {}}

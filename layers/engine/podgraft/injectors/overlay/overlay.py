@@ -2,27 +2,23 @@
 
 An overlay matches requests as a ValidatingAdmissionPolicy does, by ``matchConstraints`` and
 ``matchConditions``. Its Go template renders to a partial object, which is merged into the object:
-by strategic merge for kinds with known Go types, by JSON merge for others. Several overlays apply
-one after the other, in the order of their names.
+by strategic merge for kinds with known Go types, by JSON merge for others.
 
 Text of the object's author cannot add structure to the template's result (``structure_guard.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from podgraft import document_reader, jsonvalue, kube, texttemplate, yaml
+from podgraft import document_reader, kube, texttemplate, yaml
 from podgraft.admission import AdmissionRequest
 from podgraft.cel import CONDITIONS_BUDGET, CostExceededError, Meter
 from podgraft.go.reflect import GoType, Value
 from podgraft.go.reflect.taint import Address
 from podgraft.injectors.errors import InjectionError, OperatorError, UserError
-from podgraft.injectors.mutation import Mutation
 from podgraft.injectors.plain_text import path_steps
 from podgraft.injectors.structure_guard import (
     GuardedTemplate,
@@ -34,10 +30,8 @@ from podgraft.injectors.structure_guard import (
 )
 from podgraft.jsonvalue import JSON, Object
 from podgraft.matching import conditions, constraints
-from podgraft.matching.index import CandidateQueue, ConstraintIndex
 from podgraft.patch import merge_patch, pointer, strategic
 from podgraft.policy import Cursor, MappingReader
-from podgraft.review_context import ReviewContext
 from podgraft.texttemplate import DEFAULT_LIMITS, Limits
 
 from .data import OverlayData
@@ -45,7 +39,6 @@ from .templates import CompiledTemplate, OverlayTemplate
 
 if TYPE_CHECKING:
     from podgraft.field_reads import FieldRead
-    from podgraft.trace import Trace
 
 API_VERSION = "podgraft.dev/v1"
 
@@ -150,9 +143,6 @@ class _Rendering:
             return merge_partial(self.data.object, partial, self.overlay.name)
         except OperatorError as error:
             raise self._classify_error(error, self._can_merge) from error
-
-    def _is_harmless(self) -> bool:
-        return not self.template.program.can_create_syntax and self.data.has_only_plain_text()
 
     @property
     def _make_guarded_template(self) -> GuardedTemplate[Object]:
@@ -330,76 +320,3 @@ def _parse_mapping(cursor: Cursor) -> Object | None:
         if isinstance(cursor.value, dict)
         else cursor.add_type_error(document_reader.JSONType.MAPPING)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class OverlaySet:
-    """The overlays of a bundle, in the order of their names."""
-
-    overlays: tuple[Overlay, ...]
-    namespaces: Mapping[str, Object]
-    index: ConstraintIndex = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        """Index the overlays by what they can match."""
-        index = ConstraintIndex(overlay.constraints for overlay in self.overlays)
-        object.__setattr__(self, "index", index)
-
-    def apply(self, before: Object, context: ReviewContext) -> Mutation:
-        """Apply each overlay that matches the request; without one, the object's creation."""
-        request = context.request or constraints.make_create_request(before, context.namespace)
-        if context.trace is None:
-            after = self._apply_candidates(before, request, context.limits)
-        else:
-            after = self._apply_traced(before, request, context.limits, context.trace)
-        if after is before or jsonvalue.equal(before, after):
-            return Mutation.from_unchanged(before)
-        return Mutation.from_objects(before, after)
-
-    def _apply_candidates(
-        self, before: Object, request: AdmissionRequest, limits: Limits
-    ) -> Object:
-        """The object after all overlays; an overlay can add labels that later ones select."""
-        after, request = before, replace(request, object=before)
-        queue = CandidateQueue(self.index)
-        queue.add_request(request, self.namespaces)
-        for number in queue.drain():
-            overlay = self.overlays[number]
-            if overlay.applies(request, self.namespaces):
-                after = overlay.apply(after, request.namespace, limits)
-                request = replace(request, object=after)
-                queue.add_request(request, self.namespaces)
-        return after
-
-    def _apply_traced(
-        self, before: Object, request: AdmissionRequest, limits: Limits, trace: Trace
-    ) -> Object:
-        """The same; the trace gets a step for each overlay of the bundle."""
-        after = before
-        for overlay in self.overlays:
-            mismatch = overlay.mismatch(replace(request, object=after), self.namespaces)
-            _add_step(trace, overlay.name, mismatch)
-            if mismatch is None:
-                merged = overlay.apply(after, request.namespace, limits)
-                _amend_step(trace, is_changed=not jsonvalue.equal(merged, after))
-                after = merged
-        return after
-
-
-def _add_step(trace: Trace, name: str, mismatch: constraints.Mismatch | None) -> None:
-    if mismatch is not None:
-        trace.add(f"overlay {name}", f"does not match: {mismatch.key}: {mismatch.observed}")
-    else:
-        trace.add(f"overlay {name}", "matches, and fails for the object", "fails")
-
-
-def _amend_step(trace: Trace, *, is_changed: bool) -> None:
-    if is_changed:
-        trace.amend("matches, and changes the object", "changes")
-    else:
-        trace.amend("matches, and the object already is as the overlay sets it")
-
-
-def sort_overlays(overlays: Sequence[Overlay], namespaces: Mapping[str, Object]) -> OverlaySet:
-    """The overlays in the order in which they apply."""
-    return OverlaySet(tuple(sorted(overlays, key=lambda overlay: overlay.name)), namespaces)

@@ -80,7 +80,7 @@ class S3:
         with _translate_errors():
             return run_with_timeout(seconds, lambda: self._read(bucket, key))
 
-    def put(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
+    def put_object(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
         """Store a new object."""
         with _translate_errors():
             run_with_timeout(

@@ -2,7 +2,7 @@
 
 from base64 import b64decode
 
-from .client import AwsServiceError, MissingError, ObjectStore, ParameterStore
+from .client import AwsServiceError, MissingError, ObjectWriter, ParameterStore
 
 # The parameter with the key of the tokens, a SecureString.
 CENSUS_KEY = "census-key"
@@ -14,7 +14,7 @@ class BucketCensus:
     """The records of one bucket; the keys are below the prefix of the parameters."""
 
     def __init__(
-        self, parameters: ParameterStore, objects: ObjectStore, bucket: str, prefix: str
+        self, parameters: ParameterStore, objects: ObjectWriter, bucket: str, prefix: str
     ) -> None:
         self._parameters = parameters
         self._objects = objects
@@ -33,10 +33,10 @@ class BucketCensus:
         parameters = response["Parameters"]
         return b64decode(parameters[0]["Value"], validate=True) if parameters else None
 
-    def put(self, path: str, content: bytes, seconds: float) -> bool:
+    def put_record(self, path: str, content: bytes, seconds: float) -> bool:
         """Store an object; False if it exists. An existing object is never replaced."""
         try:
-            self._objects.put(self._bucket, path, content, seconds)
+            self._objects.put_object(self._bucket, path, content, seconds)
         except AwsServiceError as error:
             if error.code in _EXISTS or error.status == _PRECONDITION_FAILED:
                 return False

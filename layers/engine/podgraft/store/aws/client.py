@@ -96,12 +96,16 @@ class ObjectReader(Protocol):
         ...
 
 
-class ObjectStore(ObjectReader, Protocol):
-    """S3; raises ``AwsServiceError`` or ``OSError``, within *seconds*."""
+class ObjectWriter(Protocol):
+    """Writes to S3; raises ``AwsServiceError`` or ``OSError``, within *seconds*."""
 
-    def put(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
+    def put_object(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
         """Store a new object; an existing one is an ``AwsServiceError``."""
         ...
+
+
+class ObjectStore(ObjectReader, ObjectWriter, Protocol):
+    """S3, for reads and writes."""
 
 
 class AwsServiceError(Exception):

@@ -19,7 +19,7 @@ from podgraft.store.errors import NotLoadedError, StoreError, UnavailableError
 from .ssm import VERSIONS_PER_REQUEST, Parameter
 
 if TYPE_CHECKING:
-    from .store import Loaded
+    from .injector_loader import Loaded
 
 # Parameter Store keeps this many versions of a parameter.
 MAX_VERSIONS = 100

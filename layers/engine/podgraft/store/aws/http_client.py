@@ -143,7 +143,7 @@ class S3:
         """Return the content of an object (GetObject)."""
         return self._body(f"/{bucket}/{key}", {}, seconds)
 
-    def put(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
+    def put_object(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
         """Store a new object (PutObject)."""
         status, body = self._service.send_request(
             "PUT", seconds, f"/{bucket}/{key}", body=content, headers={"if-none-match": "*"}

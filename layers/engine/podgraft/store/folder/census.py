@@ -23,20 +23,18 @@ class FolderCensus:
         text = files.read_if_present(self._store / injector / CENSUS_KEY_FILE)
         return None if text is None else b64decode(text.strip(), validate=True)
 
-    def put(self, path: str, content: bytes, seconds: float) -> bool:
+    def put_record(self, path: str, content: bytes, seconds: float) -> bool:
         """Write a file completely or not at all; False if it exists."""
         del seconds
         target = self._folder / path
         if target.exists():
             return False
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with NamedTemporaryFile(dir=target.parent, prefix=".", delete=False) as file:
-            temporary = Path(file.name)
+        with NamedTemporaryFile(dir=target.parent, prefix=".") as file:
             file.write(content)
-        try:
-            os.link(temporary, target)
-        except FileExistsError:
-            return False
-        finally:
-            temporary.unlink(missing_ok=True)
+            file.flush()
+            try:
+                os.link(file.name, target)
+            except FileExistsError:
+                return False
         return True

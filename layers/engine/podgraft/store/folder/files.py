@@ -113,3 +113,8 @@ def _file_stats(entry: "os.DirEntry[str]") -> FileStats:
             target = entry.stat()
             stats = (*stats, target.st_mtime_ns, target.st_size, target.st_ino)
     return entry.path, stats
+
+
+def is_empty(folder: Path) -> bool:
+    """Whether a store has no visible file, as the mount point of a missing disk."""
+    return all(path.name.startswith(".") for path in folder.iterdir())

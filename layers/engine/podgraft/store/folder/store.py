@@ -14,9 +14,7 @@ policy.yaml, the injector has no policy. If auth/ exists without the file of a c
 of the cluster are revoked.
 """
 
-import os
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 from time import monotonic
@@ -24,16 +22,11 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from podgraft import bundle, yaml
+from podgraft import bundle
 from podgraft.deadline import Deadline
-from podgraft.review_context import Staleness
-from podgraft.store import caller_document
-from podgraft.store.caller_document import Callers, TokensError
-from podgraft.store.callers import CallerDocuments, CallerRegistry
 from podgraft.store.errors import (
     InvalidVersionError,
     NotLoadedError,
-    StoreError,
     UnavailableError,
     UnknownInjectorError,
     UntrustedError,
@@ -45,6 +38,7 @@ from podgraft.store.snapshot_loader import load_snapshots
 from podgraft.store.version_check import VersionCheck, parse_denied
 
 from . import files
+from .errors import convert_errors, make_stale
 from .file_cache import FileCache
 
 if TYPE_CHECKING:
@@ -98,7 +92,7 @@ class FolderStore:
             # The version in force, while the files do not load.
             self._loading[injector].check_denied(current.value)
         snapshot = current.value.for_cluster(
-            cluster, _make_stale(current.error) if current.error else None
+            cluster, make_stale(current.error) if current.error else None
         )
         return snapshot if snapshot.candidate is None else self._check_candidate(injector, snapshot)
 
@@ -131,7 +125,7 @@ class FolderStore:
             raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
 
         def fingerprint() -> object:
-            with _unavailable(f"injector {name}", path):
+            with convert_errors(f"injector {name}", path):
                 stats = files.fingerprint(str(path))
             denied = loading.fingerprint_denied()
             return (*stats, *denied) if denied else stats
@@ -149,11 +143,11 @@ class FolderStore:
         If the store is missing, an injector with a last known good version still exists.
         """
         try:
-            with _unavailable(f"injector {path.name}", self._folder):
+            with convert_errors(f"injector {path.name}", self._folder):
                 self._folder.stat()
                 if files.is_present(path):
                     return path.is_dir()
-                is_store_missing = _is_empty(self._folder)
+                is_store_missing = files.is_empty(self._folder)
         except UnavailableError:
             if loading.restore() is None:
                 raise
@@ -190,7 +184,7 @@ class _Loading:
         bundles: dict[str | None, Mapping[str, bytes]] = {}
 
         def fetch(digest: str | None) -> Mapping[str, bytes]:
-            with _unavailable(f"injector {path.name}", path):
+            with convert_errors(f"injector {path.name}", path):
                 bundles[digest] = _load_bundle(path, digest)
             return bundles[digest]
 
@@ -207,11 +201,11 @@ class _Loading:
 
     def fingerprint_denied(self) -> tuple[files.FileStats, ...]:
         """Return a value that changes if the deny list changes."""
-        with _unavailable("the deny list", self._denied_path):
+        with convert_errors("the deny list", self._denied_path):
             return files.fingerprint_file(self._denied_path)
 
     def _read_denied(self) -> Mapping[str, str]:
-        with _unavailable("the deny list", self._denied_path):
+        with convert_errors("the deny list", self._denied_path):
             content = files.read_if_present(self._denied_path)
         return parse_denied((content or b"").decode(errors="replace"), DENIED_FILE)
 
@@ -234,96 +228,13 @@ class _Loading:
         return self._last_known_good.restore(self._path.name, self._check)
 
 
-class FolderCallers:
-    """The callers of all clusters from files; *seconds* as for ``FolderStore``.
-
-    Callers are never restored from another process, because that could restore a revoked token.
-    """
-
-    def __init__(self, folder: Path, *, seconds: float = 0.0) -> None:
-        self._folder = folder
-        self._path = folder / "auth"
-        self._documents: CallerDocuments | None = None
-        self._reloading = FileCache(
-            self._fingerprint, self._load_registry, seconds, settled=_is_stable
-        )
-
-    def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
-        """Return the callers of all clusters; a local disk needs no deadline.
-
-        Raises ``UnavailableError`` if auth/ is unreadable and nothing was loaded.
-        """
-        del deadline
-        current = self._reloading.current()
-        registry = current.value
-        if current.error is None:
-            return registry
-        stale_clusters = dict.fromkeys(registry.callers, _make_stale(current.error))
-        return replace(registry, stale={**stale_clusters, **registry.stale})
-
-    def _fingerprint(self) -> object:
-        with _unavailable("callers", self._path):
-            return "new" if self._is_new() else files.fingerprint(str(self._path))
-
-    def _is_new(self) -> bool:
-        """Whether auth/ is missing, and this process never loaded it."""
-        return self._documents is None and not files.is_present(self._path)
-
-    def _load_registry(self) -> CallerRegistry:
-        with _unavailable("callers", self._path):
-            if self._is_new():
-                return _empty_registry(self._folder)
-            paths = sorted(path for path in self._path.iterdir() if _is_document(path))
-        read = {path.stem: _load_callers(path) for path in paths}
-        documents = self._documents = (self._documents or CallerDocuments()).merge(read)
-        stale = {
-            cluster: _make_stale(last_known_good.problem)
-            for cluster, last_known_good in documents.last_known_good.items()
-        }
-        return CallerRegistry(documents.callers, stale, documents.load_errors)
-
-
-def _empty_registry(folder: Path) -> CallerRegistry:
-    """Return the callers of a store without auth/: none, or an error if the store is empty."""
-    if not _is_empty(folder):
-        return CallerRegistry({})
-    return CallerRegistry(
-        {}, missing=UnavailableError(f"the store is empty: {folder.name}; restore it")
-    )
-
-
-def _is_empty(folder: Path) -> bool:
-    """Whether a store has no visible file, as the mount point of a missing disk."""
-    return all(path.name.startswith(".") for path in folder.iterdir())
-
-
-@contextmanager
-def _unavailable(item: str, folder: Path) -> Generator[None]:
-    """Convert each ``OSError`` to ``UnavailableError`` with the path of the file."""
-    try:
-        yield
-    except OSError as error:
-        location = _relative(error.filename and str(error.filename), folder)
-        raise UnavailableError(f"{item} cannot be read: {error.strerror} ({location})") from error
-
-
-def _relative(path: str | None, folder: Path) -> str:
-    """Return a path relative to the parent folder."""
-    return folder.name if path is None else os.path.relpath(path, folder.parent)
-
-
 def _is_injector(path: Path) -> bool:
     return is_name(path.name) and path.is_dir()
 
 
-def _is_document(path: Path) -> bool:
-    """Whether a file of auth/ is a caller document, not a lock of an editor (``.#x.yaml``)."""
-    return path.suffix == ".yaml" and not path.name.startswith(".")
-
-
 def _policy(path: Path) -> tuple[str, str]:
     """Return the text of the policy, empty if it is missing, and its version."""
-    with _unavailable(f"injector {path.name}", path):
+    with convert_errors(f"injector {path.name}", path):
         content = files.read_if_present(path / "policy.yaml")
     if content is None:
         return "", "none"
@@ -369,35 +280,3 @@ def _complete(injector: str, manifests: Mapping[str, bytes]) -> Mapping[str, byt
                 f"{location}: is empty; write the manifest, or delete the file"
             )
     return manifests
-
-
-def _load_callers(path: Path) -> Callers | StoreError:
-    """Return the callers of one cluster, or the error of their document."""
-    try:
-        text = path.read_text()
-        if not text.strip():
-            remedy = "write the callers, or delete the file to revoke them all"
-            return NotLoadedError(f"auth/{path.name} does not load: is empty; {remedy}")
-        return caller_document.parse_callers(yaml.load(text))
-    except (TokensError, UnicodeDecodeError) as error:
-        return NotLoadedError(f"auth/{path.name} does not load: {error}")
-    except yaml.NotYAMLError as error:
-        # The text of the error can quote a key, which can be a token by accident.
-        location = f"line {error.line} column {error.column}"
-        return NotLoadedError(f"auth/{path.name} does not load: not YAML at {location}")
-    except OSError as error:
-        return UnavailableError(f"auth/{path.name} cannot be read: {error.strerror}")
-
-
-def _is_stable(registry: CallerRegistry) -> bool:
-    """Whether every document was read; an unreadable one can be readable the next time."""
-    if registry.missing is not None:
-        return False
-    all_invalid = all(stale.is_invalid for stale in registry.stale.values())
-    return all_invalid and not any(
-        isinstance(e, UnavailableError) for e in registry.load_errors.values()
-    )
-
-
-def _make_stale(error: StoreError) -> Staleness:
-    return Staleness(str(error), isinstance(error, NotLoadedError))

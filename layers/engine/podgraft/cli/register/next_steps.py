@@ -1,0 +1,46 @@
+"""What an operator does with the printed manifests."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from podgraft.cli.register import control_plane, selectors
+from podgraft.cli.register.webhooks import FailurePolicy, Registration
+
+_STATIC_STEPS = (
+    "in Kubernetes 1.36, enable the feature gate ManifestBasedAdmissionControlConfig",
+    "to disable the webhook in an emergency, remove its file on every control plane node",
+    "before a downgrade to Kubernetes 1.35, remove staticManifestsDir from the configuration",
+)
+
+
+def list_next_steps(
+    registration: Registration,
+    *,
+    control_plane_folder: Path | None,
+    static_folder: Path | None,
+    is_token_in_url: bool,
+    has_guard: bool,
+    has_bundle: bool,
+) -> Iterator[str]:
+    """Return the steps in their order; the URL can hold a token only without a control plane."""
+    if control_plane_folder:
+        path = control_plane_folder / control_plane.CONFIGURATION
+        yield f"on every control plane node: kube-apiserver --admission-control-config-file={path}"
+    if static_folder:
+        yield (
+            f"copy {static_folder} to the same path on every control plane node "
+            "(Kubernetes 1.37 or later)"
+        )
+        yield from _STATIC_STEPS
+    else:
+        yield "kubectl apply --server-side -f what was printed"
+    if is_token_in_url and not control_plane_folder:
+        yield "the URL holds the token: whoever may read webhook configurations can see it"
+    if registration.revision:
+        label = f"{selectors.REVISION_LABEL}={registration.revision}"
+        yield f"choose the namespaces: kubectl label namespace NAME {label}"
+    if registration.failure_policy is FailurePolicy.IGNORE and not has_guard:
+        yield "failurePolicy Ignore misses silently: --guard rejects pods without sidecar"
+    if has_guard and not has_bundle:
+        yield "the guard knows the policy document alone: --bundle adds the bundle's rules"
+    yield "see it work: kubectl run probe --image=nginx --dry-run=server -o yaml"
