@@ -94,7 +94,11 @@ test: setup ## Run the test suite without the long tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not long"
 
 test-fast: setup ## Run the fast tests of every package
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal --fast
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-fast-1 test-fast-2
+
+# Two processes without xdist: for short tests, its reports and the second collection take longer than the tests.
+test-fast-%:
+	@$(BIN)/python -m pytest -q -p no:xdist --fast --part $*/2
 
 test-all: setup ## Run the test suite with the long tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal

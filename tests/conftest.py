@@ -1,6 +1,9 @@
 """Options of the whole suite, and what no test may write (secrecy/hook.py)."""
 
+import gc
+from collections.abc import Generator
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -33,6 +36,7 @@ SLOW_FILES = frozenset(
         "cli/certs/test_commands.py",
         "cli/certs/test_rotation.py",
         "cli/explain/test_agreement.py",
+        "cli/policy/bench/test_bench_command.py",
         "cli/policy/diff/test_unified.py",
         "cli/policy/test_delete_command.py",
         "cli/policy/test_diff_command.py",
@@ -40,8 +44,10 @@ SLOW_FILES = frozenset(
         "cli/policy/test_history_command.py",
         "cli/policy/test_prune_command.py",
         "cli/policy/test_push_options.py",
+        "cli/preview/test_preview.py",
         "cli/register/test_command.py",
         "cli/rollout/test_commands.py",
+        "cli/rollout/test_health.py",
         "cli/serve/test_https.py",
         "cli/serve/test_serve.py",
         "cli/serve/test_serve_faults.py",
@@ -49,14 +55,17 @@ SLOW_FILES = frozenset(
         "cli/serve/test_silent_connections.py",
         "cli/serve/test_startup_trial.py",
         "cli/test/test_command.py",
+        "cli/test_extras.py",
         "cli/test_init.py",
         "cli/test_policy.py",
         "cli/test_policy_check.py",
+        "cli/test_policy_signing.py",
         "cli/test_policy_stages.py",
         "cli/test_policy_warnings.py",
         "cli/tokens/test_commands.py",
         "cli/tokens/test_concurrency.py",
         "docs/test_changing_policies.py",
+        "docs/test_cluster_page.py",
         "docs/test_deploying.py",
         "docs/test_docstrings.py",
         "docs/test_man_pages.py",
@@ -82,6 +91,7 @@ SLOW_FILES = frozenset(
         "policy/test_rollout.py",
         "review/test_candidate.py",
         "review/test_concurrency.py",
+        "review/test_promotion.py",
         "samples/test_container_names.py",
         "samples/test_native_sidecars.py",
         "samples/test_recorded.py",
@@ -89,6 +99,7 @@ SLOW_FILES = frozenset(
         "sprig/test_laws.py",
         "sprig/test_recorded.py",
         "store/test_aws_faults.py",
+        "store/test_brake_machine.py",
         "store/test_candidate.py",
         "store/test_earlier_versions.py",
         "store/test_fault_matrix.py",
@@ -134,11 +145,26 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With ``--fast``, do not even import what is slow."""
-    if not config.getoption("--fast") or TESTS not in collection_path.parents:
+    """Do not import what is omitted: slow files with ``--fast``, other parts with ``--part``."""
+    if TESTS not in collection_path.parents:
         return None
     path = collection_path.relative_to(TESTS).as_posix()
-    return path in SLOW_FILES or path in SLOW_FOLDERS or None
+    if config.getoption("--fast") and (path in SLOW_FILES or path in SLOW_FOLDERS):
+        return True
+    number, parts = map(int, config.getoption("--part").split("/"))
+    is_other = collection_path.suffix == ".py" and crc32(path.encode()) % parts != number - 1
+    return is_other or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep the garbage collector from searching the collected tests again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -159,3 +185,4 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """``--update-goldens`` writes what tests got over what they wanted: look at the diff."""
     parser.addoption("--update-goldens", action="store_true", help="rewrite golden files")
     parser.addoption("--fast", action="store_true", help="omit slow folders, files, and tests")
+    parser.addoption("--part", default="1/1", metavar="N/M", help="run part N of M parts")

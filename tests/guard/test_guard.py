@@ -63,6 +63,7 @@ def send(ssm: Any, state: str, capsys: pytest.CaptureFixture[str]) -> dict[str, 
     return json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_an_alarm_sets_the_brake(ssm: Any, capsys: pytest.CaptureFixture[str]) -> None:
     line = send(ssm, "ALARM", capsys)
     assert line == {

@@ -133,6 +133,7 @@ def parse_constraints(document: Object) -> constraints.MatchConstraints:
     return parsed
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(documents=st.lists(CONSTRAINTS, max_size=6), request=REQUESTS)
 def test_the_index_omits_no_document_that_matches(

@@ -238,6 +238,7 @@ def test_the_analysis_of_a_bundle_continues_with_the_next_review(snapshot: Snaps
     assert RecordOutcome.STORED in outcomes
 
 
+@pytest.mark.slow
 def test_many_different_workloads_need_bounded_memory(snapshot: Snapshot) -> None:
     storage, clock = MemoryCensus(), Clock()
     writer = make_writer(storage, clock)
