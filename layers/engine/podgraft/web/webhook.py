@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from podgraft import admission, review
-from podgraft.admission import MAX_REQUEST_BYTES, TooLargeError
+from podgraft.admission import MAX_REQUEST_BYTES, AdmissionRequest, TooLargeError
 from podgraft.jsonvalue import Object
 from podgraft.lazy_re import lazy_compile
 from podgraft.review import ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
@@ -21,6 +23,7 @@ from .authentication import CallerGate, Principal
 from .credentials import Environ
 from .errors import ContentTypeError, ThrottledError, WebError
 from .faults import JsonResponse
+from .replicas import ReplicaCache, ReplicaRequest, normalize_request
 from .request_log import RequestLog, format_traceback, limit_fields
 
 if TYPE_CHECKING:
@@ -45,6 +48,7 @@ class Webhook:
         census: "CensusWriter | None" = None,
     ) -> None:
         self._store = store
+        self._replicas = ReplicaCache(store, has_census=census is not None)
         self._gate = gate
         self._request_log = request_log
         self._clock = clock
@@ -55,41 +59,84 @@ class Webhook:
         started = self._clock()
         timeout = _timeout_seconds(environ.get("QUERY_STRING", ""))
         deadline = Deadline.from_timeout(timeout, self._clock)
-        uid = ""
         principal: Principal | None = None
         try:
             principal = self._gate.authenticate(environ, deadline)
-            request = admission.decode(_read_body(environ))
-            uid = request.uid
-            context = ReviewContext(
-                injector=_check_injector_name(injector),
-                cluster=principal.cluster,
-                uid=uid,
-                namespace=request.namespace,
-                url_path=path,
-                deadline=deadline,
-                staleness=principal.stale,
-                request=request,
-            )
-            result = HANDLERS[route](context, self._store)
-            response, record = _to_response(result)
-            if self._census is not None:
-                from .recording import record_workload  # only a census needs it
-
-                record |= record_workload(self._census, self._store, context, route, result)
+            source = _Source(route, injector, path, principal, deadline)
+            response, record = self._respond_to_body(source, _read_body(environ))
         except ThrottledError as error:
             return faults.fault_response(error)
-        except (WebError, admission.ReviewError, StoreError) as error:
+        except _REFUSALS as error:
             response = faults.fault_response(error, is_authenticated=principal is not None)
             record = faults.fault_fields(error)
         except Exception as error:  # noqa: BLE001 - every request gets a response
-            response, record = faults.fault_response(error), _internal_error_fields(error, uid)
+            response, record = faults.fault_response(error), _internal_error_fields(error, "")
         milliseconds = round((self._clock() - started) * 1000, 3)
         fields = {"route": route, "code": response.code, "milliseconds": milliseconds}
         if principal is not None and principal.certificate_days is not None:
             fields["certificate_days"] = principal.certificate_days
         self._request_log(limit_fields({**record, **fields}))
         return response
+
+    def _respond_to_body(self, source: "_Source", body: bytes) -> tuple[JsonResponse, Object]:
+        """The response and the log fields of one request of an authenticated caller."""
+        replica_request = source.normalize(body)
+        replica = replica_request and self._replicas.find(replica_request, source.deadline)
+        if replica_request and replica:
+            return replica.respond(replica_request.uid)
+        request = admission.decode(body)
+        try:
+            return self._review(source, request, replica_request)
+        except _REFUSALS:
+            raise
+        except Exception as error:  # noqa: BLE001 - every request gets a response
+            return faults.fault_response(error), _internal_error_fields(error, request.uid)
+
+    def _review(
+        self,
+        source: "_Source",
+        request: AdmissionRequest,
+        replica_request: ReplicaRequest | None,
+    ) -> tuple[JsonResponse, Object]:
+        context = source.make_context(request)
+        result = HANDLERS[source.route](context, self._store)
+        response, record = _to_response(result)
+        if replica_request is not None:
+            self._replicas.add(replica_request, request, result, (response, record))
+        if self._census is not None:
+            from .recording import record_workload  # only a census needs it
+
+            record |= record_workload(self._census, self._store, context, source.route, result)
+        return response, record
+
+
+class _Source(Struct, frozen=True):
+    """Where a request comes from, and how long it can take."""
+
+    route: str
+    injector: str
+    path: str
+    principal: Principal
+    deadline: Deadline
+
+    def make_context(self, request: AdmissionRequest) -> ReviewContext:
+        """The context of the review of a request."""
+        return ReviewContext(
+            injector=_check_injector_name(self.injector),
+            cluster=self.principal.cluster,
+            uid=request.uid,
+            namespace=request.namespace,
+            url_path=self.path,
+            deadline=self.deadline,
+            staleness=self.principal.stale,
+            request=request,
+        )
+
+    def normalize(self, body: bytes) -> ReplicaRequest | None:
+        """The request without generated texts; None if it can have no replica."""
+        if self.route != "inject" or self.principal.stale is not None:
+            return None
+        return normalize_request(body, self.injector, self.principal.cluster, self.path)
 
 
 def _to_response(result: ReviewResult) -> tuple[JsonResponse, Object]:
@@ -142,6 +189,8 @@ def _read_body(environ: Environ) -> bytes:
     return environ["wsgi.input"].read(int(length))
 
 
+# Requests that fail as the fault table says.
+_REFUSALS = (WebError, admission.ReviewError, StoreError)
 _RECORD_FIELDS = tuple(field for field in ReviewRecord.__struct_fields__ if field != "candidate")
 _TIMEOUT = lazy_compile(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
 _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}

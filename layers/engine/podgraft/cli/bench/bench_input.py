@@ -135,14 +135,14 @@ def _add_admission_defaults(pod: dict[str, Any]) -> dict[str, Any]:
     }
     containers = [
         each
-        | {"volumeMounts": [*each.get("volumeMounts", []), mount]}
+        | {"volumeMounts": [*_without_token(each.get("volumeMounts", [])), mount]}
         | {"terminationMessagePath": "/dev/termination-log", "terminationMessagePolicy": "File"}
         for each in spec["containers"]
     ]
     seconds = {"operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 300}
     tolerations = [{"key": f"node.kubernetes.io/{key}", **seconds} for key in _TAINTS]
     added: dict[str, Any] = {
-        "volumes": [*spec.get("volumes", []), _TOKEN_VOLUME],
+        "volumes": [*_without_token(spec.get("volumes", [])), _TOKEN_VOLUME],
         "containers": containers,
         "tolerations": tolerations,
         "serviceAccountName": "default",
@@ -163,6 +163,11 @@ def _add_admission_defaults(pod: dict[str, Any]) -> dict[str, Any]:
         "metadata": {**pod["metadata"], "managedFields": [_managed_fields(pod["metadata"], spec)]},
         "spec": spec,
     }
+
+
+def _without_token(named: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The volumes or mounts, without the one of the token that the pod already has."""
+    return [each for each in named if not each["name"].startswith("kube-api-access-")]
 
 
 def _managed_fields(metadata: dict[str, Any], spec: dict[str, Any]) -> dict[str, Any]:
