@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from types import NoneType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -73,13 +73,13 @@ def _check_depth(bracket_count: int, value: JSON) -> JSON:
 
 def is_deeper_than(levels: int, value: JSON) -> bool:
     """Whether objects and lists nest more than ``levels`` deep. Does not recurse."""
-    layer = [value] if isinstance(value, dict | list) else []
+    layer: list[Any] = [value] if value.__class__ in _COLLECTIONS else []
     for _ in range(levels):
         layer = [
             child
             for parent in layer
-            for child in (parent.values() if isinstance(parent, dict) else parent)
-            if isinstance(child, dict | list)
+            for child in (parent.values() if parent.__class__ is dict else parent)
+            if child.__class__ in _COLLECTIONS
         ]
         if not layer:
             return False
@@ -179,6 +179,7 @@ def _decimal(number: float) -> tuple[str, str, int]:
     return (sign, digits.rstrip("0"), exponent) if digits else (sign, "0", 0)
 
 
+_COLLECTIONS = frozenset({dict, list})
 _TYPE_DESCRIPTIONS = {
     NoneType: "nothing",
     bool: "true or false",

@@ -6,6 +6,8 @@ from binascii import b2a_base64
 from collections.abc import Iterator
 from functools import cache
 
+import msgspec
+
 from podgraft.go.errors import FunctionError
 from podgraft.go.reflect import (
     Bool,
@@ -109,12 +111,18 @@ class _Encoder:
         return self._encode_object((key, entries[key]) for key in sorted(entries, key=encode))
 
     def _encode_struct(self, value: Struct) -> str:
-        return self._encode_object(
-            (field.json, member)
-            for path, field, is_omitted_if_absent in _fields(value.type)
-            if not (is_omitted_if_absent and value.raw.get(field.json) is None)
-            and not _is_omitted(field, member := value.walk(path))
-        )
+        raws, members = value.raw, list[str]()
+        for field in _fields(value.type):
+            raw = raws.get(field.name) if field.is_direct else None
+            if raw and raw.__class__ is field.plain:  # most values
+                members.append(
+                    field.key + (_encode_string(raw) if raw.__class__ is str else str(raw))
+                )
+            elif raw is not None or not field.is_omitted_if_absent:
+                member = value.walk(field.path)
+                if not _is_omitted(field.path[-1], member):
+                    members.append(field.key + self.encode_value(member))
+        return f"{{{','.join(members)}}}"
 
     def _encode_object(self, entries: Iterator[tuple[str, Value]]) -> str:
         members = (f"{_encode_string(key)}:{self.encode_value(value)}" for key, value in entries)
@@ -206,11 +214,25 @@ _KEYS = frozenset(
 ) - {Kind.INTERFACE}
 
 
-@cache
-def _fields(type_: GoType) -> tuple[tuple[_Path, Field, bool], ...]:
-    """The fields of a struct's JSON object, each with its path, which ends with the field.
+class _EncodedField(msgspec.Struct, frozen=True):
+    """A field of a struct's JSON object, with its path, which ends with the field.
 
-    The third value is whether a field without a raw value is omitted, as most fields of a pod are.
+    ``key`` is the text before the value. ``is_direct`` is whether the struct has the raw value
+    under ``name``. ``plain`` is the class of raw values without methods.
+    """
+
+    name: str
+    key: str
+    path: _Path
+    is_direct: bool
+    is_omitted_if_absent: bool
+    plain: type[str | int] | None
+
+
+@cache
+def _fields(type_: GoType) -> tuple[_EncodedField, ...]:
+    """The fields of a struct's JSON object.
+
     Of fields with the same name, the shallowest wins; of two at the same depth, neither is encoded.
     """
     fields = [*_all_fields(type_, ())]
@@ -218,10 +240,25 @@ def _fields(type_: GoType) -> tuple[tuple[_Path, Field, bool], ...]:
     for path, field in fields:
         depths.setdefault(field.json, []).append(len(path))
     return tuple(
-        ((*path, field), field, not path and _is_omitted_if_absent(field))
+        _EncodedField(
+            name=field.json,
+            key=f"{_encode_string(field.json)}:",
+            path=(*path, field),
+            is_direct=not path,
+            is_omitted_if_absent=not path and _is_omitted_if_absent(field),
+            plain=None if field.type.methods else _PLAIN.get(field.type.kind),
+        )
         for path, field in fields
         if len(path) == min(depths[field.json]) and depths[field.json].count(len(path)) == 1
     )
+
+
+_PLAIN: dict[Kind, type[str | int]] = {
+    Kind.STRING: str,
+    Kind.INT: int,
+    Kind.INT32: int,
+    Kind.INT64: int,
+}
 
 
 def _is_omitted_if_absent(field: Field) -> bool:

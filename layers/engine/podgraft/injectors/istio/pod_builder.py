@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
+from operator import is_
 
 from msgspec import Struct
 
@@ -23,7 +25,8 @@ class PodBuilder(Struct):
     """A copy of a pod down to its containers.
 
     Annotations, labels, and the keys of containers can change in place. Values inside a container
-    are shared with the original pod: replace them, never change them.
+    are shared with the original pod: replace them, never change them. ``originals`` are the
+    containers of the pod, by the identity of their copies.
     """
 
     pod: Object
@@ -31,17 +34,22 @@ class PodBuilder(Struct):
     labels: dict[str, JSON]
     containers: list[Object]
     init_containers: list[Object]
+    originals: dict[int, Object]
 
     @classmethod
     def from_pod(cls, pod: Object) -> PodBuilder:
         """Return a builder that starts with a copy of ``pod``."""
         metadata = object_at(pod, "metadata")
+        originals = containers(pod), containers(pod, INIT_CONTAINERS)
+        copies, init_copies = ([*map(dict[str, JSON], kind)] for kind in originals)
+        ids = map(id, chain(copies, init_copies))
         return cls(
             pod=pod,
             annotations=dict(object_at(metadata, "annotations")),
             labels=dict(object_at(metadata, "labels")),
-            containers=[dict(container) for container in containers(pod)],
-            init_containers=[dict(container) for container in containers(pod, INIT_CONTAINERS)],
+            containers=copies,
+            init_containers=init_copies,
+            originals=dict(zip(ids, chain(*originals), strict=True)),
         )
 
     def sidecar(self, profile: Profile) -> Object | None:
@@ -62,9 +70,24 @@ class PodBuilder(Struct):
         _set_non_empty(metadata, "annotations", self.annotations)
         _set_non_empty(metadata, "labels", self.labels)
         spec = dict(object_at(self.pod, "spec"))
-        spec[CONTAINERS] = [*self.containers]  # Go prints the list even if it is empty
-        _set_non_empty(spec, INIT_CONTAINERS, [*self.init_containers])
+        spec[CONTAINERS] = self._share(self.containers)  # Go prints the list even if it is empty
+        _set_non_empty(spec, INIT_CONTAINERS, self._share(self.init_containers))
         return merge_keys(self.pod, {"metadata": metadata, "spec": spec})
+
+    def _share(self, copies: list[Object]) -> list[JSON]:
+        """The containers, with the original in place of each copy that did not change.
+
+        So the following steps need not compare and check them again.
+        """
+        return [
+            original if _is_same(copy, original := self.originals.get(id(copy), copy)) else copy
+            for copy in copies
+        ]
+
+
+def _is_same(copy: Object, original: Object) -> bool:
+    """Whether a copy has the keys and the values of its original."""
+    return copy.keys() == original.keys() and all(map(is_, copy.values(), original.values()))
 
 
 def merge_keys(parent: Object, changes: Object) -> Object:
