@@ -371,7 +371,10 @@ def test_a_change_of_a_policy_by_another_principal_is_reported(
     message = target["InputTransformer"]["InputTemplate"]
     # The right reaction depends on the parameter: a brake is never rolled back.
     assert message.endswith('see https://podgraft.dev/security/#changes-by-other-principals"')
-    assert "## Changes by other principals\n" in (Path(__file__).parents[2] / "docs/security.md").read_text()
+    assert (
+        "## Changes by other principals\n"
+        in (Path(__file__).parents[2] / "docs/security.md").read_text()
+    )
 
 
 def test_without_writers_no_change_is_reported() -> None:
