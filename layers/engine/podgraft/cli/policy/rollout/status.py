@@ -117,7 +117,7 @@ def _print_evidence(rollout: Rollout, evidence: Evidence) -> None:
         ("failures", stable.failures, candidate.failures, 0),
     )
     for name, left, right, needed in rows:
-        click.echo(f"           {name:<10}{left:>10,}{right:>12,}{needed or '':>10}")
+        click.echo(f"           {name:<10}{left:>10,}{right:>12,}{needed or '':>10}".rstrip())
     click.echo(f"           {'p99 ms':<10}{_format(stable):>10}{_format(candidate):>12}")
     for reason, count in evidence.reasons.most_common():
         click.echo(f"reason     {reason}: {count:,} reviews")
