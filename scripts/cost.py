@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compute the monthly cost of podgraft on AWS: the table of docs/deploying.md, and its basis."""
+"""Compute the monthly cost of podgraft on AWS: tables of deploying.md and census.md."""
 
 import json
 import sys
@@ -10,11 +10,13 @@ from pathlib import Path
 import click
 
 from costs import bill, measurement
+from costs.census import render_census
 from costs.section import write_section
 from podgraft.cli import program
 
 FIGURES = Path(__file__).parent / "costs" / "figures.json"
 PAGE = Path(__file__).parents[1] / "docs" / "deploying.md"
+CENSUS_PAGE = PAGE.with_name("census.md")
 
 
 @click.command("cost.py", context_settings={"help_option_names": ["-h", "--help"]})
@@ -26,6 +28,7 @@ def command(measure: bool, reviews: int) -> None:
         figures = json.dumps(asdict(measurement.measure(reviews)), indent=2)
         FIGURES.write_text(f"{figures}\n")
         write_section(PAGE, "scripts/cost.py", render_costs())
+        write_section(CENSUS_PAGE, "scripts/cost.py", render_census())
     click.echo(render_costs())
 
 

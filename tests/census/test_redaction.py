@@ -1,5 +1,7 @@
 """What a record contains of an object: the fields of the allow list, and tokens."""
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +122,77 @@ def test_free_text_of_the_proxy_configuration_is_redacted() -> None:
     assert MARK not in config
     assert has_token(config)
     assert has_token(annotations["annotations"]["a.istio.io/b"])
+
+
+NETWORKS = "k8s.v1.cni.cncf.io/networks"
+VOLUMES = "sidecar.istio.io/userVolume"
+MOUNTS = "sidecar.istio.io/userVolumeMount"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "expected"),
+    [
+        (NETWORKS, "net-a, ns/net-b", "net-a, ns/net-b"),
+        (
+            NETWORKS,
+            [{"name": "a", "namespace": "b", "interface": "net1", "ips": [MARK], "mac": MARK}],
+            [{"name": "a", "namespace": "b", "interface": "net1", "ips": ["*"], "mac": "*"}],
+        ),
+        (
+            NETWORKS,
+            [{"cni-args": {"name": MARK}, "name": [MARK]}],
+            [{"cni-args": {"name": "*"}, "name": ["*"]}],
+        ),
+        (NETWORKS, [MARK, [MARK], {"name": "two words é"}], ["*", ["*"], {"name": "*"}]),
+        (NETWORKS, {"a": MARK}, {"a": "*"}),
+        (
+            VOLUMES,
+            {"v": {"secret": {"secretName": MARK}}, "w": {"emptyDir": {"medium": "Memory"}}},
+            {"v": {"secret": {"secretName": "*"}}, "w": {"emptyDir": {"medium": "Memory"}}},
+        ),
+        (
+            VOLUMES,
+            [{"name": "v", "hostPath": {"path": MARK}}],
+            [{"name": "v", "hostPath": {"path": "*"}}],
+        ),
+        (
+            MOUNTS,
+            {"v": {"mountPath": "/v", "subPath": "a", "readOnly": True, "new": MARK}},
+            {"v": {"mountPath": "/v", "subPath": "a", "readOnly": True, "new": "*"}},
+        ),
+        (MOUNTS, [MARK], ["*"]),
+        ("a.istio.io/b", [{"name": MARK, "mountPath": MARK}], [{"name": "*", "mountPath": "*"}]),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_names_remain_in_annotations_with_known_elements(
+    key: str, value: JSON, expected: JSON
+) -> None:
+    """An expected ``*`` is a token."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    keys = KeyFilter(frozenset({NETWORKS}), ("*.istio.io/*",))
+    pod: Object = {"kind": "Pod", "metadata": {"annotations": {key: text}}, "spec": {}}
+    metadata: Any = Redactor(KEY, keys).redact(pod)["metadata"]
+    found = metadata["annotations"][key]
+    assert MARK not in found
+    masked = re.sub("pgt-[0-9a-f]{16}", "*", found)
+    assert (masked if isinstance(expected, str) else json.loads(masked)) == expected
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"containers": [MARK]},
+        {"containers": MARK},
+        {"containers": [{"ports": [{"containerPort": MARK}]}]},
+        {"hostNetwork": MARK},
+        {"securityContext": MARK},
+        {"nodeSelector": {"key": [{"deep": f"{MARK} é"}]}},
+    ],
+    ids=str,
+)
+def test_a_string_in_the_place_of_another_type_is_redacted(spec: Object) -> None:
+    assert MARK not in str(redact({"kind": "Pod", "metadata": {}, "spec": spec}))
 
 
 @pytest.mark.parametrize("kind", ["Secret", "ConfigMap", "Widget"])

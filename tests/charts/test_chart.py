@@ -104,6 +104,8 @@ def test_the_schema_has_the_keys_of_the_values() -> None:
         {"image": {"digest": "sha256:0"}},
         {"replica": 2},
         {"preStopSeconds": 0},
+        {"census": {"folder": "/census"}},
+        {"census": {"volume": "podgraft-census"}},
     ],
     ids=str,
 )
@@ -119,6 +121,15 @@ def test_the_schema_rejects(values: Any) -> None:
         ({"callers": {}}, "callers: is missing; issue a token"),
         ({"tls": {"certManager": {"enabled": False}}}, "tls.secret: is missing; name a Secret"),
         ({"auth": "mtls"}, "clientCASecret: is missing; auth mtls needs the CAs"),
+        ({"census": {"volume": {"emptyDir": {}}}}, "census.keySecret: is missing; name a Secret"),
+        ({"census": {"keySecret": "a"}}, "census.keySecret: requires census.volume and injectors"),
+        (
+            {
+                "census": {"keySecret": "a", "volume": {"emptyDir": {}}},
+                "storeVolume": {"emptyDir": {}},
+            },
+            "with storeVolume, write INJECTOR/census.key to that volume",
+        ),
     ],
     ids=lambda value: str(value)[:30],
 )
@@ -145,6 +156,31 @@ def test_the_store_of_the_pod_has_the_layout_of_serve() -> None:
         manifest = manifests["ConfigMap" if kind == "configMap" else "Secret", reference["name"]]
         content = manifest.get("data") or manifest.get("stringData")
         assert {item["key"] for item in reference["items"]} == set(content)
+
+
+def test_the_keys_of_a_census_are_in_the_store() -> None:
+    sources = {
+        item["path"]: (each["secret"]["name"], item["key"])
+        for volume in pod_spec("census")["spec"]["volumes"]
+        for each in volume.get("projected", {}).get("sources", [])
+        for item in each.get("secret", {}).get("items", [])
+    }
+    for injector in CASES["census"]["injectors"]:
+        assert sources[f"{injector}/census.key"] == ("podgraft-census", injector)
+
+
+@pytest.mark.parametrize("name", [*CASES])
+def test_serve_records_with_a_volume_only(name: str) -> None:
+    spec = pod_spec(name)["spec"]
+    [container] = spec["containers"]
+    mounts = {each["name"]: each for each in container["volumeMounts"]}
+    is_recorded = "census" in CASES[name]
+    assert ("--census=/census" in container["args"]) is is_recorded
+    assert ("census" in mounts) is is_recorded
+    if is_recorded:
+        assert mounts["census"] == {"name": "census", "mountPath": "/census"}
+    notes = render_notes(CASES[name])
+    assert (" --census > " in notes) is (is_recorded and bool(CASES[name].get("injectors")))
 
 
 def test_every_volume_of_the_pod_is_mounted_and_exists() -> None:

@@ -13,6 +13,7 @@ import pytest
 from charts.rendering import render
 from podgraft import cli, yaml
 from podgraft.jsonvalue import Object
+from podgraft.store.folder.census import FolderCensus
 from support.kube_schemas import validate
 
 ROOT = Path(__file__).parents[2]
@@ -74,7 +75,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def manifests(folder: Path) -> list[Any]:
-    """What kustomize builds."""
+    """What kustomize builds, with the census."""
     if shutil.which("kubectl") is None:
         pytest.skip("needs kubectl")
     done = subprocess.run(
@@ -83,9 +84,13 @@ def manifests(folder: Path) -> list[Any]:
     return yaml.load_all(done.stdout)
 
 
-def find(manifests: list[Any], kind: str) -> Any:
-    """The one manifest of a kind."""
-    [manifest] = [each for each in manifests if each["kind"] == kind]
+def find(manifests: list[Any], kind: str, name: str | None = None) -> Any:
+    """The one manifest of a kind, or the one with a name."""
+    [manifest] = [
+        each
+        for each in manifests
+        if each["kind"] == kind and name in {None, each["metadata"]["name"]}
+    ]
     return manifest
 
 
@@ -111,6 +116,19 @@ def test_the_registration_calls_the_service(folder: Path, manifests: list[Any]) 
     assert annotation["cert-manager.io/inject-ca-from"].split("/")[1] in names  # type: ignore[index]
 
 
+def test_the_component_records_workloads(folder: Path, manifests: list[Any]) -> None:
+    pod = find(manifests, "Deployment")["spec"]["template"]["spec"]
+    [container] = pod["containers"]
+    assert "--census=/census" in container["args"]
+    assert {"name": "census", "mountPath": "/census"} in container["volumeMounts"]
+    claim = find(manifests, "PersistentVolumeClaim")["metadata"]["name"]
+    [volume] = [each for each in pod["volumes"] if each["name"] == "census"]
+    assert volume["persistentVolumeClaim"]["claimName"] == claim
+    secret = find(manifests, "Secret", "podgraft-census")
+    key = (folder / "store" / "istio" / "census.key").read_text()
+    assert _decode_base64(secret["data"]["istio"]) == key
+
+
 def mount_store(folder: Path, manifests: list[Any]) -> Path:
     """Write the projected volume of the pod as kubelet does: links to a folder of this version."""
     pod = find(manifests, "Deployment")["spec"]["template"]["spec"]
@@ -118,8 +136,8 @@ def mount_store(folder: Path, manifests: list[Any]) -> Path:
     target = folder / "..2026_11_22_12_00_00.1"
     for source in volume["projected"]["sources"]:
         for kind, reference in source.items():
-            manifest = find(manifests, {"configMap": "ConfigMap", "secret": "Secret"}[kind])
-            assert manifest["metadata"]["name"] == reference["name"]
+            kinds = {"configMap": "ConfigMap", "secret": "Secret"}
+            manifest = find(manifests, kinds[kind], reference["name"])
             for item in reference["items"]:
                 path = target / item["path"]
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -151,6 +169,7 @@ def test_serve_loads_the_store_of_the_pod(
     files = {
         "/store": str(store),
         "/state": str(tmp_path / "state"),
+        "/census": str(tmp_path / "census"),
         "/tls/tls.crt": "certificates/server.pem",
         "/tls/tls.key": "certificates/server.key",
     }
@@ -163,3 +182,5 @@ def test_serve_loads_the_store_of_the_pod(
     report = capsys.readouterr().out
     assert "istio" in report
     assert "prod" in report
+    census = FolderCensus(tmp_path / "census", store)
+    assert census.read_key("istio", 1) is not None

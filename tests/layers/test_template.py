@@ -348,6 +348,9 @@ WRITES: tuple[tuple[str, dict[str, Any], str, bool], ...] = (
     ("PutParameter", POLICY, OTHER, True),
     ("PutParameter", POLICY, USER.replace("deployer", "other"), True),
     ("PutParameter", {"name": "/podgraft/auth/prod-eu"}, OTHER, True),
+    # The guard: the message confirms that the rollouts are stopped.
+    ("PutParameter", {"name": "/podgraft/brake"}, WRITER.replace("deployer", "Guard"), True),
+    ("DeleteParameter", {"name": "/podgraft/istio/brake"}, OTHER, True),
     ("DeleteParameter", POLICY, OTHER, True),
     ("DeleteParameters", {"names": ["/x", "/podgraft/istio/policy"]}, OTHER, True),
     ("DeleteParameters", {"names": ["/x"]}, OTHER, False),
@@ -363,7 +366,15 @@ def test_a_change_of_a_policy_by_another_principal_is_reported(
     overrides = {"AlarmTopicArn": "topic", "PolicyWriterArns": f"{WRITER},{USER}"}
     rule = Rendering(TEMPLATE, "podgraft", overrides).resources["PolicyWriteRule"]["Properties"]
     assert matches(rule["EventPattern"], call(name, parameters, principal)) is reported
-    assert [each["Arn"] for each in rule["Targets"]] == ["topic"]
+    [target] = rule["Targets"]
+    assert target["Arn"] == "topic"
+    message = target["InputTransformer"]["InputTemplate"]
+    # The right reaction depends on the parameter: a brake is never rolled back.
+    assert message.endswith('see https://podgraft.dev/security/#changes-by-other-principals"')
+    assert (
+        "## Changes by other principals\n"
+        in (Path(__file__).parents[2] / "docs/security.md").read_text()
+    )
 
 
 def test_without_writers_no_change_is_reported() -> None:

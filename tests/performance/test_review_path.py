@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import podgraft
 from podgraft.admission import AdmissionRequest, AdmissionResponse
 from podgraft.cli.bench import pods
 from podgraft.cli.bench.bench_input import sample_input
@@ -50,3 +51,23 @@ def test_few_modules_pass_a_review_on(trace: CallTrace) -> None:
 
 def test_a_review_seldom_crosses_packages(trace: CallTrace) -> None:
     assert trace.crossings.total() <= MAX_CROSSINGS, trace.crossings.most_common(12)
+
+
+def test_a_review_without_a_rollout_and_a_census_runs_no_code_of_either(trace: CallTrace) -> None:
+    """So its cost is that of two comparisons with None."""
+    own = {
+        "review.candidate",
+        "policy.rollout",
+        "policy.census",
+        "patch.kinds",
+        "store.candidate",
+        "store.fuse",
+        "store.brake",
+        "store.census",
+        "web.candidate_metrics",
+        "web.recording",
+    }
+    root = Path(podgraft.__file__).parent
+    assert all((root / f"{name.replace('.', '/')}.py").exists() for name in own)
+    assert trace.modules.isdisjoint(own)
+    assert not any(name.startswith("census.") for name in trace.modules)

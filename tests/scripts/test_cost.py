@@ -1,13 +1,19 @@
 """The bill: sums that anybody can do again, figures that were measured, a page that says both."""
 
+import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import cost
 from costs import bill, measurement
 from costs.bill import GB, MILLION, Figures
+from costs.census import PUT_MILLION, RECORD_BYTES, Census, monthly_lines, render_census
+from podgraft.census import KeyFilter, Record, Redactor, encode_record
+
+EVENTS = Path(__file__).parents[1] / "support" / "events" / "wire"
 
 FIGURES = Figures(
     measured="today",
@@ -63,6 +69,46 @@ def test_environments_refresh_as_many_as_the_load_retains_busy() -> None:
 def test_the_page_states_what_the_script_prints(capsys: pytest.CaptureFixture[str]) -> None:
     assert cost.main([]) == 0
     assert f"<!-- scripts/cost.py -->\n\n{capsys.readouterr().out}\n<!--" in cost.PAGE.read_text()
+
+
+def test_the_page_of_the_census_states_its_bill() -> None:
+    page = cost.CENSUS_PAGE.read_text()
+    assert f"<!-- scripts/cost.py -->\n\n{render_census()}\n\n<!-- /" in page
+    one = f"{PUT_MILLION / MILLION:.6f}"
+    assert f"with another image is a distinct workload, and costs ${one}." in page
+
+
+def test_the_bill_of_a_census_follows_from_its_size() -> None:
+    lines = [line.dollars for line in monthly_lines(Census())]
+    weeks = 30 / 7
+    puts = 10_000 * weeks * 5
+    expected = puts * 5 / MILLION + 4 * 0.30 + puts * 0.015 * bill.GIB_SECOND
+    assert sum(lines) == pytest.approx(expected, abs=0.01)
+    double = [line.dollars for line in monthly_lines(Census(workloads=20_000))]
+    assert sum(double) - 1.2 == pytest.approx(2 * (sum(lines) - 1.2), rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("event", "size"),
+    [("01-deployment-pod", RECORD_BYTES[0]), ("09-twelve-containers", RECORD_BYTES[1])],
+)
+def test_the_size_of_a_record_is_at_most_that_of_the_bill(event: str, size: int) -> None:
+    body = json.loads((EVENTS / f"{event}.json").read_text())["request"]["body"]
+    record = Record(
+        injector="istio",
+        cluster="prod-eu",
+        namespace="shop",
+        workload="Deployment/web",
+        route="inject",
+        request={key: body["request"][key] for key in ("kind", "resource", "operation")},
+        environment={},
+        object=Redactor(bytes(32), KeyFilter()).redact(body["request"]["object"]),
+        decision="inject",
+        policy="42",
+        bundle="sha256:" + "0" * 64,
+        date="2026-11-22",
+    )
+    assert size / 2 < len(encode_record(record)) <= size
 
 
 def test_the_columns_add_up() -> None:

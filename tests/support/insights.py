@@ -1,7 +1,15 @@
 """CloudWatch Logs Insights as far as podgraft's queries need it: the client of boto, with lines.
 
-The semantics are those of the documentation: a comparison with a missing field is false, a group
-without a field has no such field, and percentiles ignore lines without the field.
+The syntax and the semantics are those of the documentation ("CloudWatch Logs Insights language
+query syntax", read in November 2026):
+
+- Commands are separated by a pipe. ``limit`` and ``sort`` of groups follow ``stats``.
+- Text is in quotes; ``in`` needs a list in brackets. Names of fields are letters, digits, and
+  underscores, and do not need backticks.
+- A comparison with a missing field is false, a group without a field has no such field, and
+  percentiles ignore lines without the field. A percentile is above 0 and below 100.
+- A query has at most 10,000 characters; a result at most 10,000 rows. Times are seconds.
+- After ``stats``, only names of its result exist.
 """
 
 import re
@@ -24,6 +32,7 @@ class InsightsClient:
         self._polls: dict[str, int] = {}
 
     def start_query(self, **arguments: Any) -> Any:
+        check_request(arguments)
         self.queries.append(arguments)
         return {"queryId": str(len(self.queries) - 1)}
 
@@ -46,6 +55,49 @@ class InsightsClient:
 def _seconds(line: Line) -> float:
     moment = datetime.strptime(line["timestamp"], "%Y-%m-%d %H:%M:%S,%f%z")
     return moment.timestamp()
+
+
+MAX_CHARACTERS = 10_000
+MAX_ROWS = 10_000
+_FIELD = r"[A-Za-z_][A-Za-z0-9_]*"
+_TEXT = r"'[^'\\|]*'"
+_CONDITIONS = rf"{_FIELD} (?:= {_TEXT}|in \[{_TEXT}(?:, {_TEXT})*\])"
+_AGGREGATE = rf"(?:count\(\*\)|pct\({_FIELD}, \d{{1,2}}\)) as {_FIELD}"
+_SYNTAX: Mapping[str, str] = {
+    "filter": rf"{_CONDITIONS}(?: and {_CONDITIONS})*",
+    "stats": rf"{_AGGREGATE}(?:, {_AGGREGATE})*(?: by {_FIELD}(?:, {_FIELD})*)?",
+    "sort": rf"{_FIELD} (?:asc|desc)",
+    "limit": r"[1-9]\d*",
+}
+
+
+def check_request(arguments: Mapping[str, Any]) -> None:
+    """Raise ``AssertionError`` for a request that CloudWatch rejects."""
+    assert arguments.keys() == {"logGroupName", "queryString", "startTime", "endTime", "limit"}
+    assert re.fullmatch(r"[A-Za-z0-9_/.#-]{1,512}", arguments["logGroupName"])
+    assert 0 <= arguments["startTime"] <= arguments["endTime"]
+    assert all(type(arguments[name]) is int for name in ("startTime", "endTime", "limit"))
+    assert 1 <= arguments["limit"] <= MAX_ROWS
+    check_syntax(arguments["queryString"])
+
+
+def check_syntax(query: str) -> None:
+    """Raise ``AssertionError`` for a query that is not of the documented syntax."""
+    assert len(query) <= MAX_CHARACTERS
+    columns: set[str] | None = None
+    for stage in query.split(" | "):
+        command, _, text = stage.partition(" ")
+        assert re.fullmatch(_SYNTAX[command], text), stage
+        if command == "stats":
+            assert columns is None, "a second stats"
+            functions, _, keys = text.partition(" by ")
+            columns = {*re.findall(r" as (\w+)", functions), *filter(None, keys.split(", "))}
+        elif command == "filter":
+            assert columns is None, "a filter of groups"
+        elif command == "sort" and columns is not None:
+            assert text.split(" ")[0] in columns, stage
+        elif command == "limit":
+            assert int(text) <= MAX_ROWS, stage
 
 
 def run_query(query: str, lines: Iterable[Line]) -> list[dict[str, str]]:

@@ -43,6 +43,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
     - {key: {{ $file }}, path: {{ $injector }}/bundle/{{ $file }}}
     {{- end }}
 {{- end }}
+{{- if .Values.census.volume }}
+- secret:
+    name: {{ required "census.keySecret: is missing; name a Secret with the key of each injector, from podgraft policy census on" .Values.census.keySecret }}
+    items:
+    {{- range $injector, $_ := .Values.injectors }}
+    - {key: {{ $injector }}, path: {{ $injector }}/census.key, mode: 0440}
+    {{- end }}
+{{- end }}
 {{- if .Values.callers }}
 - secret:
     name: {{ $name }}-callers

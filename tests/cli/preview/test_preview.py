@@ -122,6 +122,18 @@ def test_a_preview_is_certain_or_unknown(
     assert bool(result.reason) is (expected in {PreviewOutcome.FAILED, PreviewOutcome.UNKNOWN})
 
 
+def test_a_pod_that_is_denied_depends_on_its_own_templates_only(tmp_path: Path) -> None:
+    before, after = make_snapshot(tmp_path / "a", ""), make_snapshot(tmp_path / "b", ENV)
+    for names, expected in (
+        ("absent", PreviewOutcome.SAME),
+        ("sidecar, absent", PreviewOutcome.SAME),
+        ("[absent]", PreviewOutcome.UNKNOWN),  # a token: the name could be any
+        ("sidecar", PreviewOutcome.UNKNOWN),
+    ):
+        record = make_record(before, make_pod(annotations={"inject.istio.io/templates": names}))
+        assert preview_record(record, before, after).outcome is expected, names
+
+
 def test_an_unknown_result_names_the_template_and_the_path(tmp_path: Path) -> None:
     before, after = make_snapshot(tmp_path / "a", ""), make_snapshot(tmp_path / "b", TIER)
     result = preview_record(make_record(before, ANNOTATED), before, after)

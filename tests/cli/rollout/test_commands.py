@@ -90,13 +90,14 @@ def test_abort_sets_the_brake_and_ends_the_rollout(world: World, run: Run) -> No
     assert brake is not None
     assert parse_brakes([brake]) == {ID}
     assert "reason: 5xx in checkout" in brake
-    assert "rollout who --got" in output
+    assert f"rollout who --got --id {ID} " in output
+    assert f"stops {ID}: by operator" in run("status")[1]
     status, output = run(START)
     assert status == 1
     assert f"stops {ID}: by operator, at " in output
     assert run(START.replace(ID, "another"))[0] == 0
     status, output = run("status")
-    assert "does not stop the rollout: by operator" in output
+    assert f"does not stop the rollout, but {ID}: by operator" in output
     status, output = run("release")
     assert (status, world.brake()) == (0, None)
     assert "rollout    another continues" in output
@@ -109,7 +110,11 @@ def test_the_brake_of_all_injectors_stops_every_start(world: World, run: Run) ->
     brake = world.brake(for_all=True)
     assert brake is not None
     assert parse_brakes([brake]) == {"*"}
-    assert "release --all" in run(START)[1]
+    assert "who --got --id ID " in output  # each injector has its own rollout
+    assert "stops all rollouts: by operator" in run("status")[1]
+    problem = run(START)[1]
+    assert "; remove the reason, then release it: podgraft policy rollout release --all " in problem
+    assert "another --id" not in problem
     assert run("release --all")[0] == 0
     assert run(START)[0] == 0
 
@@ -312,6 +317,12 @@ def test_push_refuses_while_a_rollout_is_active(
     status, output = call("rollback 2")
     assert status == 0, output
     assert stack.read() == STABLE
+    assert (
+        f"restart their workloads. To list:\n  podgraft policy rollout who --got --id {ID} "
+        in output
+    )
+    status, output = call("rollback 1")
+    assert "Pods do not change until you restart their workloads." in output
     status, output = call("rollback 2 --with-rollout")
     assert (status, stack.read()) == (0, running), output
     Path("next/policy.yaml").write_text(STABLE)

@@ -12,7 +12,7 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.rollout import insights
 from podgraft.cli.policy.rollout.evidence import Evidence, read_log
 from podgraft.cli.policy.rollout.insights import LogGroup
-from support.insights import InsightsClient
+from support.insights import InsightsClient, check_syntax
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 OUTCOMES = ("outside", "same", "changed", "fallback", "failed", "disabled")
@@ -96,6 +96,43 @@ def test_many_workloads_are_counted_completely_and_listed_in_part(
     assert len(evidence.candidate.workloads) == 10
     assert not evidence.is_complete
     assert Evidence().is_complete
+
+
+# What a stub that accepts everything would hide: CloudWatch rejects all of these.
+INVALID = (
+    "filter message == 'review'",
+    "filter message = review",
+    "filter message = 'review' && injector = 'a'",
+    "filter candidate in ('same', 'changed')",
+    "filter candidate in []",
+    "stats count(*) reviews by track",
+    "stats count(*) as reviews group by track",
+    "stats pct(milliseconds, 100) as p99",
+    "stats p99(milliseconds) as p99",
+    "stats count(*) as reviews by track | sort milliseconds desc",
+    "stats count(*) as reviews by track | order reviews desc",
+    "stats count(*) as reviews by track | limit 10001",
+    "stats count(*) as reviews by track; limit 5",
+    "filter rollout-id = 'a'",
+)
+
+
+@pytest.mark.parametrize("query", INVALID)
+def test_the_stub_rejects_what_cloudwatch_rejects(query: str) -> None:
+    with pytest.raises((AssertionError, KeyError)):
+        check_syntax(query)
+
+
+def test_all_queries_are_valid_and_start_in_seconds() -> None:
+    client = InsightsClient([])
+    LogGroup(client, "/aws/lambda/podgraft").read_evidence("istio", "2026-11-22.a", NOW)
+    assert len(client.queries) == 4
+    for query in client.queries:
+        check_syntax(query["queryString"])
+        assert query["startTime"] == int(NOW.timestamp())
+        text = query["queryString"]
+        lines = "filter message = 'review' and injector = 'istio' and rollout = '2026-11-22.a' | "
+        assert text.startswith(lines)
 
 
 @pytest.mark.parametrize("state", ["Failed", "Cancelled", "Timeout", "Unknown"])

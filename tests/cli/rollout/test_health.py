@@ -1,8 +1,10 @@
 """What only a stack has: alarms, a log group, an alias, and other stacks with a candidate."""
 
 import json
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -344,3 +346,53 @@ def test_an_unusable_candidate_of_another_stack_changes_nothing(
     assert status in (1, 2)
     assert stack.read() == STABLE
     assert problem in output
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "rollout.md"
+
+
+def test_the_page_shows_a_status(session: Any, run: Run, lines: list[dict[str, Any]]) -> None:
+    """The sample of the page is the output, apart from the version and its time."""
+    client = session.create_client("cloudwatch")
+    states = {"Failures": "OK", "Latency": "INSUFFICIENT_DATA"}
+    names = [f"podgraft-dev-Candidate{name}Alarm" for name in states]
+    for name, state in zip(names, states.values(), strict=True):
+        client.put_metric_alarm(
+            AlarmName=name,
+            MetricName="candidate_failure_total",
+            Namespace="podgraft",
+            Statistic="Sum",
+            Period=60,
+            EvaluationPeriods=1,
+            Threshold=0,
+            ComparisonOperator="GreaterThanThreshold",
+            AlarmActions=[GUARD],
+        )
+        client.set_alarm_state(AlarmName=name, StateValue=state, StateReason="a test")
+    client.delete_alarms(AlarmNames=[ALARM])
+    try:
+        assert run(f"{START} --cluster-share dev 100 --needs 200 10 0")[0] == 0
+        lines += [
+            make_line(
+                f"Deployment/stable-{number % 371}",
+                track="stable",
+                candidate="outside",
+                milliseconds=1.49,
+                candidate_milliseconds=None,
+                candidate_kind="",
+            )
+            for number in range(1204)
+        ]
+        lines += [
+            make_line(f"Deployment/web-{number % 12}", candidate_milliseconds=1.52)
+            for number in range(63)
+        ]
+        status, output = run("status")
+    finally:
+        client.delete_alarms(AlarmNames=names)
+    assert status == 0
+    [sample] = re.findall(
+        r"^```text\n(brakes .*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL
+    )
+    time = r"\(version \d+, since [-0-9: ]+ UTC\)"
+    assert re.sub(time, "", output) == re.sub(time, "", sample)

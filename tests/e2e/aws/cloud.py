@@ -246,9 +246,9 @@ def deploy(
 
 
 @contextmanager
-def deploy_stack(cloud: Cloud, build: Path, stage: Stage) -> Generator[Stack]:
+def deploy_stack(cloud: Cloud, build: Path, stage: Stage, *overrides: str) -> Generator[Stack]:
     """Deploy a stage; delete its stack at the end."""
-    done = deploy(cloud, build, stage)
+    done = deploy(cloud, build, stage, *overrides)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     try:
         found = cloud.client("cloudformation").describe_stacks(StackName=stage.name)["Stacks"][0]

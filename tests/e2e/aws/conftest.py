@@ -36,8 +36,8 @@ def build(cloud: Cloud) -> Generator[Path]:
 
 @pytest.fixture(scope="session")
 def stack(cloud: Cloud, build: Path) -> Generator[Stack]:
-    """The dev stage, with a refresh so short that a test can wait for it."""
-    with deploy_stack(cloud, build, Stage("default")) as running:
+    """The dev stage, with a census, and a refresh so short that a test can wait for it."""
+    with deploy_stack(cloud, build, Stage("default"), "Census=true") as running:
         yield running
 
 

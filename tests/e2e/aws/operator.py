@@ -3,6 +3,7 @@
 import base64
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -42,9 +43,16 @@ def issue(stack: Stack, cluster: str, file: Path) -> str:
     return file.read_text().strip()
 
 
-def send_review(stack: Stack, token: str, cluster: str = "e2e", injector: str = "istio") -> Answer:
-    """A pod's creation, as kube-apiserver sends it."""
+def send_review(
+    stack: Stack,
+    token: str,
+    cluster: str = "e2e",
+    injector: str = "istio",
+    edit: Callable[[dict[str, Any]], object] = lambda _: None,
+) -> Answer:
+    """A pod's creation, as kube-apiserver sends it; *edit* changes the request."""
     body: dict[str, Any] = json.loads(EVENT.read_text())["request"]["body"]
+    edit(body["request"])
     return stack.call(
         "POST",
         f"/{injector}/inject/cluster/{cluster}?timeout=10s",

@@ -45,6 +45,17 @@ RECORDED: Mapping[str, frozenset[str]] = {
     }.items()
 }
 
+# Annotations with a JSON list or map of elements: the recorded strings of an element. All others
+# become tokens.
+RECORDED_ELEMENTS: Mapping[str, frozenset[str]] = {
+    "k8s.v1.cni.cncf.io/networks": frozenset({"interface", "name", "namespace"}),
+}
+# The same, for elements with a Go type: its recorded fields remain.
+TYPED_ELEMENTS: Mapping[str, str] = {
+    "sidecar.istio.io/userVolume": "Volume",
+    "sidecar.istio.io/userVolumeMount": "VolumeMount",
+}
+
 # Removed: they differ between the pods of one workload, or between requests, and nothing needs
 # them.
 REMOVED_METADATA = frozenset(

@@ -39,6 +39,10 @@ _BOOLEANS = frozenset(
     for boolean in ("true", "false", "yes", "no", "on", "off", "y", "n", "t", "f", "1", "0")
     for word in (boolean, boolean.title(), boolean.upper())
 )
+# Structs that JSON contains as strings.
+_STRUCTS_OF_STRINGS = frozenset(
+    {"intstr.IntOrString", "resource.Quantity", "time.Time", "v1.MicroTime", "v1.Time"}
+)
 _SERVICE_ACCOUNT_VOLUME = "kube-api-access-"
 
 
@@ -150,7 +154,9 @@ class Redactor:
         """A string of a named type is an enumerated value or a quantity."""
         if type_ is None or type_ is STRING or type_.name in {"interface {}", "types.UID"}:
             return self.redact_text(value)
-        return self.redact_name(value)
+        # A string in the place of a number, a list, or an object can be anything.
+        is_valid = type_.kind is Kind.STRING or type_.name in _STRUCTS_OF_STRINGS
+        return self.redact_name(value) if is_valid else self.redact_text(value)
 
     def _redact_struct(self, type_: GoType, value: Object, depth: int) -> Object:
         redacted: Object = {}
@@ -207,20 +213,48 @@ class Redactor:
         if key == _INJECT and value not in _BOOLEANS:
             return self.redact_text(value)  # any other value is invalid, as the token is
         if key in _PROXY_CONFIGS:
-            return self._redact_document(value, _is_proxy_value)
+            return self._redact_document(value, self._redact_proxy_config)
         if value.lstrip().startswith(("{", "[")):
-            return self._redact_document(value, lambda _: True)
+            return self._redact_document(
+                value, lambda document: self._redact_elements(key, document)
+            )
         return self.redact_name(value)
 
-    def _redact_document(self, text: str, is_secret: Callable[[str], bool]) -> str:
-        """Redact the strings of an annotation with YAML or JSON, and print it as JSON."""
+    def _redact_document(self, text: str, redact: Callable[[JSON], JSON]) -> str:
+        """Redact an annotation with YAML or JSON, and print it as JSON."""
         try:
             document = yaml.load(text)
         except yaml.NotYAMLError:
             return self.redact_text(text)
         if not isinstance(document, dict | list):
             return self.redact_name(text)
-        return dump(self._redact_values(document, is_secret, in_secret=is_secret("")))
+        return dump(redact(document))
+
+    def _redact_proxy_config(self, document: JSON) -> JSON:
+        return self._redact_values(document, _is_proxy_value, in_secret=False)
+
+    def _redact_elements(self, key: str, document: JSON) -> JSON:
+        """Redact the elements of an annotation; only names of known annotations remain."""
+        type_name = fields.TYPED_ELEMENTS.get(key)
+        type_ = types()[type_name] if type_name is not None else None
+        recorded = fields.RECORDED_ELEMENTS.get(key, frozenset())
+
+        def redact(element: JSON) -> JSON:
+            if type_ is None and isinstance(element, dict):
+                return self._redact_element(element, recorded)
+            return self._redact(type_, element, 2)
+
+        if isinstance(document, dict):
+            return {self._redact_key(name): redact(each) for name, each in document.items()}
+        return [*map(redact, document)] if isinstance(document, list) else redact(document)
+
+    def _redact_element(self, element: Object, recorded: frozenset[str]) -> Object:
+        return {
+            self._redact_key(key): self.redact_name(member)
+            if key in recorded and isinstance(member, str)
+            else self._redact(None, member, 3)
+            for key, member in element.items()
+        }
 
     def _redact_values(
         self, value: JSON, is_secret: Callable[[str], bool], *, in_secret: bool

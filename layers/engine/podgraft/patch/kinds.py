@@ -68,14 +68,13 @@ def _compare_objects(
 ) -> Iterator[str]:
     originals = original if isinstance(original, dict) else {}
     for key in before.keys() | after.keys():
-        inner = _join(path, key)
         if key not in after:
-            yield f"remove {inner}"
+            yield f"remove {_join(path, key)}"
         elif key not in before:
-            yield f"add {inner}"
-        else:
+            yield f"add {_join(path, key)}"
+        elif not equal(before[key], after[key]):  # most members are equal, and need no path
             versions = _Versions(originals.get(key), before[key], after[key])
-            yield from _compare(versions, inner, depth + 1)
+            yield from _compare(versions, _join(path, key), depth + 1)
 
 
 def _compare_lists(
@@ -94,7 +93,7 @@ def _compare_lists(
             yield f"remove {inner}"
         elif name not in old:
             yield f"add {inner}"
-        else:
+        elif not equal(old[name], new[name]):
             versions = _Versions(originals.get(name), old[name], new[name])
             yield from _compare(versions, inner, depth + 1)
     if [name for name in old if name in new] != [name for name in new if name in old]:

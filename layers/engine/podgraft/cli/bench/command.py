@@ -27,6 +27,7 @@ from podgraft.cli.bench import (
     memory,
     page,
     plot,
+    rollout,
     scaling,
     table,
     throughput,
@@ -59,7 +60,7 @@ class RunSize:
         loads = len(throughput.CONNECTIONS) * self.load_seconds
         return {
             "cold": 25 + 2 * self.starts,
-            "warm": 2 + 0.003 * self.requests,
+            "warm": 8 + 0.03 * self.requests,
             "scaling": 150 + 5 * self.scaling_seconds,
             "throughput": 8 + loads * (1 + 1 / throughput.PING_SHARE),
             "memory": 25 + 0.0015 * self.reviews,
@@ -82,6 +83,7 @@ def _run_cold(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterab
 def _run_warm(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:
     with warm.make_handler(measured.write_store(folder / "store")) as handle:
         rows = warm.measure_warm(handle, measured, effort.requests)
+    rows += rollout.measure_rollout(measured, folder / "rollout", effort.requests)
     return [*rows, *census.measure_census(measured, folder, effort.requests)]
 
 

@@ -23,7 +23,7 @@ from .options import (
 )
 from .push import Change
 from .rollout.candidate import check_no_rollout, find_digests
-from .rollout.text import remove_rollout
+from .rollout.text import describe_pods, find_id, remove_rollout
 from .signing import make_signer, signer_options, strip_signature
 from .target import TargetOptions, target_options
 from .versions import bundle_digest
@@ -176,3 +176,9 @@ def restore_version(  # noqa: PLR0913 — one parameter per option
     number = push.put(cloud, document, versions[-1], signer, message)
     click.secho(f"version {number}, the same as {version}, is in force", fg="green")
     click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, versions[-1].number)}")
+    ended = None if with_rollout else find_id(versions[-1].document)
+    if ended is not None:
+        has_log = cloud.target.stack is not None
+        click.echo(describe_pods(ended, cloud.target.options, has_log=has_log))
+    else:
+        click.echo("Pods do not change until you restart their workloads.")

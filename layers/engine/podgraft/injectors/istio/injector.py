@@ -66,6 +66,13 @@ class Injector:
         """The templates and aliases of a pod without the annotation."""
         return self._config.templates.defaults
 
+    def select_templates(self, annotations: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the templates of a pod with these annotations.
+
+        Raises ``UserError`` and ``OperatorError`` for an unknown name.
+        """
+        return self._config.templates.select(annotations)
+
     @property
     def native_sidecars(self) -> bool:
         """Whether the proxy is a native sidecar in pods without the annotation."""

@@ -4,7 +4,7 @@ The analysis is static: it compares the reads of templates, selectors, and rules
 a record. A value that both configurations only print in the same lines does not count.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,12 +13,13 @@ from podgraft.bundle.reads import find_reads, find_rule_reads
 from podgraft.census import Record, has_token, is_token
 from podgraft.field_reads import FieldRead, ReadKind, select
 from podgraft.go.reflect import GoType
-from podgraft.jsonvalue import JSON
+from podgraft.injectors import InjectionError, istio
+from podgraft.jsonvalue import JSON, strings_at
 from podgraft.kube import object_type
 from podgraft.trace import Trace
 
-_TEMPLATE = "template "
 _OVERLAY = "overlay "
+_TEMPLATES = "inject.istio.io/templates"
 # Mismatches that no unrecorded value can cause.
 _CERTAIN = "does not match: "
 _OLD_OBJECT = "/oldObject"
@@ -77,7 +78,7 @@ def _find_relevant_reads(question: Dependence, bundle: Bundle, trace: Trace) -> 
     if question.is_rendered:
         type_ = object_type(record.object)
         reads += _find_document_reads(_BundleKey(bundle), record.route, type_)
-    unused = {*_find_unused(bundle, trace)}
+    unused = {*_find_unused(record, bundle, trace)}
     return [read for read in reads if read.source not in unused]
 
 
@@ -101,16 +102,28 @@ def _find_document_reads(
     return find_reads(key.bundle, route, type_)
 
 
-def _find_unused(bundle: Bundle, trace: Trace) -> Iterator[str]:
+def _find_unused(record: Record, bundle: Bundle, trace: Trace) -> Iterator[str]:
     """Yield the sources that the review did not use: other templates, and other overlays."""
-    if bundle.istio is not None and trace.additions is not None:
+    if bundle.istio is not None:
+        used = _find_used_templates(record, bundle.istio, trace)
         for name in bundle.istio.templates:
-            if name not in trace.additions.templates:
+            if name not in used:
                 yield f'template "{name}"'
     for step in trace.steps:
         if step.name.startswith(_OVERLAY) and step.observed.startswith(_CERTAIN):
             name = step.name.removeprefix(_OVERLAY)
             yield f'template of overlay "{name}"'
+
+
+def _find_used_templates(record: Record, injector: istio.Injector, trace: Trace) -> Sequence[str]:
+    """Return the templates of the pod; a denied pod has them, too."""
+    if trace.additions is not None:
+        return trace.additions.templates
+    annotations = strings_at(record.object, "metadata", "annotations")
+    try:
+        return injector.select_templates(annotations)
+    except InjectionError:  # the pod names an unknown template
+        return injector.templates if has_token(annotations.get(_TEMPLATES, "")) else ()
 
 
 def _reads_token(record: Record, read: FieldRead) -> bool:

@@ -10,7 +10,7 @@ from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.policy.signing import Signer
 from podgraft.jsonvalue import Object
 from podgraft.policy.rollout import Rollout, RolloutMode
-from podgraft.store.brake import is_stopped, parse_brakes
+from podgraft.store.brake import ALL, is_stopped, parse_brakes
 
 from . import text
 from .candidate import check_document, find_digests, parse_valid
@@ -48,6 +48,13 @@ def describe_brake(brake: str) -> str:
         return "it is not a mapping, so it stops all rollouts"
     words = [f"{key} {fields[key]}" for key in ("by", "at", "reason") if fields.get(key)]
     return " ".join(", ".join(words).split()) or "it states no reason"
+
+
+def describe_remedy(brake: str, release: str) -> str:
+    """How to start a rollout that a brake stops; another id helps unless it stops all rollouts."""
+    if ALL in parse_brakes([brake]):
+        return f"remove the reason, then release it: {release}"
+    return f"use another --id, or release it: {release}"
 
 
 @command.command("step")
@@ -160,9 +167,10 @@ def _check_brakes(storage: RolloutStorage, rollout: Rollout) -> None:
         brake = storage.read_brake(for_all=for_all)
         if brake is not None and is_stopped(rollout.id, parse_brakes([brake])):
             name = storage.brake_name(for_all=for_all)
+            release = ", after podgraft policy rollout release --all" if for_all else ""
             raise CommandError(
-                f"brake {name} stops {rollout.id}: {describe_brake(brake)}; "
-                "run podgraft policy rollout abort, and start again with another --id"
+                f"brake {name} stops {rollout.id}: {describe_brake(brake)}; run podgraft policy "
+                f"rollout abort, and start again with another --id{release}"
             )
 
 

@@ -9,7 +9,7 @@ from podgraft.store.brake import is_stopped, parse_brakes
 
 from . import text
 from .candidate import check_document, make_candidate
-from .commands import command, describe_brake, describe_share
+from .commands import command, describe_brake, describe_remedy, describe_share
 from .health import check_alarms
 from .options import Percentage, sign_options, storage_options
 from .source import CandidateSource, source_options
@@ -139,9 +139,10 @@ def _check_can_start(storage: RolloutStorage, stored: StoredPolicy, id_: str) ->
         if brake is not None and is_stopped(id_, parse_brakes([brake])):
             name = storage.brake_name(for_all=for_all)
             flag = " --all" if for_all else ""
+            release = f"podgraft policy rollout release{flag} {storage.options}"
             raise CommandError(
-                f"brake {name} stops {id_}: {describe_brake(brake)}; use another --id, or release "
-                f"it: podgraft policy rollout release{flag} {storage.options}"
+                f"brake {name} stops {id_}: {describe_brake(brake)}; "
+                f"{describe_remedy(brake, release)}"
             )
     check_alarms(storage)
     storage.check_alias()

@@ -8,7 +8,7 @@ import click
 
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.policy.rollout import Rollout, RolloutMode
-from podgraft.store.brake import is_stopped, parse_brakes
+from podgraft.store.brake import ALL, is_stopped, parse_brakes
 
 from . import text
 from .alarms import Alarm
@@ -62,9 +62,11 @@ def _print_brakes(storage: RolloutStorage, rollout: Rollout | None) -> Iterator[
             continue
         found = True
         name = storage.brake_name(for_all=for_all)
-        stops = rollout is not None and is_stopped(rollout.id, parse_brakes([brake]))
-        effect = "STOPS THE ROLLOUT" if stops else "does not stop the rollout"
-        effect = "is set" if rollout is None else effect
+        ids = parse_brakes([brake])
+        stops = rollout is not None and is_stopped(rollout.id, ids)
+        effect = "STOPS THE ROLLOUT" if stops else f"does not stop the rollout, but {min(ids)}"
+        if rollout is None:
+            effect = "stops all rollouts" if ALL in ids else f"stops {min(ids)}"
         click.secho(
             f"brake      {name} {effect}: {describe_brake(brake)}", fg="red" if stops else None
         )
@@ -115,7 +117,7 @@ def _print_evidence(rollout: Rollout, evidence: Evidence) -> None:
         ("failures", stable.failures, candidate.failures, 0),
     )
     for name, left, right, needed in rows:
-        click.echo(f"           {name:<10}{left:>10,}{right:>12,}{needed or '':>10}")
+        click.echo(f"           {name:<10}{left:>10,}{right:>12,}{needed or '':>10}".rstrip())
     click.echo(f"           {'p99 ms':<10}{_format(stable):>10}{_format(candidate):>12}")
     for reason, count in evidence.reasons.most_common():
         click.echo(f"reason     {reason}: {count:,} reviews")

@@ -53,10 +53,7 @@ def _abort(
     if stored is not None and fields is not None:
         label = storage.write(text.remove_rollout(stored.document), stored, signer)
         click.secho(f"policy     {label} is in force, without the rollout", fg="green")
-    click.echo("Pods that got the candidate keep it until you restart their workloads. To list:")
-    id_option = f"--id {target} " if target else ""
-    log_option = "" if storage.has_log else "--log FILE "
-    click.echo(f"  podgraft policy rollout who --got {id_option}{log_option}{storage.options}")
+    click.echo(text.describe_pods(target, storage.options, has_log=storage.has_log))
 
 
 def _try_read(storage: RolloutStorage) -> tuple[StoredPolicy | None, CommandError | None]:

@@ -26,6 +26,26 @@ def read_rollout(text: str) -> Object | None:
     return rollout if isinstance(rollout, dict) else None
 
 
+def find_id(text: str) -> str | None:
+    """Return the id of the rollout; None without one, and in an invalid document."""
+    try:
+        fields = read_rollout(text)
+    except CommandError:
+        return None
+    id_ = None if fields is None else fields.get("id")
+    return id_ if isinstance(id_, str) else None
+
+
+def describe_pods(id_: str | None, options: str, *, has_log: bool) -> str:
+    """Return what pods of a candidate need after a stop, with the command that lists them."""
+    log = "" if has_log else " --log FILE"
+    command = f"podgraft policy rollout who --got --id {id_ or 'ID'}{log} {options}"
+    return (
+        "Pods that got the candidate keep it until you restart their workloads. To list:\n"
+        f"  {command}"
+    )
+
+
 def is_in_flow_style(text: str) -> bool:
     """Whether a document has a rollout that podgraft cannot remove as lines."""
     if load_mapping(text).get(KEY) is None:

@@ -1,0 +1,99 @@
+"""Warm reviews during a rollout, each against the same review without one.
+
+The candidate has another image for the proxy, so its templates and caches are separate, and each
+comparison finds a change.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from podgraft import bundle, yaml
+from podgraft.jsonvalue import Object
+
+from . import pods
+from .bench_input import BenchmarkInput
+from .cold import check_injected
+from .table import Row, make_row
+from .timing import Action, time_interleaved
+from .warm import Handler, make_handler
+
+WITHOUT = "the same without a rollout"
+# Stable and candidate, and the comparison of both.
+SHADOW_TARGET = 2.2
+# The bucket, and the fields of the log.
+OUTSIDE_TARGET = 1.1
+_IMAGE, _OTHER_IMAGE = b"proxyv2", b"proxyv3"
+_WARMUP = 50
+
+
+def measure_rollout(inputs: BenchmarkInput, folder: Path, repetitions: int) -> Iterable[Row]:
+    """Compare reviews of a shadowed and of an unselected workload with those without a rollout."""
+    candidate = change_image(inputs)
+    kinds: Mapping[str, Callable[[BenchmarkInput, int], dict[str, Any]]] = {
+        "pod seen before": pods.similar_pod,
+        "pod never seen": pods.unseen_pod,
+    }
+    with ExitStack() as stack:
+        handlers = {
+            name: stack.enter_context(make_handler(write_rollout(inputs, candidate, folder, share)))
+            for name, share in (("without", None), ("outside", 0), ("shadow", 100))
+        }
+        for name, kind in kinds.items():
+            timings = time_interleaved(
+                {key: _make_runner(each, kind, inputs) for key, each in handlers.items()},
+                repetitions,
+                warmup=_WARMUP,
+            )
+            baseline = (WITHOUT, timings["without"])
+            for key, words, target in (
+                ("outside", "rollout that does not select it", OUTSIDE_TARGET),
+                ("shadow", "shadow at 100 %", SHADOW_TARGET),
+            ):
+                yield make_row("warm", f"{name}, {words}", timings[key], baseline, target=target)
+
+
+def change_image(inputs: BenchmarkInput) -> dict[str, bytes]:
+    """Return the files of the bundle with another image for the proxy."""
+    changed = {
+        name: content.replace(_IMAGE, _OTHER_IMAGE) for name, content in inputs.files.items()
+    }
+    if changed == inputs.files:
+        raise ValueError(f"the bundle of {inputs.source} has no image {_IMAGE.decode()}")
+    return changed
+
+
+def write_rollout(
+    inputs: BenchmarkInput, candidate: Mapping[str, bytes], folder: Path, share: int | None
+) -> Path:
+    """Write a file store in mode shadow with a percentage; without one, there is no rollout."""
+    store = inputs.write_store(folder / f"share-{share}")
+    if share is None:
+        return store
+    digest = bundle.digest(candidate)
+    target = store / "default" / "bundles" / digest.removeprefix("sha256:")
+    for name, content in candidate.items():
+        path = target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    rollout: Object = {
+        "id": "bench",
+        "mode": "shadow",
+        "share": share,
+        "candidate": {"bundle": digest},
+    }
+    (store / "default" / "policy.yaml").write_text(yaml.dump({"rollout": rollout}))
+    return store
+
+
+def _make_runner(
+    handle: Handler, kind: Callable[[BenchmarkInput, int], dict[str, Any]], inputs: BenchmarkInput
+) -> Callable[[int], Action]:
+    check_injected(handle(kind(inputs, 0), None))
+
+    def run(number: int) -> Action:
+        sent = kind(inputs, number)
+        return lambda: handle(sent, None)
+
+    return run
