@@ -151,7 +151,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     path = collection_path.relative_to(TESTS).as_posix()
     if config.getoption("--fast") and (path in SLOW_FILES or path in SLOW_FOLDERS):
         return True
-    number, parts = map(int, config.getoption("--part").split("/"))
+    number, parts = map(int, str(config.getoption("--part")).split("/"))
     is_other = collection_path.suffix == ".py" and crc32(path.encode()) % parts != number - 1
     return is_other or None
 
