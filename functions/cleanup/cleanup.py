@@ -53,9 +53,8 @@ def find_old_versions(
         raise MissingAliasError(f"alias {settings.alias}: not found")
     used: set[int] = set()
     for alias in aliases:
-        routing = alias.get("RoutingConfig") or {}
-        weights: Mapping[str, float] = routing.get("AdditionalVersionWeights") or {}
-        if weights:  # a deployment is in progress
+        routing: Mapping[str, Any] = alias.get("RoutingConfig") or {}
+        if routing.get("AdditionalVersionWeights"):  # a deployment is in progress
             return []
         if alias["FunctionVersion"] != _LATEST:
             used.add(int(alias["FunctionVersion"]))
@@ -80,8 +79,7 @@ def make_handler(settings: Settings, client: Any) -> Callable[[Event, object], N
         deleted: list[int] = []
         try:
             for number in old:
-                if _delete(client, settings.function, number):
-                    deleted.append(number)
+                _delete(client, settings.function, number, deleted)
         finally:
             _print_line(
                 level="INFO" if len(deleted) == len(old) else "WARNING",
@@ -94,16 +92,16 @@ def make_handler(settings: Settings, client: Any) -> Callable[[Event, object], N
     return handle
 
 
-def _delete(client: Any, function: str, number: int) -> bool:
-    """Delete one version; return False if an alias uses it in the meantime, or if it is gone."""
+def _delete(client: Any, function: str, number: int, deleted: list[int]) -> None:
+    """Delete one version, unless an alias uses it in the meantime, or it is gone."""
     try:
         client.delete_function(FunctionName=function, Qualifier=str(number))
     except (
         client.exceptions.ResourceConflictException,
         client.exceptions.ResourceNotFoundException,
     ):
-        return False
-    return True
+        return
+    deleted.append(number)
 
 
 def _list_versions(client: Any, function: str) -> Iterator[Version]:

@@ -151,8 +151,8 @@ def check_rollouts(state: Mapping[str, Any]) -> None:
     for injector, rollout in sorted(state["rollouts"].items()):
         if rollout["mode"] == _SHARE:
             raise RefusedError(
-                f"injector {injector}: rollout {rollout['id']} is in mode share; end it with podgraft "
-                "policy rollout promote or abort, or pause it, and deploy again"
+                f"injector {injector}: rollout {rollout['id']} is in mode share; end it with "
+                "podgraft policy rollout promote or abort, or pause it, and deploy again"
             )
 
 

@@ -11,7 +11,7 @@ from recordings import RecordedReview
 
 Response: TypeAlias = Mapping[str, Any]
 
-_ATTEMPTS = 3
+_RETRIES = 2
 _RETRY_SECONDS = 2.0
 # Lines for the status code of the response, and for the decision in it.
 _HARMFUL = frozenset(("replace code", "replace response.allowed"))
@@ -36,7 +36,7 @@ class Version:
             raise RefusedError(f"version {self.number}: {state['problems'][0]}")
         return state
 
-    def review(self, review: RecordedReview, *, is_fresh: bool) -> Response:
+    def review(self, review: RecordedReview, *, is_fresh: bool = False) -> Response:
         """Return the response to a review; a fresh one uses nothing that is cached."""
         request = {"request": "review", **review.fields, "fresh": is_fresh}
         return self._request(request, "body")
@@ -94,43 +94,41 @@ def make_invoke(client: Any, arn: str) -> Callable[[Mapping[str, Any]], Mapping[
     return invoke
 
 
-def compare_versions(
-    live: Version,
-    new: Version,
-    review: RecordedReview,
-    sleep: Callable[[float], None] = time.sleep,
-) -> Comparison:
+def compare_versions(live: Version, new: Version, review: RecordedReview) -> Comparison:
     """Send a review to both versions, and compare the responses byte for byte.
 
     A review is repeated if a dependency of the function was not available, and if the versions did
     not use the same version of the policy, for example because an operator pushed one.
     """
-    for attempt in range(_ATTEMPTS):
-        before = live.review(review, is_fresh=bool(attempt))
-        after = new.review(review, is_fresh=bool(attempt))
-        if not {before["code"], after["code"]} & _TRANSIENT and (
-            _response_fields(before) == _response_fields(after) or _used_equal(before, after)
-        ):
+    before, after = live.review(review), new.review(review)
+    for _ in range(_RETRIES):
+        if _is_comparable(before, after):
             break
-        if attempt < _ATTEMPTS - 1:
-            sleep(_RETRY_SECONDS)
-    else:
-        return _give_up(review, before, after)
+        time.sleep(_RETRY_SECONDS)
+        before, after = (version.review(review, is_fresh=True) for version in (live, new))
+    _check_comparable(review, before, after)
     is_success = after["code"] == HTTPStatus.OK
     if _response_fields(before) == _response_fields(after):
         return Comparison(is_success)
     return Comparison(is_success, live.compare(review, before, after))
 
 
-def _give_up(review: RecordedReview, before: Response, after: Response) -> Comparison:
+def _is_comparable(before: Response, after: Response) -> bool:
+    if {before["code"], after["code"]} & _TRANSIENT:
+        return False
+    return _response_fields(before) == _response_fields(after) or _used_equal(before, after)
+
+
+def _check_comparable(review: RecordedReview, before: Response, after: Response) -> None:
     if {before["code"], after["code"]} & _TRANSIENT:
         raise RefusedError(
             f"injector {review.injector}: got {before['code']} from the live version and "
             f"{after['code']} from the new version; deploy again when AWS is available"
         )
-    raise RefusedError(
-        f"injector {review.injector}: the policy changed during the check; deploy again"
-    )
+    if not _is_comparable(before, after):
+        raise RefusedError(
+            f"injector {review.injector}: the policy changed during the check; deploy again"
+        )
 
 
 def _used_equal(before: Response, after: Response) -> bool:

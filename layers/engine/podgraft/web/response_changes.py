@@ -48,23 +48,24 @@ def _apply(document: JSON, operations: Sequence[dict[str, Any]]) -> JSON:
         *path, last = ("", *pointer.parse(operation["path"]))
         parent: Any = root
         for token in path:
-            parent = parent[int(token)] if isinstance(parent, list) else parent[token]
-        match operation["op"], parent:
-            case "remove", list():
-                del parent[int(last)]
-            case "remove", _:
-                del parent[last]
-            case "add", list() if last == "-":
-                cast("list[Any]", parent).append(operation["value"])
-            case "add", list():
-                cast("list[Any]", parent).insert(int(last), operation["value"])
-            case "replace", list():
-                parent[int(last)] = operation["value"]
-            case "add" | "replace", _:
-                parent[last] = operation["value"]
-            case _:
-                raise ValueError("unsupported operation")
+            parent = parent[_key(parent, token)]
+        key = _key(parent, last)
+        if operation["op"] == "remove":
+            del parent[key]
+        elif operation["op"] == "add" and isinstance(parent, list):
+            cast("list[Any]", parent).insert(cast("int", key), operation["value"])
+        elif operation["op"] in {"add", "replace"}:
+            parent[key] = operation["value"]
+        else:
+            raise ValueError("unsupported operation")
     return root[""]
+
+
+def _key(parent: Any, name: str) -> int | str:
+    """Return the index of a list, or the key of a map; ``-`` is the end of a list."""
+    if not isinstance(parent, list):
+        return name
+    return len(cast("list[Any]", parent)) if name == "-" else int(name)
 
 
 def _copy(value: JSON) -> Any:
