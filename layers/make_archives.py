@@ -18,8 +18,8 @@ from tempfile import TemporaryDirectory
 import build_layer
 
 LAYERS = Path(__file__).resolve().parent
-# The folder of each function by the name of its archive. Only the webhook uses layers. The probe has
-# none: only CloudFormation deploys it.
+# The folder of each function by the name of its archive. Only the webhook uses layers. The probe is
+# not among them: only CloudFormation deploys it.
 FUNCTIONS = {"function": "webhook", "cleanup": "cleanup", "guard": "guard", "watch": "watch"}
 _TIME = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o100644 << 16
