@@ -17,7 +17,7 @@ from podgraft.census import Record, encode_record
 from probe import Clients, Settings, make_handler, parse_expected
 from support.aws_account import CREDENTIALS
 from support.function_versions import FUNCTION, Account, Invoke, open_version, serve
-from support.store_fixture import TOKEN, admit, write_injector
+from support.store_fixture import BUNDLE, TOKEN, admit, write_injector
 
 EVENT = {"DeploymentId": "d-1", "LifecycleEventHookExecutionId": "e-1"}
 SECRET = "sesame-of-the-test"
@@ -242,7 +242,9 @@ def test_a_failure_or_a_denial_is_expected_by_its_kind_only(
 
 
 @pytest.mark.usefixtures("few_bodies")
-@pytest.mark.parametrize(("mode", "status"), [("share", "Failed"), ("shadow", "Succeeded")])
+@pytest.mark.parametrize(
+    ("mode", "status"), [("share", "Failed"), ("shadow", "Succeeded"), ("paused", "Succeeded")]
+)
 def test_a_rollout_in_mode_share_fails_the_deployment(
     account: Account,
     clients: Clients,
@@ -260,6 +262,15 @@ def test_a_rollout_in_mode_share_fails_the_deployment(
             "policy rollout promote or abort, or pause it, and deploy again"
         )
         assert line["reviews"] == 0
+
+
+def test_a_brake_does_not_allow_a_deployment(
+    clients: Clients, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An operator can release it while the alias has two versions."""
+    write_injector(folder, policy=ROLLOUT % "share")
+    (folder / "brake.yaml").write_text('id: "*"\n')
+    assert "is in mode share" in run(clients, capsys)["reason"]
 
 
 @pytest.mark.usefixtures("few_bodies")
@@ -415,7 +426,7 @@ class Bucket:
         return {"Body": Body()}
 
 
-def make_record(name: str) -> bytes:
+def make_record(name: str, pod: Any = None) -> bytes:
     return encode_record(
         Record(
             injector="default",
@@ -425,7 +436,7 @@ def make_record(name: str) -> bytes:
             route="inject",
             request={"operation": "CREATE", "kind": {"version": "v1", "kind": "Pod"}},
             environment={"ISTIO_META_CLUSTER_ID": "c1", "ROOTPAGE": "/a"},
-            object={"metadata": {"name": name}, "spec": {"containers": [{"name": "app"}]}},
+            object=pod or {"metadata": {"name": name}, "spec": {"containers": [{"name": "app"}]}},
         )
     )
 
@@ -454,6 +465,31 @@ def test_workloads_of_the_census_are_sent(
     assert line["reviews"] == 1 + 2 * 4
     names = {each["body"] for _, each in account.invoked if "body" in each}
     assert len(names) == 3
+
+
+@pytest.mark.usefixtures("few_bodies")
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_no_value_of_a_pod_or_a_bundle_is_logged(
+    account: Account,
+    clients: Clients,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    is_changed: bool,
+) -> None:
+    """``run`` searches the lines of the probe and of both versions."""
+    files = {
+        name: text.replace(b"example.com/init", SECRET.encode()) for name, text in BUNDLE.items()
+    }
+    write_injector(folder, files=files)
+    env = [{"name": "TOKEN", "value": SECRET}]
+    pod = {"metadata": {"name": "web"}, "spec": {"containers": [{"name": "app", "env": env}]}}
+    content = make_record("web", pod)
+    bucket = Bucket({f"default/prod-eu/shop/{'a' * 32}/2026-W47.json.gz": content})
+    if is_changed:
+        account.versions["6"] = change_patch(account.versions["6"], SECRET.encode(), b"other")
+    line = run(replace(clients, s3=bucket), capsys, replace(SETTINGS, census="bucket"))
+    assert line["status"] == ("Failed" if is_changed else "Succeeded")
+    assert SECRET in json.dumps(account.invoked)
 
 
 def test_a_bucket_that_cannot_be_read_fails_the_deployment(
