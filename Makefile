@@ -50,6 +50,7 @@ WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
 STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
 SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) Watch=$(SIGNING_PROFILE) Guard=$(SIGNING_PROFILE) \
+	Probe=$(SIGNING_PROFILE) Cleanup=$(SIGNING_PROFILE) \
 	DependenciesLayer=$(SIGNING_PROFILE) EngineLayer=$(SIGNING_PROFILE))
 
 export SAM_CLI_TELEMETRY := 0
@@ -145,6 +146,9 @@ contracts: setup ## Check that imports go one way
 template: $(TOOLS)/sam/.done $(TOOLS)/checkov/.done ## Check the AWS template: SAM, cfn-lint, checkov
 	@$(SAM)/sam validate --lint --region eu-central-1
 	@$(SAM)/cfn-lint template.yaml
+	@sed '/^  GradualDeployment:/,/Default:/s/"false"/"true"/' template.yaml >.template-gradual.yaml
+	@$(SAM)/sam validate --lint --region eu-central-1 --template .template-gradual.yaml; \
+		status=$$?; rm .template-gradual.yaml; exit $$status
 	@$(TOOLS)/checkov/bin/checkov --file template.yaml --compact --quiet --skip-download
 
 corpus: setup ## Build Istio's cases from a clone (ISTIO=folder TAGS="1.30.3 ...")

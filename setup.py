@@ -22,7 +22,9 @@ SITE = "https://podgraft.dev/"
 ASSETS = (
     "charts",
     "container",
+    "functions/cleanup",
     "functions/guard",
+    "functions/probe",
     "functions/watch",
     "functions/webhook",
     "kubernetes",

@@ -2,8 +2,8 @@
 
     make_archives.py FOLDER
 
-Writes ``function.zip``, ``guard.zip``, ``watch.zip``, ``dependencies.zip``, and ``engine.zip`` into
-FOLDER.
+Writes ``function.zip``, ``cleanup.zip``, ``guard.zip``, ``watch.zip``, ``dependencies.zip``, and
+``engine.zip`` into FOLDER.
 build_layer.py describes the layers and the variables that select the Lambda. SAM does not need
 these archives: ``sam build`` creates its own.
 """
@@ -18,8 +18,9 @@ from tempfile import TemporaryDirectory
 import build_layer
 
 LAYERS = Path(__file__).resolve().parent
-# The folder of each function by the name of its archive. Only the webhook uses layers.
-FUNCTIONS = {"function": "webhook", "guard": "guard", "watch": "watch"}
+# The folder of each function by the name of its archive. Only the webhook uses layers. The probe is
+# not among them: only CloudFormation deploys it.
+FUNCTIONS = {"function": "webhook", "cleanup": "cleanup", "guard": "guard", "watch": "watch"}
 _TIME = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o100644 << 16
 

@@ -33,6 +33,8 @@ _NAMES = {
     "ApiLogs": "api_log_group",
     "Bundles": "bucket",
     "Bundles.Arn": "bucket_arn",
+    "Cleanup": "cleanup_name",
+    "CleanupLogs.Arn": "cleanup_log_group_arn",
     "Guard": "guard_name",
     "Guard.Arn": "guard_arn",
     "GuardLogs.Arn": "guard_log_group_arn",
@@ -43,6 +45,7 @@ _NAMES = {
     "WatchLogs.Arn": "watch_log_group_arn",
     "Webhook": "function_name",
     "Webhook.Alias": "alias_arn",
+    "Webhook.Arn": "function_arn",
     "WebhookLogs": "log_group",
     "WebhookLogs.Arn": "log_group_arn",
 }
@@ -56,6 +59,9 @@ _CONDITIONS = {
     "HasDomain": 'var.domain_name != ""',
     "HasPolicyWriters": "length(var.policy_writer_arns) > 0",
 }
+# Gradual deployments need CloudFormation: Terraform cannot update an alias through CodeDeploy.
+SAM_CONDITION = "Gradual"
+SAM_PARAMETERS = frozenset({"GradualDeployment", "DeploymentType", "ExpectedChanges"})
 _ROLE_CONDITIONS = {"Recorded": "census", "Traced": "tracing"}
 
 
@@ -89,8 +95,16 @@ def main() -> int:
 
 
 def read_template() -> Any:
-    """The template, with ``{"Sub": x}`` for ``!Sub x``."""
-    return yaml.load((ROOT / "template.yaml").read_text(), Loader)  # noqa: S506 - a SafeLoader
+    """The template, with ``{"Sub": x}`` for ``!Sub x``, without gradual deployments."""
+    template: Any = yaml.load((ROOT / "template.yaml").read_text(), Loader)  # noqa: S506 - a SafeLoader
+    for name in SAM_PARAMETERS:
+        del template["Parameters"][name]
+    del template["Conditions"][SAM_CONDITION]
+    resources = template["Resources"]
+    template["Resources"] = {
+        name: each for name, each in resources.items() if each.get("Condition") != SAM_CONDITION
+    }
+    return template
 
 
 def render_files(template: Any) -> dict[str, str]:
@@ -111,6 +125,8 @@ def render_files(template: Any) -> dict[str, str]:
         ),
         "environment.json.tftpl": _make_environment(properties["Webhook"]),
         "permissions.json.tftpl": _format(make_permissions(properties["WebhookRole"])),
+        "cleanup_environment.json.tftpl": _make_environment(properties["Cleanup"]),
+        "cleanup_permissions.json.tftpl": _format(make_permissions(properties["CleanupRole"])),
         "guard_environment.json.tftpl": _make_environment(properties["Guard"]),
         "guard_permissions.json.tftpl": _format(make_permissions(properties["GuardRole"])),
         "watch_environment.json.tftpl": _make_environment(properties["Watch"]),

@@ -14,6 +14,7 @@ variable "archives" {
     dependencies = string
     engine       = string
     function     = string
+    cleanup      = string
     guard        = string
     watch        = string
   })

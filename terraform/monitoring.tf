@@ -3,6 +3,7 @@ locals {
     alias_arn           = aws_lambda_alias.live.arn
     api_endpoint        = aws_apigatewayv2_api.webhook.api_endpoint
     api_id              = aws_apigatewayv2_api.webhook.id
+    cleanup_name        = aws_lambda_function.cleanup.function_name
     function_name       = aws_lambda_function.webhook.function_name
     guard_arn           = aws_lambda_function.guard.arn
     guard_name          = aws_lambda_function.guard.function_name

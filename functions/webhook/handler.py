@@ -40,7 +40,7 @@ def build(environment: Mapping[str, str]) -> Handler:
             Mangum(web.WsgiToAsgi(app), lifespan="off"),
             app,
             request_log,
-            web.respond_to_watch(policies, callers, request_log),
+            web.respond_to_functions(policies, callers, request_log),
         )
     with _suppress_errors:
         web.prime(policies, parsed_settings)

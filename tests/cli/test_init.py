@@ -58,7 +58,7 @@ def test_sam_finds_the_sources_of_each_function_and_layer(tmp_path: Path) -> Non
                 folders.add(folder)
             case _:
                 pass
-    assert {"functions/guard", "functions/watch", "functions/webhook"} < folders
+    assert {"functions/guard", "functions/probe", "functions/watch", "functions/webhook"} < folders
     for folder in folders:
         assert [*(tmp_path / folder).rglob("*.py")] or [*(tmp_path / folder).rglob("*.txt")]
 
@@ -107,7 +107,7 @@ def test_the_archives_contain_the_function_and_the_engine(tmp_path: Path) -> Non
     )
     with zipfile.ZipFile(tmp_path / "archives" / "function.zip") as archive:
         assert archive.namelist() == ["handler.py"]
-    for name in ("guard", "watch"):
+    for name in ("cleanup", "guard", "watch"):
         with zipfile.ZipFile(tmp_path / "archives" / f"{name}.zip") as archive:
             modules = (ROOT / "functions" / name).glob("*.py")
             assert archive.namelist() == sorted(path.name for path in modules)

@@ -160,7 +160,10 @@ def test_make_signs_the_function_and_its_layers() -> None:
     )
     profiles = " ".join(
         f"{name}=podgraft"
-        for name in ("Webhook", "Watch", "Guard", "DependenciesLayer", "EngineLayer")
+        for name in (
+            *("Webhook", "Watch", "Guard", "Probe", "Cleanup"),
+            *("DependenciesLayer", "EngineLayer"),
+        )
     )
     assert f"Auth=mtls --signing-profiles {profiles}" in " ".join(
         done.stdout.replace("\\\n", " ").split()

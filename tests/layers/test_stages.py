@@ -32,6 +32,10 @@ _CHOICES = {
     "PODGRAFT_CLUSTER_METRICS",
     "POWERTOOLS_METRICS_NAMESPACE",
     "POWERTOOLS_TRACE_DISABLED",
+    "CLEANUP_ALIAS",  # of the function of the stack
+    "CLEANUP_COUNT",
+    "PROBE_ALIAS",
+    "PROBE_EXPECTED_CHANGES",
     "WATCH_EXPECTED",  # decisions of injectors of the stack
     "WATCH_SILENT_HOURS",
 }
@@ -112,6 +116,13 @@ def _widgets(body: Any) -> Iterator[tuple[str, Any]]:
 
 def test_the_stages_of_samconfig_share_nothing() -> None:
     assert shared(TEMPLATE) == []
+
+
+def test_the_stages_share_nothing_with_gradual_deployments() -> None:
+    template = copy.deepcopy(TEMPLATE)
+    template["Parameters"]["GradualDeployment"]["Default"] = "true"
+    template["Parameters"]["Census"]["Default"] = "true"
+    assert shared(template) == []
 
 
 def test_what_is_written_into_the_template_is_no_name() -> None:

@@ -74,7 +74,8 @@ def test_the_watch_may_invoke_the_webhook_read_metrics_and_write_its_log() -> No
     assert rules.keys() == allowed_rules
     inputs = {
         json.loads(target["Input"])["check"]
-        for rule in rules.values()
+        for name, rule in rules.items()
+        if name != "CleanupSchedule"
         for target in rule["Targets"]
     }
     assert inputs == {"reviews", "clusters"}
@@ -167,7 +168,7 @@ def test_no_log_holds_a_path_and_every_log_ends() -> None:
     assert "routeKey" in logged
     assert logged.isdisjoint({"path", "http.path", "customDomain.basePathMatched"})
     groups = resources_of_type("Logs::LogGroup")
-    assert len(groups) == 4
+    assert len(groups) == 6
     assert all(each["RetentionInDays"] == {"Ref": "LogRetentionDays"} for each in groups.values())
 
 
@@ -206,7 +207,12 @@ def test_alarms_start_when_a_function_fails() -> None:
         if each["MetricName"] == "Errors"
     }
     functions = {name: each["Dimensions"][0]["Value"]["Ref"] for name, each in alarms.items()}
-    assert functions == {"CrashesAlarm": "Webhook", "GuardErrorsAlarm": "Guard"}
+    assert functions == {
+        "CleanupErrorsAlarm": "Cleanup",
+        "CrashesAlarm": "Webhook",
+        "GuardErrorsAlarm": "Guard",
+        "NewVersionErrorsAlarm": "Webhook",
+    }
     for alarm in alarms.values():
         assert alarm["AlarmActions"]["If"][:2] == ["HasTopic", [{"Ref": "AlarmTopicArn"}]]
 
@@ -255,6 +261,99 @@ def test_the_guard_can_write_one_brake_and_its_log(parameters: dict[str, str], p
         "Principal": "lambda.alarms.cloudwatch.amazonaws.com",
         "SourceAccount": "accountid",
     }
+
+
+def test_the_cleanup_can_delete_versions_and_not_the_function() -> None:
+    resources = Rendering(TEMPLATE, "dev", {"RetainedVersions": 5}).resources
+    [policy] = resources["CleanupRole"]["Properties"]["Policies"]
+    assert {
+        each["Sid"]: (each["Action"], each["Resource"])
+        for each in policy["PolicyDocument"]["Statement"]
+    } == {
+        "ListVersions": (
+            ["lambda:ListVersionsByFunction", "lambda:ListAliases"],
+            "dev-Webhook.Arn",
+        ),
+        "DeleteVersions": (["lambda:DeleteFunction"], "dev-Webhook.Arn:*"),
+        "WriteLogs": (["logs:CreateLogStream", "logs:PutLogEvents"], "dev-CleanupLogs.Arn"),
+    }
+    variables = resources["Cleanup"]["Properties"]["Environment"]["Variables"]
+    assert variables == {
+        "CLEANUP_STACK": "dev",
+        "CLEANUP_FUNCTION": "dev-Webhook.Arn",
+        "CLEANUP_ALIAS": "live",
+        "CLEANUP_COUNT": 5,
+    }
+
+
+@pytest.mark.parametrize("census", ["false", "true"])
+def test_the_probe_can_invoke_versions_and_report(census: str) -> None:
+    parameters = {"GradualDeployment": "true", "Census": census}
+    resources = Rendering(TEMPLATE, "dev", parameters).resources
+    statements = {
+        each["Sid"]: (each["Action"], each["Resource"])
+        for policy in resources["ProbeRole"]["Properties"]["Policies"]
+        for each in policy["PolicyDocument"]["Statement"]
+    }
+    group = (
+        "arn:partition:codedeploy:region:accountid:deploymentgroup:"
+        "dev-ServerlessDeploymentApplication-*/*"
+    )
+    expected = {
+        "InvokeVersions": (["lambda:InvokeFunction"], "dev-Webhook.Arn:*"),
+        "ReadAlias": (["lambda:GetAlias"], ["dev-Webhook.Arn", "dev-Webhook.Arn:live"]),
+        "ReportResult": (["codedeploy:PutLifecycleEventHookExecutionStatus"], group),
+        "WriteLogs": (["logs:CreateLogStream", "logs:PutLogEvents"], "dev-ProbeLogs.Arn"),
+    }
+    if census == "true":
+        expected |= {
+            "ListRecords": (["s3:ListBucket"], "dev-CensusRecords.Arn"),
+            "ReadRecords": (["s3:GetObject"], "dev-CensusRecords.Arn/*"),
+        }
+    assert statements == expected
+    function = resources["Probe"]["Properties"]
+    # The managed policy of CodeDeploy allows no other name.
+    assert function["FunctionName"] == "CodeDeployHook_dev"
+    variables = function["Environment"]["Variables"]
+    assert variables["PROBE_NEW_VERSION"] == "dev-Webhook.Version"
+    # The alias depends on the probe: a reference to it would be a cycle.
+    assert "Webhook.Alias" not in json.dumps([RESOURCES[each] for each in ("Probe", "ProbeRole")])
+
+
+def test_gradual_deployments_are_off_by_default() -> None:
+    """Only a reference to a parameter turns off the resources of SAM."""
+    preference = RESOURCES["Webhook"]["Properties"]["DeploymentPreference"]
+    assert preference["Enabled"] == {"Ref": "GradualDeployment"}
+    assert TEMPLATE["Parameters"]["GradualDeployment"]["Default"] == "false"
+    resources = Rendering(TEMPLATE, "dev", {}).resources
+    assert not {"Probe", "ProbeRole", "ProbeLogs", "NewVersionErrorsAlarm"} & resources.keys()
+    resources = Rendering(TEMPLATE, "dev", {"GradualDeployment": "true"}).resources
+    on = resources["Webhook"]["Properties"]["DeploymentPreference"]
+    assert on["Hooks"] == {"PreTraffic": "dev-Probe"}
+    assert on["Alarms"] == ["dev-NewVersionErrorsAlarm"]
+    dimensions = resources["NewVersionErrorsAlarm"]["Properties"]["Dimensions"]
+    assert {each["Name"]: each["Value"] for each in dimensions} == {
+        "FunctionName": "dev-Webhook",
+        "Resource": "dev-Webhook:live",
+        "ExecutedVersion": "dev-Webhook.Version.Version",
+    }
+
+
+EXPECTED_CHANGES: tuple[tuple[str, bool], ...] = (
+    ("", True),
+    ("istio=3f2a9c01d4e5", True),
+    ("istio=3f2a9c01d4e5,logging=any,*=0123456789ab", True),
+    ("istio", False),
+    ("istio=3f2a", False),
+    ("istio=any,", False),
+    ("Istio=any", False),
+)
+
+
+@pytest.mark.parametrize(("text", "is_valid"), EXPECTED_CHANGES)
+def test_expected_changes_have_a_form(text: str, is_valid: bool) -> None:
+    pattern = TEMPLATE["Parameters"]["ExpectedChanges"]["AllowedPattern"]
+    assert (re.fullmatch(pattern, text) is not None) is is_valid
 
 
 def test_what_aws_would_refuse_or_break_is_refused_before() -> None:
@@ -309,7 +408,7 @@ def test_signed_code_is_required_by_parameter() -> None:
     assert signing["If"][:2] == ["HasCodeSigning", {"Ref": "CodeSigningConfigArn"}]
     layers = {name for name, each in RESOURCES.items() if each["Type"].endswith("LayerVersion")}
     makefile = (Path(__file__).parents[2] / "Makefile").read_text()
-    for name in (*layers, "Guard", "Watch", "Webhook"):
+    for name in (*layers, "Cleanup", "Guard", "Probe", "Watch", "Webhook"):
         assert f"{name}=$(SIGNING_PROFILE)" in makefile
 
 

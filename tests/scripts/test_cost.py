@@ -127,4 +127,4 @@ def test_what_is_measured_is_a_review_with_its_response_and_its_logs() -> None:
     assert 2_000 < got.response_bytes < GB
     assert got.events == 3  # the review's line, its metrics, the API's access log
     assert 800 < got.log_bytes < 5_000
-    assert (got.memory_mib, got.refresh_seconds, got.alarms) == (1024, 30, 17)
+    assert (got.memory_mib, got.refresh_seconds, got.alarms) == (1024, 30, 19)

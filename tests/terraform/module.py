@@ -25,6 +25,11 @@ COUNTERPARTS = {
     "Bundles": "aws_s3_bucket.bundles",
     "BundlesPolicy": "aws_s3_bucket_policy.bundles",
     "CensusRecords": "aws_s3_bucket.census",
+    "Cleanup": "aws_lambda_function.cleanup",
+    "CleanupLogs": "aws_cloudwatch_log_group.cleanup",
+    "CleanupRole": "aws_iam_role.cleanup",
+    "CleanupSchedule": "aws_cloudwatch_event_rule.cleanup",
+    "CleanupScheduleMayInvoke": "aws_lambda_permission.cleanup",
     "CensusRecordsPolicy": "aws_s3_bucket_policy.census",
     "ClusterSchedule": "aws_cloudwatch_event_rule.watch",
     "ClusterScheduleMayInvoke": "aws_lambda_permission.watch",
@@ -55,10 +60,12 @@ COUNTERPARTS = {
 }
 # Resources of the module for parts of one resource of the template.
 PARTS = {
+    "aws_cloudwatch_event_target.cleanup",
     "aws_cloudwatch_event_target.policy_writes",
     "aws_cloudwatch_event_target.watch",
     "aws_cloudwatch_metric_alarm.webhook",
     "aws_cloudwatch_query_definition.webhook",
+    "aws_iam_role_policy.cleanup",
     "aws_iam_role_policy.guard",
     "aws_iam_role_policy.census",
     "aws_iam_role_policy.tracing",
@@ -97,7 +104,12 @@ STACKS: tuple[Mapping[str, Any], ...] = (
     {"DomainName": "a.example", "CertificateArn": "arn:c", "ClusterMetrics": "false"},
     {"SilentClusterHours": 0, "StartMode": "provisioned", "CodeSigningConfigArn": "arn:s"},
 )
-RESOURCES = TEMPLATE["Resources"]
+# Without gradual deployments, which need CloudFormation.
+RESOURCES = {
+    name: each
+    for name, each in TEMPLATE["Resources"].items()
+    if each.get("Condition") != terraform_module.SAM_CONDITION
+}
 IN_TEMPLATES = {"AWS::CloudWatch::Alarm", "AWS::Logs::QueryDefinition"}
 
 
@@ -148,7 +160,8 @@ LOCALS: dict[str, Any] = {
 
 def find_conditions(stack: Rendering) -> dict[str, bool]:
     """Whether each condition of the template is true for a stack, by its name in the module."""
-    return {name_condition(name): stack.holds(name) for name in TEMPLATE["Conditions"]}
+    names = TEMPLATE["Conditions"].keys() - {terraform_module.SAM_CONDITION}
+    return {name_condition(name): stack.holds(name) for name in names}
 
 
 def make_variables(stack: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,6 +180,9 @@ def make_variables(stack: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         "bucket_arn": f"{stack}-Bundles.Arn",
         "census_bucket": f"{stack}-CensusRecords",
         "census_bucket_arn": f"{stack}-CensusRecords.Arn",
+        "cleanup_log_group_arn": f"{stack}-CleanupLogs.Arn",
+        "cleanup_name": f"{stack}-Cleanup",
+        "function_arn": f"{stack}-Webhook.Arn",
         "function_name": f"{stack}-Webhook",
         "guard_arn": f"{stack}-Guard.Arn",
         "guard_log_group_arn": f"{stack}-GuardLogs.Arn",

@@ -26,6 +26,8 @@ from terraform.module import (
 )
 from terraform.templates import FOLDER, load, render
 from terraform_module import (
+    SAM_CONDITION,
+    SAM_PARAMETERS,
     UnsupportedError,
     convert,
     find_alarms,
@@ -64,7 +66,7 @@ def test_the_role_has_the_statements_of_the_template(parameters: Mapping[str, An
 
 
 @pytest.mark.parametrize("parameters", STACKS, ids=str)
-@pytest.mark.parametrize("name", ["Guard", "Watch"])
+@pytest.mark.parametrize("name", ["Cleanup", "Guard", "Watch"])
 def test_the_role_of_another_function_has_the_statements_of_the_template(
     name: str, parameters: Mapping[str, Any]
 ) -> None:
@@ -108,6 +110,7 @@ def test_the_owner_of_the_prefix_has_the_fields_of_the_template() -> None:
 @pytest.mark.parametrize(
     ("function", "name"),
     [
+        ("Cleanup", "cleanup_environment.json.tftpl"),
         ("Guard", "guard_environment.json.tftpl"),
         ("Watch", "watch_environment.json.tftpl"),
         ("Webhook", "environment.json.tftpl"),
@@ -235,6 +238,30 @@ def test_the_schedules_are_those_of_the_template() -> None:
     assert MODULE["aws_cloudwatch_event_target.watch"]["arn"] == "${aws_lambda_function.watch.arn}"
 
 
+def test_the_schedule_of_the_cleanup_is_that_of_the_template() -> None:
+    rule = RESOURCES["CleanupSchedule"]["Properties"]
+    module = MODULE["aws_cloudwatch_event_rule.cleanup"]
+    assert module["description"] == rule["Description"]
+    assert module["schedule_expression"] == rule["ScheduleExpression"]
+    target = MODULE["aws_cloudwatch_event_target.cleanup"]
+    assert target["arn"] == "${aws_lambda_function.cleanup.arn}"
+    assert target["input"] == rule["Targets"][0]["Input"]
+    permission = MODULE["aws_lambda_permission.cleanup"]
+    expected = RESOURCES["CleanupScheduleMayInvoke"]["Properties"]
+    assert (permission["action"], permission["principal"]) == (
+        expected["Action"],
+        expected["Principal"],
+    )
+    assert permission["source_arn"] == "${aws_cloudwatch_event_rule.cleanup.arn}"
+
+
+def test_gradual_deployments_are_not_part_of_the_module() -> None:
+    variables = json.loads(FILES["variables.tf.json"])["variable"]
+    assert "retained_versions" in variables
+    assert "gradual_deployment" not in variables
+    assert not [address for address in MODULE if "codedeploy" in address]
+
+
 @pytest.mark.parametrize("parameters", STACKS, ids=str)
 def test_the_dashboard_is_that_of_the_template(parameters: Mapping[str, Any]) -> None:
     stack = Rendering(TEMPLATE, "shop", parameters)
@@ -262,7 +289,8 @@ def test_each_resource_has_a_counterpart() -> None:
 
 def test_each_parameter_has_a_variable() -> None:
     variables = json.loads(FILES["variables.tf.json"])["variable"]
-    for name, parameter in TEMPLATE["Parameters"].items():
+    for name in TEMPLATE["Parameters"].keys() - SAM_PARAMETERS:
+        parameter = TEMPLATE["Parameters"][name]
         variable = variables[name_variable(name)]
         if variable["type"] != "list(string)":
             assert variable["default"] == parameter["Default"]
@@ -273,7 +301,11 @@ def test_each_parameter_has_a_variable() -> None:
 def test_each_output_is_there() -> None:
     outputs = strip_quotes(hcl2.loads((FOLDER / "outputs.tf").read_text()))["output"]
     names = {name for each in outputs for name in each}
-    assert names == {name_variable(name) for name in TEMPLATE["Outputs"]}
+    assert names == {
+        name_variable(name)
+        for name, output in TEMPLATE["Outputs"].items()
+        if output.get("Condition") != SAM_CONDITION
+    }
 
 
 def test_each_rule_is_a_precondition() -> None:

@@ -17,6 +17,7 @@ from podgraft import yaml
 from podgraft.cli.bench import pods
 from podgraft.cli.bench.bench_input import review_body, sample_input
 from podgraft.jsonvalue import JSON
+from podgraft.store.folder import FolderStore
 from podgraft.web import replicas
 from podgraft.web.replicas import normalize_request
 from podgraft.web.webhook import HANDLERS
@@ -415,3 +416,20 @@ def test_pods_seen_before_in_the_benchmark_are_replicas() -> None:
     }
     assert len(bodies[pods.similar_pod]) == 1
     assert len(bodies[pods.unseen_pod]) == 3
+
+
+def test_a_segment_that_is_no_name_never_reaches_the_store(
+    application: ApplicationFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Such a segment can be a token."""
+    asked: list[str] = []
+    snapshot = FolderStore.snapshot
+
+    def note(store: FolderStore, injector: str, *arguments: Any) -> Any:
+        asked.append(injector)
+        return snapshot(store, injector, *arguments)
+
+    monkeypatch.setattr(FolderStore, "snapshot", note)
+    for number in (1, 2, 3):
+        send(application, make_review(number), path="/Token-4wCkq0Zy1mB7n2/inject")
+    assert not asked

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import create_app, guard_handler, respond_to_watch
+from podgraft.web import create_app, guard_handler, respond_to_functions
 from podgraft.web.powertools import make_request_log
 from support.store_fixture import TOKEN, write, write_injector
 
@@ -28,7 +28,7 @@ def send(folder: Path, capsys: pytest.CaptureFixture[str]) -> Send:
     def invoke(event: Any) -> dict[str, Any]:
         log = make_request_log("dev")
         store, callers = FolderStore(folder), FolderCallers(folder)
-        respond = respond_to_watch(store, callers, log)
+        respond = respond_to_functions(store, callers, log)
         return guard_handler(fail, create_app(store, callers), log, respond)(event, None)
 
     return invoke

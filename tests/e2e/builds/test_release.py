@@ -134,7 +134,7 @@ def test_the_checksums_are_those_of_all_files(release: Release) -> None:
 
 def test_no_file_of_a_layer_contains_a_path_of_the_builder(release: Release) -> None:
     paths = [str(path).encode() for path in (release.folder.parents[1], ROOT, Path(sys.prefix))]
-    for part in ("dependencies-.*", "engine-.*", "function", "guard", "watch"):
+    for part in ("dependencies-.*", "engine-.*", "function", "cleanup", "guard", "watch"):
         name = rf".*-{part}\.zip"
         with ZipFile(io.BytesIO(release.first[release.find(name)])) as archive:
             assert archive.namelist() == sorted(archive.namelist())
@@ -146,7 +146,7 @@ def test_no_file_of_a_layer_contains_a_path_of_the_builder(release: Release) -> 
 def test_every_bill_of_materials_is_valid(release: Release) -> None:
     validator = JsonStrictValidator(SchemaVersion.V1_6)
     names = [name for name in release.first if name.endswith(".cdx.json")]
-    assert len(names) == 9
+    assert len(names) == 10
     for name in names:
         assert validator.validate_str(release.first[name].decode()) is None, name
         document = json.loads(release.first[name])
@@ -187,7 +187,7 @@ def test_the_function_is_its_handler(release: Release) -> None:
     assert component["hashes"][0]["content"] == hashlib.sha256(handler).hexdigest()
 
 
-@pytest.mark.parametrize("name", ["guard", "watch"])
+@pytest.mark.parametrize("name", ["cleanup", "guard", "watch"])
 def test_another_function_is_its_modules(release: Release, name: str) -> None:
     components = release.read_sbom(rf".*-{name}\.zip")["components"]
     modules = (ROOT / "functions" / name).glob("*.py")

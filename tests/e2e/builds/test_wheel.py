@@ -249,7 +249,7 @@ def test_the_archives_of_terraform_serve_a_review(alone: Installation, tmp_path:
         text=True,
     )
     assert json.loads(checked.stdout)
-    for name in ("guard", "watch"):
+    for name in ("cleanup", "guard", "watch"):
         [folder] = _unpack([tmp_path / "aws" / "archives" / f"{name}.zip"])
         subprocess.run([sys.executable, "-S", "-c", f"import {name}"], cwd=folder, check=True)
 

@@ -24,7 +24,9 @@ _LAYERS = (
     "layers/dependencies",
     "layers/make_archives.py",
     "layers/stubs",
+    "functions/cleanup",
     "functions/guard",
+    "functions/probe",
     "functions/watch",
     "functions/webhook",
 )

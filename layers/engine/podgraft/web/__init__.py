@@ -10,7 +10,7 @@ from podgraft.settings import Auth
 from .app import create_app
 from .asgi import WsgiToAsgi
 from .events import guard_handler
-from .lambda_runtime import add_tracing, make_request_log, prime, respond_to_watch
+from .lambda_runtime import add_tracing, make_request_log, prime, respond_to_functions
 from .request_log import RequestLog, format_traceback
 
 __all__ = [
@@ -23,5 +23,5 @@ __all__ = [
     "guard_handler",
     "make_request_log",
     "prime",
-    "respond_to_watch",
+    "respond_to_functions",
 ]

@@ -24,18 +24,22 @@ def make_request_log(settings: Settings) -> RequestLog:
     return powertools.make_request_log(settings.stack, cluster_metrics=settings.cluster_metrics)
 
 
-def respond_to_watch(
+def respond_to_functions(
     store: Store, callers: CallerStore, write: RequestLog
 ) -> Callable[[object], Object | None]:
-    """Return a function that responds to the events of ``functions/watch``."""
+    """Return a function that responds to the events of ``functions/watch`` and of the probe."""
 
     def respond(event: object) -> Object | None:
-        # Imported here: only these events need it.
+        # Imported here: only these events need them.
         from . import synthetic
 
-        if not synthetic.is_synthetic(event):
-            return None
-        return synthetic.SyntheticReviews(store, callers, write).respond(event)
+        if synthetic.is_synthetic(event):
+            return synthetic.SyntheticReviews(store, callers, write).respond(event)
+        from . import deployment_check
+
+        if deployment_check.is_deployment_check(event):
+            return deployment_check.DeploymentCheck(store, callers, write).respond(event)
+        return None
 
     return respond
 

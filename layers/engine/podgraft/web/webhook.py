@@ -134,7 +134,9 @@ class _Source(Struct, frozen=True):
 
     def normalize(self, body: bytes) -> ReplicaRequest | None:
         """The request without generated texts; None if it can have no replica."""
-        if self.route != "inject" or self.principal.stale is not None:
+        # Only a valid name may reach the store: another one can be a token.
+        is_usual = self.route == "inject" and is_name(self.injector)
+        if not is_usual or self.principal.stale is not None:
             return None
         return normalize_request(body, self.injector, self.principal.cluster, self.path)
 
