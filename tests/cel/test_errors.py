@@ -33,6 +33,9 @@ COMPILE_ERRORS = (
     ("request.nope", "1:8: undefined field 'nope'; there are kind, name"),
     ("request.kind.nope", "1:13: undefined field 'nope'; there are group"),
     ("object.all(x, request.nope == x)", "1:22: undefined field 'nope'; there are kind, name"),
+    ("type(object) == dyn", "1:17: undeclared reference to 'dyn'"),
+    ("[1].all(dyn, dyn > 0) && type(1) == dyn", "1:37: undeclared reference to 'dyn'"),
+    ("google.protobuf.Any", "1:16: undeclared reference to 'google.protobuf.Any'"),
     ("'%.f'.format([1.0])", "1:1: could not parse formatting clause: a precision has digits"),
     ("'%.101f'.format([1.0])", "1:1: could not parse formatting clause: precision 101 exceeds 100"),
 )

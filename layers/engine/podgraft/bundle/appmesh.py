@@ -32,10 +32,6 @@ class AppMeshMutator(Struct, frozen=True):
         """Inject as supergloo's webhook did."""
         return self.meshes.inject(before, context)
 
-    def ignores_generated_texts(self, _pod: Object, /) -> bool:
-        """Return False: the containers of the mesh were not analyzed."""
-        return False
-
 
 def compile_appmesh(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
     """Compile the meshes that inject; an empty component if the bundle has none."""

@@ -36,13 +36,6 @@ class Mutator(Protocol):
         """Mutate an object, which decodes as an object of its kind: the caller has checked it."""
         ...
 
-    def ignores_generated_texts(self, pod: Object, /) -> bool:
-        """Whether the mutation of a pod depends on no text that the cluster generates.
-
-        These are the times of managed fields, and the name of the volume with the token.
-        """
-        ...
-
 
 class Denial(Struct, frozen=True):
     """A rule that rejects the request: the message, and the status code of the response."""

@@ -35,10 +35,6 @@ class OverlayMutator(Struct, frozen=True):
         """Apply each overlay that matches the request."""
         return self.overlays.apply(before, context)
 
-    def ignores_generated_texts(self, _pod: Object, /) -> bool:
-        """Return False: conditions and templates of overlays can read every field."""
-        return False
-
 
 def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
     """Compile the overlays; an empty component if the bundle has none.

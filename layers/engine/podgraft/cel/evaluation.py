@@ -45,10 +45,15 @@ Scope: TypeAlias = Mapping[str, int]
 
 
 class Compiler:
-    """The compiler from nodes to closures; each loop variable has a separate slot."""
+    """The compiler from nodes to closures; each loop variable has a separate slot.
 
-    def __init__(self, functions: Mapping[str, OverloadSet]) -> None:
+    ``undeclared`` collects names that are neither variables nor types of Kubernetes.
+    """
+
+    def __init__(self, functions: Mapping[str, OverloadSet], variables: frozenset[str]) -> None:
         self.functions = functions
+        self.variables = variables
+        self.undeclared: list[Ident] = []
         self.slots = 0
 
     def compile_(self, node: Node, scope: Scope) -> Evaluate:
@@ -56,8 +61,8 @@ class Compiler:
         match node:
             case Constant(value=value):
                 return lambda _frame: value
-            case Ident(name=name):
-                return self._compile_ident(name, scope)
+            case Ident():
+                return self._compile_ident(node, scope)
             case Select():
                 operand = self.compile_(node.operand, scope)
                 price = _access_cost(node.operand)
@@ -78,12 +83,15 @@ class Compiler:
             case _:
                 assert_never(node)
 
-    def _compile_ident(self, name: str, scope: Scope) -> Evaluate:
+    def _compile_ident(self, node: Ident, scope: Scope) -> Evaluate:
+        name = node.name
         if name in scope:
             return _loop_variable(scope[name])
         if name in TYPE_NAMES:
             type_value = TypeValue(name)
             return lambda _frame: type_value
+        if name not in self.variables:
+            self.undeclared.append(node)
         return _variable(name)
 
     def _compile_call(self, node: Call, scope: Scope) -> Evaluate:

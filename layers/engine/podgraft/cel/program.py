@@ -54,12 +54,13 @@ def _checker(variables: tuple[tuple[str, str], ...]) -> Checker:
 class Environment:
     """Variables by name with their types; ``shapes`` contains the fields of some of them."""
 
-    __slots__ = ("_checker", "_shapes")
+    __slots__ = ("_checker", "_names", "_shapes")
 
     def __init__(
         self, variables: Mapping[str, str], shapes: Mapping[str, Shape] | None = None
     ) -> None:
         self._checker = _checker(tuple(variables.items()))
+        self._names = frozenset(variables)
         self._shapes = shapes or {}
 
     def compile_(self, text: str, *types: str) -> Program:
@@ -79,8 +80,21 @@ class Environment:
             problems.append(Problem(1, 1, f"must evaluate to {' or '.join(types)}, not {type_}"))
         if problems:
             raise CompileError(text, tuple(problems))
-        compiler = Compiler(FUNCTIONS)
+        compiler = Compiler(FUNCTIONS, self._names)
         evaluate = compiler.compile_(root, {})
+        if compiler.undeclared:
+            # cel-cpp declares types that cel-go does not, such as dyn and google.protobuf.Any.
+            raise CompileError(
+                text,
+                tuple(
+                    _locate_problem(
+                        text,
+                        checked.positions.get(ident.expr_id, 0),
+                        f"undeclared reference to '{ident.name}'",
+                    )
+                    for ident in compiler.undeclared
+                ),
+            )
         return Program(
             text=text, type=type_, root=checked.root, _evaluate=evaluate, _slots=compiler.slots
         )

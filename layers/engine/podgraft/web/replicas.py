@@ -18,7 +18,6 @@ from msgspec import Struct
 
 from podgraft import jsonvalue
 from podgraft.admission import AdmissionRequest
-from podgraft.bundle import Bundle
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.lru import LRUCache
 from podgraft.review import ReviewOutcome, ReviewReason, ReviewResponse, ReviewResult
@@ -195,11 +194,7 @@ def _is_independent(
     record = result.record
     if record.decision == ReviewOutcome.SKIP and record.reason != ReviewReason.NOTHING_MATCHES:
         return True  # by the policy, which reads only labels, annotations, and the host network
-    return _are_mutators_independent(snapshot.bundle, pod)
-
-
-def _are_mutators_independent(bundle: Bundle, pod: Object) -> bool:
-    return all(mutate.ignores_generated_texts(pod) for mutate in bundle.pod_mutators)
+    return snapshot.bundle.ignores_generated_texts(pod)
 
 
 def _are_places_known(request: ReplicaRequest, raw: Object, pod: Object) -> bool:
