@@ -46,7 +46,8 @@ def test_each_stage_responds_by_its_own_policy_and_tokens(
 
 
 def test_no_output_is_shared(stack: Stack, prod: Stack) -> None:
-    assert {key for key in stack.outputs if stack.outputs[key] == prod.outputs[key]} == {
+    shared = stack.outputs.items() & prod.outputs.items()
+    assert {key for key, _ in shared} == {
         "BundlePrefix"  # in the stack's own bucket
     }
 
@@ -107,13 +108,17 @@ def test_alarms_and_dashboards_watch_their_own_stack(stack: Stack, prod: Stack) 
         own = [each for each in alarms if each["AlarmName"].startswith(f"{stage.name}-")]
         if stage is prod:  # whose name the other one's begins with
             own = [each for each in own if not each["AlarmName"].startswith(f"{other.name}-")]
-        assert len(own) == 15  # without a domain, no alarm for its certificate
+        assert len(own) == 16  # without a domain, no alarm for its certificate
         values = [value["Value"] for each in own for value in each["Dimensions"]]
         functions = [value for value in values if value != stage.name]
         assert values.count(stage.name) == 10
         function = stage.outputs["FunctionAlias"].split(":")[-2]
         guard = stage.outputs["GuardArn"].split(":")[-1]
-        assert set(functions) == {function, guard, stage.host.split(".")[0]}
+        [cleanup] = [
+            each["Dimensions"][0]["Value"] for each in own if "-CleanupErrors" in each["AlarmName"]
+        ]
+        assert cleanup.startswith(f"{stage.name}-Cleanup-")
+        assert set(functions) == {function, guard, cleanup, stage.host.split(".")[0]}
         actions = {action for each in own for action in each["AlarmActions"]}
         assert actions == {stage.outputs["GuardArn"]}
         [board] = [
