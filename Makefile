@@ -123,11 +123,11 @@ check: lint contracts setup ## Run everything that CI runs
 
 # e2e-playground also builds the site, if there is a browser.
 check-tests:
-	@for target in types test test-pages e2e-playground; do $(MAKE) --no-print-directory $$target || exit 1; done
+	@for target in types test e2e-playground; do $(MAKE) --no-print-directory $$target || exit 1; done
 	@command -v npm >/dev/null && command -v chromium >/dev/null || $(MAKE) --no-print-directory site
 
 check-builds: template
-	@for target in e2e-aws "e2e-builds BUILDS=checked"; do $(MAKE) --no-print-directory $$target || exit 1; done
+	@for target in e2e-aws "e2e-builds BUILDS=checked" test-pages; do $(MAKE) --no-print-directory $$target || exit 1; done
 
 format: setup ## Write the house format
 	@$(BIN)/ruff format --quiet .
