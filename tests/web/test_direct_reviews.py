@@ -34,6 +34,7 @@ PLAIN_PATHS = (
     "/k//inject",
 )
 OTHER_PATHS = (
+    "/k/token-o%2Ff-prod/inject",
     "/",
     "",
     "//inject",

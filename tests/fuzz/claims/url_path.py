@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import unquote
 
 from fuzz.application import TOKENS, Application, load, read_patch
 from fuzz.byte_source import ByteRandom
@@ -93,18 +94,18 @@ def fuzz(data: bytes) -> str:
     application = _application()
     application.records.clear()
     if random.random() < 0.5:
-        code, answer = _call_wsgi(application, path, header)
+        code, answer, seen_path = *_call_wsgi(application, path, header), path
     else:
-        code, answer = _call_function(path, header)  # API Gateway decoded the path already
+        code, answer, seen_path = *_call_function(path, header), unquote(path)
     check_claim(code in {200, 400, 401, 403, 404, 405}, f"HTTP {code}", answer, path, header)
     if code != 200 or "response" not in answer:
         return str(code)
     (record,) = application.records
-    callers = _find_callers(path, header)
+    callers = _find_callers(seen_path, header)
     check_claim(
         {str(record["cluster"])} == callers, f"{record['cluster']} of {callers}", path, header
     )
-    _check_answer(path, record, answer)
+    _check_answer(seen_path, record, answer)
     return f"200 {record['cluster']}"
 
 

@@ -67,6 +67,8 @@ def parse_review(event: Event) -> ReviewRequest | None:
     is_http_api = event["version"] == "2.0" and "elb" not in request_context
     if not is_http_api or http["method"] != "POST" or not event["rawQueryString"].isascii():
         return None
+    if "%" in http["path"]:  # also before the token is taken out of the path
+        return None
     environ = _make_environ(event, http)
     credentials.extract_path_token(environ)
     found = _PATH.fullmatch(environ["PATH_INFO"])
