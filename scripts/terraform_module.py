@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-import yaml
+from sam_template import UnsupportedError, read_template
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "terraform"
@@ -59,31 +59,7 @@ _CONDITIONS = {
     "HasDomain": 'var.domain_name != ""',
     "HasPolicyWriters": "length(var.policy_writer_arns) > 0",
 }
-# Gradual deployments need CloudFormation: Terraform cannot update an alias through CodeDeploy.
-SAM_CONDITION = "Gradual"
-SAM_PARAMETERS = frozenset({"GradualDeployment", "DeploymentType", "ExpectedChanges"})
 _ROLE_CONDITIONS = {"Recorded": "census", "Traced": "tracing"}
-
-
-class Loader(yaml.SafeLoader):
-    """Reads ``!Sub x`` as ``{"Sub": x}``."""
-
-
-def _construct(loader: Loader, name: str, node: yaml.Node) -> dict[str, Any]:
-    match node:
-        case yaml.ScalarNode():
-            return {name: loader.construct_scalar(node)}
-        case yaml.SequenceNode():
-            return {name: loader.construct_sequence(node, deep=True)}
-        case _:
-            raise UnsupportedError(f"!{name}: unsupported value; change _construct")
-
-
-yaml.add_multi_constructor("!", _construct, Loader)
-
-
-class UnsupportedError(ValueError):
-    """A part of template.yaml for which the module has no counterpart."""
 
 
 def main() -> int:
@@ -92,19 +68,6 @@ def main() -> int:
         (FOLDER / name).write_text(text)
         print(f"terraform/{name}")
     return 0
-
-
-def read_template() -> Any:
-    """The template, with ``{"Sub": x}`` for ``!Sub x``, without gradual deployments."""
-    template: Any = yaml.load((ROOT / "template.yaml").read_text(), Loader)  # noqa: S506 - a SafeLoader
-    for name in SAM_PARAMETERS:
-        del template["Parameters"][name]
-    del template["Conditions"][SAM_CONDITION]
-    resources = template["Resources"]
-    template["Resources"] = {
-        name: each for name, each in resources.items() if each.get("Condition") != SAM_CONDITION
-    }
-    return template
 
 
 def render_files(template: Any) -> dict[str, str]:

@@ -175,7 +175,7 @@ def _select_reviews(
     selected = list(workloads)
     packaged = recordings.list_packaged_reviews(injectors, clusters, bodies)
     limit = recordings.MAX_REVIEWS - len(selected)
-    count = len(bodies) * len(injectors) * (len(clusters) + 3)  # three routes without a cluster
+    count = len(bodies) * len(injectors) * (len(recordings.ROUTES) + len(clusters))
     result.omitted = max(0, count - limit)
     return chain(selected, islice(packaged, limit))
 

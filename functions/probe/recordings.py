@@ -19,7 +19,7 @@ MAX_REVIEWS = 1000
 _FILE = Path(__file__).with_name("reviews.json")
 _SUFFIX = ".json.gz"
 _RECORD_VERSION = 1
-_ROUTES = ("inject", "mutate", "validate")
+ROUTES = ("inject", "mutate", "validate")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ def list_packaged_reviews(
     """
     for body in bodies:
         for injector in injectors:
-            for route in _ROUTES:
+            for route in ROUTES:
                 yield RecordedReview(injector=injector, cluster="", route=route, body=body)
     for body in bodies:
         for cluster in clusters:
@@ -108,7 +108,7 @@ def parse_record(content: bytes) -> RecordedReview | None:
     """Return the review of a recorded workload; None for an unreadable record."""
     try:
         record: Any = json.loads(gzip.decompress(content))
-        if record["v"] != _RECORD_VERSION or record["route"] not in _ROUTES:
+        if record["v"] != _RECORD_VERSION or record["route"] not in ROUTES:
             return None
         request = {
             "uid": "deployment-check",

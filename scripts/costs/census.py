@@ -37,26 +37,9 @@ class Census:
 
 def monthly_lines(census: Census) -> Iterator[Line]:
     """The bill of a month."""
-    records, repeated = census.records, census.repeated_puts
-    puts, price = records + repeated, f"${PUT_MILLION:g} a million"
+    yield from _storage_lines(census)
+    puts = census.records + census.repeated_puts
     seconds = puts * PUT_SECONDS
-    low, high = (records * size / MILLION for size in RECORD_BYTES)
-    yield Line(
-        f"S3 puts: {census.workloads:,} workloads, once per week",
-        f"{records:,} at {price}",
-        records * PUT_MILLION / MILLION,
-    )
-    yield Line(
-        "S3 puts of an existing record: at most one for each workload, week, and environment; here "
-        f"{census.environments} environments",
-        f"{repeated:,} at {price}",
-        repeated * PUT_MILLION / MILLION,
-    )
-    yield Line(
-        "S3 storage for 30 days",
-        f"{records:,} records, {low:.0f} to {high:.0f} MB, at ${STORED_GB} a GB",
-        high * MILLION / GB * STORED_GB,
-    )
     yield Line(
         f"Lambda: {PUT_SECONDS * 1000:g} ms for each put, at 1 GiB on arm64",
         f"{puts:,} puts, {seconds:,.0f} GB-seconds",
@@ -77,6 +60,28 @@ def monthly_lines(census: Census) -> Iterator[Line]:
         f"one preview: listing and {census.workloads:,} downloads",
         f"${GET_THOUSAND} per 1,000 downloads",
         census.workloads / 1000 * GET_THOUSAND,
+    )
+
+
+def _storage_lines(census: Census) -> Iterator[Line]:
+    records, repeated = census.records, census.repeated_puts
+    price = f"${PUT_MILLION:g} a million"
+    low, high = (records * size / MILLION for size in RECORD_BYTES)
+    yield Line(
+        f"S3 puts: {census.workloads:,} workloads, once per week",
+        f"{records:,} at {price}",
+        records * PUT_MILLION / MILLION,
+    )
+    yield Line(
+        "S3 puts of an existing record: at most one for each workload, week, and environment; here "
+        f"{census.environments} environments",
+        f"{repeated:,} at {price}",
+        repeated * PUT_MILLION / MILLION,
+    )
+    yield Line(
+        "S3 storage for 30 days",
+        f"{records:,} records, {low:.0f} to {high:.0f} MB, at ${STORED_GB} a GB",
+        high * MILLION / GB * STORED_GB,
     )
 
 

@@ -161,16 +161,16 @@ ERRORS = (
     InvalidCase("a list", b"[]", f"body: is a list; {WANTED}"),
     InvalidCase("a number", b"1", f"body: is a number; {WANTED}"),
     InvalidCase("null", b"null", f"body: is nothing; {WANTED}"),
-    InvalidCase("nothing inside", b"{}", f"body: got apiVersion '', kind ''; {WANTED}"),
+    InvalidCase("nothing inside", b"{}", f"/kind: is not AdmissionReview; {WANTED}"),
     InvalidCase(
         "a Pod",
         b'{"apiVersion": "v1", "kind": "Pod"}',
-        f"body: got apiVersion 'v1', kind 'Pod'; {WANTED}",
+        f"/kind: is not AdmissionReview; {WANTED}",
     ),
     InvalidCase(
         "an unknown version",
         review({}, apiVersion="admission.k8s.io/v2"),
-        f"body: got apiVersion 'admission.k8s.io/v2', kind 'AdmissionReview'; {WANTED}",
+        f"/apiVersion: is unsupported; {WANTED}",
     ),
     InvalidCase("kind a number", b'{"kind": 1}', "/kind: expected a string, got a number"),
     # No usable request
@@ -206,7 +206,7 @@ ERRORS = (
     InvalidCase(
         "an unknown operation",
         review({"operation": "create"}),
-        "/request/operation: got 'create'; use one of CREATE, UPDATE, DELETE, CONNECT",
+        "/request/operation: is unknown; use one of CREATE, UPDATE, DELETE, CONNECT",
     ),
 )
 

@@ -6,14 +6,14 @@ from typing import Any, cast
 
 import pytest
 
-import terraform_module
+import sam_template
 from layers.cloudformation import TEMPLATE, Rendering
 from terraform.templates import FOLDER
 from terraform_module import name_condition, name_variable, render_files
 
 hcl2 = pytest.importorskip("hcl2")
 
-FILES = render_files(terraform_module.read_template())
+FILES = render_files(sam_template.read_template())
 # The resource of the module for each resource of template.yaml. Alarms are in alarms.json.tftpl,
 # and saved queries in queries.json.tftpl.
 COUNTERPARTS = {
@@ -108,7 +108,7 @@ STACKS: tuple[Mapping[str, Any], ...] = (
 RESOURCES = {
     name: each
     for name, each in TEMPLATE["Resources"].items()
-    if each.get("Condition") != terraform_module.SAM_CONDITION
+    if each.get("Condition") != sam_template.SAM_CONDITION
 }
 IN_TEMPLATES = {"AWS::CloudWatch::Alarm", "AWS::Logs::QueryDefinition"}
 
@@ -160,7 +160,7 @@ LOCALS: dict[str, Any] = {
 
 def find_conditions(stack: Rendering) -> dict[str, bool]:
     """Whether each condition of the template is true for a stack, by its name in the module."""
-    names = TEMPLATE["Conditions"].keys() - {terraform_module.SAM_CONDITION}
+    names = TEMPLATE["Conditions"].keys() - {sam_template.SAM_CONDITION}
     return {name_condition(name): stack.holds(name) for name in names}
 
 

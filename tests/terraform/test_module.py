@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from layers.cloudformation import TEMPLATE, Rendering
+from sam_template import SAM_CONDITION, SAM_PARAMETERS, UnsupportedError
 from terraform.module import (
     COUNTERPARTS,
     FILES,
@@ -26,9 +27,6 @@ from terraform.module import (
 )
 from terraform.templates import FOLDER, load, render
 from terraform_module import (
-    SAM_CONDITION,
-    SAM_PARAMETERS,
-    UnsupportedError,
     convert,
     find_alarms,
     find_queries,

@@ -1,9 +1,10 @@
 """An application over a small store, with all that it wrote to its journal."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from werkzeug.test import Client, TestResponse
@@ -11,8 +12,8 @@ from werkzeug.test import Client, TestResponse
 from podgraft.jsonvalue import JSON
 from podgraft.store import Store
 from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import Auth, RequestLog, create_app
-from podgraft.web.powertools import LOGGER
+from podgraft.web import Auth, RequestLog, create_app, guard_handler, respond_to_functions
+from podgraft.web.powertools import LOGGER, make_request_log
 from support.recorded_requests import RecordedRequest
 from support.store_fixture import OTHER_TOKEN, PATH_TOKEN, SUBJECT, TOKEN, admit, write_injector
 
@@ -96,3 +97,21 @@ def token_application(folder: Path) -> ApplicationFixture:
 def cold_logger() -> None:
     """Powertools sets up a logger once a process, on the output of that moment."""
     logging.Logger.manager.loggerDict.pop(LOGGER, None)
+
+
+@pytest.fixture
+def send(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[Any], dict[str, Any]]:
+    """Send an event to the function over the store of the folder. Its log is captured."""
+    del capsys
+
+    def invoke(event: Any) -> dict[str, Any]:
+        log = make_request_log("dev")
+        store, callers = FolderStore(folder), FolderCallers(folder)
+        respond = respond_to_functions(store, callers, log)
+        return guard_handler(_fail, create_app(store, callers), log, respond)(event, None)
+
+    return invoke
+
+
+def _fail(event: Any, context: object) -> dict[str, Any]:
+    raise AssertionError((event, context))

@@ -7,9 +7,6 @@ from typing import Any
 
 import pytest
 
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import create_app, guard_handler, respond_to_functions
-from podgraft.web.powertools import make_request_log
 from support.store_fixture import TOKEN, write_injector
 
 Send = Callable[[Any], dict[str, Any]]
@@ -45,23 +42,6 @@ rollout:
   share: 5
   candidate: {policy: disabled}
 """
-
-
-def fail(event: Any, context: object) -> dict[str, Any]:
-    raise AssertionError((event, context))
-
-
-@pytest.fixture
-def send(folder: Path, capsys: pytest.CaptureFixture[str]) -> Send:
-    del capsys
-
-    def invoke(event: Any) -> dict[str, Any]:
-        log = make_request_log("dev")
-        store, callers = FolderStore(folder), FolderCallers(folder)
-        respond = respond_to_functions(store, callers, log)
-        return guard_handler(fail, create_app(store, callers), log, respond)(event, None)
-
-    return invoke
 
 
 def check(request: Mapping[str, Any]) -> dict[str, Any]:

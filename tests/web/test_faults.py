@@ -126,7 +126,7 @@ CASES = (
         "no AdmissionReview",
         body(b'{"apiVersion": "v1", "kind": "Pod"}'),
         400,
-        f"body: got apiVersion 'v1', kind 'Pod'; {WANTED}",
+        f"/kind: is not AdmissionReview; {WANTED}",
     ),
     case(
         "no request",

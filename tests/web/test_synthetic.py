@@ -7,31 +7,10 @@ from typing import Any
 
 import pytest
 
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import create_app, guard_handler, respond_to_functions
-from podgraft.web.powertools import make_request_log
 from support.store_fixture import TOKEN, write, write_injector
 
 Send = Callable[[Any], dict[str, Any]]
 ALL: Mapping[str, Any] = {"synthetic_review": {}}
-
-
-def fail(event: Any, context: object) -> dict[str, Any]:
-    raise AssertionError((event, context))
-
-
-@pytest.fixture
-def send(folder: Path, capsys: pytest.CaptureFixture[str]) -> Send:
-    """The function as it is invoked, over the store of the folder. Its log is captured."""
-    del capsys
-
-    def invoke(event: Any) -> dict[str, Any]:
-        log = make_request_log("dev")
-        store, callers = FolderStore(folder), FolderCallers(folder)
-        respond = respond_to_functions(store, callers, log)
-        return guard_handler(fail, create_app(store, callers), log, respond)(event, None)
-
-    return invoke
 
 
 def test_each_injector_reviews_a_pod_and_no_metric_counts_it(

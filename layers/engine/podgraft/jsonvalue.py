@@ -86,6 +86,17 @@ def is_deeper_than(levels: int, value: JSON) -> bool:
     return bool(layer)
 
 
+def copy(value: JSON) -> JSON:
+    """Copy all objects and lists; in the copy, each of them has only one parent."""
+    match value:
+        case dict():
+            return {key: copy(member) for key, member in value.items()}
+        case list():
+            return [copy(element) for element in value]
+        case _:
+            return value
+
+
 def dump(value: JSON) -> str:
     """Format as compact JSON, with the keys in their order and without escapes for Unicode."""
     return _ENCODER.encode(value)

@@ -18,10 +18,15 @@ from msgspec.structs import replace
 from conformance import corpus
 from podgraft import admission, review, yaml
 from podgraft.census import Record, decode_record
-from podgraft.cli.policy.preview.replay import PreviewOutcome, PreviewResult, preview_record
+from podgraft.cli.policy.preview.replay import (
+    OneSnapshot,
+    PreviewOutcome,
+    PreviewResult,
+    preview_record,
+)
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.review_context import ReviewContext
-from podgraft.store import Deadline, Snapshot
+from podgraft.store import Snapshot
 from podgraft.store.census import CensusWriter, ReviewedDecision
 from podgraft.store.folder import FolderStore
 from podgraft.store.folder.census import FolderCensus
@@ -126,23 +131,6 @@ def find_corpus_pods() -> Pods:
         "mesh": (settings / "mesh.yaml").read_text(),
     }
     return Pods(folder.name, documents, [*pods.values()])
-
-
-class OneSnapshot:
-    """A store with one configuration."""
-
-    def __init__(self, value: Snapshot) -> None:
-        self.value = value
-
-    def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
-    ) -> Snapshot:
-        del injector, cluster, deadline
-        return self.value
-
-    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
-        del deadline
-        return ()
 
 
 def record_pods(pods: Pods, stable: Snapshot, folder: Path) -> Iterator[tuple[Record, Object]]:

@@ -52,6 +52,21 @@ def lines(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     return found
 
 
+def put_alarm(client: Any, name: str, actions: list[str], state: str) -> None:
+    client.put_metric_alarm(
+        AlarmName=name,
+        MetricName="candidate_failure_total",
+        Namespace="podgraft",
+        Statistic="Sum",
+        Period=60,
+        EvaluationPeriods=1,
+        Threshold=0,
+        ComparisonOperator="GreaterThanThreshold",
+        AlarmActions=actions,
+    )
+    client.set_alarm_state(AlarmName=name, StateValue=state, StateReason="a test")
+
+
 @pytest.fixture
 def guarded(stack: StackWorld, session: Any, lines: list[dict[str, Any]]) -> Any:
     """A stack with a guard, and with an alarm that has no data."""
@@ -60,20 +75,7 @@ def guarded(stack: StackWorld, session: Any, lines: list[dict[str, Any]]) -> Any
     stack.put_parameter("stack", json.dumps({**owner, "logGroup": GROUP, "guard": GUARD}))
     client = session.create_client("cloudwatch")
     for name, actions in ((ALARM, [GUARD]), ("another", ["arn:aws:sns:us-east-1:1:topic"])):
-        client.put_metric_alarm(
-            AlarmName=name,
-            MetricName="candidate_failure_total",
-            Namespace="podgraft",
-            Statistic="Sum",
-            Period=60,
-            EvaluationPeriods=1,
-            Threshold=0,
-            ComparisonOperator="GreaterThanThreshold",
-            AlarmActions=actions,
-        )
-        client.set_alarm_state(
-            AlarmName=name, StateValue="INSUFFICIENT_DATA", StateReason="unchecked"
-        )
+        put_alarm(client, name, actions, "INSUFFICIENT_DATA")
     yield stack
     client.delete_alarms(AlarmNames=[ALARM, "another"])
     stack.put_parameter("stack", json.dumps(owner))
@@ -357,18 +359,7 @@ def test_the_page_shows_a_status(session: Any, run: Run, lines: list[dict[str, A
     states = {"Failures": "OK", "Latency": "INSUFFICIENT_DATA"}
     names = [f"podgraft-dev-Candidate{name}Alarm" for name in states]
     for name, state in zip(names, states.values(), strict=True):
-        client.put_metric_alarm(
-            AlarmName=name,
-            MetricName="candidate_failure_total",
-            Namespace="podgraft",
-            Statistic="Sum",
-            Period=60,
-            EvaluationPeriods=1,
-            Threshold=0,
-            ComparisonOperator="GreaterThanThreshold",
-            AlarmActions=[GUARD],
-        )
-        client.set_alarm_state(AlarmName=name, StateValue=state, StateReason="a test")
+        put_alarm(client, name, [GUARD], state)
     client.delete_alarms(AlarmNames=[ALARM])
     try:
         assert run(f"{START} --cluster-share dev 100 --needs 200 10 0")[0] == 0

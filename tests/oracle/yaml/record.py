@@ -98,7 +98,7 @@ def damage_text(random: Random, text: str) -> str:
     """The text with some characters lost or put in."""
     characters = list(text)
     for _ in range(random.randrange(1, 4)):
-        at = random.randrange(len(characters))
+        at = random.randrange(len(characters) or 1)
         characters[at : at + random.randrange(2)] = random.choice(
             (
                 ":",

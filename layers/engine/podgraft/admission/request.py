@@ -96,8 +96,11 @@ def _request_of(review: JSON) -> tuple[str, Object]:
     if not isinstance(review, dict):
         raise NotAReviewError("body", f"is {_type_name(review)}; {_EXPECTED}")
     api_version, kind = _text(review, "apiVersion", ""), _text(review, "kind", "")
-    if kind != "AdmissionReview" or api_version not in VERSIONS:
-        raise NotAReviewError("body", f"got apiVersion {api_version!r}, kind {kind!r}; {_EXPECTED}")
+    # The message quotes no value: a client can send anything, also a secret.
+    if kind != "AdmissionReview":
+        raise NotAReviewError("/kind", f"is not AdmissionReview; {_EXPECTED}")
+    if api_version not in VERSIONS:
+        raise NotAReviewError("/apiVersion", f"is unsupported; {_EXPECTED}")
     request = review.get("request")
     if not isinstance(request, dict):
         raise NotAReviewError("/request", f"expected an object, got {_type_name(request)}")
@@ -137,7 +140,7 @@ def _operation(word: str) -> Operation:
     except ValueError as error:
         operations = ", ".join(Operation)
         raise NotAReviewError(
-            "/request/operation", f"got {word!r}; use one of {operations}"
+            "/request/operation", f"is unknown; use one of {operations}"
         ) from error
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, TypeAlias, TypedDict
 
+from podgraft import jsonvalue
 from podgraft.jsonvalue import JSON
 
 
@@ -45,16 +46,6 @@ def apply(document: JSON, operations: Sequence[Operation]) -> JSON:
     import jsonpointer
 
     try:
-        return jsonpatch.apply_patch(_copy(document), list(operations), in_place=True)
+        return jsonpatch.apply_patch(jsonvalue.copy(document), list(operations), in_place=True)
     except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException) as error:
         raise PatchError(f"the patch does not apply: {error}") from error
-
-
-def _copy(value: JSON) -> JSON:
-    match value:
-        case dict():
-            return {key: _copy(member) for key, member in value.items()}
-        case list():
-            return [_copy(element) for element in value]
-        case _:
-            return value

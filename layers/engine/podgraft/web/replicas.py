@@ -36,15 +36,15 @@ _VOLUME_PREFIX = b'"kube-api-access-'
 _VOLUME_LENGTH = len(_VOLUME_PREFIX) + 6  # 5 characters and the quotation mark
 # JSON has no control characters, so no request contains a mark.
 _MARK = b"\x00"
-_UID, _VOLUME, _TIME = b"\x00u", b'"\x00v"', b"\x00t"
+_UID, _VOLUME, _TIME = b"\x00u", b"\x00v", b"\x00t"
 # The marks as JSON, to compare the places.
-_PLAIN: Mapping[bytes, str] = {b"\x00u": "<uid>", b"\x00v": "<volume>", b"\x00t": "<time>"}
+_PLAIN: Mapping[bytes, str] = {_UID: "<uid>", _VOLUME: "<volume>", _TIME: "<time>"}
 _TIME_CHARACTERS = b"0123456789-:TZ"
 _CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
 
 
 class ReplicaRequest(Struct, frozen=True):
-    """A request without its generated texts; *volume* is the name in quotes, or empty."""
+    """A request without its generated texts; *volume* is the name of the volume, or empty."""
 
     injector: str
     cluster: str | None
@@ -160,7 +160,7 @@ def _replace_volume(text: bytes) -> tuple[bytes, bytes]:
     name = text[start : start + _VOLUME_LENGTH] if start >= 0 else b""
     if not name.endswith(b'"') or not name[len(_VOLUME_PREFIX) : -1].isalnum():
         return text, b""
-    return text.replace(name, _VOLUME), name
+    return text.replace(name, b'"%s"' % _VOLUME), name.strip(b'"')
 
 
 def _replace_times(text: bytes) -> bytes:
@@ -187,7 +187,7 @@ def _is_independent(
     pod = decoded.object
     if not isinstance(pod, dict) or not _are_places_known(request, decoded.raw, pod):
         return False
-    name = request.volume[1:-1]
+    name = request.volume
     texts = (result.response.patch, *(text.encode() for text in result.response.warnings))
     if name and any(name in text for text in texts):
         return False
@@ -203,8 +203,8 @@ def _are_places_known(request: ReplicaRequest, raw: Object, pod: Object) -> bool
     for mark, plain in _PLAIN.items():
         text = text.replace(mark, plain.encode())
     marked: JSON = jsonvalue.load(text)
-    volume = request.volume[1:-1].decode()
-    expected = {**raw, "uid": _PLAIN[_UID], "object": _mark_pod(pod, volume)}
+    marked_pod = _mark_pod(pod, request.volume.decode())
+    expected = {**raw, "uid": _PLAIN[_UID], "object": marked_pod}
     return isinstance(marked, dict) and marked.get("request") == expected
 
 
@@ -230,5 +230,5 @@ def _mark_mounts(container: Object, volume: str) -> JSON:
 
 
 def _mark_names(named: Sequence[Object], volume: str) -> list[JSON]:
-    mark = _PLAIN[b"\x00v"]
+    mark = _PLAIN[_VOLUME]
     return [{**each, "name": mark} if each.get("name") == volume else each for each in named]

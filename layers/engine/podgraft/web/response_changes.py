@@ -43,7 +43,7 @@ def _parse_response(original: JSON, response: Object) -> Object:
 
 def _apply(document: JSON, operations: Sequence[dict[str, Any]]) -> JSON:
     """Apply the operations that podgraft writes: the layers contain no library for JSON Patch."""
-    root: dict[str, Any] = {"": _copy(document)}
+    root: dict[str, Any] = {"": jsonvalue.copy(document)}
     for operation in operations:
         *path, last = ("", *pointer.parse(operation["path"]))
         parent: Any = root
@@ -66,13 +66,3 @@ def _key(parent: Any, name: str) -> int | str:
     if not isinstance(parent, list):
         return name
     return len(cast("list[Any]", parent)) if name == "-" else int(name)
-
-
-def _copy(value: JSON) -> Any:
-    match value:
-        case dict():
-            return {key: _copy(member) for key, member in value.items()}
-        case list():
-            return [_copy(element) for element in value]
-        case _:
-            return value

@@ -66,7 +66,7 @@ class Replay:
 
 
 @dataclass(frozen=True, slots=True)
-class _OneSnapshot:
+class OneSnapshot:
     """A store with one configuration."""
 
     value: Snapshot
@@ -110,7 +110,7 @@ def replay(record: Record, snapshot: Snapshot, *, is_candidate: bool = False) ->
     if is_candidate:
         context = replace(context, limits=LIMITS)
     own = replace(snapshot, candidate=None, recheck=None, stale=None)
-    result = _HANDLERS[record.route](context, _OneSnapshot(own))
+    result = _HANDLERS[record.route](context, OneSnapshot(own))
     changed = result.object if isinstance(result, ReviewResponse) else None
     return Replay(result, record.object if changed is None else changed, trace)
 

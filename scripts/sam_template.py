@@ -1,0 +1,45 @@
+"""The SAM template with its intrinsic functions, as the Terraform module needs it."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+TEMPLATE = Path(__file__).parents[1] / "template.yaml"
+# Gradual deployments need CloudFormation: Terraform cannot update an alias through CodeDeploy.
+SAM_CONDITION = "Gradual"
+SAM_PARAMETERS = frozenset({"GradualDeployment", "DeploymentType", "ExpectedChanges"})
+
+
+class Loader(yaml.SafeLoader):
+    """Reads ``!Sub x`` as ``{"Sub": x}``."""
+
+
+def _construct(loader: Loader, name: str, node: yaml.Node) -> dict[str, Any]:
+    match node:
+        case yaml.ScalarNode():
+            return {name: loader.construct_scalar(node)}
+        case yaml.SequenceNode():
+            return {name: loader.construct_sequence(node, deep=True)}
+        case _:
+            raise UnsupportedError(f"!{name}: unsupported value; change _construct")
+
+
+yaml.add_multi_constructor("!", _construct, Loader)
+
+
+class UnsupportedError(ValueError):
+    """A part of template.yaml for which the module has no counterpart."""
+
+
+def read_template() -> Any:
+    """The template, with ``{"Sub": x}`` for ``!Sub x``, without gradual deployments."""
+    template: Any = yaml.load(TEMPLATE.read_text(), Loader)  # noqa: S506 - a SafeLoader
+    for name in SAM_PARAMETERS:
+        del template["Parameters"][name]
+    del template["Conditions"][SAM_CONDITION]
+    resources = template["Resources"]
+    template["Resources"] = {
+        name: each for name, each in resources.items() if each.get("Condition") != SAM_CONDITION
+    }
+    return template
