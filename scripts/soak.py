@@ -19,6 +19,10 @@ from podgraft.cli.bench.bench_input import load_benchmark_input
 PAGE = Path(__file__).parents[1] / "docs" / "reliability.md"
 BEGIN = "<!-- soak: `make soak SECONDS=... WRITE=1` writes this table. -->"
 END = "<!-- end of soak -->"
+_COLUMNS = (
+    *("front", "phase", "requests/s", "requests", "errors"),
+    *("p50", "p99", "p99/p50", "in 10 s", "memory", "stolen"),
+)
 _OPEN = {"serve": fronts.open_serve, "lambda": fronts.open_lambda}
 
 
@@ -69,7 +73,9 @@ def describe(result: PhaseResult) -> str:
     return (
         f"{result.front}, {result.phase}: {result.rate:.0f}/s, {result.requests} requests, "
         f"{result.errors} errors, p50 {result.p50 * 1000:.1f} ms, p99 {result.p99 * 1000:.1f} ms, "
-        f"memory {result.memory_before / 1e6:.0f} to {result.memory_after / 1e6:.0f} MB"
+        f"p99/p50 {result.ratio:.1f}, in 10 s {result.typical_ratio:.1f}, "
+        f"memory {result.memory_before / 1e6:.0f} to {result.memory_after / 1e6:.0f} MB, "
+        f"{result.stolen:.0%} stolen"
     )
 
 
@@ -78,8 +84,8 @@ def render_table(results: Sequence[PhaseResult], seconds: float, day: str, place
     lines = [
         f"Last run: {day}, {seconds:,.0f} s for each phase, {place}. Times are of valid reviews.",
         "",
-        "| front | phase | requests/s | requests | errors | p50 | p99 | p99/p50 | memory |",
-        "|---|---|---|---|---|---|---|---|---|",
+        f"| {' | '.join(_COLUMNS)} |",
+        f"|{'---|' * len(_COLUMNS)}",
     ]
     for each in results:
         cells = (
@@ -91,7 +97,9 @@ def render_table(results: Sequence[PhaseResult], seconds: float, day: str, place
             f"{each.p50 * 1000:.1f} ms",
             f"{each.p99 * 1000:.1f} ms",
             f"{each.ratio:.1f}",
+            f"{each.typical_ratio:.1f}",
             f"{each.memory_before / 1e6:.0f} → {each.memory_after / 1e6:.0f} MB",
+            f"{each.stolen:.0%}",
         )
         lines.append(f"| {' | '.join(cells)} |")
     problems = phases.find_problems(results)

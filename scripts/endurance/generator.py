@@ -12,9 +12,10 @@ import json
 import ssl
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import count, cycle, islice
 from pathlib import Path
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -22,6 +23,7 @@ _LENGTH = b"content-length:"
 _TIMEOUT_SECONDS = 10  # kube-apiserver's default for a webhook
 _FAILURES = (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
 _PERCENTILES = (50, 99)
+_PART_SECONDS = 10.0
 
 
 class Generator:
@@ -39,6 +41,7 @@ class Generator:
         self._numbers = count()
         self._started = 0.0
         self.seconds: dict[str, list[float]] = defaultdict(list)
+        self.parts: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
         self.errors: Counter[str] = Counter()
 
     async def run(self) -> float:
@@ -72,13 +75,19 @@ class Generator:
                 writer.write(request)
                 async with asyncio.timeout(_TIMEOUT_SECONDS):
                     code, is_open = await _read_response(reader)
-                self.seconds[kind].append(perf_counter() - started)
+                self._count(kind, started)
                 if code not in codes:
                     self.errors[f"{kind} {code}"] += 1
                 if not is_open:
                     return
         finally:
             writer.close()
+
+    def _count(self, kind: str, started: float) -> None:
+        """Add the time of a request to those of its kind, and to those of its part of the run."""
+        now = perf_counter()
+        self.seconds[kind].append(now - started)
+        self.parts[kind][int((started - self._started) / _PART_SECONDS)].append(now - started)
 
     async def _await_arrival(self, number: int) -> float:
         """Wait until a request is due; the time from which its response is measured."""
@@ -106,6 +115,12 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))] if ordered else 0.0
 
 
+def find_typical_ratio(parts: Iterable[Sequence[float]]) -> float:
+    """The median of p99/p50 in the parts of a run."""
+    ordered = [sorted(part) for part in parts]
+    return median(percentile(part, 99) / percentile(part, 50) for part in ordered)
+
+
 def main() -> None:
     """Carry out the plan that the first argument names, and print the results."""
     generator = Generator(json.loads(Path(sys.argv[1]).read_text()))
@@ -114,6 +129,7 @@ def main() -> None:
         kind: {
             "requests": len(taken),
             **{f"p{each}": percentile(sorted(taken), each) for each in _PERCENTILES},
+            "typical_ratio": find_typical_ratio(generator.parts[kind].values()),
         }
         for kind, taken in generator.seconds.items()
     }

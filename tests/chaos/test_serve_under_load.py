@@ -114,19 +114,14 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Start]:
             clients.stop()
 
 
-def workers(served: Served) -> list[int]:
-    children = Path(f"/proc/{served.process.pid}/task/{served.process.pid}/children")
-    return [int(word) for word in children.read_text().split()]
-
-
 def test_killed_workers_lose_no_review_that_is_repeated(start: Start) -> None:
     served, clients = start()
     clients.await_more()
     for _ in range(ROUNDS):
-        victim = workers(served)[0]
+        victim = served.workers()[0]
         os.kill(victim, signal.SIGKILL)
         clients.await_more()
-        assert victim not in workers(served)
+        assert victim not in served.workers()
     counts = clients.stop()
     assert set(counts) <= {"injected", "repeated"}, counts
     # Each kill ends the connections of one worker, once.

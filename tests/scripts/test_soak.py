@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import soak
-from endurance import environment, phases
+from endurance import environment, generator, phases
 from endurance.phases import PhaseResult
 from support.effort import IS_LONG
 
@@ -22,6 +22,8 @@ RESULT = PhaseResult(
     p99=0.008,
     memory_before=100e6,
     memory_after=101e6,
+    typical_ratio=1.5,
+    stolen=0.02,
 )
 STEADY = replace(RESULT, phase="70 % of capacity")
 HOSTILE = replace(RESULT, phase="with 10 % hostile requests", p99=0.009)
@@ -52,8 +54,23 @@ def test_the_table_has_a_row_for_each_phase_and_replaces_only_its_section() -> N
     table = soak.render_table(FINE, 10, "2026-11-22", "samples/istio")
     page = soak.replace_section(f"a\n{soak.BEGIN}\nold\n{soak.END}\nb\n", table)
     assert page.startswith(f"a\n{soak.BEGIN}\n\nLast run: 2026-11-22, 10 s for each phase")
-    assert "| serve | capacity | 100 | 1,000 | 0 | 4.0 ms | 8.0 ms | 2.0 | 100 → 101 MB |" in page
+    assert (
+        "| serve | capacity | 100 | 1,000 | 0 | 4.0 ms | 8.0 ms | 2.0 | 1.5 | 100 → 101 MB | 2% |"
+        in page
+    )
     assert page.endswith(f"did not meet: none.\n\n{soak.END}\nb\n")
+
+
+def test_the_typical_ratio_is_that_of_a_part_of_the_run() -> None:
+    quiet, disturbed = [0.01] * 100, [0.01] * 90 + [0.5] * 10
+    assert generator.find_typical_ratio([quiet, disturbed, quiet]) == 1
+    assert generator.find_typical_ratio([quiet, disturbed, disturbed]) == 50
+
+
+def test_the_times_of_the_processors_grow() -> None:
+    before = phases.read_processor_times()
+    assert 0 <= before.stolen <= before.total
+    assert phases.read_processor_times().total >= before.total
 
 
 def test_an_http_request_becomes_an_event() -> None:

@@ -39,6 +39,12 @@ def issue_token() -> str:
     return Path("token").read_text().strip()
 
 
+def find_workers(pid: int) -> list[int]:
+    """The process ids of the workers of a server, in order."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    return sorted(map(int, children.read_text().split()))
+
+
 class Served:
     """A running server, its output and how to call it."""
 
@@ -55,6 +61,10 @@ class Served:
         # The log of many reviews would fill a pipe that nobody reads, and stop the server.
         self._rest = [Output(process.stdout), Output(process.stderr)]
         self.context = ssl.create_default_context(cafile=folder / CA)
+
+    def workers(self) -> list[int]:
+        """The process ids of the workers."""
+        return find_workers(self.process.pid)
 
     def connect(self) -> "closing[HTTPSConnection]":
         """A new connection, closed at the end of its block."""

@@ -63,13 +63,6 @@ def value(text: str, name: str, **labels: str) -> float:
     return samples(text).get((name, frozenset(labels.items())), 0.0)
 
 
-def workers(served: Served) -> list[int]:
-    """The processes of the workers."""
-    pid = served.process.pid
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return sorted(map(int, children))
-
-
 def attempts() -> Iterator[None]:
     """Attempts until the patience ends; a test fails after the last one."""
     ends = monotonic() + PATIENCE_SECONDS
@@ -98,10 +91,10 @@ def test_a_page_of_any_worker_is_the_sum_over_all(folder: Path) -> None:
             assert value(text, REQUESTS, cluster="prod-eu", injector="(unknown)") == 1
             assert "invented" not in text
             assert token not in text
-        killed, *_ = workers(served)
+        killed, *_ = served.workers()
         os.kill(killed, signal.SIGKILL)
         for _ in attempts():
-            if killed not in (running := workers(served)) and len(running) == 2:
+            if killed not in (running := served.workers()) and len(running) == 2:
                 break
         # The new worker continues the counters of the killed one.
         done = REVIEWS

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from cli.serve.running import find_workers
 from podgraft.cli import main
 from support.recorded_requests import load_request
 from support.store_fixture import write_injector
@@ -44,8 +45,7 @@ class Server:
 
     def workers(self) -> list[int]:
         """The process ids of the workers."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
-        return [int(word) for word in children.read_text().split()]
+        return find_workers(self.process.pid)
 
     def stop(self) -> None:
         """End it as an orchestrator does."""

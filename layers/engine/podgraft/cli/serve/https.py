@@ -12,6 +12,7 @@ from gunicorn.arbiter import Arbiter
 
 from podgraft.cli.failure import CommandError
 from podgraft.cli.serve.arbiter import BlockingArbiter
+from podgraft.cli.serve.connection_counts import ConnectionCounts
 from podgraft.cli.serve.tls import ReloadingContext
 from podgraft.cli.serve.worker import (
     DEFAULT_CONNECTIONS_PER_ADDRESS,
@@ -87,6 +88,7 @@ class Server(BaseApplication):
                 {
                     "connections_per_address": config.connections_per_address,
                     "metrics": self._metrics,
+                    "counts": ConnectionCounts(config.workers),
                 },
             ),
             "pre_fork": _assign_slot,

@@ -17,6 +17,9 @@ The bounds. A silent client uses a file descriptor and some memory. Three bounds
 - Each address has a share of the connections.
 - If there is no room, the oldest connection without a review is closed (``connection_set.py``).
 
+The workers. A client such as kube-apiserver retains its connections, so a worker that has more
+than the others leaves a new one to them for a moment (``connection_counts.py``).
+
 The bodies. A head has at most 64 KiB, and so has the body of a client that is not authenticated
 yet. For a larger body, the application runs first. It checks the credentials, then reads the body,
 which raises ``BodyPendingError`` instead of waiting. The loop then collects the body, and the
@@ -46,6 +49,7 @@ from gunicorn.workers.gthread import PollableMethodQueue
 
 from podgraft.cli.serve.arbiter import unblock_stop_signals
 from podgraft.cli.serve.connection import Connection, source_of
+from podgraft.cli.serve.connection_counts import ConnectionCounts
 from podgraft.cli.serve.connection_loop import ConnectionLoop
 from podgraft.cli.serve.connection_set import ConnectionSet
 from podgraft.cli.serve.exchange import Application, Exchange, run_exchange
@@ -61,6 +65,8 @@ DEFAULT_CONNECTIONS_PER_ADDRESS = 500
 _OTHER_FILES = 64  # other files that a worker opens
 _TICK_SECONDS = 0.5
 _ACCEPTED_AT_ONCE = 8
+# How long a new connection waits for a worker that has fewer connections.
+_YIELD_SECONDS = 0.02
 _NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
 
@@ -85,10 +91,12 @@ class RedactingWorker(BaseWorker):
 
     connections_per_address = DEFAULT_CONNECTIONS_PER_ADDRESS
     metrics: MetricsPort | None = None
+    counts = ConnectionCounts(1)  # of all workers; ``https.py`` sets it
     slot = 0  # the number of this worker among those that run; ``https.py`` sets it
 
     def init_process(self) -> None:
         """Make the objects that processes cannot share, then run the loop."""
+        self.counts.publish(self.slot, 0)
         if self.metrics is not None:
             self.metrics.enter_slot(self.slot)
         self._incidents = Incidents(self.log)
@@ -99,6 +107,7 @@ class RedactingWorker(BaseWorker):
         self._queue.init()
         self._is_accepting = False
         self._accepts_again_seconds = 0.0
+        self._yielded_seconds = 0.0
         super().init_process()
 
     def init_signals(self) -> None:
@@ -127,6 +136,7 @@ class RedactingWorker(BaseWorker):
             self._turn()
         self.alive = False
         self._set_accepting(is_accepting=False)
+        self.counts.close(self.slot)
         ends = time.monotonic() + self.cfg.graceful_timeout
         self._loop.stop()
         while len(self._connections) and time.monotonic() < ends:
@@ -140,7 +150,10 @@ class RedactingWorker(BaseWorker):
 
     def _turn(self) -> None:
         self.notify()
-        self._loop.turn(_TICK_SECONDS)
+        pause = self._accepts_again_seconds - time.monotonic()
+        self._loop.turn(min(_TICK_SECONDS, pause) if pause > 0 else _TICK_SECONDS)
+        if self.alive:
+            self.counts.publish(self.slot, len(self._connections))
         self._incidents.flush(time.monotonic())
 
     def _can_accept(self) -> bool:
@@ -163,6 +176,8 @@ class RedactingWorker(BaseWorker):
 
     def _accept(self, listener: Any) -> None:
         for _ in range(_ACCEPTED_AT_ONCE):
+            if self._yields():
+                return
             try:
                 accepted, client = listener.accept()
             except BlockingIOError:
@@ -175,6 +190,18 @@ class RedactingWorker(BaseWorker):
                     self._accepts_again_seconds = time.monotonic() + _TICK_SECONDS
                 return
             self._admit(accepted, client, listener)
+            self.counts.publish(self.slot, len(self._connections))
+
+    def _yields(self) -> bool:
+        """Whether to leave a new connection to a worker with fewer ones, for a moment."""
+        if not self.counts.has_fewer(self.slot, len(self._connections)):
+            return False
+        now = time.monotonic()
+        if self._yielded_seconds <= now - _YIELD_SECONDS < self._yielded_seconds + _YIELD_SECONDS:
+            self._yielded_seconds = 0.0  # that worker did not take it: take one
+            return False
+        self._yielded_seconds, self._accepts_again_seconds = now, now + _YIELD_SECONDS
+        return True
 
     def _admit(self, accepted: socket.socket, client: Any, listener: Any) -> None:
         source, server = source_of(client), listener.getsockname()
