@@ -1,6 +1,7 @@
 """The rows of rollouts and of the census: they measure what their names say."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,9 @@ from podgraft.cli.bench.bench_input import sample_input
 from podgraft.cli.bench.rollout import (
     SHADOW_TARGET,
     WITHOUT,
+    WITHOUT_CODE,
     change_image,
+    measure_code,
     measure_rollout,
     write_rollout,
 )
@@ -33,6 +36,26 @@ def test_each_kind_of_pod_has_a_row_of_shadow(tmp_path: Path) -> None:
     for name, row in rows.items():
         assert row.repetitions == 2
         assert (row.target == SHADOW_TARGET) is ("shadow" in name)
+
+
+def test_the_rows_without_a_rollout_compare_with_reviews_that_ask_for_no_candidate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    run_tracks = review.run_tracks
+
+    def count(*arguments: Any) -> review.ReviewResult:
+        asked.append("candidate")
+        return run_tracks(*arguments)
+
+    monkeypatch.setattr(review, "run_tracks", count)
+    rows = {row.name: row for row in measure_code(sample_input(), tmp_path, 2)}
+    assert set(rows) == {"pod seen before, no rollout", "pod never seen, no rollout"}
+    assert {row.target for row in rows.values()} == {1.02}
+    assert {row.baseline for row in rows.values()} == {WITHOUT_CODE}
+    assert asked
+    assert len(asked) < sum(row.repetitions for row in rows.values()) + 200
+    assert review.run_tracks is count
 
 
 @pytest.mark.parametrize(("share", "outcome"), [(100, "changed"), (0, "outside")])

@@ -213,11 +213,16 @@ def _review_snapshot(
         policy_version=snapshot.policy_version,
         bundle=snapshot.bundle.digest,
     )
+    return run_tracks(review, snapshot, handler), snapshot
+
+
+def run_tracks(review: Review, snapshot: Snapshot, handler: Handler) -> ReviewResult:
+    """The result of stable, and of a candidate if the policy has one."""
     if snapshot.candidate is None:
-        return run_handler(review, snapshot.bundle, handler), snapshot
+        return run_handler(review, snapshot.bundle, handler)
     from .candidate import review_tracks  # only a policy with a rollout needs it
 
-    return review_tracks(review, snapshot, handler), snapshot
+    return review_tracks(review, snapshot, handler)
 
 
 def run_handler(review: Review, bundle: Bundle, handler: Handler) -> ReviewResult:

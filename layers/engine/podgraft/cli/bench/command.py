@@ -84,6 +84,7 @@ def _run_warm(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterab
     with warm.make_handler(measured.write_store(folder / "store")) as handle:
         rows = warm.measure_warm(handle, measured, effort.requests)
     rows += rollout.measure_rollout(measured, folder / "rollout", effort.requests)
+    rows += rollout.measure_code(measured, folder / "rollout", effort.requests)
     return [*rows, *census.measure_census(measured, folder, effort.requests)]
 
 

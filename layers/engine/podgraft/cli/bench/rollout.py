@@ -1,4 +1,5 @@
-"""Warm reviews during a rollout, each against the same review without one.
+"""Warm reviews during a rollout, each against the same review without one; and what the code of
+rollouts costs a review without a rollout.
 
 The candidate has another image for the proxy, so its templates and caches are separate, and each
 comparison finds a change.
@@ -9,8 +10,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from podgraft import bundle, yaml
+from podgraft import bundle, review, yaml
 from podgraft.jsonvalue import Object
+from podgraft.store import Snapshot
 
 from . import pods
 from .bench_input import BenchmarkInput
@@ -20,27 +22,33 @@ from .timing import Action, time_interleaved
 from .warm import Handler, make_handler
 
 WITHOUT = "the same without a rollout"
+WITHOUT_CODE = "the same without the code of rollouts"
 # Stable and candidate, and the comparison of both.
 SHADOW_TARGET = 2.2
 # The bucket, and the fields of the log.
 OUTSIDE_TARGET = 1.1
+NONE_TARGET = 1.02
+# The medians of fewer reviews differ by more than the target.
+_NONE_EFFORT = 4
 _IMAGE, _OTHER_IMAGE = b"proxyv2", b"proxyv3"
 _WARMUP = 50
+_Kind = Callable[[BenchmarkInput, int], dict[str, Any]]
+_RunTracks = Callable[[review.Review, Snapshot, review.Handler], review.ReviewResult]
+_KINDS: Mapping[str, _Kind] = {
+    "pod seen before": pods.similar_pod,
+    "pod never seen": pods.unseen_pod,
+}
 
 
 def measure_rollout(inputs: BenchmarkInput, folder: Path, repetitions: int) -> Iterable[Row]:
     """Compare reviews of a shadowed and of an unselected workload with those without a rollout."""
     candidate = change_image(inputs)
-    kinds: Mapping[str, Callable[[BenchmarkInput, int], dict[str, Any]]] = {
-        "pod seen before": pods.similar_pod,
-        "pod never seen": pods.unseen_pod,
-    }
     with ExitStack() as stack:
         handlers = {
             name: stack.enter_context(make_handler(write_rollout(inputs, candidate, folder, share)))
             for name, share in (("without", None), ("outside", 0), ("shadow", 100))
         }
-        for name, kind in kinds.items():
+        for name, kind in _KINDS.items():
             timings = time_interleaved(
                 {key: _make_runner(each, kind, inputs) for key, each in handlers.items()},
                 repetitions,
@@ -52,6 +60,44 @@ def measure_rollout(inputs: BenchmarkInput, folder: Path, repetitions: int) -> I
                 ("shadow", "shadow at 100 %", SHADOW_TARGET),
             ):
                 yield make_row("warm", f"{name}, {words}", timings[key], baseline, target=target)
+
+
+def measure_code(inputs: BenchmarkInput, folder: Path, repetitions: int) -> Iterable[Row]:
+    """Compare reviews without a rollout with those that never ask for a candidate."""
+    with_code, without_code = review.run_tracks, _run_stable
+    store = inputs.write_store(folder / "none")
+    with make_handler(store) as handle:
+
+        def make_runner(run_tracks: _RunTracks, kind: _Kind) -> Callable[[int], Action]:
+            run = _make_runner(handle, kind, inputs)
+
+            def select(number: int) -> Action:
+                review.run_tracks = run_tracks
+                return run(number)
+
+            return select
+
+        try:
+            for name, kind in _KINDS.items():
+                timings = time_interleaved(
+                    {
+                        "with": make_runner(with_code, kind),
+                        "without": make_runner(without_code, kind),
+                    },
+                    _NONE_EFFORT * repetitions,
+                    warmup=_WARMUP,
+                )
+                baseline = (WITHOUT_CODE, timings["without"])
+                words = f"{name}, no rollout"
+                yield make_row("warm", words, timings["with"], baseline, target=NONE_TARGET)
+        finally:
+            review.run_tracks = with_code
+
+
+def _run_stable(
+    each: review.Review, snapshot: Snapshot, handler: review.Handler
+) -> review.ReviewResult:
+    return review.run_handler(each, snapshot.bundle, handler)
 
 
 def change_image(inputs: BenchmarkInput) -> dict[str, bytes]:
@@ -87,9 +133,7 @@ def write_rollout(
     return store
 
 
-def _make_runner(
-    handle: Handler, kind: Callable[[BenchmarkInput, int], dict[str, Any]], inputs: BenchmarkInput
-) -> Callable[[int], Action]:
+def _make_runner(handle: Handler, kind: _Kind, inputs: BenchmarkInput) -> Callable[[int], Action]:
     check_injected(handle(kind(inputs, 0), None))
 
     def run(number: int) -> Action:
