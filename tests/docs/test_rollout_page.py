@@ -16,7 +16,9 @@ from support.aws_account import start_account_with_bucket
 from support.memory_store import labelled_bundle
 from support.store_fixture import BUNDLE, write
 
-PAGE = (Path(__file__).parents[2] / "docs" / "rollout.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "rollout.md").read_text()
+CONCEPTS = (DOCS / "rollout-concepts.md").read_text()
 COMMANDS = tuple(re.findall(r"^\$ podgraft (.*)$", PAGE, re.MULTILINE))
 BUCKET = "bundles-of-the-page"
 POLICY = f"bundle: {bundle.digest(BUNDLE)}\npolicy: enabled\n"
@@ -82,4 +84,4 @@ def test_every_command_of_the_page_runs(ssm: Any, capsys: pytest.CaptureFixture[
 
 
 def test_the_shell_command_of_the_page_is_the_formula() -> None:
-    assert 'printf \'%s\\0%s\\0%s\\0%s\' "$id" "$cluster" "$namespace" "$workload"' in PAGE
+    assert 'printf \'%s\\0%s\\0%s\\0%s\' "$id" "$cluster" "$namespace" "$workload"' in CONCEPTS
