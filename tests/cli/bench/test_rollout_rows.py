@@ -38,7 +38,7 @@ def test_each_kind_of_pod_has_a_row_of_shadow(tmp_path: Path) -> None:
         assert (row.target == SHADOW_TARGET) is ("shadow" in name)
 
 
-def test_the_rows_without_a_rollout_compare_with_reviews_that_ask_for_no_candidate(
+def test_the_rows_without_a_rollout_compare_with_reviews_without_its_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []

@@ -77,7 +77,7 @@ def test_a_difference_of_an_eighth_is_accepted() -> None:
     assert counts.has_fewer(0, 46)
 
 
-def test_a_worker_beyond_the_slots_is_not_counted() -> None:
+def test_a_worker_without_a_slot_is_not_counted() -> None:
     counts = ConnectionCounts(1)
     counts.publish(0, 3)
     counts.publish(1, 0)
