@@ -77,8 +77,8 @@ SHOP = istio.InjectionRequest(namespace="shop")
 def disable_caches() -> Generator[None]:
     """Disable all caches of injectors, and let templates read the complete pod."""
 
-    def whole_projection(*_: object) -> Projection:
-        return lambda raw: raw
+    def whole_projection(*_: object) -> tuple[Projection, None]:
+        return lambda raw: raw, None
 
     def cache_nothing(*_: object) -> None:
         return None
@@ -87,7 +87,7 @@ def disable_caches() -> Generator[None]:
         return cache.convert(pod_overlay.parse(text))
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(rendering.TemplateCache, "projection", whole_projection)
+        patched.setattr(rendering.TemplateCache, "projections", whole_projection)
         patched.setattr(rendering.TemplateCache, "lookup", cache_nothing)
         patched.setattr(rendering.TemplateCache, "parse", parse_uncached)
         yield

@@ -22,6 +22,7 @@ from podgraft.texttemplate import (
     LimitError,
     Limits,
     Program,
+    SectionReuse,
     notify_observer,
 )
 
@@ -61,7 +62,8 @@ class GuardedTemplate(Struct, Generic[T], frozen=True):
 
     ``name`` is the kind of template and its name, for an observer. ``make_data`` returns the
     template's dot, and ``taint_data`` the same dot with taint on all text of the object's
-    author. ``parse`` converts rendered YAML to the result, or raises an error.
+    author. ``parse`` converts rendered YAML to the result, or raises an error. ``sections`` are
+    those of the program for the data.
     """
 
     name: str
@@ -70,6 +72,7 @@ class GuardedTemplate(Struct, Generic[T], frozen=True):
     taint_data: Callable[[PlaceholderRegistry], Value]
     parse: Callable[[str], T]
     limits: Limits = DEFAULT_LIMITS
+    sections: SectionReuse | None = None
 
     def trace(self, slots: PlaceholderRegistry) -> Trace:
         """Render the template, and return the text by origin."""
@@ -88,7 +91,9 @@ def render_guarded(template: GuardedTemplate[T], *, is_harmless: bool) -> T:
         lambda program: program.render(template.make_data(), limits=template.limits),
     )
     if is_harmless and not template.program.can_create_syntax:
-        text = template.program.render(template.make_data(), limits=template.limits)
+        text = template.program.render(
+            template.make_data(), limits=template.limits, sections=template.sections
+        )
         return template.parse(text)
     trace = template.trace(PlaceholderRegistry())
     result = template.parse(trace.text)

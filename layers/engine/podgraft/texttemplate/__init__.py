@@ -38,6 +38,8 @@ from .functions import (
 from .limits import DEFAULT_LIMITS, Limits
 from .program import OBSERVER, Observer, Program, compile_, notify_observer
 from .run.builtins import BUILTINS
+from .run.runtime import SectionText
+from .sections import SectionReuse
 
 __all__ = [
     "ALL_ELEMENTS",
@@ -56,6 +58,8 @@ __all__ = [
     "Program",
     "Projection",
     "Propagation",
+    "SectionReuse",
+    "SectionText",
     "Serializer",
     "SyntaxRisk",
     "TemplateError",

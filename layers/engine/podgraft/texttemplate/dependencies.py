@@ -36,13 +36,33 @@ def compute_projection(
 
     ``opaque`` types are read completely, because their views differ from their raw JSON.
     """
-    root = DependencyNode()
-    part = TypedNode(root, data)
-    walk = DependencyVisitor(templates, functions, frozenset(opaque), [main])
-    walk.visit_statements(templates[main].body, {"$": part, DOT: part})
+    return build_projection(find_dependencies(templates, main, functions, data, opaque))
+
+
+def find_dependencies(
+    templates: Mapping[str, nodes.Template],
+    main: str,
+    functions: Mapping[str, Function],
+    data: GoType,
+    opaque: Collection[GoType],
+) -> Sequence[DependencyNode]:
+    """What each statement of the body of ``main`` reads of raw data of type ``data``.
+
+    What a statement reads through a variable that stands for a part of the data is a dependency of
+    the statement that declares the variable. If a function reads all data, so does each statement.
+    """
     called = {name for template in templates.values() for name in template.calls}
-    root.is_complete |= any(functions[name].uses_dot for name in called)
-    return _build_projection(root)
+    is_complete = any(functions[name].uses_dot for name in called)
+    walk = DependencyVisitor(templates, functions, frozenset(opaque), [main])
+    bindings: Bindings = {}
+    roots: list[DependencyNode] = []
+    for statement in templates[main].body:
+        root = DependencyNode(is_complete=is_complete)
+        part = TypedNode(root, data)
+        bindings["$"] = bindings[DOT] = part
+        walk.visit_statements((statement,), bindings)
+        roots.append(root)
+    return roots
 
 
 class DependencyNode(Struct, eq=False):
@@ -67,12 +87,17 @@ class DependencyNode(Struct, eq=False):
         return self.elements
 
 
-def _build_projection(node: DependencyNode) -> Projection:
-    """Return a function that keeps the part of a raw value that is read."""
-    if node.is_complete:
+def build_projection(parts: Sequence[DependencyNode]) -> Projection:
+    """Return a function that keeps the parts of a raw value that are read."""
+    if any(part.is_complete for part in parts):
         return _identity
-    members = [(key, _build_projection(member)) for key, member in sorted(node.members.items())]
-    element = _build_projection(node.elements) if node.elements else None
+    by_key: dict[str, list[DependencyNode]] = {}
+    for part in parts:
+        for key, member in part.members.items():
+            by_key.setdefault(key, []).append(member)
+    members = [(key, build_projection(read)) for key, read in sorted(by_key.items())]
+    elements = [part.elements for part in parts if part.elements]
+    element = build_projection(elements) if elements else None
 
     def project(raw: Value) -> Value:
         if raw.__class__ is dict:

@@ -16,7 +16,12 @@ from podgraft.go.reflect.taint import PlaceholderRegistry, TooManyPlaceholdersEr
 from .compile.compilation_unit import StaticFailure
 from .compile.compiler import CompiledModule, compile_templates
 from .compile.source_map import EvaluatedNode, SourceMap
-from .dependencies import Projection, compute_projection
+from .dependencies import (
+    Projection,
+    build_projection,
+    compute_projection,
+    find_dependencies,
+)
 from .errors import (
     ExecError,
     ExecutionError,
@@ -33,6 +38,7 @@ from .parse.parser import parse
 from .parse.source import Source, Span
 from .run.builtins import BUILTINS
 from .run.runtime import RenderState, byte_length, excess
+from .sections import DataPath, SectionReuse, Sections, find_sections
 
 if TYPE_CHECKING:
     from podgraft.field_reads import FieldRead
@@ -94,14 +100,39 @@ class Program:
         self.source = source
         self.templates = templates
         self._functions = functions
+        self.sections: Sections | None = None
 
     def replace_templates(self, templates: Mapping[str, nodes.Template]) -> Program:
         """Return a program of the same source and functions with other parse trees."""
         return Program(self.source, templates, self._functions)
 
-    def render(self, data: Value, *, limits: Limits = DEFAULT_LIMITS) -> str:
-        """Render the template with ``data``; raises ``ExecError`` or ``LimitError``."""
-        return self._execute(self._code, RenderState(limits, data))
+    def split(
+        self, data: GoType, opaque: Collection[GoType], changing: Collection[DataPath] | None
+    ) -> tuple[Projection, Projection | None]:
+        """Split the template into sections (``sections.py``), before it is first rendered.
+
+        Return what the template can read, and what its sections can read; ``None`` if it has no
+        sections. A template that changes its data has none: ``changing`` must be ``None``.
+        """
+        main, functions = self.source.name, self._functions
+        reads = find_dependencies(self.templates, main, functions, data, opaque)
+        if changing is not None and "_compiled_module" not in self.__dict__:
+            self.sections = find_sections(self.templates[main].body, reads, changing)
+        return build_projection(reads), self.sections.projection if self.sections else None
+
+    def render(
+        self, data: Value, *, limits: Limits = DEFAULT_LIMITS, sections: SectionReuse | None = None
+    ) -> str:
+        """Render the template with ``data``; raises ``ExecError`` or ``LimitError``.
+
+        ``sections`` must be those of data with an equal projection of ``split``.
+        """
+        known = sections.known if sections else None
+        state = RenderState(limits, data, None, None if known is None else iter(known))
+        text = self._execute(self._code, state)
+        if sections is not None and known is None:
+            sections.record(state.recorded)
+        return text
 
     def trace(
         self, data: Value, slots: PlaceholderRegistry, *, limits: Limits = DEFAULT_LIMITS
@@ -166,7 +197,7 @@ class Program:
 
     @cached_property
     def _compiled_module(self) -> tuple[CompiledModule, CodeType]:
-        compiled = compile_templates(self.source, self.templates, self._functions)
+        compiled = compile_templates(self.source, self.templates, self._functions, self.sections)
         filename = f"template {self.source.name}".replace("\0", "")
         code = compile(compiled.module, filename, "exec", dont_inherit=True, optimize=1)
         compiled.module.body.clear()  # half of the memory of a template, which only runs the code

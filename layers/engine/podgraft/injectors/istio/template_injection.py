@@ -101,7 +101,7 @@ class TemplateInjector:
 
     def _reads_generated_texts(self, name: str) -> bool:
         template = self._config.templates.lookup(name)
-        projection = self._cache.projection(template, self._profile)
+        projection, _ = self._cache.projections(template, self._profile)
         return _GENERATED in repr(projection(_GENERATED_TEXTS))
 
     def _apply_templates(self, context: InjectionContext) -> tuple[Object, Object]:

@@ -148,6 +148,11 @@ class AstBuilder(Struct):
         """``name = value``."""
         return ast.Assign([self.store_name(name)], value, **self.location)
 
+    def assign_names(self, names: Sequence[str], value: Expression) -> ast.Assign:
+        """``(a, b, …) = value``."""
+        target = ast.Tuple([self.store_name(name) for name in names], _STORE, **self.location)
+        return ast.Assign([target], value, **self.location)
+
     def expression_statement(self, value: Expression) -> ast.Expr:
         """``value``, as a statement."""
         return ast.Expr(value, **self.location)

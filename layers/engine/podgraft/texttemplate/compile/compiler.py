@@ -13,6 +13,8 @@ before they are written. An example of such a function::
 import ast
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
+from operator import itemgetter
 from typing import assert_never
 
 import msgspec
@@ -25,6 +27,7 @@ from podgraft.texttemplate.parse import nodes
 from podgraft.texttemplate.parse.source import Source
 from podgraft.texttemplate.run import runtime
 from podgraft.texttemplate.run.arguments import convert_argument
+from podgraft.texttemplate.sections import Sections
 
 from .ast_builder import AstBuilder, Expression
 from .compilation_unit import CompilationUnit, CompiledValue, StaticFailure, store_local
@@ -69,13 +72,16 @@ def compile_templates(
     source: Source,
     templates: Mapping[str, nodes.Template],
     functions: Mapping[str, Function],
+    sections: Sections | None = None,
 ) -> CompiledModule:
-    """Compile all templates of a program to one module."""
+    """Compile all templates of a program to one module; ``sections`` are those of the main one."""
     unit = CompilationUnit(AstBuilder(source), functions)
     names = {name: f"template_{number}" for number, name in enumerate(templates)}
     unit.source_map.templates.update((local, name) for name, local in names.items())
     body: list[ast.stmt] = [
-        _TemplateCompiler(unit, names, _pipeline_compiler(unit, name)).compile_template(template)
+        _TemplateCompiler(unit, names, _pipeline_compiler(unit, name)).compile_template(
+            template, sections if name == source.name else None
+        )
         for name, template in templates.items()
     ]
     return CompiledModule(
@@ -105,7 +111,9 @@ class _TemplateCompiler(msgspec.Struct):
     initialized_count: int = 0
     break_flags: list[str | None] = field(default_factory=list["str | None"])
 
-    def compile_template(self, template: nodes.Template) -> ast.FunctionDef:
+    def compile_template(
+        self, template: nodes.Template, sections: Sections | None
+    ) -> ast.FunctionDef:
         """Compile the complete template."""
         builder = self.unit.builder
         scope = self.expressions.scope
@@ -115,7 +123,11 @@ class _TemplateCompiler(msgspec.Struct):
         body: list[ast.stmt] = [
             builder.expression_statement(enter),
             builder.expression_statement(root),
-            *self._compile_block(template.body),
+            *(
+                self._compile_sections(template.body, sections)
+                if sections
+                else self._compile_block(template.body)
+            ),
         ]
         return builder.function(self.names[template.name], _PARAMETERS, body)
 
@@ -130,6 +142,46 @@ class _TemplateCompiler(msgspec.Struct):
             self._flush_text()
         block, self.body = self.body, outer
         return block
+
+    def _compile_sections(self, body: nodes.Nodes, sections: Sections) -> list[ast.stmt]:
+        """Compile the body of a template, and each section to a branch that is left out."""
+        outer, self.body = self.body, []
+        parts = zip(sections.numbers, body, sections.written, strict=True)
+        for number, group in groupby(parts, key=itemgetter(0)):
+            _, statements, written = zip(*group, strict=True)
+            if number is None:
+                for statement in statements:
+                    self._compile_statement(statement)
+            else:
+                self._compile_section(statements, frozenset[str]().union(*written))
+        self._flush_text()
+        block, self.body = self.body, outer
+        return block
+
+    def _compile_section(self, statements: nodes.Nodes, written: frozenset[str]) -> None:
+        """Compile ``if run.begin_section(): …; run.end_section(variables)``.
+
+        Else, the variables are those of ``run.reuse_section()``.
+        """
+        self._flush_text()
+        outer, self.body = self.body, []
+        for statement in statements:
+            self._compile_statement(statement)
+        self._flush_text()
+        body, self.body = self.body, outer
+        builder, scope = self.unit.builder, self.expressions.scope
+        names = [scope.find(name)[0].local for name in sorted(written)]
+        variables = builder.tuple([builder.load_name(name) for name in names])
+        body.append(
+            builder.expression_statement(builder.call_method("run", "end_section", variables))
+        )
+        reused = builder.call_method("run", "reuse_section")
+        otherwise = (
+            builder.assign_names(names, reused) if names else builder.expression_statement(reused)
+        )
+        self.body.append(
+            builder.if_statement(builder.call_method("run", "begin_section"), body, [otherwise])
+        )
 
     def _compile_statement(self, node: nodes.Statement) -> None:
         match node:

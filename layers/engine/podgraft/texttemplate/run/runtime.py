@@ -3,7 +3,7 @@
 Errors have no location here; ``program.py`` adds the location of the running code.
 """
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from typing import NoReturn
 
 import msgspec
@@ -40,6 +40,15 @@ from podgraft.texttemplate.limits import Limits
 from podgraft.texttemplate.parse import nodes
 
 from .arguments import convert_argument, convert_constant, static_interface
+
+
+class SectionText(msgspec.Struct, frozen=True):
+    """What the execution of a section leaves: its text, its variables, and its number of steps."""
+
+    text: str
+    variables: tuple[Value, ...]
+    steps: int
+
 
 UNDECLARED = object()  # in the place of a variable whose declaration was not evaluated
 _MISSING = object()
@@ -276,12 +285,16 @@ def _can_have_field(pointed: GoType | None, name: str) -> bool:
 class RenderState(msgspec.Struct):
     """One rendering: its data and limits, its output so far, and what that used of the limits.
 
-    ``slots`` are those of a traced rendering.
+    ``slots`` are those of a traced rendering. ``reused`` are the sections that are not executed,
+    and ``recorded`` those that were (``sections.py``).
     """
 
     limits: Limits
     data: Value
     slots: PlaceholderRegistry | None = None
+    reused: Iterator[SectionText] | None = None
+    recorded: list[SectionText] = field(default_factory=list["SectionText"])
+    section_start: tuple[int, int] = (0, 0)
     output: list[str] = field(default_factory=list[str])
     steps: int = 0
     measured: int = 0
@@ -309,8 +322,33 @@ class RenderState(msgspec.Struct):
         if self.size > self.limits.output_bytes:
             raise excess(self.limits)
 
+    def begin_section(self) -> bool:
+        """Whether to execute the next section; if not, ``reuse_section`` takes its place."""
+        if self.reused is not None:
+            return False
+        self.section_start = len(self.output), self.steps
+        return True
+
+    def end_section(self, variables: tuple[Value, ...]) -> None:
+        """Record a section that was executed, with the variables that it set."""
+        start, steps = self.section_start
+        text = "".join(self.output[start:])
+        self.recorded.append(SectionText(text, variables, self.steps - steps))
+
+    def reuse_section(self) -> tuple[Value, ...]:
+        """Write the text of the next section; return the variables that it set."""
+        if self.reused is None:
+            raise TypeError("no sections to reuse")
+        section = next(self.reused)
+        self.output.append(section.text)
+        self._count_steps(section.steps)
+        return section.variables
+
     def _count_step(self) -> None:
-        self.steps += 1
+        self._count_steps(1)
+
+    def _count_steps(self, count: int) -> None:
+        self.steps += count
         if self.steps > self.limits.steps:
             raise LimitExceededError(f"takes more than {self.limits.steps} steps")
         if len(self.output) > self.measured + _WRITES_BETWEEN_COUNTS:

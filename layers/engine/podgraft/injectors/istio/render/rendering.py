@@ -46,7 +46,15 @@ from podgraft.injectors.structure_guard import (
 )
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.lru import LRUCache
-from podgraft.texttemplate import OBSERVER, ExecError, LimitError, Limits, Projection
+from podgraft.texttemplate import (
+    OBSERVER,
+    ExecError,
+    LimitError,
+    Limits,
+    Projection,
+    SectionReuse,
+    SectionText,
+)
 from podgraft.yaml import IncrementalLoader, LoadedText, Path
 
 from . import pod_overlay
@@ -59,6 +67,18 @@ T_co = TypeVar("T_co", covariant=True)
 # The longest cache key and rendered text that are cached: the annotations of a pod can be a quarter
 # of a megabyte.
 _MAX_CACHED_LENGTH = 32_768
+# What differs between most workloads. Sections of a template that read none of it share their text.
+_CHANGING = (
+    ("DeploymentMeta",),
+    ("ObjectMeta", "generateName"),
+    ("ObjectMeta", "labels"),
+    ("ObjectMeta", "name"),
+    ("ObjectMeta", "namespace"),
+    ("Spec", "containers"),
+    ("Spec", "initContainers"),
+    ("Spec", "volumes"),
+    ("TypeMeta",),
+)
 _FAILURE_PREFIX = "failed to run injection template"
 
 
@@ -85,18 +105,29 @@ class TemplateCache(Generic[T]):
     ) -> None:
         self.convert = convert
         self._make_editor = make_editor
-        self._projections: dict[str, Projection] = {}
+        self._projections: dict[str, tuple[Projection, Projection | None]] = {}
+        self._sections: LRUCache[bytes, Sequence[SectionText]] = LRUCache(limit=64)
         self._results: LRUCache[bytes, T] = LRUCache(limit=256)
         self._loader = IncrementalLoader()
         self._parsed: LRUCache[str, T] = LRUCache(limit=64)
 
-    def projection(self, template: InjectionTemplate, profile: Profile) -> Projection:
-        """The part of its data that the template can read."""
-        projection = self._projections.get(template.name)
-        if projection is None:
-            projection = template.program.projection(dot_type(profile), opaque_types(profile))
-            self._projections[template.name] = projection
-        return projection
+    def projections(
+        self, template: InjectionTemplate, profile: Profile
+    ) -> tuple[Projection, Projection | None]:
+        """The parts of its data that the template, and that its sections, can read."""
+        projections = self._projections.get(template.name)
+        if projections is None:
+            types = dot_type(profile), opaque_types(profile)
+            changing = None if template.mutates_data else _CHANGING
+            projections = template.program.split(*types, changing)
+            self._projections[template.name] = projections
+        return projections
+
+    def sections(self, key: bytes) -> SectionReuse:
+        """The sections that were executed for data with a key; a rendering stores new ones."""
+        if len(key) > _MAX_CACHED_LENGTH:
+            return SectionReuse(None, lambda _: None)
+        return SectionReuse(self._sections.get(key), partial(self._sections.__setitem__, key))
 
     def lookup(self, key: bytes) -> T | None:
         """The cached result under a key."""
@@ -199,14 +230,21 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
             taint_data,
             self.cache.parse,
             self.limits,
+            self._find_sections(template, fields),
         )
+
+    def _find_sections(self, template: InjectionTemplate, fields: Message) -> SectionReuse | None:
+        _, projection = self.cache.projections(template, self.injector_context.profile)
+        if projection is None:
+            return None
+        return self.cache.sections(self._cache_key(template, projection(fields)))
 
     def _dot(self, template: InjectionTemplate, fields: Message) -> Struct:
         return make_dot(self.injector_context, fields, mutates_data=template.mutates_data)
 
     def _project(self, template: InjectionTemplate, data: TemplateData) -> Message:
         """The fields of the data, without what the template cannot read."""
-        projection = self.cache.projection(template, self.injector_context.profile)
+        projection, _ = self.cache.projections(template, self.injector_context.profile)
         return projection(make_dot_fields(self.injector_context, data))
 
     def _cache_key(self, template: InjectionTemplate, fields: Message) -> bytes:
