@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from podgraft import kube, texttemplate
+from podgraft.go import reflect
 from podgraft.go.reflect import Struct, Value
 from podgraft.texttemplate import ExecError, LimitError, Limits, SectionReuse, SectionText
 from texttemplate.test_dependencies import DATA, ELEMENTS, FUNCTIONS, POD, TemplateWriter
@@ -104,7 +105,7 @@ def test_reused_sections_change_no_text_and_no_error(seed: int) -> None:
 def executed(text: str, *changing: tuple[str, ...]) -> list[str]:
     """The statements of a template that are executed in each rendering."""
     program = compile_template(text)
-    program.split(DATA, kube.SELF_MARSHALING, changing)
+    program.split(DATA, {*kube.SELF_MARSHALING, reflect.ANY_MAP}, changing)
     sections, body = program.sections, program.templates["t"].body
     if sections is None:
         return [*map(str, body)]
@@ -138,7 +139,27 @@ TABLE: dict[str, tuple[str, list[str]]] = {
     "a variable of another part": (SPEC + "{{$a := len .Spec.Volumes}}{{$a}}", []),
     "a variable that stands for a part": (
         SPEC + "{{$a := .Spec}}{{$a.Volumes}}",
-        ["{{$a := .Spec}}", "{{$a.Volumes}}"],
+        ["{{$a := .Spec}}"],
+    ),
+    "a changing part of a part": (
+        SPEC + "{{$a := .ObjectMeta}}{{$a.Annotations.a}}{{$a.Name}}",
+        ["{{$a := .ObjectMeta}}", "{{$a.Name}}"],
+    ),
+    "a variable that stands for a changing part": (
+        SPEC + "{{$a := .ObjectMeta.Name}}{{len $a}}",
+        ["{{$a := .ObjectMeta.Name}}", "{{len $a}}"],
+    ),
+    "a variable that stands for a part of a variable": (
+        SPEC + "{{$a := .ObjectMeta}}{{$b := $a.Labels}}{{$b.app}}{{$a.UID}}",
+        ["{{$a := .ObjectMeta}}", "{{$b := $a.Labels}}", "{{$b.app}}"],
+    ),
+    "a variable that stands for a part, then for another": (
+        SPEC + "{{$a := .Spec}}{{$a.DNSPolicy}}{{$a := .ObjectMeta}}{{$a.Name}}",
+        ["{{$a := .Spec}}", "{{$a := .ObjectMeta}}", "{{$a.Name}}"],
+    ),
+    "a variable that stands for values": (
+        SPEC + "{{$a := .Values.global}}{{$a.hub}}{{.ObjectMeta.Name}}",
+        ["{{$a := .Values.global}}", "{{.ObjectMeta.Name}}"],
     ),
     "text between changing parts": (
         "{{.ObjectMeta.Name}} and {{.ObjectMeta.Name}}",
@@ -159,7 +180,7 @@ TABLE: dict[str, tuple[str, list[str]]] = {
 @pytest.mark.parametrize("case", TABLE)
 def test_a_statement_is_executed_if_it_can_differ(case: str) -> None:
     text, expected = TABLE[case]
-    assert executed(text, NAME) == expected
+    assert executed(text, NAME, LABELS) == expected
 
 
 def test_a_template_that_changes_its_data_has_no_sections() -> None:

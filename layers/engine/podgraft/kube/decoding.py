@@ -51,17 +51,26 @@ def check(type_: GoType, raw: JSON) -> None:
 def check_patched(type_: GoType, before: Object, after: Object, patch: bytes) -> None:
     """Raise ``DecodeError`` if an object does not decode after a patch; *before* decodes.
 
-    The check covers the new values, and only once for each patch.
+    The check covers the new values, and only once for each patch. Most of them are the objects that
+    another pod got from the same template, and are checked once, too.
     """
     if _VALID_PATCHES.get((type_.name, patch)):
         return
-    check(type_, {key: _added_values(before.get(key), after[key]) for key in after})
+    added: Object = {key: _added_values(before.get(key), after[key]) for key in after}
+    try:
+        check(type_, _remove_shared(_VALID_VALUES.get(type_.name), added))
+    except DecodeError:
+        check(type_, added)  # with the complete error
+        raise
     if len(patch) <= _MAX_CACHED_BYTES:
         _VALID_PATCHES[type_.name, patch] = True
+        _VALID_VALUES[type_.name] = added
 
 
 # Types, and patches with values that decode as fields of these types.
 _VALID_PATCHES: LRUCache[tuple[str, bytes], bool] = LRUCache(limit=256)
+# The latest values that were checked, by type.
+_VALID_VALUES: LRUCache[str, Object] = LRUCache(limit=8)
 _MAX_CACHED_BYTES = 65_536  # of a patch
 
 
@@ -81,6 +90,37 @@ def _added_values(before: JSON, after: JSON) -> JSON:
         elif value is not old:
             added[key] = value
     return added
+
+
+def _remove_shared(before: JSON, after: JSON) -> JSON:
+    """``after`` without the parts that are the same objects as in the same place of ``before``.
+
+    Elements of lists are compared with the element of the same name.
+    """
+    if isinstance(before, dict) and isinstance(after, dict):
+        return {
+            key: _remove_shared(before.get(key), value)
+            for key, value in after.items()
+            if value is not before.get(key, _OMITTED)
+        }
+    if isinstance(before, list) and isinstance(after, list):
+        shared = set(map(id, before))
+        named = {
+            name: element
+            for element in before
+            if isinstance(element, dict) and isinstance(name := element.get("name"), str)
+        }
+        return [
+            _remove_shared(named.get(_find_name(element)), element)
+            for element in after
+            if id(element) not in shared
+        ]
+    return after
+
+
+def _find_name(element: JSON) -> str:
+    name = element.get("name") if isinstance(element, dict) else None
+    return name if isinstance(name, str) else ""
 
 
 class _FieldDecoder:

@@ -20,6 +20,7 @@ from podgraft.go.reflect import STRING, GoType, Kind, Value
 
 from .functions import ALL_ELEMENTS, Dependency, Elements, Function, KeyArgument
 from .parse import nodes
+from .variables import find_variables
 
 Projection: TypeAlias = Callable[[Value], Value]
 DOT: Final = "."
@@ -48,21 +49,63 @@ def find_dependencies(
 ) -> Sequence[DependencyNode]:
     """What each statement of the body of ``main`` reads of raw data of type ``data``.
 
-    What a statement reads through a variable that stands for a part of the data is a dependency of
-    the statement that declares the variable. If a function reads all data, so does each statement.
+    If a function reads all data, so does each statement.
     """
     called = {name for template in templates.values() for name in template.calls}
     is_complete = any(functions[name].uses_dot for name in called)
     walk = DependencyVisitor(templates, functions, frozenset(opaque), [main])
-    bindings: Bindings = {}
+    aliases: dict[str, _Path] = {}
     roots: list[DependencyNode] = []
     for statement in templates[main].body:
         root = DependencyNode(is_complete=is_complete)
         part = TypedNode(root, data)
-        bindings["$"] = bindings[DOT] = part
+        bindings: Bindings = {"$": part, DOT: part}
+        for name in find_variables(statement).used & aliases.keys():
+            bindings[name] = walk.resolve_path(part, aliases[name])
         walk.visit_statements((statement,), bindings)
+        _update_aliases(aliases, statement, bindings)
         roots.append(root)
     return roots
+
+
+def declares_alias(statement: nodes.Statement) -> bool:
+    """Whether a statement declares a variable that can stand for a part of the data."""
+    match statement:
+        case nodes.Action(
+            pipe=nodes.Pipe(
+                variables=[_],
+                is_assignment=False,
+                commands=[nodes.Command(operands=[nodes.Dot() | nodes.Field() | nodes.Variable()])],
+            )
+        ):
+            return True
+        case _:
+            return False
+
+
+def _update_aliases(
+    aliases: dict[str, _Path], statement: nodes.Statement, bindings: Bindings
+) -> None:
+    """Add or remove the variable that a statement of the body declares."""
+    if not isinstance(statement, nodes.Action) or statement.pipe.is_assignment:
+        return
+    path: _Path | None = None
+    if declares_alias(statement):
+        match statement.pipe.commands[0].operands[0]:
+            case nodes.Field(names=names):
+                path = names
+            case nodes.Variable(name="$", names=names):
+                path = names
+            case nodes.Variable(name=name, names=names) if name in aliases:
+                path = (*aliases[name], *names)
+            case nodes.Dot():
+                path = ()
+            case _:
+                pass
+    for variable in statement.pipe.variables:
+        aliases.pop(variable.name, None)
+        if path is not None and bindings.get(variable.name) is not None:
+            aliases[variable.name] = path
 
 
 class DependencyNode(Struct, eq=False):
@@ -258,10 +301,9 @@ class DependencyVisitor(Struct, frozen=True):
                 assert_never(node)
 
     def _record_read(self, part: TypedNode | None, path: _Path) -> None:
-        for step in path:
-            part = self._resolve_step(part, step)
-        if part:
-            part.node.complete()
+        end = self.resolve_path(part, path)
+        if end:
+            end.node.complete()
 
     def _resolve_operand(self, node: nodes.Operand, bindings: Bindings) -> TypedNode | None:
         """The part that an operand represents; ``None`` if it was read completely before."""
@@ -274,8 +316,12 @@ class DependencyVisitor(Struct, frozen=True):
                 part = bindings.get(node.name)
             case _:
                 return None
-        for name in node.names:
-            part = self._resolve_step(part, name)
+        return self.resolve_path(part, node.names)
+
+    def resolve_path(self, part: TypedNode | None, path: _Path) -> TypedNode | None:
+        """The part at the end of a path."""
+        for step in path:
+            part = self._resolve_step(part, step)
         return part
 
     def _resolve_step(self, part: TypedNode | None, step: str | Elements) -> TypedNode | None:

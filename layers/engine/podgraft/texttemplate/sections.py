@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
-from .dependencies import DependencyNode, Projection, build_projection
+from .dependencies import DependencyNode, Projection, build_projection, declares_alias
 from .parse import nodes
+from .variables import VariableUse, find_variables
 
 if TYPE_CHECKING:
     from .run.runtime import SectionText
@@ -62,44 +63,26 @@ def find_sections(
 
     ``reads`` is what each statement reads (``find_dependencies``).
     """
-    uses = [_find_variables(statement) for statement in body]
+    uses = [find_variables(statement) for statement in body]
     if any(use.is_conditional for use in uses):
         return None
-    executed = {
+    dependent = {
         index
-        for index, (statement, root) in enumerate(zip(body, reads, strict=True))
-        if _declares_alias(statement) or any(_reads_part(root, path) for path in changing)
+        for index, root in enumerate(reads)
+        if any(_reads_part(root, path) for path in changing)
     }
-    _add_dependent_statements(executed, uses)
-    numbers = [*_number_sections(body, executed)]
+    _add_dependent_statements(dependent, uses)
+    # A view of the data cannot be a part of a section, but statements that use it can.
+    aliases = {index for index, statement in enumerate(body) if declares_alias(statement)}
+    numbers = [*_number_sections(body, dependent | aliases)]
     if all(number is None for number in numbers):
         return None
-    shared = [root for root, number in zip(reads, numbers, strict=True) if number is not None]
+    shared = [
+        root
+        for index, (root, number) in enumerate(zip(reads, numbers, strict=True))
+        if number is not None or index in aliases - dependent
+    ]
     return Sections(numbers, [use.written for use in uses], build_projection(shared))
-
-
-class VariableUse(Struct, frozen=True):
-    """The variables that a statement reads, and those that it declares or assigns outside of it.
-
-    ``is_conditional`` states that it can leave a variable undeclared, or assigns the element of a
-    range, whose container a later statement needs.
-    """
-
-    used: frozenset[str]
-    written: frozenset[str]
-    is_conditional: bool
-
-
-def _declares_alias(statement: nodes.Statement) -> bool:
-    """Whether a statement declares a variable that can stand for a part of the data."""
-    match statement:
-        case nodes.Action(pipe=nodes.Pipe(variables=variables, commands=(command,))) if variables:
-            operands = command.operands
-            return len(operands) == 1 and isinstance(
-                operands[0], nodes.Dot | nodes.Field | nodes.Variable
-            )
-        case _:
-            return False
 
 
 def _reads_part(root: DependencyNode, path: DataPath) -> bool:
@@ -112,13 +95,13 @@ def _reads_part(root: DependencyNode, path: DataPath) -> bool:
     return node is not None
 
 
-def _add_dependent_statements(executed: set[int], uses: Sequence[VariableUse]) -> None:
-    """Add the statements with a variable of an executed statement, until there are no more."""
+def _add_dependent_statements(dependent: set[int], uses: Sequence[VariableUse]) -> None:
+    """Add the statements with a variable of a dependent statement, until there are no more."""
     count = -1
-    while count != len(executed):
-        count = len(executed)
-        variables = frozenset[str]().union(*(uses[index].written for index in executed))
-        executed.update(
+    while count != len(dependent):
+        count = len(dependent)
+        variables = frozenset[str]().union(*(uses[index].written for index in dependent))
+        dependent.update(
             index for index, use in enumerate(uses) if variables & (use.used | use.written)
         )
 
@@ -136,58 +119,3 @@ def _number_sections(body: nodes.Nodes, executed: Collection[int]) -> Iterator[i
         if end < len(body):
             yield None
         index = end + 1
-
-
-def _find_variables(statement: nodes.Statement) -> VariableUse:
-    used: set[str] = set()
-    written: set[str] = set()
-    is_conditional = False
-    for pipe, depth in _iterate_pipes((statement,)):
-        names = {variable.name for variable in pipe.variables}
-        is_conditional |= bool(names) and depth == _NESTED
-        if pipe.is_assignment or depth == _OUTER:
-            written |= names
-        used.update(_iterate_variables(pipe))
-    is_conditional |= any(_assigns_elements((statement,)))
-    return VariableUse(frozenset(used - {"$"}), frozenset(written), is_conditional)
-
-
-# Where a pipeline stands: as a statement of the body, within a branch, or within a pipeline.
-_OUTER, _INNER, _NESTED = range(3)
-
-
-def _iterate_pipes(body: nodes.Nodes, depth: int = _OUTER) -> Iterator[tuple[nodes.Pipe, int]]:
-    for node in body:
-        match node:
-            case nodes.Action(pipe=pipe) | nodes.Invocation(pipe=nodes.Pipe() as pipe):
-                yield from _nested_pipes(pipe, depth)
-            case nodes.Branch():
-                yield from _nested_pipes(node.pipe, _INNER)
-                yield from _iterate_pipes(node.body, _INNER)
-                yield from _iterate_pipes(node.else_body or (), _INNER)
-            case _:
-                pass
-
-
-def _nested_pipes(pipe: nodes.Pipe, depth: int) -> Iterator[tuple[nodes.Pipe, int]]:
-    yield pipe, depth
-    for command in pipe.commands:
-        for operand in command.operands:
-            inner = operand.node if isinstance(operand, nodes.Chain) else operand
-            if isinstance(inner, nodes.Pipe):
-                yield from _nested_pipes(inner, _NESTED)
-
-
-def _iterate_variables(pipe: nodes.Pipe) -> Iterator[str]:
-    for command in pipe.commands:
-        for operand in command.operands:
-            if isinstance(operand, nodes.Variable):
-                yield operand.name
-
-
-def _assigns_elements(body: nodes.Nodes) -> Iterator[bool]:
-    for node in body:
-        if isinstance(node, nodes.Branch):
-            yield node.control is nodes.Control.RANGE and node.pipe.is_assignment
-            yield from _assigns_elements(node.body)
-            yield from _assigns_elements(node.else_body or ())
