@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from werkzeug.test import TestResponse
 
-from podgraft import yaml
+from podgraft import bundle, yaml
 from podgraft.cli.bench import pods
 from podgraft.cli.bench.bench_input import review_body, sample_input
 from podgraft.jsonvalue import JSON
@@ -112,6 +112,87 @@ def test_a_skipped_pod_has_replicas_too(tmp_path: Path, reviews: list[str]) -> N
     assert response is not None
     assert "patch" not in response["response"]
     assert application.records[-1]["decision"] == "skip"
+
+
+CANDIDATE = {
+    name: content.replace(b"registry.example.com", b"other.example.com")
+    for name, content in BUNDLE.items()
+}
+
+
+def write_rollout(folder: Path, mode: str, share: int, files: Mapping[str, bytes]) -> Path:
+    """A store with a rollout of a candidate with these files."""
+    digest = bundle.digest(files)
+    for name, content in files.items():
+        path = f"default/bundles/{digest.removeprefix('sha256:')}/{name}"
+        write(folder / path, content)
+    rollout = f"{{id: r1, mode: {mode}, share: {share}, candidate: {{bundle: '{digest}'}}}}"
+    return write_store(folder, BUNDLE, f"rollout: {rollout}\n")
+
+
+ROLLOUTS = {
+    ("shadow", 100): "changed",
+    ("share", 100): "changed",
+    ("share", 0): "outside",
+    ("shadow", 0): "outside",
+}
+
+
+@pytest.mark.parametrize(("rollout", "outcome"), ROLLOUTS.items())
+def test_a_replica_has_the_track_of_its_workload(
+    tmp_path: Path, reviews: list[str], rollout: tuple[str, int], outcome: str
+) -> None:
+    folder = write_rollout(tmp_path, *rollout, CANDIDATE)
+    application, reviewed = make_application(folder), make_application(folder)
+    warm(application)
+    stored = send(application, make_review(3))
+    assert len(reviews) == 2
+    assert stored.data == send(reviewed, make_review(3)).data
+    ours, theirs = application.records[-1], reviewed.records[-1]
+    assert ours["candidate"] == outcome
+    assert {**ours, "milliseconds": 0} == {
+        key: value
+        for key, value in {**theirs, "milliseconds": 0}.items()
+        if key != "candidate_milliseconds"
+    }
+
+
+def test_a_brake_stops_the_candidate_for_replicas(tmp_path: Path, reviews: list[str]) -> None:
+    application = make_application(write_rollout(tmp_path, "share", 100, CANDIDATE))
+    warm(application)
+    write(tmp_path / "default" / "brake.yaml", b"id: r1\n")
+    send(application, make_review(3))
+    assert len(reviews) == 3
+    assert application.records[-1]["candidate"] == "disabled"
+    assert application.records[-1]["candidate_reason"] == "brake"
+
+
+def test_a_candidate_that_fails_is_tried_in_each_review(tmp_path: Path, reviews: list[str]) -> None:
+    failing = {
+        name: content.replace(b"{{ .Values.global.tag }}", b'{{ fail "no" }}')
+        for name, content in BUNDLE.items()
+    }
+    application = make_application(write_rollout(tmp_path, "share", 100, failing))
+    for number in range(1, 5):
+        send(application, make_review(number))
+        assert application.records[-1]["candidate"] == "fallback"
+    assert len(reviews) == 4
+
+
+def test_a_candidate_that_reads_generated_texts_has_no_replicas(
+    tmp_path: Path, reviews: list[str]
+) -> None:
+    reading = {
+        name: content.replace(
+            b"{{ .Values.global.tag }}", b"{{ .Values.global.tag }}{{ if .Spec.Volumes }}{{ end }}"
+        )
+        for name, content in BUNDLE.items()
+    }
+    assert reading != BUNDLE
+    application = make_application(write_rollout(tmp_path, "shadow", 100, reading))
+    for number in range(1, 5):
+        send(application, make_review(number))
+    assert len(reviews) == 4
 
 
 def set_path(*path: Any, to: Any) -> Callable[[Review], None]:

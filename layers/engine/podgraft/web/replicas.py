@@ -8,11 +8,15 @@ A response is stored under the complete text of its request, in which each gener
 replaced by a mark that no JSON text can contain. So two requests with the same key have generated
 texts in the same places. Before a response is stored, the marked places are compared with the
 places where a pod can have generated texts, and the templates of the pod must not read these.
+
+During a rollout, the track and the result of the candidate are those of the workload, too. Nothing
+is stored while the candidate is disabled, or if it fails.
 """
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from http import HTTPStatus
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -20,10 +24,19 @@ from podgraft import jsonvalue
 from podgraft.admission import AdmissionRequest
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.lru import LRUCache
-from podgraft.review import ReviewOutcome, ReviewReason, ReviewResponse, ReviewResult
+from podgraft.review import (
+    ReviewOutcome,
+    ReviewReason,
+    ReviewRecord,
+    ReviewResponse,
+    ReviewResult,
+)
 from podgraft.store import Deadline, Snapshot, Store, StoreError
 
 from .faults import JsonResponse
+
+if TYPE_CHECKING:
+    from podgraft.store.candidate import Candidate
 
 # Larger requests are rare, and the responses of all workloads must fit into a small function.
 MAX_BYTES = 48 * 1024
@@ -40,6 +53,10 @@ _UID, _VOLUME, _TIME = b"\x00u", b"\x00v", b"\x00t"
 # The marks as JSON, to compare the places.
 _PLAIN: Mapping[bytes, str] = {_UID: "<uid>", _VOLUME: "<volume>", _TIME: "<time>"}
 _TIME_CHARACTERS = b"0123456789-:TZ"
+# The results of a candidate that further pods of the workload get, too (``review/candidate.py``).
+_OUTSIDE = "outside"
+_REPEATED_OUTCOMES = frozenset({_OUTSIDE, "same", "changed"})
+_CANDIDATE_TIME = "candidate_milliseconds"
 _CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
 
 
@@ -112,7 +129,9 @@ class ReplicaCache:
         head, _, tail = response[0].body.partition(request.uid.encode())
         if request.uid.encode() in tail or not _is_independent(request, decoded, result, snapshot):
             return
-        self._replicas[snapshot.generation, *request.key] = Replica(head, tail, response[1])
+        # The duration is that of one run of the candidate, so it is not repeated.
+        record = {key: each for key, each in response[1].items() if key != _CANDIDATE_TIME}
+        self._replicas[snapshot.generation, *request.key] = Replica(head, tail, record)
 
     def _has_seen(self, request: ReplicaRequest) -> bool:
         """Whether this is not the first request of the workload; the next one is not."""
@@ -132,7 +151,7 @@ class ReplicaCache:
         except StoreError:
             return None
         is_recorded = self._has_census and snapshot.policy.census is not None
-        if snapshot.stale or snapshot.candidate or is_recorded:
+        if snapshot.stale or is_recorded or not _is_in_use(snapshot.candidate):
             return None
         return snapshot
 
@@ -174,10 +193,23 @@ def _replace_time(text: bytes) -> bytes:
     return _TIME + rest if is_time else text
 
 
+def _is_in_use(candidate: "Candidate | None") -> bool:
+    """Whether reviews with a candidate do not depend on its state; or there is none."""
+    return candidate is None or (
+        candidate.rollout is not None
+        and candidate.snapshot is not None
+        and candidate.disabled is None
+        and not candidate.fuse.is_open
+    )
+
+
 def _is_of_version(result: ReviewResponse, snapshot: Snapshot) -> bool:
     record = result.record
-    version = record.policy_version, record.bundle, record.candidate, record.stale
-    return version == (snapshot.policy_version, snapshot.bundle.digest, None, "")
+    if record.policy_version != snapshot.policy_version or record.stale:
+        return False
+    if record.candidate is None:
+        return snapshot.candidate is None and record.bundle == snapshot.bundle.digest
+    return record.candidate.candidate in _REPEATED_OUTCOMES
 
 
 def _is_independent(
@@ -188,13 +220,23 @@ def _is_independent(
     if not isinstance(pod, dict) or not _are_places_known(request, decoded.raw, pod):
         return False
     name = request.volume
-    texts = (result.response.patch, *(text.encode() for text in result.response.warnings))
+    record = result.record
+    texts = [result.response.patch, *(text.encode() for text in result.response.warnings)]
+    if record.candidate is not None:
+        texts.append(record.candidate.candidate_paths.encode())
     if name and any(name in text for text in texts):
         return False
-    record = result.record
+    if snapshot.candidate and snapshot.candidate.snapshot and _is_selected(record):
+        bundles = snapshot.bundle, snapshot.candidate.snapshot.bundle
+        return all(bundle.ignores_generated_texts(pod) for bundle in bundles)
     if record.decision == ReviewOutcome.SKIP and record.reason != ReviewReason.NOTHING_MATCHES:
         return True  # by the policy, which reads only labels, annotations, and the host network
     return snapshot.bundle.ignores_generated_texts(pod)
+
+
+def _is_selected(record: ReviewRecord) -> bool:
+    """Whether the rollout selects the workload."""
+    return record.candidate is not None and record.candidate.candidate != _OUTSIDE
 
 
 def _are_places_known(request: ReplicaRequest, raw: Object, pod: Object) -> bool:
