@@ -6,27 +6,13 @@ from pathlib import Path
 from typing import Any, cast
 
 import yaml
+from sam_template import Loader
 
 TEXT = (Path(__file__).parents[2] / "template.yaml").read_text()
 _VARIABLE = re.compile(r"\$\{([^!}][^}]*)\}")
 _NO_VALUE = object()
 
 
-class Loader(yaml.SafeLoader):
-    """Reads ``!Sub x`` as ``{"Sub": x}``."""
-
-
-def _short(loader: Loader, name: str, node: yaml.Node) -> dict[str, Any]:
-    match node:
-        case yaml.ScalarNode():
-            return {name: loader.construct_scalar(node)}
-        case yaml.SequenceNode():
-            return {name: loader.construct_sequence(node, deep=True)}
-        case _:
-            raise AssertionError(node)
-
-
-yaml.add_multi_constructor("!", _short, Loader)
 TEMPLATE: Any = yaml.load(TEXT, Loader)  # noqa: S506 — a SafeLoader, with CloudFormation's tags
 
 

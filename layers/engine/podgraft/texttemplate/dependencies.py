@@ -26,20 +26,6 @@ Projection: TypeAlias = Callable[[Value], Value]
 DOT: Final = "."
 
 
-def compute_projection(
-    templates: Mapping[str, nodes.Template],
-    main: str,
-    functions: Mapping[str, Function],
-    data: GoType,
-    opaque: Collection[GoType],
-) -> Projection:
-    """Return the projection of raw data of the struct type ``data`` that ``main`` can read.
-
-    ``opaque`` types are read completely, because their views differ from their raw JSON.
-    """
-    return build_projection(find_dependencies(templates, main, functions, data, opaque))
-
-
 def find_dependencies(
     templates: Mapping[str, nodes.Template],
     main: str,
@@ -49,7 +35,8 @@ def find_dependencies(
 ) -> Sequence[DependencyNode]:
     """What each statement of the body of ``main`` reads of raw data of type ``data``.
 
-    If a function reads all data, so does each statement.
+    ``opaque`` types are read completely, because their views differ from their raw JSON. If a
+    function reads all data, so does each statement.
     """
     called = {name for template in templates.values() for name in template.calls}
     is_complete = any(functions[name].uses_dot for name in called)

@@ -17,9 +17,9 @@ from .compile.compilation_unit import StaticFailure
 from .compile.compiler import CompiledModule, compile_templates
 from .compile.source_map import EvaluatedNode, SourceMap
 from .dependencies import (
+    DependencyNode,
     Projection,
     build_projection,
-    compute_projection,
     find_dependencies,
 )
 from .errors import (
@@ -114,10 +114,9 @@ class Program:
         Return what the template can read, and what its sections can read; ``None`` if it has no
         sections. A template that changes its data has none: ``changing`` must be ``None``.
         """
-        main, functions = self.source.name, self._functions
-        reads = find_dependencies(self.templates, main, functions, data, opaque)
+        reads = self._find_dependencies(data, opaque)
         if changing is not None and "_compiled_module" not in self.__dict__:
-            self.sections = find_sections(self.templates[main].body, reads, changing)
+            self.sections = find_sections(self.templates[self.source.name].body, reads, changing)
         return build_projection(reads), self.sections.projection if self.sections else None
 
     def render(
@@ -169,7 +168,12 @@ class Program:
 
     def projection(self, data: GoType, opaque: Collection[GoType] = ()) -> Projection:
         """The part of raw data of struct type ``data`` that the template can read."""
-        return compute_projection(self.templates, self.source.name, self._functions, data, opaque)
+        return build_projection(self._find_dependencies(data, opaque))
+
+    def _find_dependencies(
+        self, data: GoType, opaque: Collection[GoType]
+    ) -> Sequence[DependencyNode]:
+        return find_dependencies(self.templates, self.source.name, self._functions, data, opaque)
 
     def find_reads(self, data: GoType, opaque: Collection[GoType] = ()) -> tuple[FieldRead, ...]:
         """Return what the template reads of raw data of struct type ``data``, and how."""

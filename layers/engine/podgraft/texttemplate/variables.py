@@ -30,7 +30,7 @@ def find_variables(statement: nodes.Statement) -> VariableUse:
         if pipe.is_assignment or depth == _OUTER:
             written |= names
         used.update(_iterate_variables(pipe))
-    is_conditional |= any(_assigns_elements((statement,)))
+    is_conditional |= any(find_range_variables((statement,)))
     return VariableUse(frozenset(used - {"$"}), frozenset(written), is_conditional)
 
 
@@ -67,9 +67,11 @@ def _iterate_variables(pipe: nodes.Pipe) -> Iterator[str]:
                 yield operand.name
 
 
-def _assigns_elements(body: nodes.Nodes) -> Iterator[bool]:
+def find_range_variables(body: nodes.Nodes) -> Iterator[str]:
+    """The names of the variables that ranges assign elements to."""
     for node in body:
         if isinstance(node, nodes.Branch):
-            yield node.control is nodes.Control.RANGE and node.pipe.is_assignment
-            yield from _assigns_elements(node.body)
-            yield from _assigns_elements(node.else_body or ())
+            if node.control is nodes.Control.RANGE and node.pipe.is_assignment:
+                yield from (variable.name for variable in node.pipe.variables)
+            yield from find_range_variables(node.body)
+            yield from find_range_variables(node.else_body or ())

@@ -11,7 +11,7 @@ before they are written. An example of such a function::
 """
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
@@ -28,6 +28,7 @@ from podgraft.texttemplate.parse.source import Source
 from podgraft.texttemplate.run import runtime
 from podgraft.texttemplate.run.arguments import convert_argument
 from podgraft.texttemplate.sections import Sections
+from podgraft.texttemplate.variables import find_range_variables
 
 from .ast_builder import AstBuilder, Expression
 from .compilation_unit import CompilationUnit, CompiledValue, StaticFailure, store_local
@@ -117,7 +118,7 @@ class _TemplateCompiler(msgspec.Struct):
         """Compile the complete template."""
         builder = self.unit.builder
         scope = self.expressions.scope
-        scope.range_variables = frozenset(_range_assigned_names(template.body))
+        scope.range_variables = frozenset(find_range_variables(template.body))
         root = store_local(builder, scope.declare("$"), CompiledValue(builder.load_name("dot")))
         enter = builder.call_method("run", "enter_template", builder.load_name("depth"))
         body: list[ast.stmt] = [
@@ -394,13 +395,3 @@ def _contains_break(statements: nodes.Nodes) -> bool:
         )
         for node in statements
     )
-
-
-def _range_assigned_names(statements: nodes.Nodes) -> Iterator[str]:
-    """The names of the variables that ranges assign elements to."""
-    for node in statements:
-        if isinstance(node, nodes.Branch):
-            if node.control is nodes.Control.RANGE and node.pipe.is_assignment:
-                yield from (variable.name for variable in node.pipe.variables)
-            yield from _range_assigned_names(node.body)
-            yield from _range_assigned_names(node.else_body or ())
