@@ -7,18 +7,27 @@ Every request writes one log line.
 
 from podgraft.settings import Auth
 
-from .app import create_app
+from .app import create_app, find_webhook
 from .asgi import WsgiToAsgi
+from .direct_reviews import ReviewRequest, find_review
 from .events import guard_handler
+from .faults import JsonResponse
 from .lambda_runtime import add_tracing, make_request_log, prime, respond_to_functions
 from .request_log import RequestLog, format_traceback
+from .webhook import PendingReview, Webhook
 
 __all__ = [
     "Auth",
+    "JsonResponse",
+    "PendingReview",
     "RequestLog",
+    "ReviewRequest",
+    "Webhook",
     "WsgiToAsgi",
     "add_tracing",
     "create_app",
+    "find_review",
+    "find_webhook",
     "format_traceback",
     "guard_handler",
     "make_request_log",

@@ -22,7 +22,7 @@ from .webhook import HANDLERS, Webhook
 if TYPE_CHECKING:
     from podgraft.store.census import CensusWriter
 
-EXTENSION = "podgraft"  # the key of the ``Webhook`` in the extensions of the application
+_EXTENSION = "podgraft"  # the key of the ``Webhook`` in the extensions of the application
 _JSON = "application/json"
 _AUTH_DISABLED_WARNING = (
     "PODGRAFT_AUTH=none: authentication is disabled; use this setting only for local tests"
@@ -49,7 +49,7 @@ def create_app(
     if auth is Auth.NONE:
         write({"event": "auth_disabled", "level": "WARNING", "message": _AUTH_DISABLED_WARNING})
     gate = CallerGate(auth, callers, clock)
-    webhook = app.extensions[EXTENSION] = Webhook(store, gate, write, clock, census)
+    webhook = app.extensions[_EXTENSION] = Webhook(store, gate, write, clock, census)
     for route in HANDLERS:
         _add_review(app, webhook, route)
     _add_health(app, ReadinessCheck(store, gate, write, clock))
@@ -57,6 +57,11 @@ def create_app(
     app.register_error_handler(Exception, lambda error: _internal_error(error, write))
     app.wsgi_app = _PathTokenMiddleware(app.wsgi_app)  # pyright: ignore[reportAttributeAccessIssue]  as Flask documents it
     return app
+
+
+def find_webhook(app: Flask) -> Webhook | None:
+    """The ``Webhook`` of an application of ``create_app``; ``None`` for another application."""
+    return app.extensions.get(_EXTENSION)
 
 
 class _PathTokenMiddleware:

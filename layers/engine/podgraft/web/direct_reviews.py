@@ -70,9 +70,19 @@ def parse_review(event: Event) -> ReviewRequest | None:
     if "%" in http["path"]:  # also before the token is taken out of the path
         return None
     environ = _make_environ(event, http)
+    if not _copy_fields(event["headers"], environ):
+        return None
+    return find_review(environ)
+
+
+def find_review(environ: dict[str, Any]) -> ReviewRequest | None:
+    """The review of a POST; ``None`` if only the web application knows what its path means.
+
+    Moves the token of the path to a key of its own.
+    """
     credentials.extract_path_token(environ)
     found = _PATH.fullmatch(environ["PATH_INFO"])
-    if found is None or not _copy_fields(event["headers"], environ):
+    if found is None:
         return None
     return ReviewRequest(
         found["route"], found["injector"] or DEFAULT_INJECTOR, found["path"] or "", environ

@@ -13,7 +13,7 @@ from flask import Flask
 from podgraft.admission import NotAReviewError
 
 from . import direct_reviews, faults
-from .app import EXTENSION
+from .app import find_webhook
 from .direct_reviews import Event
 from .request_log import RequestLog, format_traceback
 
@@ -39,11 +39,11 @@ def guard_handler(
     Reviews of API Gateway's HTTP API take the short path to *app* (``direct_reviews.py``).
     *respond_to_other* can respond to an event without an HTTP request.
     """
-    webhook = app.extensions[EXTENSION]
+    webhook = find_webhook(app)
 
     def handle(event: Event, context: object) -> dict[str, Any]:
         try:
-            response = direct_reviews.respond(webhook, event)
+            response = webhook and direct_reviews.respond(webhook, event)
             return handler(_prepare_event(event), context) if response is None else response
         except Exception as error:  # noqa: BLE001  the application handles its own errors
             response = respond_to_other(event) if respond_to_other is not None else None

@@ -12,13 +12,15 @@ rules keep it that way. If a change breaks one of them, a single client can stop
   sends one byte per second is as late as a silent one. Only ``SERVING`` has no deadline, because
   the server acts there, not the client.
 
-During ``SERVING``, a thread owns the connection. The loop neither watches nor changes it until the
-thread is done and ``finish`` runs.
+During ``SERVING``, the loop neither watches nor changes a connection until ``finish`` runs. A
+complete request waits in a queue until the end of its turn, so a client that sends many requests
+at once cannot make the steps recurse, and gets one response per turn.
 """
 
 import selectors
 import ssl
 import time
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -73,6 +75,7 @@ class ConnectionLoop:
         self._bodies_bytes = 0
         self._is_stopping = False
         self._next_look_seconds = 0.0
+        self._ready: deque[Connection] = deque()  # their requests are complete
 
     def turn(self, seconds: float) -> None:
         """Wait at most *seconds*, then run the steps that can run.
@@ -90,12 +93,16 @@ class ConnectionLoop:
             elif handshakes < _AT_ONCE:  # the selector reports the others again
                 handshakes += 1
                 self._proceed(connection)
+        for _ in range(len(self._ready)):
+            self._serve(self._ready.popleft())
         now = time.monotonic()
         if now >= self._next_look_seconds:
             rest = self._close_late(now)
             self._next_look_seconds = now + (_PAUSE_SECONDS if rest else seconds)
 
     def _seconds_to_look(self, seconds: float) -> float:
+        if self._ready:
+            return 0.0
         return max(0.0, min(seconds, self._next_look_seconds - time.monotonic()))
 
     def add(self, connection: Connection) -> None:
@@ -263,7 +270,7 @@ class ConnectionLoop:
         ):
             self._watch(connection, 0)
             connection.phase = Phase.SERVING
-            self._serve(connection)
+            self._ready.append(connection)
         elif connection.phase is not Phase.BODY:
             self._await_body(connection)
 

@@ -1,4 +1,7 @@
-"""One request and its response. The application runs in a thread and never waits for a client."""
+"""One request and its response, with the web application, which never waits for a client.
+
+``review_exchange.py`` serves most reviews without it.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -34,7 +37,7 @@ class Exchange:
     needs_body: bool = False  # no response yet: the application needs the body
 
 
-class _Output:
+class ResponseOutput:
     """A replacement for the socket of the client.
 
     It collects the response, so the loop can send it, and a failure can still replace it.
@@ -65,7 +68,7 @@ def run_exchange(host: Host, connection: Connection, application: Application) -
     if message is None:
         return Exchange()
     message.request.body = message.body(connection.received)
-    output: Any = _Output(connection.socket)
+    output: Any = ResponseOutput(connection.socket)
     try:
         response, environ = wsgi.create(
             message.request, output, connection.client, connection.server, host.cfg
@@ -79,14 +82,20 @@ def run_exchange(host: Host, connection: Connection, application: Application) -
     except BodyPendingError:
         return Exchange(needs_body=True)
     except Exception as error:  # noqa: BLE001  every request gets a response
-        # Without the message of the error, which can quote the request.
-        host.log.error("request from %s failed: %s", connection.source, format_traceback(error))  # noqa: TRY400
-        return Exchange(http_fault.INTERNAL.encode())
-    return Exchange(
-        b"".join(output.chunks),
-        closes=response.should_close(),
-        is_review=response.status_code == HTTPStatus.OK and message.request.method == "POST",
-    )
+        return report_failure(host, connection, error)
+    return make_exchange(response, output)
+
+
+def make_exchange(response: Any, output: ResponseOutput) -> Exchange:
+    """The exchange of a response that is complete."""
+    is_review = response.status_code == HTTPStatus.OK and response.req.method == "POST"
+    return Exchange(b"".join(output.chunks), response.should_close(), is_review)
+
+
+def report_failure(host: Host, connection: Connection, error: Exception) -> Exchange:
+    """Log an internal error, without its message, which can quote the request."""
+    host.log.error("request from %s failed: %s", connection.source, format_traceback(error))
+    return Exchange(http_fault.INTERNAL.encode())
 
 
 def _respond(application: Application, response: Any, environ: Any) -> None:

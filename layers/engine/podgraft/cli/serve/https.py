@@ -19,6 +19,7 @@ from podgraft.cli.serve.worker import (
     MetricsPort,
     RedactingWorker,
 )
+from podgraft.web import find_webhook
 
 # Go's client closes an idle connection after 90 s. If the server closed it first, a review in
 # transit would be lost.
@@ -87,6 +88,7 @@ class Server(BaseApplication):
                 (RedactingWorker,),
                 {
                     "connections_per_address": config.connections_per_address,
+                    "webhook": find_webhook(self._app),
                     "metrics": self._metrics,
                     "counts": ConnectionCounts(config.workers),
                 },

@@ -11,6 +11,11 @@ requests, and returns a response that the loop sends:
 
     HANDSHAKE ──▶ IDLE ──▶ HEAD ──▶ BODY ──▶ SERVING ──▶ SENDING ──▶ IDLE, or CLOSING
 
+The threads. A thread runs all that can take long: reviews of new workloads, and large bodies. The
+loop itself responds to reviews of known workloads, because a thread would take longer than the
+response (``review_exchange.py``). If the configuration has changed, the loop loads it; all reviews
+of its injector wait for it in any case.
+
 The bounds. A silent client uses a file descriptor and some memory. Three bounds limit this:
 
 - Each phase in which the client must act has a deadline. A trickle of bytes does not extend it.
@@ -31,6 +36,7 @@ front of the server must limit them.
 """
 
 import errno
+import gc
 import os
 import resource
 import selectors
@@ -55,7 +61,8 @@ from podgraft.cli.serve.connection_set import ConnectionSet
 from podgraft.cli.serve.exchange import Application, Exchange, run_exchange
 from podgraft.cli.serve.incident_log import Incidents
 from podgraft.cli.serve.plain_socket import PlainSocket
-from podgraft.web import format_traceback
+from podgraft.cli.serve.review_exchange import PendingExchange, begin_review
+from podgraft.web import Webhook, format_traceback
 
 # Connections of a worker, and of one address. A kube-apiserver opens up to 200, its default limit
 # of concurrent changes, and several can share an address.
@@ -67,6 +74,7 @@ _TICK_SECONDS = 0.5
 _ACCEPTED_AT_ONCE = 8
 # How long a new connection waits for a worker that has fewer connections.
 _YIELD_SECONDS = 0.02
+_COLLECTION_THRESHOLD = 10_000  # as in the function: a review creates hardly any cycles
 _NO_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
 
@@ -90,6 +98,7 @@ class RedactingWorker(BaseWorker):
     wsgi: Any
 
     connections_per_address = DEFAULT_CONNECTIONS_PER_ADDRESS
+    webhook: Webhook | None = None  # of the application; ``https.py`` sets it
     metrics: MetricsPort | None = None
     counts = ConnectionCounts(1)  # of all workers; ``https.py`` sets it
     slot = 0  # the number of this worker among those that run; ``https.py`` sets it
@@ -108,6 +117,8 @@ class RedactingWorker(BaseWorker):
         self._is_accepting = False
         self._accepts_again_seconds = 0.0
         self._yielded_seconds = 0.0
+        gc.freeze()  # all loaded objects stay alive, so the collector can skip them
+        gc.set_threshold(_COLLECTION_THRESHOLD)
         super().init_process()
 
     def init_signals(self) -> None:
@@ -221,13 +232,20 @@ class RedactingWorker(BaseWorker):
             self._loop.add(Connection(wrapped, client, server, source))
 
     def _serve(self, connection: Connection) -> None:
-        """Run the application for a request, in a thread."""
-        task = self._threads.submit(self._run, connection)
+        """Respond to a request at once if that is quick; otherwise in a thread."""
+        webhook = None if connection.is_metrics else self.webhook
+        step = webhook and begin_review(self, connection, webhook)
+        if isinstance(step, Exchange):
+            connection.outgoing = step.response
+            self._loop.finish(connection, step)
+            return
+        step = step or partial(run_exchange, self, connection, self._application(connection))
+        task = self._threads.submit(self._run, connection, step)
         task.add_done_callback(lambda done: self._queue.defer(self._finish, connection, done))
 
-    def _run(self, connection: Connection) -> Exchange:
-        """Run the application in a thread; send the bytes that the socket accepts at once."""
-        exchange = run_exchange(self, connection, self._application(connection))
+    def _run(self, connection: Connection, step: PendingExchange) -> Exchange:
+        """Complete an exchange in a thread; send the bytes that the socket accepts at once."""
+        exchange = step()
         if not exchange.needs_body:
             connection.outgoing = exchange.response
             with suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):

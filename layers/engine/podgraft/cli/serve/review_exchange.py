@@ -1,0 +1,107 @@
+"""The exchange of a review, without Flask and WSGI. Its response is the same either way.
+
+Most requests of a cluster are reviews of workloads that the server knows: their responses are
+stored. Flask and the WSGI environment would take most of the time of such a request, and passing
+it to a thread would take as much as all else. So the loop itself runs this part of each review: the
+authentication, and the search for a stored response. Reviews of other objects continue in a thread.
+"""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
+
+from gunicorn.http import wsgi
+from werkzeug.http import HTTP_STATUS_CODES
+
+from podgraft.cli.serve.connection import Connection
+from podgraft.cli.serve.exchange import (
+    Exchange,
+    Host,
+    ResponseOutput,
+    make_exchange,
+    report_failure,
+)
+from podgraft.cli.serve.framing import BodyPendingError, Message
+from podgraft.web import JsonResponse, PendingReview, ReviewRequest, Webhook, find_review
+
+# The rest of an exchange, which takes longer.
+PendingExchange: TypeAlias = Callable[[], Exchange]
+
+# What a review reads of the head; ``web/credentials.py`` and ``web/webhook.py``.
+_FIELDS = {
+    "AUTHORIZATION": "HTTP_AUTHORIZATION",
+    "CONTENT-TYPE": "CONTENT_TYPE",
+    "CONTENT-LENGTH": "CONTENT_LENGTH",
+}
+_JSON = "application/json"
+
+
+def begin_review(
+    host: Host, connection: Connection, webhook: Webhook
+) -> Exchange | PendingExchange | None:
+    """Begin a review; ``None`` if the web application must serve the request."""
+    message = connection.message
+    review = message and parse_review(message, connection.client)
+    if message is None or review is None:
+        return None
+    output: Any = ResponseOutput(connection.socket)
+    review.environ["gunicorn.socket"] = output
+    review.environ["wsgi.input"] = message.body(connection.received)
+    try:
+        step = webhook.begin(review.route, review.injector, review.path, review.environ)
+        if isinstance(step, JsonResponse):
+            return _send(host, connection, output, step)
+    except BodyPendingError:
+        return Exchange(needs_body=True)
+    except Exception as error:  # noqa: BLE001  every request gets a response
+        return report_failure(host, connection, error)
+    return partial(_complete_review, host, connection, output, step)
+
+
+def parse_review(message: Message, client: tuple[Any, ...]) -> ReviewRequest | None:
+    """The review of a request; ``None`` if the web application must serve it.
+
+    It must if gunicorn or Flask would decide anything: for another method, an escaped path, a
+    repeated field, or ``SCRIPT_NAME``.
+    """
+    request = message.request
+    if request.method != "POST" or "%" in request.path or "SCRIPT_NAME" in os.environ:
+        return None
+    environ: dict[str, Any] = {
+        "PATH_INFO": request.path,
+        "QUERY_STRING": request.query,
+        "REMOTE_ADDR": client[0],
+    }
+    for name, value in request.headers:
+        key = _FIELDS.get(name)
+        if key in environ or name == "SCRIPT_NAME":
+            return None
+        if key is not None:
+            environ[key] = value
+    environ.setdefault("CONTENT_TYPE", "")
+    return find_review(environ)
+
+
+def _complete_review(
+    host: Host, connection: Connection, output: Any, step: PendingReview
+) -> Exchange:
+    """Review the object of a request that has begun."""
+    try:
+        return _send(host, connection, output, step())
+    except Exception as error:  # noqa: BLE001  every request gets a response
+        return report_failure(host, connection, error)
+
+
+def _send(host: Host, connection: Connection, output: Any, reply: JsonResponse) -> Exchange:
+    """Write a response as gunicorn and Flask would."""
+    message: Any = connection.message
+    response = wsgi.Response(message.request, output, host.cfg)
+    if not (host.alive and message.is_complete(connection.received)):
+        response.force_close()
+    fields = [*reply.headers.items(), ("Content-Type", _JSON)]
+    fields.append(("Content-Length", str(len(reply.body))))
+    response.start_response(f"{reply.code} {HTTP_STATUS_CODES[reply.code].upper()}", fields)
+    response.write(reply.body)
+    response.close()
+    return make_exchange(response, output)
