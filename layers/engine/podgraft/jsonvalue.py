@@ -20,6 +20,9 @@ Object: TypeAlias = dict[str, JSON]
 # a function that recurses with four frames a level stays below Python's limit of 1,000.
 MAX_DEPTH = 200
 
+# Few brackets need no walk over the value, but to count those of a longer text takes more time.
+_SHORT = 16_384
+
 
 class NotJSONError(ValueError):
     """The text is not one JSON value according to RFC 8259 and kube-apiserver."""
@@ -42,7 +45,8 @@ def load(data: bytes | str) -> JSON:
             # If msgspec prints the same bytes again, the text contains no duplicate key and no
             # number that Python changes, so the slow and strict parser is not needed.
             if _FAST_ENCODER.encode(parsed) == data.rstrip():
-                return _check_depth(data.count(b"{") + data.count(b"["), parsed)
+                is_flat = len(data) <= _SHORT and data.count(b"{") + data.count(b"[") <= MAX_DEPTH
+                return parsed if is_flat else _check_depth(parsed)
     try:
         text = data if isinstance(data, str) else data.decode("utf-8")
         value: JSON = _DECODER.decode(text)
@@ -61,12 +65,12 @@ def load(data: bytes | str) -> JSON:
         raise
     except ValueError as error:  # int() rejects more than 4,300 digits
         raise NotJSONError(f"a number is too long: {error}") from error
-    return _check_depth(text.count("{") + text.count("["), value)
+    return _check_depth(value)
 
 
-def _check_depth(bracket_count: int, value: JSON) -> JSON:
-    """Return ``value`` if it is not too deep. Few brackets need no walk over the value."""
-    if bracket_count > MAX_DEPTH and is_deeper_than(MAX_DEPTH, value):
+def _check_depth(value: JSON) -> JSON:
+    """Return ``value`` if it is not too deep."""
+    if is_deeper_than(MAX_DEPTH, value):
         raise NotJSONError(_TOO_DEEP)
     return value
 
