@@ -16,7 +16,7 @@ from podgraft.cli.bench.bench_input import review_body, sample_input
 from podgraft.cli.serve.connection import Connection
 from podgraft.cli.serve.exchange import Exchange, run_exchange
 from podgraft.cli.serve.framing import read_message
-from podgraft.cli.serve.review_exchange import PendingExchange, begin_review
+from podgraft.cli.serve.review_exchange import MAX_QUICK_BYTES, PendingExchange, begin_review
 from podgraft.jsonvalue import JSON
 from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import JsonResponse, PendingReview, create_app, find_webhook
@@ -63,7 +63,14 @@ FIELDS: tuple[tuple[str, ...], ...] = (
     ("Authorization: Bearer \xe9", "Content-Type: application/json", "X-Forwarded-For: 192.0.2.9"),
 )
 TEXT = review_body(sample_input().pod, 1)
-BODIES = (TEXT, TEXT[:50], b"", b"{}", TEXT.replace(b"app", "\xe4pp".encode()))
+BODIES = (
+    TEXT,
+    TEXT + b" " * MAX_QUICK_BYTES,
+    TEXT[:50],
+    b"",
+    b"{}",
+    TEXT.replace(b"app", "\xe4pp".encode()),
+)
 Serve = Callable[[Connection], Exchange]
 Parts = tuple[str, str, tuple[str, ...], bytes, bool]
 
@@ -153,25 +160,26 @@ def test_a_review_does_not_need_flask(
         assert sides[0].serve_directly(connection)[1]
 
 
-def test_a_known_workload_and_an_unknown_caller_need_no_thread(sides: tuple[Side, Side]) -> None:
+def test_only_a_large_body_needs_a_thread(sides: tuple[Side, Side]) -> None:
     side = sides[0]
     webhook = find_webhook(side.app)
 
-    def begin(fields: tuple[str, ...]) -> Exchange | PendingExchange:
-        connection = make_connection((FIRST_LINES[0], "/inject", fields, TEXT, True))
+    def begin(fields: tuple[str, ...], body: bytes) -> Exchange | PendingExchange | None:
+        connection = make_connection((FIRST_LINES[0], "/inject", fields, body, True))
         assert connection is not None
         assert webhook is not None
-        step = begin_review(side.host, connection, webhook)
-        assert step is not None
-        return step
+        return begin_review(side.host, connection, webhook)
 
-    assert isinstance(begin(FIELDS[2]), Exchange)
-    for step in (begin(FIELDS[0]), begin(FIELDS[0])):  # the second review stores its response
-        assert not isinstance(step, Exchange)
-        assert step().is_review
-    known = begin(FIELDS[0])
-    assert isinstance(known, Exchange)
-    assert known.is_review
+    large = TEXT + b" " * MAX_QUICK_BYTES
+    refused, reviewed = begin(FIELDS[2], large), begin(FIELDS[0], TEXT)
+    assert isinstance(refused, Exchange)
+    assert isinstance(reviewed, Exchange)
+    assert reviewed.is_review
+    pending = begin(FIELDS[0], large)
+    assert not isinstance(pending, Exchange)
+    assert pending is not None
+    assert pending().is_review
+    assert [record["code"] for record in side.log] == [401, 200, 200]
 
 
 def test_script_name_leaves_the_path_to_gunicorn(

@@ -93,7 +93,9 @@ class ServerProcess:
 
 
 @contextmanager
-def start_server(inputs: BenchmarkInput, folder: Path) -> Generator[ServerProcess]:
+def start_server(
+    inputs: BenchmarkInput, folder: Path, workers: int = WORKERS
+) -> Generator[ServerProcess]:
     """Run ``podgraft serve`` with the store of the input until the block ends."""
     store = inputs.write_store(folder / "store")
     for arguments in (("ca", "--key-type", "p-256"), ("server", "--key-type", "p-256", _HOST)):
@@ -105,7 +107,7 @@ def start_server(inputs: BenchmarkInput, folder: Path) -> Generator[ServerProces
         )
     command = [sys.executable, "-m", "podgraft", "serve", "--store", str(store)]
     command += ["--cert", "certificates/server.pem", "--key", "certificates/server.key"]
-    command += ["--host", _HOST, "--port", "0", "--workers", str(WORKERS)]
+    command += ["--host", _HOST, "--port", "0", "--workers", str(workers)]
     # A file, because the log of many reviews would fill a pipe without a reader.
     log = folder / "log"
     with log.open("w") as out, subprocess.Popen(command, cwd=folder, stdout=out) as process:

@@ -11,10 +11,9 @@ requests, and returns a response that the loop sends:
 
     HANDSHAKE ──▶ IDLE ──▶ HEAD ──▶ BODY ──▶ SERVING ──▶ SENDING ──▶ IDLE, or CLOSING
 
-The threads. A thread runs all that can take long: reviews of new workloads, and large bodies. The
-loop itself responds to reviews of known workloads, because a thread would take longer than the
-response (``review_exchange.py``). If the configuration has changed, the loop loads it; all reviews
-of its injector wait for it in any case.
+The threads. A thread runs all that can take long: reviews of large objects, and what only Flask can
+route. The loop itself runs the other reviews (``review_exchange.py``), which use the processor and
+wait for nothing. If the configuration has changed, the loop loads it.
 
 The bounds. A silent client uses a file descriptor and some memory. Three bounds limit this:
 
