@@ -2,13 +2,16 @@
 
 Lambda starts an environment for each concurrent request, and an environment processes one request
 at a time. So each connection of the generator has an environment of its own.
+
+The clients of a webhook run on other machines. So the last processor runs the generator and the
+HTTP fronts, and what is measured has the other processors: one worker or environment on each.
 """
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +20,7 @@ from typing import IO, Any
 from podgraft.cli.bench.bench_input import BenchmarkInput
 from podgraft.cli.bench.throughput import review_files, start_server
 
-_ENVIRONMENTS = 4
+_CONNECTIONS = 4  # of each worker
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -31,6 +34,7 @@ class Front:
     authority: str
     connections: int
     root_pids: tuple[int, ...]
+    generator_processors: tuple[int, ...]
 
     def resident_bytes(self) -> int:
         """The memory of the processes and their children: Linux's resident set."""
@@ -52,12 +56,24 @@ def _resident_bytes(pid: int) -> int:
 
 @contextmanager
 def open_serve(inputs: BenchmarkInput, folder: Path) -> Generator[Front]:
-    """``podgraft serve`` with two workers, over TLS."""
+    """``podgraft serve`` over TLS."""
     for _ in review_files(inputs, folder):  # the first of which the server must inject
         pass
-    with start_server(inputs, folder) as server:
+    *own, last = sorted(os.sched_getaffinity(0))
+    processors = own or [last]
+    with start_server(inputs, folder, workers=len(processors)) as server:
+        _pin((server.pid, *_find_children(server.pid)), processors)
         authority = str(server.authority)
-        yield Front("serve", "127.0.0.1", (server.port,), authority, 8, (server.pid,))
+        connections = _CONNECTIONS * len(processors)
+        pids = (server.pid,)
+        yield Front("serve", "127.0.0.1", (server.port,), authority, connections, pids, (last,))
+
+
+def _pin(pids: Iterable[int], processors: Iterable[int]) -> None:
+    """Let all threads of the processes run on these processors only."""
+    for pid in pids:
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            os.sched_setaffinity(int(task.name), processors)
 
 
 @contextmanager
@@ -65,13 +81,15 @@ def open_lambda(inputs: BenchmarkInput, folder: Path) -> Generator[Front]:
     """Environments of the function, one for each connection."""
     variables = {**os.environ, "PODGRAFT_STORE": f"file:{inputs.write_store(folder / 'store')}"}
     program = [sys.executable, str(Path(__file__).with_name("environment.py"))]
+    *own, last = sorted(os.sched_getaffinity(0))
+    processors = own or [last]
     with ExitStack() as stack:
         log = stack.enter_context((folder / "log").open("wb"))
-        processes = [
-            stack.enter_context(_run_process(program, variables, log)) for _ in range(_ENVIRONMENTS)
-        ]
+        processes = [stack.enter_context(_run_process(program, variables, log)) for _ in processors]
         ports, clients = zip(*map(_read_environment, processes), strict=True)
-        yield Front("Lambda handler", "127.0.0.1", ports, "", _ENVIRONMENTS, clients)
+        _pin([process.pid for process in processes], [last])
+        _pin(clients, processors)
+        yield Front("Lambda handler", "127.0.0.1", ports, "", len(ports), clients, (last,))
 
 
 @contextmanager

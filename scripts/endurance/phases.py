@@ -1,40 +1,56 @@
-"""The three phases of a run: capacity, steady load, and the same load with a hostile share."""
+"""The phases of a run: two capacities, a steady load, and the same load with a hostile share.
+
+The load is 70 % of the smaller capacity: that of valid reviews, or that with the hostile share. So
+both phases with load have the same rate, and neither of them overloads the front.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
 from threading import Event, Thread
-from typing import Any, NamedTuple
+from typing import Any
 
 from podgraft.cli.bench import pods
 from podgraft.cli.bench.bench_input import TOKEN, BenchmarkInput
 
 from .fronts import Front, run_generator
+from .generator import read_processor_times
 
+CAPACITY, HOSTILE_CAPACITY = "capacity", "capacity with 10 % hostile requests"
+STEADY, HOSTILE = "70 % of the smaller capacity", "the same with 10 % hostile requests"
 SHARE_OF_CAPACITY = 0.7
 HOSTILE_EVERY = 10  # one request of ten
 MIN_RATE = 0.95  # of the planned rate
 MAX_RATIO = 3.0  # of p99 to p50
 MAX_SHIFT = 0.2  # of the p99 of the others, by the hostile share
 MAX_GROWTH = 0.05  # of memory, from the second quarter to the last one
-_REVIEWS = 400
-_HUGE_BYTES = 1_000_000
+_MARK = 123_456_789
+_HOSTILE = 30  # different requests
+# As many annotations as Kubernetes accepts: 256 KiB together (TotalAnnotationSizeLimitB in
+# k8s.io/apimachinery/pkg/api/validation/objectmeta.go).
+_HUGE_BYTES = 255_000
+_MIN_UNDISTURBED = 0.1  # of the time of a phase
 _SAMPLE_SECONDS = 0.5
 # The capacity is that of the slowest window: on a shared machine, others can take processor time.
 _CAPACITY_WINDOWS = 5
 _CAPACITY_SHARE = 0.05  # of the time of a phase, for each window
-_MIN_CAPACITY_SECONDS = 3.0
+_MIN_CAPACITY_SECONDS, _MAX_CAPACITY_SECONDS = 3.0, 10.0
 _OK, _UNAUTHORIZED, _THROTTLED, _BAD_REQUEST = 200, 401, 429, 400
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A complete HTTP request in a file, its kind, and the statuses that are no error."""
+    """A complete HTTP request in a file, its kind, and the statuses that are no error.
+
+    The generator replaces *mark* by another number of the same length in each request.
+    """
 
     path: str
     kind: str
     codes: tuple[int, ...]
+    mark: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +64,7 @@ class Plan:
     rate: float
     seconds: float
     requests: tuple[Request, ...]
+    processors: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +81,11 @@ class PhaseResult:
     p99: float
     memory_before: float
     memory_after: float
-    typical_ratio: float = 0.0  # the median of p99/p50 in parts of 10 s
-    stolen: float = 0.0  # the share of the processors' time that the host gave to others
+    ratio_of_all: float = 0.0  # p99/p50 with the disturbed parts; the others are without them
+    disturbed: float = (
+        0.0  # the share of parts of 0.2 s in which the host gave processors to others
+    )
+    stolen: float = 0.0  # the share of the processors' time that it gave to them
 
     @property
     def ratio(self) -> float:
@@ -81,20 +101,23 @@ class PhaseResult:
 def run_phases(
     front: Front, inputs: BenchmarkInput, folder: Path, seconds: float
 ) -> Iterator[PhaseResult]:
-    """Measure the capacity, and then each phase for *seconds*."""
+    """Measure both capacities, and then each phase with load for *seconds*."""
     normal = tuple(write_normal(inputs, folder))
-    mixed = tuple(_mix(normal, tuple(write_hostile(inputs, folder))))
-    capacity_seconds = max(_MIN_CAPACITY_SECONDS, seconds * _CAPACITY_SHARE)
-    _run_phase(front, folder, "warm-up", 0, 2 * capacity_seconds, normal)
-    windows = [
-        _run_phase(front, folder, "capacity", 0, capacity_seconds, normal)
-        for _ in range(_CAPACITY_WINDOWS)
-    ]
-    capacity = min(windows, key=lambda window: window.rate)
-    yield capacity
-    rate = SHARE_OF_CAPACITY * capacity.requests / capacity.seconds
-    yield _run_phase(front, folder, "70 % of capacity", rate, seconds, normal)
-    yield _run_phase(front, folder, "with 10 % hostile requests", rate, seconds, mixed)
+    mixed = tuple(mix(normal, tuple(write_hostile(inputs, folder))))
+    window_seconds = min(
+        _MAX_CAPACITY_SECONDS, max(_MIN_CAPACITY_SECONDS, seconds * _CAPACITY_SHARE)
+    )
+    _run_phase(front, folder, "warm-up", 0, 2 * window_seconds, normal)
+    rate = float("inf")
+    for name, requests in ((CAPACITY, normal), (HOSTILE_CAPACITY, mixed)):
+        windows = [
+            _run_phase(front, folder, name, 0, window_seconds, requests)
+            for _ in range(_CAPACITY_WINDOWS)
+        ]
+        yield (slowest := min(windows, key=lambda window: window.rate))
+        rate = min(rate, SHARE_OF_CAPACITY * slowest.rate)
+    yield _run_phase(front, folder, STEADY, rate, seconds, normal)
+    yield _run_phase(front, folder, HOSTILE, rate, seconds, mixed)
 
 
 def _run_phase(
@@ -113,6 +136,7 @@ def _run_phase(
         rate=rate,
         seconds=seconds,
         requests=requests,
+        processors=front.generator_processors,
     )
     with_memory = MemorySamples(front)
     with_memory.start()
@@ -122,7 +146,7 @@ def _run_phase(
     finally:
         with_memory.stop()
     after = read_processor_times()
-    none = {"requests": 0, "p50": 0, "p99": 0, "typical_ratio": 0}
+    none = {"requests": 0, "p50": 0, "p99": 0, "all_p50": 0, "all_p99": 0}
     normal: dict[str, Any] = result["kinds"].get("normal", none)
     return PhaseResult(
         front=front.name,
@@ -135,22 +159,10 @@ def _run_phase(
         p99=normal["p99"],
         memory_before=with_memory.quarter(1),
         memory_after=with_memory.quarter(3),
-        typical_ratio=normal["typical_ratio"],
+        ratio_of_all=normal["all_p99"] / normal["all_p50"] if normal["all_p50"] else 0.0,
+        disturbed=result["disturbed"],
         stolen=(after.stolen - before.stolen) / max(1, after.total - before.total),
     )
-
-
-class ProcessorTimes(NamedTuple):
-    """Times since the start of the machine, in ticks."""
-
-    stolen: int
-    total: int
-
-
-def read_processor_times() -> ProcessorTimes:
-    """The first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal."""
-    times = [int(word) for word in Path("/proc/stat").read_text().split(maxsplit=9)[1:9]]
-    return ProcessorTimes(times[-1], sum(times))
 
 
 class MemorySamples:
@@ -184,20 +196,21 @@ class MemorySamples:
 
 
 def write_normal(inputs: BenchmarkInput, folder: Path) -> Iterator[Request]:
-    """Reviews of different pods, half of them of one ReplicaSet."""
-    for number in range(_REVIEWS):
-        event = pods.unseen_pod(inputs, number) if number % 2 else pods.similar_pod(inputs, number)
-        yield _write(folder / f"normal-{number}", event, "normal", (_OK,))
+    """Reviews of workloads that the server has not seen: no response is a stored one."""
+    event = pods.unseen_pod(inputs, _MARK)
+    yield _write(folder / "normal", event, "normal", (_OK,), mark=str(_MARK))
 
 
 def write_hostile(inputs: BenchmarkInput, folder: Path) -> Iterator[Request]:
     """Wrong tokens, broken bodies, and pods of a megabyte, in equal parts."""
-    for number in range(_REVIEWS // HOSTILE_EVERY):
+    for number in range(_HOSTILE):
         event = pods.unseen_pod(inputs, number)
         match number % 3:
             case 0:
                 codes = (_UNAUTHORIZED, _THROTTLED)
-                yield _write(folder / f"token-{number}", event, "hostile", codes, f"guess-{number}")
+                yield _write(
+                    folder / f"token-{number}", event, "hostile", codes, token=f"guess-{number}"
+                )
             case 1:
                 event["body"] = event["body"][: len(event["body"]) // 2]
                 yield _write(folder / f"body-{number}", event, "hostile", (_BAD_REQUEST,))
@@ -206,14 +219,21 @@ def write_hostile(inputs: BenchmarkInput, folder: Path) -> Iterator[Request]:
                 yield _write(folder / f"huge-{number}", event, "hostile", (_OK,))
 
 
-def _mix(normal: Sequence[Request], hostile: Sequence[Request]) -> Iterator[Request]:
-    for index, request in enumerate(normal):
-        is_hostile = index % HOSTILE_EVERY == HOSTILE_EVERY - 1
-        yield hostile[index // HOSTILE_EVERY % len(hostile)] if is_hostile else request
+def mix(normal: Sequence[Request], hostile: Sequence[Request]) -> Iterator[Request]:
+    """The hostile requests in turn, each after nine of the others."""
+    for request in hostile:
+        yield from islice(cycle(normal), HOSTILE_EVERY - 1)
+        yield request
 
 
 def _write(
-    path: Path, event: dict[str, Any], kind: str, codes: tuple[int, ...], token: str = TOKEN
+    path: Path,
+    event: dict[str, Any],
+    kind: str,
+    codes: tuple[int, ...],
+    *,
+    token: str = TOKEN,
+    mark: str = "",
 ) -> Request:
     body = event["body"].encode()
     head = [
@@ -224,32 +244,27 @@ def _write(
         f"Content-Length: {len(body)}",
     ]
     path.write_bytes("\r\n".join(head).encode() + b"\r\n\r\n" + body)
-    return Request(str(path), kind, codes)
+    return Request(str(path), kind, codes, mark)
 
 
 def find_problems(results: Sequence[PhaseResult]) -> list[str]:
     """The requirements that a run does not meet, each with its figure."""
     problems: list[str] = []
     for front in dict.fromkeys(result.front for result in results):
-        capacity, steady, hostile = (result for result in results if result.front == front)
-        problems += [
-            f"{front}, {each.phase}: {each.errors} errors"
-            for each in (capacity, steady, hostile)
-            if each.errors
-        ]
-        planned = SHARE_OF_CAPACITY * capacity.rate
-        problems += [
-            f"{front}, {each.phase}: {each.rate:.0f} of {planned:.0f} requests/s"
-            for each in (steady, hostile)
-            if each.rate < MIN_RATE * planned  # an overloaded front has a small p99/p50
-        ]
+        own = [result for result in results if result.front == front]
+        *capacities, steady, hostile = own
+        problems += [f"{front}, {each.phase}: {each.errors} errors" for each in own if each.errors]
+        planned = SHARE_OF_CAPACITY * min(each.rate for each in capacities)
+        for each in (steady, hostile):
+            where = f"{front}, {each.phase}"
+            if each.rate < MIN_RATE * planned:  # an overloaded front has a small p99/p50
+                problems.append(f"{where}: {each.rate:.0f} of {planned:.0f} requests/s")
+            if each.growth > MAX_GROWTH:
+                problems.append(f"{where}: memory grew by {each.growth:.0%}")
+            if each.disturbed > 1 - _MIN_UNDISTURBED:
+                problems.append(f"{where}: {each.disturbed:.0%} of the time is disturbed")
         if steady.ratio > MAX_RATIO:
             problems.append(f"{front}: p99/p50 is {steady.ratio:.1f}, above {MAX_RATIO:.0f}")
-        problems += [
-            f"{front}, {each.phase}: memory grew by {each.growth:.0%}"
-            for each in (steady, hostile)
-            if each.growth > MAX_GROWTH
-        ]
         shift = hostile.p99 / steady.p99 - 1 if steady.p99 else 0.0
         if shift > MAX_SHIFT:
             problems.append(f"{front}: hostile requests move the p99 of the others by {shift:.0%}")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import soak
 from endurance import environment, generator, phases
 from endurance.phases import PhaseResult
+from podgraft.cli.bench.bench_input import sample_input
 from support.effort import IS_LONG
 
 RESULT = PhaseResult(
@@ -22,19 +25,24 @@ RESULT = PhaseResult(
     p99=0.008,
     memory_before=100e6,
     memory_after=101e6,
-    typical_ratio=1.5,
+    ratio_of_all=2.5,
+    disturbed=0.3,
     stolen=0.02,
 )
-STEADY = replace(RESULT, phase="70 % of capacity")
-HOSTILE = replace(RESULT, phase="with 10 % hostile requests", p99=0.009)
-FINE = (RESULT, STEADY, HOSTILE)
+MIXED = replace(RESULT, phase=phases.HOSTILE_CAPACITY, rate=90.0)
+STEADY = replace(RESULT, phase=phases.STEADY, rate=63.0)
+HOSTILE = replace(RESULT, phase=phases.HOSTILE, rate=63.0, p99=0.009)
+CAPACITIES = (RESULT, MIXED)
+FINE = (*CAPACITIES, STEADY, HOSTILE)
 
 PROBLEMS = (
-    ((RESULT, replace(STEADY, errors=2), HOSTILE), "serve, 70 % of capacity: 2 errors"),
-    ((RESULT, replace(STEADY, rate=50.0), HOSTILE), "50 of 70 requests/s"),
-    ((RESULT, replace(STEADY, p50=0.002), HOSTILE), "serve: p99/p50 is 4.0, above 3"),
-    ((RESULT, replace(STEADY, memory_after=110e6), HOSTILE), "memory grew by 10%"),
-    ((RESULT, STEADY, replace(HOSTILE, p99=0.012)), "move the p99 of the others by 50%"),
+    ((*CAPACITIES, replace(STEADY, errors=2), HOSTILE), f"serve, {phases.STEADY}: 2 errors"),
+    ((RESULT, replace(MIXED, errors=1), STEADY, HOSTILE), "10 % hostile requests: 1 errors"),
+    ((*CAPACITIES, replace(STEADY, rate=50.0), HOSTILE), "50 of 63 requests/s"),
+    ((*CAPACITIES, replace(STEADY, p50=0.002), HOSTILE), "serve: p99/p50 is 4.0, above 3"),
+    ((*CAPACITIES, replace(STEADY, memory_after=110e6), HOSTILE), "memory grew by 10%"),
+    ((*CAPACITIES, replace(STEADY, disturbed=0.95), HOSTILE), "95% of the time is disturbed"),
+    ((*CAPACITIES, STEADY, replace(HOSTILE, p99=0.012)), "move the p99 of the others by 50%"),
 )
 
 
@@ -55,22 +63,52 @@ def test_the_table_has_a_row_for_each_phase_and_replaces_only_its_section() -> N
     page = soak.replace_section(f"a\n{soak.BEGIN}\nold\n{soak.END}\nb\n", table)
     assert page.startswith(f"a\n{soak.BEGIN}\n\nLast run: 2026-11-22, 10 s for each phase")
     assert (
-        "| serve | capacity | 100 | 1,000 | 0 | 4.0 ms | 8.0 ms | 2.0 | 1.5 | 100 → 101 MB | 2% |"
-        in page
+        "| serve | capacity | 100 | 1,000 | 0 | 4.0 ms | 8.0 ms | 2.0 | 2.5 | 100 → 101 MB | 30% | "
+        "2.0% |" in page
     )
     assert page.endswith(f"did not meet: none.\n\n{soak.END}\nb\n")
 
 
-def test_the_typical_ratio_is_that_of_a_part_of_the_run() -> None:
-    quiet, disturbed = [0.01] * 100, [0.01] * 90 + [0.5] * 10
-    assert generator.find_typical_ratio([quiet, disturbed, quiet]) == 1
-    assert generator.find_typical_ratio([quiet, disturbed, disturbed]) == 50
+def test_percentiles_omit_the_disturbed_parts_and_what_they_delay() -> None:
+    samples = generator.Samples()
+    for number in range(100):  # ten requests in each part of 0.2 s
+        samples.add(number * 0.02 + 0.001, 0.5 if 30 <= number < 40 else 0.01)
+    whole, quiet = samples.describe(set()), samples.describe({3})
+    assert (whole["requests"], whole["p50"], whole["p99"]) == (100, 0.01, 0.5)
+    assert (quiet["requests"], quiet["p50"], quiet["p99"]) == (100, 0.01, 0.01)
+    assert (quiet["all_p50"], quiet["all_p99"]) == (0.01, 0.5)
+    delayed = generator.Samples()
+    delayed.add(0.25, 0.01)  # the part before is disturbed
+    delayed.add(0.45, 0.5)  # it ends in a disturbed part
+    delayed.add(0.45, 0.01)
+    assert delayed.describe({0, 4})["p99"] == 0.01
+    assert delayed.describe({0, 1, 2, 4})["p99"] == 0
 
 
 def test_the_times_of_the_processors_grow() -> None:
-    before = phases.read_processor_times()
+    before = generator.read_processor_times()
     assert 0 <= before.stolen <= before.total
-    assert phases.read_processor_times().total >= before.total
+    assert generator.read_processor_times().total >= before.total
+
+
+def test_each_valid_review_is_of_another_workload(tmp_path: Path) -> None:
+    (request,) = phases.write_normal(sample_input(), tmp_path)
+    text = Path(request.path).read_bytes()
+    assert text.count(request.mark.encode()) >= 2
+    one, other = (generator.renumber(text, request.mark, number) for number in (7, 8))
+    assert len(one) == len(other) == len(text)
+    assert one != other
+    head, _, body = one.partition(b"\r\n\r\n")
+    assert b"Content-Length: %d" % len(body) in head
+    assert json.loads(body)["request"]["object"]["metadata"]["labels"]["app"] == "app-000000007"
+
+
+def test_every_tenth_request_is_hostile(tmp_path: Path) -> None:
+    normal = tuple(phases.write_normal(sample_input(), tmp_path))
+    hostile = tuple(phases.write_hostile(sample_input(), tmp_path))
+    mixed = list(phases.mix(normal, hostile))
+    assert [each.kind for each in mixed] == ([*["normal"] * 9, "hostile"]) * len(hostile)
+    assert set(hostile) <= set(mixed)
 
 
 def test_an_http_request_becomes_an_event() -> None:
@@ -99,9 +137,10 @@ def test_a_short_run_measures_all_phases(
     soak.main(["--seconds", "2", "--front", front])
     lines = [line for line in capsys.readouterr().out.splitlines() if " requests, " in line]
     assert [line.partition(", ")[2].partition(":")[0] for line in lines] == [
-        "capacity",
-        "70 % of capacity",
-        "with 10 % hostile requests",
+        phases.CAPACITY,
+        phases.HOSTILE_CAPACITY,
+        phases.STEADY,
+        phases.HOSTILE,
     ]
     for line in lines:
         assert ", 0 errors, " in line, lines
