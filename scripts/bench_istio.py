@@ -2,7 +2,7 @@
 """Measure podgraft and the injector of an Istio release side by side.
 
     scripts/bench_istio.py ../istio 1.30.3
-    scripts/bench_istio.py ../istio 1.30.3 --clone ../go-control-plane --rounds 1000
+    scripts/bench_istio.py ../istio 1.30.3 --clone ../go-control-plane --rounds 100
 
 Istio's injector is compiled unchanged, as by oracle_istio.py. The table is printed, and written to
 a file in the folder build. tests/oracle/istio/bench.py describes the measurements.
@@ -33,7 +33,7 @@ OUTPUT = ROOT / "build" / "bench-istio.md"
 @click.command()
 @click.argument("istio")
 @click.argument("release")
-@click.option("--rounds", default=300, show_default=True, help="Reviews of each kind and side.")
+@click.option("--rounds", default=30, show_default=True, help="Rounds of 10 reviews of each kind.")
 @click.option("--load-rounds", default=3, show_default=True, help="Rounds of load; 0 for none.")
 @click.option("--seconds", default=20.0, show_default=True, help="Seconds of load per round.")
 @CLONE_OPTION
