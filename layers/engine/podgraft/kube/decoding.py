@@ -56,11 +56,12 @@ def check_patched(type_: GoType, before: Object, after: Object, patch: bytes) ->
     """
     if _VALID_PATCHES.get((type_.name, patch)):
         return
-    added: Object = {key: _added_values(before.get(key), after[key]) for key in after}
+    added = _remove_shared(before, after)
     try:
         check(type_, _remove_shared(_VALID_VALUES.get(type_.name), added))
     except DecodeError:
-        check(type_, added)  # with the complete error
+        # With the complete error: the places are those of the added elements.
+        check(type_, {key: _added_values(before.get(key), after[key]) for key in after})
         raise
     if len(patch) <= _MAX_CACHED_BYTES:
         _VALID_PATCHES[type_.name, patch] = True
@@ -70,7 +71,7 @@ def check_patched(type_: GoType, before: Object, after: Object, patch: bytes) ->
 # Types, and patches with values that decode as fields of these types.
 _VALID_PATCHES: LRUCache[tuple[str, bytes], bool] = LRUCache(limit=256)
 # The latest values that were checked, by type.
-_VALID_VALUES: LRUCache[str, Object] = LRUCache(limit=8)
+_VALID_VALUES: LRUCache[str, JSON] = LRUCache(limit=8)
 _MAX_CACHED_BYTES = 65_536  # of a patch
 
 
