@@ -107,3 +107,26 @@ def test_a_struct_that_holds_itself_has_no_json() -> None:
     raw["next"] = loop
     with pytest.raises(FunctionError, match=r"encountered a cycle via \*Loop"):
         marshal(loop)
+
+
+FIRST = make_struct(
+    "First", Field("Name", STRING, "name"), Field("On", BOOL, "on"), Field("X", INT, "x")
+)
+SECOND = make_struct("Second", Field("Other", STRING, "name"), Field("X", INT, "x", omitempty=True))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (Struct(FIRST, {"name": "a", "x": 1}), '{"name":"a","on":false,"x":1}'),
+        (Struct(SECOND, {"name": "a", "x": 1}), '{"name":"a","x":1}'),
+        (Struct(FIRST, {"name": "a", "x": 0}), '{"name":"a","on":false,"x":0}'),
+        (Struct(SECOND, {"name": "a", "x": 0}), '{"name":"a"}'),
+        (Struct(FIRST, {"x": 1, "name": "<a>"}), '{"name":"\\u003ca\\u003e","on":false,"x":1}'),
+        (Struct(FIRST, {"name": "a", "on": True}), '{"name":"a","on":true,"x":0}'),
+        (Struct(FIRST, {"name": "a" * 100}), f'{{"name":"{"a" * 100}","on":false,"x":0}}'),
+    ],
+)
+def test_equal_structs_share_their_text_and_others_never(value: Struct, expected: str) -> None:
+    for _ in range(2):  # the second text can be a stored one
+        assert marshal(value) == expected

@@ -31,6 +31,8 @@ IDENTITIES = (
     "key",
 )
 
+_ABSENT = object()
+
 
 def diff(before: JSON, after: JSON) -> list[Operation]:
     """Return the operations that change ``before`` to ``after``; empty for equal values.
@@ -57,12 +59,15 @@ def _compare(before: JSON, after: JSON, path: str, operations: list[Operation]) 
 
 
 def _compare_objects(before: Object, after: Object, path: str, operations: list[Operation]) -> None:
-    for key in sorted(before.keys() | after.keys()):
+    changed = [key for key, value in after.items() if before.get(key, _ABSENT) is not value]
+    if not before.keys() <= after.keys():
+        changed += before.keys() - after.keys()
+    for key in sorted(changed):
         if key not in after:
             operations.append({"op": "remove", "path": f"{path}/{escape(key)}"})
         elif key not in before:
             operations.append({"op": "add", "path": f"{path}/{escape(key)}", "value": after[key]})
-        elif before[key] is not after[key]:
+        else:
             _compare(before[key], after[key], f"{path}/{escape(key)}", operations)
 
 

@@ -25,6 +25,7 @@ from podgraft.go.reflect import (
 from podgraft.go.strconv.ftoa import format_float
 from podgraft.go.utf8 import decode, encode
 from podgraft.lazy_re import lazy_compile
+from podgraft.lru import LRUCache
 
 _Path = tuple[Field, ...]
 
@@ -111,6 +112,15 @@ class _Encoder:
         return self._encode_object((key, entries[key]) for key in sorted(entries, key=encode))
 
     def _encode_struct(self, value: Struct) -> str:
+        key = _flat_key(value)
+        text = None if key is None else _FLAT_TEXTS.get(key)
+        if text is None:
+            text = self._encode_members(value)
+            if key is not None:
+                _FLAT_TEXTS[key] = text
+        return text
+
+    def _encode_members(self, value: Struct) -> str:
         raws, members = value.raw, list[str]()
         for field in _fields(value.type):
             raw = raws.get(field.name) if field.is_direct else None
@@ -127,6 +137,23 @@ class _Encoder:
     def _encode_object(self, entries: Iterator[tuple[str, Value]]) -> str:
         members = (f"{_encode_string(key)}:{self.encode_value(value)}" for key, value in entries)
         return f"{{{','.join(members)}}}"
+
+
+def _flat_key(value: Struct) -> tuple[object, ...] | None:
+    """What determines the text of a struct of short strings and integers; ``None`` for others.
+
+    Pods have many equal ones, above all ports. ``True`` and ``1.0`` equal ``1``, so they have none.
+    """
+    raws = value.raw
+    if len(raws) > _MAX_FLAT_FIELDS:
+        return None
+    for raw in raws.values():
+        if raw.__class__ is str:
+            if len(raw) > _MAX_FLAT_LENGTH:
+                return None
+        elif raw.__class__ is not int:
+            return None
+    return value.type, value.addressable, *raws.items()
 
 
 def _is_omitted(field: Field, value: Value) -> bool:
@@ -207,6 +234,9 @@ def _unicode_escape(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
 
 
+# The texts of structs by their type and fields.
+_FLAT_TEXTS: LRUCache[tuple[object, ...], str] = LRUCache(limit=256)
+_MAX_FLAT_FIELDS, _MAX_FLAT_LENGTH = 8, 64
 _LEAST_PLAIN, _LEAST_EXPONENT = 1e-6, 1e21
 _REFERENCES = (Kind.ARRAY, Kind.MAP, Kind.POINTER, Kind.SLICE)
 _KEYS = frozenset(
