@@ -256,13 +256,13 @@ def find_problems(results: Sequence[PhaseResult]) -> list[str]:
         problems += [f"{front}, {each.phase}: {each.errors} errors" for each in own if each.errors]
         planned = SHARE_OF_CAPACITY * min(each.rate for each in capacities)
         for each in (steady, hostile):
-            where = f"{front}, {each.phase}"
+            prefix = f"{front}, {each.phase}"
             if each.rate < MIN_RATE * planned:  # an overloaded front has a small p99/p50
-                problems.append(f"{where}: {each.rate:.0f} of {planned:.0f} requests/s")
+                problems.append(f"{prefix}: {each.rate:.0f} of {planned:.0f} requests/s")
             if each.growth > MAX_GROWTH:
-                problems.append(f"{where}: memory grew by {each.growth:.0%}")
+                problems.append(f"{prefix}: memory grew by {each.growth:.0%}")
             if each.disturbed > 1 - _MIN_UNDISTURBED:
-                problems.append(f"{where}: {each.disturbed:.0%} of the time is disturbed")
+                problems.append(f"{prefix}: {each.disturbed:.0%} of the time is disturbed")
         if steady.ratio > MAX_RATIO:
             problems.append(f"{front}: p99/p50 is {steady.ratio:.1f}, above {MAX_RATIO:.0f}")
         shift = hostile.p99 / steady.p99 - 1 if steady.p99 else 0.0

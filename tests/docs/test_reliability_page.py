@@ -9,6 +9,7 @@ import pytest
 
 import soak
 from chaos.matrix import BEGIN, END, ROWS, render_tables
+from endurance import phases
 from fuzz.page import replace_section
 from store import test_fault_matrix
 
@@ -50,6 +51,11 @@ def test_the_page_has_the_figures_of_a_soak() -> None:
     _, _, rest = PAGE.read_text(encoding="utf-8").partition(soak.BEGIN)
     section, _, _ = rest.partition(soak.END)
     for front in ("serve", "Lambda handler"):
-        for phase in ("capacity", "70 % of capacity", "with 10 % hostile requests"):
+        for phase in (
+            phases.CAPACITY,
+            phases.HOSTILE_CAPACITY,
+            phases.STEADY,
+            phases.HOSTILE,
+        ):
             assert f"| {front} | {phase} |" in section
     assert "Requirements that this run did not meet: " in section

@@ -94,7 +94,7 @@ class ConnectionLoop:
                 handshakes += 1
                 self._proceed(connection)
         for _ in range(len(self._ready)):
-            self._serve(self._ready.popleft())
+            self._take(self._ready.popleft(), self._serve)
         now = time.monotonic()
         if now >= self._next_look_seconds:
             rest = self._close_late(now)
