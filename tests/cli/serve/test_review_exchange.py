@@ -170,6 +170,8 @@ def test_only_a_large_body_needs_a_thread(sides: tuple[Side, Side]) -> None:
         assert webhook is not None
         return begin_review(side.host, connection, webhook)
 
+    load_all(side)
+    side.log.clear()
     large = TEXT + b" " * MAX_QUICK_BYTES
     refused, reviewed = begin(FIELDS[2], large), begin(FIELDS[0], TEXT)
     assert isinstance(refused, Exchange)
@@ -180,6 +182,48 @@ def test_only_a_large_body_needs_a_thread(sides: tuple[Side, Side]) -> None:
     assert pending is not None
     assert pending().is_review
     assert [record["code"] for record in side.log] == [401, 200, 200]
+
+
+def load_all(side: Side) -> None:
+    """Review a pod as a thread does, so all files are loaded."""
+    connection = make_connection((FIRST_LINES[0], "/inject", FIELDS[0], TEXT, True))
+    assert connection is not None
+    assert side.serve_with_flask(connection).is_review
+
+
+@pytest.mark.parametrize("is_complete", [True, False])
+def test_the_loop_loads_nothing(
+    sides: tuple[Side, Side], tmp_path: Path, *, is_complete: bool
+) -> None:
+    side = sides[0]
+    webhook = find_webhook(side.app)
+    assert webhook is not None
+
+    def begin(body: bytes) -> Exchange | PendingExchange | None:
+        connection = make_connection((FIRST_LINES[0], "/inject", FIELDS[0], body, is_complete))
+        assert connection is not None
+        return begin_review(side.host, connection, webhook)
+
+    def change_callers() -> None:
+        admit(tmp_path, "prod-eu", TOKEN, PATH_TOKEN, "other")
+
+    def change_policy() -> None:
+        write_injector(tmp_path, policy="policy: disabled")
+
+    for change in (change_callers, change_policy) if is_complete else (change_callers,):
+        load_all(side)
+        change()
+        side.log.clear()
+        pending = begin(TEXT)
+        assert not isinstance(pending, Exchange)
+        assert side.log == []
+        assert pending is not None
+        exchange = pending()
+        assert exchange.needs_body is not is_complete
+        assert exchange.is_review is is_complete
+        assert isinstance(begin(TEXT), Exchange)  # it is loaded now
+    if is_complete:
+        assert [record["decision"] for record in side.log] == ["skip", "skip"]
 
 
 def test_script_name_leaves_the_path_to_gunicorn(

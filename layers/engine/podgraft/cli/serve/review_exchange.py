@@ -1,10 +1,11 @@
 """The exchange of a review, without Flask and WSGI. Its response is the same either way.
 
-The loop itself runs it, unless the body is large. Reviews use the processor and wait for nothing,
-and only one thread of a process can run Python at a time. So if threads run them, the reviews
-share the processor: each one takes longer, and so does all that the loop does meanwhile. Measured
-with 320 reviews/s of new workloads, the slowest hundredth took 10 to 25 ms with threads, and 4 to 6
-ms without. Flask and the WSGI environment would take most of the time of a known workload.
+The loop itself runs it, unless the body is large or the configuration changed and must be loaded.
+Reviews use the processor and wait for nothing, and one thread of a process at a time can run
+Python. So if threads run them, the reviews share the processor: each one takes longer, and so does
+all that the loop does meanwhile. Measured with 320 reviews/s of new workloads, p99 was 10 to 25 ms
+with threads, and 4 to 6 ms without. Flask and the WSGI environment would take most of the time of a
+known workload.
 """
 
 import os
@@ -24,6 +25,7 @@ from podgraft.cli.serve.exchange import (
     report_failure,
 )
 from podgraft.cli.serve.framing import BodyPendingError, Message
+from podgraft.store.folder import LoadPendingError, without_loading
 from podgraft.web import JsonResponse, PendingReview, ReviewRequest, Webhook, find_review
 
 # A pod has 3 to 8 KB. A larger one can take long, for example with hundreds of containers.
@@ -44,7 +46,7 @@ _JSON = "application/json"
 def begin_review(
     host: Host, connection: Connection, webhook: Webhook
 ) -> Exchange | PendingExchange | None:
-    """Review the object of a request, or begin to, if its body is large.
+    """Review the object of a request; return the rest of the work if it can take long.
 
     Returns ``None`` if the web application must serve the request.
     """
@@ -53,18 +55,26 @@ def begin_review(
     if message is None or review is None:
         return None
     output: Any = ResponseOutput(connection.socket)
-    review.environ["gunicorn.socket"] = output
-    review.environ["wsgi.input"] = message.body(connection.received)
+    environ = review.environ
+    environ["gunicorn.socket"] = output
+    environ["wsgi.input"] = message.body(connection.received)
+    arguments = review.route, review.injector, review.path, environ
+    step: JsonResponse | PendingReview
     try:
-        step = webhook.begin(review.route, review.injector, review.path, review.environ)
+        with without_loading():
+            step = webhook.begin(*arguments)
+            if not isinstance(step, JsonResponse) and message.body_bytes <= MAX_QUICK_BYTES:
+                step = step()
         if isinstance(step, JsonResponse):
             return _send(host, connection, output, step)
+    except LoadPendingError:
+        environ["wsgi.input"] = message.body(connection.received)
+        step = partial(webhook.respond, *arguments)
     except BodyPendingError:
         return Exchange(needs_body=True)
     except Exception as error:  # noqa: BLE001  every request gets a response
         return report_failure(host, connection, error)
-    rest = partial(_complete_review, host, connection, output, step)
-    return rest() if message.body_bytes <= MAX_QUICK_BYTES else rest
+    return partial(_complete_review, host, connection, output, step)
 
 
 def parse_review(message: Message, client: tuple[Any, ...]) -> ReviewRequest | None:
@@ -94,9 +104,11 @@ def parse_review(message: Message, client: tuple[Any, ...]) -> ReviewRequest | N
 def _complete_review(
     host: Host, connection: Connection, output: Any, step: PendingReview
 ) -> Exchange:
-    """Review the object of a request that has begun."""
+    """Complete a review in a thread."""
     try:
         return _send(host, connection, output, step())
+    except BodyPendingError:
+        return Exchange(needs_body=True)
     except Exception as error:  # noqa: BLE001  every request gets a response
         return report_failure(host, connection, error)
 

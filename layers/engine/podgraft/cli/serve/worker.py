@@ -11,9 +11,9 @@ requests, and returns a response that the loop sends:
 
     HANDSHAKE ──▶ IDLE ──▶ HEAD ──▶ BODY ──▶ SERVING ──▶ SENDING ──▶ IDLE, or CLOSING
 
-The threads. A thread runs all that can take long: reviews of large objects, and what only Flask can
-route. The loop itself runs the other reviews (``review_exchange.py``), which use the processor and
-wait for nothing. If the configuration has changed, the loop loads it.
+The threads. A thread runs all that can take long: reviews of large objects, the first review after
+the configuration changed, which loads it, and what only Flask can route. The loop itself runs the
+other reviews (``review_exchange.py``), which use the processor and wait for nothing.
 
 The bounds. A silent client uses a file descriptor and some memory. Three bounds limit this:
 
