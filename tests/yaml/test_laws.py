@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from podgraft import jsonvalue, yaml
@@ -69,6 +69,8 @@ def test_any_text_is_read_or_refused_and_nothing_else(text: str, strict: bool) -
 
 
 @given(st.lists(VALUES, max_size=4))
+@example(["\n"])
+@example([{"text": "a\n\n"}, {"text": "\n"}])
 def test_documents_one_after_another_are_read_one_after_another(values: list[JSON]) -> None:
     stream = "---\n".join(map(yaml.dump, values))
     found = [as_go_prints_numbers(value) for value in values if value is not None]

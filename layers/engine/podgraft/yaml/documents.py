@@ -33,7 +33,8 @@ def _split_documents(text: str) -> Iterator[tuple[int, str]]:
     """
     first = 0
     lines: list[str] = []
-    for number, line in enumerate(text.split("\n")):
+    # A last line feed ends a line, and starts none: another one would belong to a block scalar.
+    for number, line in enumerate(text.removesuffix("\n").split("\n")):
         if line.startswith(_SEPARATOR):
             _check_separator(line, number)
             if lines:
