@@ -44,6 +44,7 @@ def build(environment: Mapping[str, str]) -> Handler:
         )
     with _suppress_errors:
         web.prime(policies, parsed_settings)
+    web.replace_event_decoder()
     if parsed_settings.priming_enabled:
         store.expire_stores(policies, callers)
     # Added last: requests during init belong to no segment of X-Ray.

@@ -2,6 +2,8 @@
 
 import json
 import socket
+import subprocess
+import sys
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
@@ -40,7 +42,10 @@ def decision(api: RuntimeApi) -> str:
 
 
 def test_one_start_serves_many_reviews_and_sees_changes(folder: Path) -> None:
-    with serve_runtime_api() as api, start_runtime_client(api, environment(folder), FUNCTION):
+    with (
+        serve_runtime_api() as api,
+        start_runtime_client(api.address, environment(folder), FUNCTION),
+    ):
         assert [decision(api), decision(api)] == ["inject", "inject"]
         write_injector(folder, policy="policy: disabled")
         assert retry_until("skip", lambda: decision(api)) == "skip"
@@ -50,7 +55,10 @@ def test_one_start_serves_many_reviews_and_sees_changes(folder: Path) -> None:
 def test_an_impossible_environment_is_an_error_of_the_start_that_names_every_fault() -> None:
     impossible = {**ENGINE, "PODGRAFT_AUTH": "all", "PODGRAFT_REFRESH_SECONDS": "soon"}
     further = {"PODGRAFT_STORE": "aws", "PODGRAFT_BUCKET": "B", "PODGRAFT_REFRESH": "1"}
-    with serve_runtime_api() as api, start_runtime_client(api, {**impossible, **further}, FUNCTION):
+    with (
+        serve_runtime_api() as api,
+        start_runtime_client(api.address, {**impossible, **further}, FUNCTION),
+    ):
         posted = api.next_message()
     assert (posted.kind, posted.body["errorType"]) == ("init/error", "SettingsError")
     for name in ("AUTH", "REFRESH_SECONDS", "BUCKET", "REFRESH"):
@@ -61,7 +69,7 @@ def test_what_is_no_event_of_the_api_is_answered_and_is_no_error(folder: Path) -
     """The same environment answers the next one too."""
     with (
         serve_runtime_api() as api,
-        start_runtime_client(api, environment(folder), FUNCTION) as process,
+        start_runtime_client(api.address, environment(folder), FUNCTION) as process,
     ):
         posted = api.invoke({"source": "aws.events"})
         assert (posted.kind, posted.body["statusCode"]) == ("response", 400)
@@ -89,7 +97,7 @@ def test_a_traced_review_is_a_segment_without_a_word_of_the_pod(
     sent["body"] = sent["body"].replace('"name":"a1"', '"name":"planted-name"')
     daemon.settimeout(20)
     traced = environment(folder, **_tracing_environment(daemon, "false"))
-    with serve_runtime_api() as api, start_runtime_client(api, traced, FUNCTION):
+    with serve_runtime_api() as api, start_runtime_client(api.address, traced, FUNCTION):
         assert send_event(api, sent)["statusCode"] == 200
         segment = daemon.recv(65536).decode()
     assert json.loads(segment.splitlines()[1])["name"] == "## review"
@@ -106,7 +114,24 @@ def test_without_tracing_nothing_of_it_is_loaded_or_sent(
     (trap / "aws_xray_sdk.py").write_text("raise SystemExit('loaded')")
     path = f"{trap}:{ENGINE['PYTHONPATH']}"
     untraced = environment(folder, **_tracing_environment(daemon, "true"), PYTHONPATH=path)
-    with serve_runtime_api() as api, start_runtime_client(api, untraced, FUNCTION):
+    with serve_runtime_api() as api, start_runtime_client(api.address, untraced, FUNCTION):
         assert decision(api) == "inject"
         with pytest.raises(TimeoutError):
             daemon.recv(1)
+
+
+def test_the_function_replaces_the_decoder_of_events(folder: Path) -> None:
+    text = """
+from awslambdaric.lambda_runtime_client import LambdaRuntimeClient
+import handler
+print(type(LambdaRuntimeClient.marshaller).__name__)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        cwd=FUNCTION,
+        env=environment(folder),
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.splitlines()[-1] == "EventMarshaller"

@@ -12,7 +12,13 @@ from .asgi import WsgiToAsgi
 from .direct_reviews import ReviewRequest, find_review
 from .events import guard_handler
 from .faults import JsonResponse
-from .lambda_runtime import add_tracing, make_request_log, prime, respond_to_functions
+from .lambda_runtime import (
+    add_tracing,
+    make_request_log,
+    prime,
+    replace_event_decoder,
+    respond_to_functions,
+)
 from .request_log import RequestLog, format_traceback
 from .webhook import PendingReview, Webhook
 
@@ -32,5 +38,6 @@ __all__ = [
     "guard_handler",
     "make_request_log",
     "prime",
+    "replace_event_decoder",
     "respond_to_functions",
 ]
