@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from operator import is_
 from typing import TypeAlias
 
 from podgraft.go.reflect import Field, GoType, Kind, Value
@@ -15,7 +14,7 @@ from podgraft.jsonvalue import JSON, Object
 from podgraft.lru import LRUCache
 
 from .decode_errors import DecodeError, FieldError, mismatch_error
-from .json_codecs import MARSHALERS, parse_integer
+from .json_codecs import INT_OR_STRING, MARSHALERS, parse_integer
 from .numbers import format_yaml_number
 
 Decode: TypeAlias = Callable[[Value], Value]
@@ -25,7 +24,10 @@ _BOUNDS = {
     Kind.INT32: range(-(2**31), 2**31),
     Kind.INT64: range(-(2**63), 2**63),
 }
-_PLAIN = {Kind.STRING: str, Kind.BOOL: bool}
+_PLAIN = {Kind.STRING: frozenset({str}), Kind.BOOL: frozenset({bool})}
+_INTEGER, _INT_OR_STRING = frozenset({int}), frozenset({int, str})
+_NEVER: frozenset[type] = frozenset()
+_LEAST_INT32, _GREATEST_INT32 = -(2**31), 2**31 - 1
 _ONLY_TEXT = {str}
 _OMITTED = object()
 
@@ -99,11 +101,12 @@ def _remove_shared(before: JSON, after: JSON) -> JSON:
     Elements of lists are compared with the element of the same name.
     """
     if isinstance(before, dict) and isinstance(after, dict):
-        return {
-            key: _remove_shared(before.get(key), value)
-            for key, value in after.items()
-            if value is not before.get(key, _OMITTED)
-        }
+        added: Object = {}
+        for key, value in after.items():
+            if value is not before.get(key, _OMITTED):
+                is_leaf = value.__class__ is str or key not in before
+                added[key] = value if is_leaf else _remove_shared(before[key], value)
+        return added
     if isinstance(before, list) and isinstance(after, list):
         shared = set(map(id, before))
         named = {
@@ -125,15 +128,20 @@ def _find_name(element: JSON) -> str:
 
 
 class _FieldDecoder:
-    """The decoder of one field of a struct."""
+    """The decoder of one field of a struct.
 
-    __slots__ = ("decode", "drops_falsy", "omitempty", "path")
+    Most values need only a check of the class: strings that are not empty, true, and integers of 32
+    bits. ``plain`` has the classes of such values.
+    """
+
+    __slots__ = ("decode", "drops_falsy", "omitempty", "path", "plain")
 
     def __init__(self, field: Field, path: tuple[str, ...], *, lenient: bool) -> None:
         self.decode = _decoder(field.type, lenient)
         self.omitempty = field.omitempty
         self.drops_falsy = field.omitempty and field.type.kind not in (Kind.STRUCT, Kind.POINTER)
         self.path = (*path, field.json)
+        self.plain = _plain_classes(field.type)
 
     def is_omitted(self, raw: Value, decoded: Value) -> bool:
         """Whether omitempty omits the field (never for a struct in Go; null is not a struct)."""
@@ -145,34 +153,34 @@ class _FieldDecoder:
 class _StructDecoder:
     """The decoder of a struct, which is built for the first object of the type."""
 
-    __slots__ = ("lenient", "plain", "steps", "type")
+    __slots__ = ("lenient", "steps", "type")
 
     def __init__(self, type_: GoType, *, lenient: bool) -> None:
         self.type = type_
         self.lenient = lenient
         self.steps: Mapping[str, _FieldDecoder] = {}
-        # Most fields need only a check of the class: strings that are not empty, and true.
-        self.plain: Mapping[str, type] = {}
 
     def decode(self, raw: Value) -> Value:
-        if raw is None:
-            return {}
         if raw.__class__ is not dict:
+            if raw is None:
+                return {}
             raise mismatch_error(raw, self.type)
-        return self._fields(raw)
-
-    def _fields(self, raw: dict[str, Value]) -> dict[str, Value]:
         if not self.steps:
             self._build_steps()
-        plain, steps = self.plain, self.steps
+        steps = self.steps
         changes: dict[str, Value] = {}
         errors: list[FieldError] = []
         for key, value in raw.items():
-            if plain.get(key) is value.__class__ and value:
-                continue
             step = steps.get(key)
             if step is None:
-                return self._fields(self._match_keys(raw))
+                return self.decode(self._match_keys(raw))
+            class_ = value.__class__
+            if (
+                class_ in step.plain
+                and value
+                and (class_ is not int or _LEAST_INT32 <= value <= _GREATEST_INT32)
+            ):
+                continue
             try:
                 decoded = step.decode(value)
             except DecodeError as error:
@@ -186,9 +194,9 @@ class _StructDecoder:
 
     def _build_steps(self) -> None:
         """Build the steps, and assign them atomically, because other threads can read them."""
-        fields = [*_steps(self.type, (), lenient=self.lenient)]
-        self.plain = {f.json: _PLAIN[f.type.kind] for f, _ in fields if f.type.kind in _PLAIN}
-        self.steps = {field.json: step for field, step in fields}
+        self.steps = {
+            field.json: step for field, step in _steps(self.type, (), lenient=self.lenient)
+        }
 
     def _match_keys(self, raw: dict[str, Value]) -> dict[str, Value]:
         """The supported keys in the spelling of the type; Go ignores their case."""
@@ -215,6 +223,15 @@ def _steps(
             yield from _steps(field.type, (*path, field.name), lenient=False)
         else:
             yield field, _FieldDecoder(field, path, lenient=lenient)
+
+
+def _plain_classes(type_: GoType) -> frozenset[type]:
+    """The classes of values that are decoded, if they are not zero and integers fit 32 bits."""
+    if type_ is INT_OR_STRING:
+        return _INT_OR_STRING
+    if type_ in MARSHALERS:
+        return _NEVER
+    return _INTEGER if type_.kind in _BOUNDS else _PLAIN.get(type_.kind, _NEVER)
 
 
 def _apply_changes(raw: dict[str, Value], changes: dict[str, Value]) -> dict[str, Value]:
@@ -256,11 +273,10 @@ def _list(type_: GoType, decode_element: Decode, *, texts: bool) -> Decode:
             return None
         if raw.__class__ is not list:
             raise mismatch_error(raw, type_)
-        return raw if texts and _ONLY_TEXT.issuperset(map(type, raw)) else decode_elements(raw)
-
-    def decode_elements(raw: list[Value]) -> list[Value]:
-        decoded = _decode_all(decode_element, enumerate(raw))
-        return raw if all(map(is_, decoded, raw)) else decoded
+        if texts and _ONLY_TEXT.issuperset(map(type, raw)):
+            return raw
+        decoded = _decode_elements(decode_element, raw, range(len(raw)))
+        return raw if decoded is None else decoded
 
     return decode_list
 
@@ -271,29 +287,38 @@ def _map(type_: GoType, decode_element: Decode, *, texts: bool) -> Decode:
             return None
         if raw.__class__ is not dict:
             raise mismatch_error(raw, type_)
-        plain = texts and _ONLY_TEXT.issuperset(map(type, raw.values()))
-        return raw if plain else decode_elements(raw)
-
-    def decode_elements(raw: dict[str, Value]) -> dict[str, Value]:
-        decoded = _decode_all(decode_element, raw.items())
-        same = all(map(is_, decoded, raw.values()))
-        return raw if same else dict(zip(raw, decoded, strict=True))
+        if texts and _ONLY_TEXT.issuperset(map(type, raw.values())):
+            return raw
+        decoded = _decode_elements(decode_element, raw.values(), raw)
+        return raw if decoded is None else dict(zip(raw, decoded, strict=True))
 
     return decode_map
 
 
-def _decode_all(decode_element: Decode, elements: Iterable[tuple[int | str, Value]]) -> list[Value]:
-    """Decode all elements, and collect all errors."""
+def _decode_elements(
+    decode_element: Decode, values: Iterable[Value], steps: Iterable[int | str]
+) -> list[Value] | None:
+    """The decoded elements; ``None`` if all decode to themselves. Collects all errors."""
     decoded: list[Value] = []
-    errors: list[FieldError] = []
-    for step, value in elements:
+    failed: dict[int, DecodeError] = {}
+    is_same = True
+    for value in values:
         try:
-            decoded.append(decode_element(value))
+            element = decode_element(value)
         except DecodeError as error:
-            errors += [field_error.with_element(str(step)) for field_error in error.errors]
-    if errors:
-        raise DecodeError(errors)
-    return decoded
+            failed[len(decoded)] = error
+            element = value
+        if element is not value:
+            is_same = False
+        decoded.append(element)
+    if failed:
+        names = [str(step) for step in steps]
+        raise DecodeError(
+            error.with_element(names[place])
+            for place, failure in failed.items()
+            for error in failure.errors
+        )
+    return None if is_same else decoded
 
 
 def _text(type_: GoType, *, lenient: bool) -> Decode:

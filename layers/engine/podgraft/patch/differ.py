@@ -48,14 +48,12 @@ def diff(before: JSON, after: JSON) -> list[Operation]:
 def _compare(before: JSON, after: JSON, path: str, operations: list[Operation]) -> None:
     if before is after:
         return
-    match before, after:
-        case dict(), dict():
-            _compare_objects(before, after, path, operations)
-        case list(), list():
-            _compare_lists(before, after, path, operations)
-        case _:
-            if not equal(before, after):
-                operations.append({"op": "replace", "path": path, "value": after})
+    if isinstance(before, dict) and isinstance(after, dict):
+        _compare_objects(before, after, path, operations)
+    elif isinstance(before, list) and isinstance(after, list):
+        _compare_lists(before, after, path, operations)
+    elif not equal(before, after):
+        operations.append({"op": "replace", "path": path, "value": after})
 
 
 def _compare_objects(before: Object, after: Object, path: str, operations: list[Operation]) -> None:

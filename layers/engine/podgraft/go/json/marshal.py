@@ -4,7 +4,7 @@ import math
 import re
 from binascii import b2a_base64
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -24,8 +24,8 @@ from podgraft.go.reflect import (
 )
 from podgraft.go.strconv.ftoa import format_float
 from podgraft.go.utf8 import decode, encode
+from podgraft.jsonvalue import freeze_flat
 from podgraft.lazy_re import lazy_compile
-from podgraft.lru import LRUCache
 
 _Path = tuple[Field, ...]
 
@@ -37,6 +37,10 @@ _PIECE = lazy_compile(r'"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}\[\],:]|[^"{}\[\],:]+')
 
 def marshal(value: Value, *, escape_html: bool = True) -> str:
     """json.Marshal; raises ``FunctionError`` for a value that JSON cannot represent."""
+    if value.__class__ is Struct and _find_marshaler(value.type) is None:
+        members = freeze_flat(value.raw)
+        if members is not None:
+            return _encode_flat(value.type, members, value.addressable, escape_html)
     text = _Encoder().encode_value(value)
     return _UNSAFE_IN_HTML.sub(_unicode_escape, text) if escape_html else text
 
@@ -112,15 +116,13 @@ class _Encoder:
         return self._encode_object((key, entries[key]) for key in sorted(entries, key=encode))
 
     def _encode_struct(self, value: Struct) -> str:
-        key = _flat_key(value)
-        text = None if key is None else _FLAT_TEXTS.get(key)
-        if text is None:
-            text = self._encode_members(value)
-            if key is not None:
-                _FLAT_TEXTS[key] = text
-        return text
+        members = freeze_flat(value.raw)
+        if members is None:
+            return self.encode_members(value)
+        return _encode_flat(value.type, members, value.addressable, False)
 
-    def _encode_members(self, value: Struct) -> str:
+    def encode_members(self, value: Struct) -> str:
+        """Encode a struct without a marshaler."""
         raws, members = value.raw, list[str]()
         for field in _fields(value.type):
             raw = raws.get(field.name) if field.is_direct else None
@@ -139,21 +141,16 @@ class _Encoder:
         return f"{{{','.join(members)}}}"
 
 
-def _flat_key(value: Struct) -> tuple[object, ...] | None:
-    """What determines the text of a struct of short strings and integers; ``None`` for others.
-
-    Pods have many equal ones, above all ports. ``True`` and ``1.0`` equal ``1``, so they have none.
-    """
-    raws = value.raw
-    if len(raws) > _MAX_FLAT_FIELDS:
-        return None
-    for raw in raws.values():
-        if raw.__class__ is str:
-            if len(raw) > _MAX_FLAT_LENGTH:
-                return None
-        elif raw.__class__ is not int:
-            return None
-    return value.type, value.addressable, *raws.items()
+@lru_cache(maxsize=256)  # pods have many equal structs, above all ports
+def _encode_flat(
+    type_: GoType,
+    members: tuple[tuple[str, str | int], ...],
+    addressable: bool,
+    escape_html: bool,
+) -> str:
+    """Encode a struct without a marshaler from its raw fields."""
+    text = _Encoder().encode_members(Struct(type_, dict(members), addressable=addressable))
+    return _UNSAFE_IN_HTML.sub(_unicode_escape, text) if escape_html else text
 
 
 def _is_omitted(field: Field, value: Value) -> bool:
@@ -234,9 +231,6 @@ def _unicode_escape(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
 
 
-# The texts of structs by their type and fields.
-_FLAT_TEXTS: LRUCache[tuple[object, ...], str] = LRUCache(limit=256)
-_MAX_FLAT_FIELDS, _MAX_FLAT_LENGTH = 8, 64
 _LEAST_PLAIN, _LEAST_EXPONENT = 1e-6, 1e21
 _REFERENCES = (Kind.ARRAY, Kind.MAP, Kind.POINTER, Kind.SLICE)
 _KEYS = frozenset(

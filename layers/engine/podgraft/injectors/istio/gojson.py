@@ -27,14 +27,11 @@ def encode_number(value: float) -> str:
 
 
 def _encode(value: JSON) -> str:
-    match value:
-        case dict():
-            return "{" + ",".join(f"{quote(key)}:{_encode(value[key])}" for key in value) + "}"
-        case str():
-            return quote(value)
-        case list():
-            return "[" + ",".join(map(_encode, value)) + "]"
-        case float():
-            return encode_number(value)
-        case _:
-            return dump(value)
+    if isinstance(value, str):
+        return quote(value)
+    if isinstance(value, dict):
+        members = [f"{quote(key)}:{_encode(member)}" for key, member in value.items()]
+        return "{" + ",".join(members) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(_encode, value)) + "]"
+    return encode_number(value) if isinstance(value, float) else dump(value)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -17,7 +19,16 @@ from podgraft.injectors.istio import gojson
 from podgraft.injectors.istio.annotations import NumberError, parse_bool
 from podgraft.injectors.istio.pod_builder import PROXY, PodBuilder, append_env, find_env, merge_keys
 from podgraft.injectors.istio.releases import Profile
-from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, string_at
+from podgraft.jsonvalue import (
+    JSON,
+    NotJSONError,
+    Object,
+    freeze_flat,
+    load,
+    object_at,
+    objects_at,
+    string_at,
+)
 
 ENV = "ISTIO_KUBE_APP_PROBERS"
 REWRITE = "sidecar.istio.io/rewriteAppHTTPProbers"
@@ -54,6 +65,13 @@ class ProbeRewriter(Struct, frozen=True, kw_only=True):
         return ("httpGet", *tcp, *grpc)
 
 
+class Prober(NamedTuple):
+    """The probe that the agent runs: the object, and its text as Go writes it."""
+
+    value: Object
+    text: str
+
+
 def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
     """Whether to rewrite probes: the annotation if it is a Go boolean, else ``default``."""
     if REWRITE not in annotations:  # the common case; an exception is slow
@@ -76,21 +94,23 @@ def rewrite_probes(builder: PodBuilder, sidecar: Object, rewriter: ProbeRewriter
             container["lifecycle"] = _redirect_lifecycle(container, rewriter, port)
 
 
-def collect_probers(builder: PodBuilder, rewriter: ProbeRewriter) -> Object:
+def collect_probers(builder: PodBuilder, rewriter: ProbeRewriter) -> dict[str, Prober]:
     """Return the original probes for the agent, by the path that replaces them."""
     entries = _collect_entries(builder, rewriter)
-    probers: Object = {path: prober for path, prober in entries if prober is not None}
+    probers = {path: prober for path, prober in entries if prober is not None}
     return {path: probers[path] for path in sorted(probers)}
 
 
 def redirect_probes(container: Object, rewriter: ProbeRewriter, port: int) -> Object:
     """Return the redirected probes of the container, without those that stay unchanged."""
     name, kinds = string_at(container, "name"), rewriter.kinds(handlers=False)
-    return {
-        key: _redirect_probe(object_at(container, key), kinds, path.format(name), port)
-        for key, path in _PROBES
-        if key in container and _probe_kind(object_at(container, key), kinds)
-    }
+    redirected: Object = {}
+    for key, path in _PROBES:
+        probe = object_at(container, key)
+        kind = _probe_kind(probe, kinds)
+        if kind is not None:
+            redirected[key] = _redirect_probe(probe, kind, path.format(name), port)
+    return redirected
 
 
 def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
@@ -103,7 +123,7 @@ def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
 
 def _collect_entries(
     builder: PodBuilder, rewriter: ProbeRewriter
-) -> Iterator[tuple[str, Object | None]]:
+) -> Iterator[tuple[str, Prober | None]]:
     for container in _containers(builder, rewriter.profile):
         sources = [(container, key, path, False) for key, path in _PROBES]
         if rewriter.profile.lifecycle_probes and "lifecycle" in container:
@@ -126,7 +146,7 @@ def _containers(builder: PodBuilder, profile: Profile) -> Iterator[Object]:
 
 def _make_prober(
     container: Object, probe: Object, rewriter: ProbeRewriter, kinds: tuple[str, ...]
-) -> Object | None:
+) -> Prober | None:
     """Return the probe for the agent, or None if it is unsupported or already redirected."""
     kind = _probe_kind(probe, kinds)
     if kind is None:
@@ -137,42 +157,62 @@ def _make_prober(
         if port is None:
             return None
         action = action | {"port": port}
-    prober: Object = {kind: kube.encode(_TYPES[kind], action)}
-    if probe.get("timeoutSeconds"):
-        prober["timeoutSeconds"] = probe["timeoutSeconds"]
-    return prober
+    timeout: Object = (
+        {"timeoutSeconds": probe["timeoutSeconds"]} if probe.get("timeoutSeconds") else {}
+    )
+    members, timeout_members = freeze_flat(action), freeze_flat(timeout)
+    if members is None or timeout_members is None:
+        return _encode_prober(kind, action, timeout)
+    return _encode_flat_prober(kind, members, timeout_members)
+
+
+def _encode_prober(kind: str, action: Object, timeout: Object) -> Prober:
+    value: Object = {kind: kube.encode(_TYPES[kind], action)}
+    value.update(timeout)
+    return Prober(value, gojson.encode(value))
+
+
+@lru_cache(maxsize=256)  # pods have few different probes
+def _encode_flat_prober(
+    kind: str, action: tuple[tuple[str, str | int], ...], timeout: tuple[tuple[str, str | int], ...]
+) -> Prober:
+    """Encode a probe. The result is shared, so nothing may change it."""
+    return _encode_prober(kind, dict(action), dict(timeout))
 
 
 def _resolve_port(container: Object, port: JSON, mesh_port: int) -> int | None:
     """Return the number of a port; None for the agent's port and for an unknown name."""
     if isinstance(port, str):
-        ports = objects_at(container, "ports")
         numbers = [
             container_port.get("containerPort")
-            for container_port in ports
+            for container_port in objects_at(container, "ports")
             if container_port.get("name") == port
         ]
         return numbers[-1] if numbers and isinstance(numbers[-1], int) else None
     return port if isinstance(port, int) and port != mesh_port else None
 
 
-def _set_env(profile: Profile, builder: PodBuilder, sidecar: Object, probers: Object) -> None:
+def _set_env(
+    profile: Profile, builder: PodBuilder, sidecar: Object, probers: Mapping[str, Prober]
+) -> None:
     is_reinjection = profile.merges_probers and STATUS in builder.annotations
     existing = find_env(sidecar, ENV) if is_reinjection else None
     if existing is not None:
         _merge_probers(sidecar, existing, probers)
     elif not is_reinjection or profile.missing_probers_added:
-        append_env(sidecar, ENV, gojson.encode(probers))
+        members = [f"{gojson.encode(path)}:{prober.text}" for path, prober in probers.items()]
+        append_env(sidecar, ENV, f"{{{','.join(members)}}}")
 
 
-def _merge_probers(sidecar: Object, existing: Object, probers: Object) -> None:
+def _merge_probers(sidecar: Object, existing: Object, probers: Mapping[str, Prober]) -> None:
     """Add to the variable of an earlier injection, which has the original probes."""
     try:
         old = load(string_at(existing, "value"))
     except NotJSONError:
         return
     if isinstance(old, dict):
-        all_probers = probers | old
+        all_probers: Object = {path: prober.value for path, prober in probers.items()}
+        all_probers.update(old)
         text = gojson.encode({path: all_probers[path] for path in sorted(all_probers)})
         variable = merge_keys(existing, {"value": text})
         env = objects_at(sidecar, "env")
@@ -182,18 +222,18 @@ def _merge_probers(sidecar: Object, existing: Object, probers: Object) -> None:
 def _redirect_lifecycle(container: Object, rewriter: ProbeRewriter, port: int) -> Object:
     lifecycle, kinds = object_at(container, "lifecycle"), rewriter.kinds(handlers=True)
     name = string_at(container, "name")
-    redirected: Object = {
-        key: _redirect_probe(object_at(lifecycle, key), kinds, path.format(name), port)
-        for key, path in _HANDLERS
-        if key in lifecycle
-    }
+    redirected: Object = {}
+    for key, path in _HANDLERS:
+        if key in lifecycle:
+            handler = object_at(lifecycle, key)
+            kind = _probe_kind(handler, kinds)
+            redirected[key] = (
+                handler if kind is None else _redirect_probe(handler, kind, path.format(name), port)
+            )
     return merge_keys(lifecycle, redirected)
 
 
-def _redirect_probe(probe: Object, kinds: tuple[str, ...], path: str, port: int) -> Object:
-    kind = _probe_kind(probe, kinds)
-    if kind is None:
-        return probe
+def _redirect_probe(probe: Object, kind: str, path: str, port: int) -> Object:
     action: Object = {"path": path, "port": port}
     if kind == "httpGet":
         action = object_at(probe, kind) | action
@@ -205,4 +245,7 @@ def _redirect_probe(probe: Object, kinds: tuple[str, ...], path: str, port: int)
 
 def _probe_kind(probe: Object, kinds: tuple[str, ...]) -> str | None:
     """Return the first of the kinds that the probe has, or None."""
-    return next((kind for kind in kinds if isinstance(probe.get(kind), dict)), None)
+    for kind in kinds:
+        if isinstance(probe.get(kind), dict):
+            return kind
+    return None
