@@ -1,4 +1,4 @@
-"""Load ``serve`` and the Lambda handler at 70 % of their capacity: ``make soak SECONDS=3600``.
+"""Load ``serve`` and the Lambda handler with a load of 70 %: ``make soak SECONDS=3600``.
 
 Measures, for each of the two: errors, memory, p99/p50, and how far a hostile share of 10 % moves
 the p99 of the others. docs/reliability.md describes the load.

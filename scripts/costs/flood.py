@@ -98,7 +98,7 @@ def _run(
     with (
         serve_runtime_api() as api,
         start_runtime_client(
-            api, measurement.environment(store), ROOT / "functions" / "webhook"
+            api.address, measurement.environment(store), ROOT / "functions" / "webhook"
         ) as client,
     ):
         reader = Thread(target=lambda: logged.extend(client.stdout or ()))

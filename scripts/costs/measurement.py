@@ -88,7 +88,9 @@ def _run_reviews(store: Path, events: Iterator[dict[str, Any]]) -> tuple[float, 
     logged: list[bytes] = []
     with (
         serve_runtime_api() as api,
-        start_runtime_client(api, environment(store), ROOT / "functions" / "webhook") as client,
+        start_runtime_client(
+            api.address, environment(store), ROOT / "functions" / "webhook"
+        ) as client,
     ):
         reader = Thread(target=lambda: logged.extend(client.stdout or ()))
         reader.start()

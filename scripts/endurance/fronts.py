@@ -1,4 +1,4 @@
-"""What is loaded: ``podgraft serve``, and environments of the function (``environment.py``).
+"""What is loaded: ``podgraft serve``, and environments of the function (``lambda_service.py``).
 
 Lambda starts an environment for each concurrent request, and an environment processes one request
 at a time. So each connection of the generator has an environment of its own.
@@ -12,10 +12,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from podgraft.cli.bench.bench_input import BenchmarkInput
 from podgraft.cli.bench.throughput import review_files, start_server
@@ -34,12 +34,16 @@ class Front:
     authority: str
     connections: int
     root_pids: tuple[int, ...]
+    processors: int  # that it has
     generator_processors: tuple[int, ...]
 
+    def pids(self) -> tuple[int, ...]:
+        """The processes and their children."""
+        return tuple(pid for root in self.root_pids for pid in (root, *_find_children(root)))
+
     def resident_bytes(self) -> int:
-        """The memory of the processes and their children: Linux's resident set."""
-        pids = [pid for root in self.root_pids for pid in (root, *_find_children(root))]
-        return sum(map(_resident_bytes, pids))
+        """The memory of the processes: Linux's resident set."""
+        return sum(map(_resident_bytes, self.pids()))
 
 
 def _find_children(pid: int) -> list[int]:
@@ -65,8 +69,16 @@ def open_serve(inputs: BenchmarkInput, folder: Path) -> Generator[Front]:
         _pin((server.pid, *_find_children(server.pid)), processors)
         authority = str(server.authority)
         connections = _CONNECTIONS * len(processors)
-        pids = (server.pid,)
-        yield Front("serve", "127.0.0.1", (server.port,), authority, connections, pids, (last,))
+        yield Front(
+            name="serve",
+            host="127.0.0.1",
+            ports=(server.port,),
+            authority=authority,
+            connections=connections,
+            root_pids=(server.pid,),
+            processors=len(processors),
+            generator_processors=(last,),
+        )
 
 
 def _pin(pids: Iterable[int], processors: Iterable[int]) -> None:
@@ -80,36 +92,52 @@ def _pin(pids: Iterable[int], processors: Iterable[int]) -> None:
 def open_lambda(inputs: BenchmarkInput, folder: Path) -> Generator[Front]:
     """Environments of the function, one for each connection."""
     variables = {**os.environ, "PODGRAFT_STORE": f"file:{inputs.write_store(folder / 'store')}"}
-    program = [sys.executable, str(Path(__file__).with_name("environment.py"))]
     *own, last = sorted(os.sched_getaffinity(0))
     processors = own or [last]
-    with ExitStack() as stack:
-        log = stack.enter_context((folder / "log").open("wb"))
-        processes = [stack.enter_context(_run_process(program, variables, log)) for _ in processors]
-        ports, clients = zip(*map(_read_environment, processes), strict=True)
-        _pin([process.pid for process in processes], [last])
-        _pin(clients, processors)
-        yield Front("Lambda handler", "127.0.0.1", ports, "", len(ports), clients, (last,))
+    connections = _CONNECTIONS * len(processors)
+    with (
+        (folder / "log").open("wb") as log,
+        subprocess.Popen(
+            make_command("lambda_service", str(connections)),
+            env=add_path(variables),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+        ) as process,
+    ):
+        started = _read_started(process)
+        pids = tuple(started["pids"])
+        _pin((process.pid,), (last,))
+        _pin(pids, processors)
+        yield Front(
+            name="Lambda handler",
+            host="127.0.0.1",
+            ports=(started["port"],),
+            authority="",
+            connections=connections,
+            root_pids=pids,
+            processors=len(processors),
+            generator_processors=(last,),
+        )
 
 
-@contextmanager
-def _run_process(
-    program: list[str], variables: Mapping[str, str], log: IO[bytes]
-) -> Generator["subprocess.Popen[str]"]:
-    """Run a process that ends when its standard input is closed."""
-    with subprocess.Popen(
-        program, env=variables, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True
-    ) as process:
-        yield process
-
-
-def _read_environment(process: "subprocess.Popen[str]") -> tuple[int, int]:
-    """The port of an environment, and the process ID of its runtime client."""
+def _read_started(process: "subprocess.Popen[str]") -> dict[str, Any]:
+    """The port of the service, and the process IDs of the runtime clients."""
     line = process.stdout.readline() if process.stdout else ""
     if not line:
-        raise SystemExit("an environment of the function did not start; see the log")
-    started = json.loads(line)
-    return started["port"], started["pid"]
+        raise SystemExit("the environments of the function did not start; see the log")
+    return json.loads(line)
+
+
+def make_command(module: str, *arguments: str) -> list[str]:
+    """The command that runs a module of this folder."""
+    return [sys.executable, "-m", f"{__package__}.{module}", *arguments]
+
+
+def add_path(variables: Mapping[str, str]) -> dict[str, str]:
+    """The environment variables with the path of this package."""
+    return {**variables, "PYTHONPATH": str(Path(__file__).parents[1])}
 
 
 def run_generator(plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -117,7 +145,8 @@ def run_generator(plan: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     path = folder / "plan.json"
     path.write_text(json.dumps(plan))
     done = subprocess.run(
-        [sys.executable, str(Path(__file__).with_name("generator.py")), str(path)],
+        make_command("generator", str(path)),
+        env=add_path(os.environ),
         check=True,
         capture_output=True,
         text=True,

@@ -1,13 +1,15 @@
-"""A load generator with a rate: one process that prints one line of JSON.
+"""A load generator: one process that prints one line of JSON.
 
-    generator.py PLAN    PLAN is a JSON file with the fields of ``phases.Plan``
+    generator PLAN    PLAN is a JSON file with the fields of ``phases.Plan``
 
 Requests arrive at even intervals, whatever the server does. A request that finds all connections
-busy waits, and the wait is a part of its time. With a rate of 0, each connection sends its next
-request after the last response, which measures the capacity.
+busy waits, and the wait is a part of its time. The intervals follow the processor time of a request
+(``request_cost.py``), so the processors of the server are busy for the planned share of the time.
+With a load of 0, each connection sends its next request after the last response, which measures
+the capacity.
 
-The host of a virtual machine can give its processors to others. Linux counts that time. A part of
-0.2 s in which it grew is disturbed: percentiles are those of requests in undisturbed parts.
+Percentiles are those of requests outside the disturbed parts (``host_watch.py``). The parts after a
+disturbed one count until a connection is free, because requests wait for those before them.
 """
 
 import asyncio
@@ -17,30 +19,21 @@ import ssl
 import sys
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Sequence
-from itertools import count, cycle, islice
+from collections.abc import Container, Sequence
+from itertools import cycle, islice
 from pathlib import Path
 from time import perf_counter, time_ns
-from typing import Any, NamedTuple
+from typing import Any
 
-_LENGTH = b"content-length:"
+from .host_watch import HostWatch, find_part
+from .http_messages import LIMIT, read_message
+from .request_cost import RequestCost
+
 _TIMEOUT_SECONDS = 10  # kube-apiserver's default for a webhook
 _FAILURES = (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
+_PREPARATION_SECONDS = 0.5  # to start to watch the processors
+_COST_SECONDS = 0.25  # between two measurements
 _PERCENTILES = (50, 99)
-_PART_SECONDS = 0.2
-
-
-class ProcessorTimes(NamedTuple):
-    """Times since the start of the machine, in ticks."""
-
-    stolen: int
-    total: int
-
-
-def read_processor_times() -> ProcessorTimes:
-    """The first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal."""
-    times = [int(word) for word in Path("/proc/stat").read_text().split(maxsplit=9)[1:9]]
-    return ProcessorTimes(times[-1], sum(times))
 
 
 class Samples:
@@ -55,15 +48,12 @@ class Samples:
         self.durations.append(duration)
 
     def describe(self, disturbed: set[int]) -> dict[str, float]:
-        """The number of requests, and percentiles of all and of those in undisturbed parts.
-
-        The part before counts, too: its requests can delay those of the next one.
-        """
+        """The number of requests, and percentiles of all and of those in undisturbed parts."""
         pairs = zip(self.starts, self.durations, strict=True)
         quiet = [
             duration
             for start, duration in pairs
-            if disturbed.isdisjoint(range(_part(start) - 1, _part(start + duration) + 1))
+            if disturbed.isdisjoint(range(find_part(start), find_part(start + duration) + 1))
         ]
         described: dict[str, float] = {"requests": len(self.starts)}
         for prefix, durations in (("", quiet), ("all_", self.durations)):
@@ -73,8 +63,18 @@ class Samples:
         return described
 
 
-def _part(seconds: float) -> int:
-    return int(seconds / _PART_SECONDS)
+def extend_disturbed(disturbed: Container[int], free: Container[int], parts: int) -> set[int]:
+    """Add the part after each disturbed one, and further ones until a connection was free."""
+    extended: set[int] = set()
+    is_delayed = False
+    for part in range(parts):
+        if part in disturbed:
+            extended.add(part)
+            is_delayed = True
+        elif is_delayed:
+            extended.add(part)
+            is_delayed = part not in free
+    return extended
 
 
 class Generator:
@@ -89,57 +89,64 @@ class Generator:
             (Path(each["path"]).read_bytes(), each["kind"], set(each["codes"]), each["mark"])
             for each in plan["requests"]
         ]
-        self._numbers = count()
+        self._number = 0
         self._first_number = time_ns() // 1_000_000  # of another workload than in earlier runs
-        self._started = 0.0
+        self.start = self.next_arrival = perf_counter() + _PREPARATION_SECONDS
+        self.ends = self.start + plan["seconds"]
+        self.watch = HostWatch(self.start, os.sched_getaffinity(0))
+        self.cost = RequestCost(plan["pids"])
+        self.cost.seconds = plan["cost"]
         self.samples: dict[str, Samples] = defaultdict(Samples)
-        self.disturbed: set[int] = set()  # parts of the run, from 0
+        self.free: set[int] = set()  # parts in which a connection waited for a request
         self.errors: Counter[str] = Counter()
 
     async def run(self) -> float:
         """Send requests on all connections; return the duration in seconds."""
-        self._started = perf_counter()
-        ends = self._started + self._plan["seconds"]
         ports: list[int] = self._plan["ports"]
         turns = islice(cycle(ports), self._plan["connections"])
-        watch = asyncio.create_task(self._find_disturbed())
-        await asyncio.gather(*(self._connect(port, ends) for port in turns))
-        watch.cancel()
-        return perf_counter() - self._started
+        async with self.watch:
+            os.sched_setaffinity(0, self._plan["processors"])
+            await asyncio.sleep(self.start - perf_counter())
+            measuring = asyncio.create_task(self._measure_cost())
+            await asyncio.gather(*(self._connect(port) for port in turns))
+            measuring.cancel()
+        return perf_counter() - self.start
 
-    async def _find_disturbed(self) -> None:
-        before = read_processor_times().stolen
-        for part in count():
-            ends = self._started + (part + 1) * _PART_SECONDS
-            await asyncio.sleep(ends - perf_counter())
-            now = read_processor_times().stolen
-            if now > before:
-                self.disturbed.add(part)
-            before = now
+    async def _measure_cost(self) -> None:
+        while True:
+            await asyncio.sleep(_COST_SECONDS)
+            self.cost.measure(sum(len(each.starts) for each in self.samples.values()))
 
-    async def _connect(self, port: int, ends: float) -> None:
+    def compute_sent_share(self) -> float:
+        """The share of the planned requests that were sent: 1 without a rate."""
+        if not self._plan["load"]:
+            return 1.0
+        return min(1.0, (self.next_arrival - self.start) / self._plan["seconds"])
+
+    async def _connect(self, port: int) -> None:
         """One connection after the other; hostile requests can end one."""
-        while perf_counter() < ends:
+        while perf_counter() < self.ends:
             try:
-                await self._send_requests(port, ends)
+                await self._send_requests(port)
             except _FAILURES as error:
                 self.errors[type(error).__name__] += 1
                 await asyncio.sleep(0.01)
 
-    async def _send_requests(self, port: int, ends: float) -> None:
+    async def _send_requests(self, port: int) -> None:
         host, tls = self._plan["host"], self._tls
-        reader, writer = await asyncio.open_connection(host, port, ssl=tls)
+        reader, writer = await asyncio.open_connection(host, port, ssl=tls, limit=LIMIT)
         try:
             while True:
-                number = next(self._numbers)
-                started = await self._await_arrival(number)
-                if started >= ends:
+                started = await self.await_arrival()
+                if started >= self.ends:
                     return
+                number = self._number
+                self._number += 1
                 request, kind, codes, mark = self._requests[number % len(self._requests)]
                 writer.write(renumber(request, mark, self._first_number + number))
                 async with asyncio.timeout(_TIMEOUT_SECONDS):
                     code, is_open = await _read_response(reader)
-                self.samples[kind].add(started - self._started, perf_counter() - started)
+                self.samples[kind].add(started - self.start, perf_counter() - started)
                 if code not in codes:
                     self.errors[f"{kind} {code}"] += 1
                 if not is_open:
@@ -147,14 +154,17 @@ class Generator:
         finally:
             writer.close()
 
-    async def _await_arrival(self, number: int) -> float:
+    async def await_arrival(self) -> float:
         """Wait until a request is due; the time from which its response is measured."""
-        rate, now = self._plan["rate"], perf_counter()
-        if not rate:
+        load, now = self._plan["load"], perf_counter()
+        if not load:
+            self.free.add(find_part(now - self.start))
             return now
-        due = self._started + number / rate
+        due = self.next_arrival
+        self.next_arrival += self.cost.seconds / load
         if now >= due:
             return due
+        self.free.add(find_part(now - self.start))
         await asyncio.sleep(due - now)
         return perf_counter()
 
@@ -169,11 +179,8 @@ def renumber(request: bytes, mark: str, number: int) -> bytes:
 
 async def _read_response(reader: asyncio.StreamReader) -> tuple[int, bool]:
     """The status of a response that was read to its end, and whether the connection remains."""
-    head = (await reader.readuntil(b"\r\n\r\n")).lower()
-    lines = head.split(b"\r\n")
-    length = next(int(line[len(_LENGTH) :]) for line in lines if line.startswith(_LENGTH))
-    await reader.readexactly(length)
-    return int(lines[0].split()[1]), b"\r\nconnection: close" not in head
+    message = await read_message(reader)
+    return int(message.start.split()[1]), message.headers.get("connection", "") != "close"
 
 
 def percentile(ordered: Sequence[float], percent: float) -> float:
@@ -184,14 +191,18 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
 def main() -> None:
     """Carry out the plan that the first argument names, and print the results."""
     plan = json.loads(Path(sys.argv[1]).read_text())
-    os.sched_setaffinity(0, plan["processors"])
     generator = Generator(plan)
     lasted = asyncio.run(generator.run())
-    kinds = {kind: each.describe(generator.disturbed) for kind, each in generator.samples.items()}
-    parts = range(max(1, _part(lasted)))
-    disturbed = len(generator.disturbed.intersection(parts)) / len(parts)
-    errors = dict(generator.errors)
-    print(json.dumps({"seconds": lasted, "disturbed": disturbed, "errors": errors, "kinds": kinds}))
+    parts = max(1, find_part(lasted))
+    disturbed = extend_disturbed(generator.watch.disturbed, generator.free, parts)
+    result = {
+        "seconds": lasted,
+        "sent": generator.compute_sent_share(),
+        "disturbed": len(disturbed) / parts,
+        "errors": dict(generator.errors),
+        "kinds": {kind: each.describe(disturbed) for kind, each in generator.samples.items()},
+    }
+    print(json.dumps(result))
 
 
 if __name__ == "__main__":

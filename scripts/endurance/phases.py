@@ -1,7 +1,8 @@
 """The phases of a run: two capacities, a steady load, and the same load with a hostile share.
 
-The load is 70 % of the smaller capacity: that of valid reviews, or that with the hostile share. So
-both phases with load have the same rate, and neither of them overloads the front.
+The load is 70 % of the processors of the server (``request_cost.py``). The capacities show how many
+requests four connections for each processor carry without pauses. They are larger: without pauses,
+the data of a review remains in the processor's caches.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,13 +17,13 @@ from podgraft.cli.bench import pods
 from podgraft.cli.bench.bench_input import TOKEN, BenchmarkInput
 
 from .fronts import Front, run_generator
-from .generator import read_processor_times
+from .host_watch import read_processor_times
 
 CAPACITY, HOSTILE_CAPACITY = "capacity", "capacity with 10 % hostile requests"
-STEADY, HOSTILE = "70 % of the smaller capacity", "the same with 10 % hostile requests"
-SHARE_OF_CAPACITY = 0.7
+STEADY, HOSTILE = "70 % load", "70 % load with 10 % hostile requests"
+LOAD = 0.7
 HOSTILE_EVERY = 10  # one request of ten
-MIN_RATE = 0.95  # of the planned rate
+MIN_SENT = 0.95  # of the planned requests
 MAX_RATIO = 3.0  # of p99 to p50
 MAX_SHIFT = 0.2  # of the p99 of the others, by the hostile share
 MAX_GROWTH = 0.05  # of memory, from the second quarter to the last one
@@ -33,7 +34,7 @@ _HOSTILE = 30  # different requests
 _HUGE_BYTES = 255_000
 _MIN_UNDISTURBED = 0.1  # of the time of a phase
 _SAMPLE_SECONDS = 0.5
-# The capacity is that of the slowest window: on a shared machine, others can take processor time.
+# The capacity is that of the median window.
 _CAPACITY_WINDOWS = 5
 _CAPACITY_SHARE = 0.05  # of the time of a phase, for each window
 _MIN_CAPACITY_SECONDS, _MAX_CAPACITY_SECONDS = 3.0, 10.0
@@ -53,18 +54,34 @@ class Request:
     mark: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A load of *seconds*, as a number of processors; a load of 0 measures the capacity.
+
+    ``cost`` is the expected processor time of a request in seconds, until it is measured.
+    """
+
+    name: str
+    load: float
+    seconds: float
+    requests: tuple[Request, ...]
+    cost: float = 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What the generator sends where; a rate of 0 measures the capacity."""
+    """What the generator sends where: a phase and a front."""
 
     host: str
     ports: tuple[int, ...]
     authority: str
     connections: int
-    rate: float
+    load: float
     seconds: float
     requests: tuple[Request, ...]
+    cost: float
     processors: tuple[int, ...]
+    pids: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,10 +99,9 @@ class PhaseResult:
     memory_before: float
     memory_after: float
     ratio_of_all: float = 0.0  # p99/p50 with the disturbed parts; the others are without them
-    disturbed: float = (
-        0.0  # the share of parts of 0.2 s in which the host gave processors to others
-    )
-    stolen: float = 0.0  # the share of the processors' time that it gave to them
+    disturbed: float = 0.0  # the share of parts of 0.2 s that the host disturbed
+    stolen: float = 0.0  # the share of the processors' time that it gave to others
+    sent: float = 1.0  # the share of the planned requests that were sent
 
     @property
     def ratio(self) -> float:
@@ -107,36 +123,35 @@ def run_phases(
     window_seconds = min(
         _MAX_CAPACITY_SECONDS, max(_MIN_CAPACITY_SECONDS, seconds * _CAPACITY_SHARE)
     )
-    _run_phase(front, folder, "warm-up", 0, 2 * window_seconds, normal)
-    rate = float("inf")
+    _run_phase(front, folder, Phase("warm-up", 0, 2 * window_seconds, normal))
+    capacities: list[PhaseResult] = []
     for name, requests in ((CAPACITY, normal), (HOSTILE_CAPACITY, mixed)):
-        windows = [
-            _run_phase(front, folder, name, 0, window_seconds, requests)
-            for _ in range(_CAPACITY_WINDOWS)
-        ]
-        yield (slowest := min(windows, key=lambda window: window.rate))
-        rate = min(rate, SHARE_OF_CAPACITY * slowest.rate)
-    yield _run_phase(front, folder, STEADY, rate, seconds, normal)
-    yield _run_phase(front, folder, HOSTILE, rate, seconds, mixed)
+        window = Phase(name, 0, window_seconds, requests)
+        windows = [_run_phase(front, folder, window) for _ in range(_CAPACITY_WINDOWS)]
+        capacities.append(sorted(windows, key=_rate)[_CAPACITY_WINDOWS // 2])
+        yield capacities[-1]
+    load = LOAD * front.processors
+    cost = front.processors / min(map(_rate, capacities))
+    for name, requests in ((STEADY, normal), (HOSTILE, mixed)):
+        yield _run_phase(front, folder, Phase(name, load, seconds, requests, cost))
 
 
-def _run_phase(
-    front: Front,
-    folder: Path,
-    name: str,
-    rate: float,
-    seconds: float,
-    requests: tuple[Request, ...],
-) -> PhaseResult:
+def _rate(result: PhaseResult) -> float:
+    return result.rate
+
+
+def _run_phase(front: Front, folder: Path, phase: Phase) -> PhaseResult:
     plan = Plan(
         host=front.host,
         ports=front.ports,
         authority=front.authority,
         connections=front.connections,
-        rate=rate,
-        seconds=seconds,
-        requests=requests,
+        load=phase.load,
+        seconds=phase.seconds,
+        requests=phase.requests,
+        cost=phase.cost,
         processors=front.generator_processors,
+        pids=front.pids(),
     )
     with_memory = MemorySamples(front)
     with_memory.start()
@@ -150,7 +165,7 @@ def _run_phase(
     normal: dict[str, Any] = result["kinds"].get("normal", none)
     return PhaseResult(
         front=front.name,
-        phase=name,
+        phase=phase.name,
         seconds=result["seconds"],
         rate=sum(each["requests"] for each in result["kinds"].values()) / result["seconds"],
         requests=sum(each["requests"] for each in result["kinds"].values()),
@@ -161,6 +176,7 @@ def _run_phase(
         memory_after=with_memory.quarter(3),
         ratio_of_all=normal["all_p99"] / normal["all_p50"] if normal["all_p50"] else 0.0,
         disturbed=result["disturbed"],
+        sent=result["sent"],
         stolen=(after.stolen - before.stolen) / max(1, after.total - before.total),
     )
 
@@ -252,13 +268,12 @@ def find_problems(results: Sequence[PhaseResult]) -> list[str]:
     problems: list[str] = []
     for front in dict.fromkeys(result.front for result in results):
         own = [result for result in results if result.front == front]
-        *capacities, steady, hostile = own
+        *_, steady, hostile = own
         problems += [f"{front}, {each.phase}: {each.errors} errors" for each in own if each.errors]
-        planned = SHARE_OF_CAPACITY * min(each.rate for each in capacities)
         for each in (steady, hostile):
             prefix = f"{front}, {each.phase}"
-            if each.rate < MIN_RATE * planned:  # an overloaded front has a small p99/p50
-                problems.append(f"{prefix}: {each.rate:.0f} of {planned:.0f} requests/s")
+            if each.sent < MIN_SENT:  # an overloaded front has a small p99/p50
+                problems.append(f"{prefix}: {each.sent:.0%} of the planned requests")
             if each.growth > MAX_GROWTH:
                 problems.append(f"{prefix}: memory grew by {each.growth:.0%}")
             if each.disturbed > 1 - _MIN_UNDISTURBED:

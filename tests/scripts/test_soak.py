@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import soak
-from endurance import environment, generator, phases
+from endurance import generator, host_watch, lambda_service, phases, request_cost
+from endurance.host_watch import HostWatch
 from endurance.phases import PhaseResult
+from endurance.request_cost import RequestCost
 from podgraft.cli.bench.bench_input import sample_input
 from support.effort import IS_LONG
 
@@ -38,7 +44,7 @@ FINE = (*CAPACITIES, STEADY, HOSTILE)
 PROBLEMS = (
     ((*CAPACITIES, replace(STEADY, errors=2), HOSTILE), f"serve, {phases.STEADY}: 2 errors"),
     ((RESULT, replace(MIXED, errors=1), STEADY, HOSTILE), "10 % hostile requests: 1 errors"),
-    ((*CAPACITIES, replace(STEADY, rate=50.0), HOSTILE), "50 of 63 requests/s"),
+    ((*CAPACITIES, replace(STEADY, sent=0.9), HOSTILE), "90% of the planned requests"),
     ((*CAPACITIES, replace(STEADY, p50=0.002), HOSTILE), "serve: p99/p50 is 4.0, above 3"),
     ((*CAPACITIES, replace(STEADY, memory_after=110e6), HOSTILE), "memory grew by 10%"),
     ((*CAPACITIES, replace(STEADY, disturbed=0.95), HOSTILE), "95% of the time is disturbed"),
@@ -69,7 +75,7 @@ def test_the_table_has_a_row_for_each_phase_and_replaces_only_its_section() -> N
     assert page.endswith(f"did not meet: none.\n\n{soak.END}\nb\n")
 
 
-def test_percentiles_omit_the_disturbed_parts_and_what_they_delay() -> None:
+def test_percentiles_omit_the_disturbed_parts() -> None:
     samples = generator.Samples()
     for number in range(100):  # ten requests in each part of 0.2 s
         samples.add(number * 0.02 + 0.001, 0.5 if 30 <= number < 40 else 0.01)
@@ -78,17 +84,68 @@ def test_percentiles_omit_the_disturbed_parts_and_what_they_delay() -> None:
     assert (quiet["requests"], quiet["p50"], quiet["p99"]) == (100, 0.01, 0.01)
     assert (quiet["all_p50"], quiet["all_p99"]) == (0.01, 0.5)
     delayed = generator.Samples()
-    delayed.add(0.25, 0.01)  # the part before is disturbed
     delayed.add(0.45, 0.5)  # it ends in a disturbed part
     delayed.add(0.45, 0.01)
     assert delayed.describe({0, 4})["p99"] == 0.01
     assert delayed.describe({0, 1, 2, 4})["p99"] == 0
 
 
+def test_the_parts_after_a_disturbed_one_count_until_a_connection_was_free() -> None:
+    assert generator.extend_disturbed({2}, {0, 1, 2, 3, 4, 5, 6}, 7) == {2, 3}
+    assert generator.extend_disturbed({2}, {0, 1, 2, 5, 6}, 7) == {2, 3, 4, 5}
+    assert generator.extend_disturbed(frozenset[int](), frozenset[int](), 7) == set()
+    assert generator.extend_disturbed({9}, frozenset[int](), 7) == set()
+
+
 def test_the_times_of_the_processors_grow() -> None:
-    before = generator.read_processor_times()
+    before = host_watch.read_processor_times()
     assert 0 <= before.stolen <= before.total
-    assert generator.read_processor_times().total >= before.total
+    assert host_watch.read_processor_times().total >= before.total
+
+
+def test_a_stop_disturbs_its_part() -> None:
+    watch = HostWatch(10.0, [])
+    for time in (9.9, 10.1, 10.5):
+        watch.add_stop(time)
+    assert watch.disturbed == {0, 2}
+
+
+def test_the_cost_of_a_request_is_the_processor_time_of_all_processes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    used = {1: 5.0, 2: 7.0}
+    monkeypatch.setattr(request_cost, "read_processor_seconds", used.__getitem__)
+    cost = RequestCost([1, 2])
+    used.update({1: 5.5, 2: 7.5})
+    cost.measure(100)
+    assert cost.seconds == pytest.approx(0.01)
+    cost.measure(100)  # no request since
+    assert cost.seconds == pytest.approx(0.01)
+    used[1] = 6.5
+    cost.measure(150)
+    assert cost.seconds == pytest.approx(0.015)  # of 0.01 and 0.02
+
+
+def test_the_processor_time_is_that_of_the_process() -> None:
+    before = request_cost.read_processor_seconds(os.getpid())
+    while request_cost.read_processor_seconds(os.getpid()) <= before:
+        pass
+    assert before > 0
+    with subprocess.Popen([sys.executable, "-c", ""]) as process:
+        pass
+    assert request_cost.read_processor_seconds(process.pid) == 0
+
+
+def test_the_intervals_of_requests_follow_their_cost() -> None:
+    plan = {"authority": "", "requests": (), "pids": (), "load": 0.5, "cost": 0.001, "seconds": 10}
+    one = generator.Generator(plan)
+    one.next_arrival = one.start - 1
+    for seconds, expected in ((0.001, 0.002), (0.004, 0.008)):
+        before = one.next_arrival
+        one.cost.seconds = seconds
+        asyncio.run(one.await_arrival())
+        assert one.next_arrival - before == pytest.approx(expected)
+    assert one.compute_sent_share() < 0  # the next request was due before the start
 
 
 def test_each_valid_review_is_of_another_workload(tmp_path: Path) -> None:
@@ -112,7 +169,7 @@ def test_every_tenth_request_is_hostile(tmp_path: Path) -> None:
 
 
 def test_an_http_request_becomes_an_event() -> None:
-    event = environment.make_event(
+    event = lambda_service.make_event(
         "/k/t/inject?timeout=10s", {"Content-Type": "x"}, b"{}", "192.0.2.1"
     )
     assert (event["rawPath"], event["rawQueryString"]) == ("/k/t/inject", "timeout=10s")

@@ -144,7 +144,7 @@ def test_an_invalid_request_is_not_repeated(folder: Path, daemon: socket.socket)
     environment = {**ENGINE, "PODGRAFT_STORE": f"file:{folder}", **tracing}
     with (
         serve_runtime_api() as api,
-        start_runtime_client(api, environment, ROOT / "functions" / "webhook"),
+        start_runtime_client(api.address, environment, ROOT / "functions" / "webhook"),
     ):
         for name, sent in NO_EVENTS.items():
             posted = api.invoke(sent)
@@ -158,7 +158,7 @@ def test_an_unknown_variable_is_reported_without_its_value() -> None:
     environment = {**ENGINE, "PODGRAFT_TOKEN": TOKEN, "PODGRAFT_STORE": "file:/"}
     with (
         serve_runtime_api() as api,
-        start_runtime_client(api, environment, ROOT / "functions" / "webhook"),
+        start_runtime_client(api.address, environment, ROOT / "functions" / "webhook"),
     ):
         posted = api.next_message()
     assert "PODGRAFT_TOKEN: " in posted.body["errorMessage"]

@@ -83,7 +83,7 @@ def _time_start(
     }
     with serve_runtime_api() as api:
         started = monotonic()
-        with start_runtime_client(api, process_environment, artifact):
+        with start_runtime_client(api.address, process_environment, artifact):
             ready = api.next_message()
             if ready.kind != "next":
                 raise CommandError(f"cold start: failed: {ready.body}")

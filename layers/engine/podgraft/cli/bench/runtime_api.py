@@ -24,6 +24,12 @@ import msgspec
 
 PREFIX = "/2018-06-01/runtime/"
 TRACE = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1"
+INVOCATION_HEADERS = {
+    "Lambda-Runtime-Aws-Request-Id": "8476a536-e9f4-11e8-9739-2dfe598c3fcd",
+    "Lambda-Runtime-Deadline-Ms": "9999999999999",
+    "Lambda-Runtime-Trace-Id": TRACE,
+    "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-central-1:0:function:p",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,7 @@ def serve_runtime_api() -> Generator[RuntimeApi]:
 
 @contextmanager
 def start_runtime_client(
-    api: RuntimeApi,
+    address: str,
     environment: Mapping[str, str],
     folder: Path,
     *,
@@ -94,15 +100,15 @@ def start_runtime_client(
 ) -> Generator["subprocess.Popen[bytes]"]:
     """Start AWS's runtime client on the handler in *folder*; end it with the block.
 
-    The process gets *environment* and PATH. A long run needs another *output* than a pipe, which
-    would fill.
+    *address* is that of a Runtime API. The process gets *environment* and PATH. A long run needs
+    another *output* than a pipe, which would fill.
     """
     process = subprocess.Popen(
         [python, "-m", "awslambdaric", handler],
         cwd=folder,
         env={
             "PATH": os.environ["PATH"],
-            "AWS_LAMBDA_RUNTIME_API": api.address,
+            "AWS_LAMBDA_RUNTIME_API": address,
             "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
             "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "1024",
             "LAMBDA_TASK_ROOT": str(folder),
@@ -139,13 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.inbox.put(ClientMessage("next", None, monotonic()))
         event = self.outbox.get()
         if event:
-            headers = {
-                "Lambda-Runtime-Aws-Request-Id": "8476a536-e9f4-11e8-9739-2dfe598c3fcd",
-                "Lambda-Runtime-Deadline-Ms": "9999999999999",
-                "Lambda-Runtime-Trace-Id": TRACE,
-                "Lambda-Runtime-Invoked-Function-Arn": "arn:aws:lambda:eu-central-1:0:function:p",
-            }
-            self._respond(HTTPStatus.OK, event, headers)
+            self._respond(HTTPStatus.OK, event, INVOCATION_HEADERS)
 
     def do_POST(self) -> None:
         """Keep a response or an error."""
