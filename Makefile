@@ -35,6 +35,7 @@ WRITE ?=
 # Programs with many dependencies have separate environments.
 TOOLS := .tools
 SAM := $(TOOLS)/sam/bin
+BENCH := $(TOOLS)/bench/bin
 # pip installs only wheels of a lock file, with the hashes there, and CHECK reports what is missing. The project needs no
 # download.
 INSTALL_LOCK := scripts/install_lock.py
@@ -88,6 +89,14 @@ $(TOOLS)/%/.done: requirements/%.txt
 	@$(call CHECK,$(TOOLS)/$*/bin/python)
 	@touch $@
 
+# The benchmarks run in the fastest Python of the machine.
+$(TOOLS)/bench/.done: requirements/dev.txt pyproject.toml scripts/fastest_python.py
+	@$$($(PYTHON) scripts/fastest_python.py) -m venv $(TOOLS)/bench
+	@$(BENCH)/python $(INSTALL_LOCK) requirements/dev.txt
+	@$(BENCH)/python $(INSTALL_PROJECT) .
+	@$(call CHECK,$(BENCH)/python)
+	@touch $@
+
 demo: .venv/.demo ## Inject a pod over HTTPS on this machine and show what happened (SAMPLE=istio)
 	@$(BIN)/python -m podgraft demo $(SAMPLE)
 
@@ -113,8 +122,8 @@ test-long: setup ## Run the test suite with the long tests and all generated exa
 fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; PODGRAFT_FUZZ_GO=1 asks Go)
 	@cd tests && ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(addprefix --harness ,$(HARNESS)) $(if $(WRITE),--write-docs)
 
-soak: setup ## Load serve and the handler at 70 % of their capacity (SECONDS=60 for each phase, WRITE=1)
-	@$(BIN)/python scripts/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)
+soak: $(TOOLS)/bench/.done ## Load serve and the handler at 70 % (SECONDS=60 for each phase, WRITE=1)
+	@$(BENCH)/python scripts/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)
 
 # The tests, and beside them the deployments and builds. CI has 20 minutes: it runs the commands of all pages, and two targets
 # of the layers. Run make test-all and make e2e-builds before a release.
@@ -160,11 +169,11 @@ conformance: setup ## Run Istio's cases, release by release (PODGRAFT_CORPUS, el
 oracle-istio: setup ## Compare with Istio's own injector (ISTIO=folder RELEASE=1.30.3 PODS=5000 SEED=1 CLONES="folder ...")
 	@$(BIN)/python scripts/oracle_istio.py "$(ISTIO)" "$(RELEASE)" --pods $(PODS) --seed $(SEED) $(addprefix --clone ,$(CLONES))
 
-bench: setup $(TOOLS)/ministack/.done ## Measure cold start, reviews, growth, throughput and memory, each against a baseline
-	@$(BIN)/python -m podgraft bench
+bench: $(TOOLS)/bench/.done $(TOOLS)/ministack/.done ## Measure cold start, reviews, growth, throughput and memory, each against a baseline
+	@$(BENCH)/python -m podgraft bench
 
-bench-istio: setup ## Measure reviews beside Istio's own injector (ISTIO=folder RELEASE=1.30.3 CLONES="folder ...")
-	@$(BIN)/python scripts/bench_istio.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
+bench-istio: $(TOOLS)/bench/.done ## Measure reviews beside Istio's own injector (ISTIO=folder RELEASE=1.30.3 CLONES="folder ...")
+	@$(BENCH)/python scripts/bench_istio.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
 
 e2e-aws: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Deploy to an AWS on loopback and review through it
 	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python -m pytest -q tests/e2e/aws

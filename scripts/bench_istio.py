@@ -33,7 +33,7 @@ OUTPUT = ROOT / "build" / "bench-istio.md"
 @click.command()
 @click.argument("istio")
 @click.argument("release")
-@click.option("--rounds", default=30, show_default=True, help="Rounds of 10 reviews of each kind.")
+@click.option("--rounds", default=15, show_default=True, help="Rounds of reviews.")
 @click.option("--load-rounds", default=3, show_default=True, help="Rounds of load; 0 for none.")
 @click.option("--seconds", default=20.0, show_default=True, help="Seconds of load per round.")
 @CLONE_OPTION
@@ -89,7 +89,7 @@ def _describe_machine(release: str, rounds: int) -> str:
     facts = {
         "measured": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-        "python": platform.python_version(),
+        "Python": f"{platform.python_version()} in {sys.base_prefix}",
         "Istio": f"{release}, compiled unchanged",
         "rounds": str(rounds),
         "load at the end": f"{os.getloadavg()[0]:.1f}",
