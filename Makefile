@@ -58,7 +58,7 @@ export SAM_CLI_TELEMETRY := 0
 # Without bytecode files, each process of the tests compiles all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help setup demo test test-fast test-pages test-all test-long check format lint types contracts template corpus conformance oracle-istio bench bench-istio \
+.PHONY: help setup demo test test-fast test-pages test-all test-long check format lint types contracts template corpus conformance oracle-istio bench bench-istio bench-kube bench-stages \
 	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete lock audit release clean fuzz soak \
 	check-tests check-builds
 
@@ -174,6 +174,12 @@ bench: $(TOOLS)/bench/.done $(TOOLS)/ministack/.done ## Measure cold start, revi
 
 bench-istio: $(TOOLS)/bench/.done ## Measure reviews beside Istio's own injector (ISTIO=folder RELEASE=1.30.3 CLONES="folder ...")
 	@$(BENCH)/python scripts/bench_istio.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
+
+bench-stages: $(TOOLS)/bench/.done ## Measure the stages of a review beside Istio's own injector (ISTIO=folder RELEASE=1.30.3 CLONES="folder ...")
+	@$(BENCH)/python scripts/bench_stages.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
+
+bench-kube: $(TOOLS)/bench/.done ## Measure what a webhook adds at kube-apiserver (ISTIO=folder RELEASE=1.30.3 CLONES="folder ...")
+	@$(BENCH)/python scripts/bench_kube.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
 
 e2e-aws: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Deploy to an AWS on loopback and review through it
 	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python -m pytest -q tests/e2e/aws

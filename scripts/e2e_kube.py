@@ -35,15 +35,21 @@ def e2e_kube(record: bool) -> int:
     if go is None:
         click.echo("e2e-kube: skipped: Go is not installed (https://go.dev/dl, 1.26 or newer)")
         return 0
-    click.echo("building kube-apiserver's admission plugins", err=True)
-    build = [go, "build", "-o", BUILT, "."]
-    if subprocess.run(build, cwd=TESTS / "admission", check=False).returncode:
-        raise CommandError(f"{TESTS / 'admission'}: go build failed; see its messages above")
+    build_program(go)
     environment = os.environ | {"PODGRAFT_KUBE_ADMISSION": str(BUILT)}
     if record:
         environment["PODGRAFT_RECORD"] = "1"
     command = [sys.executable, "-m", "pytest", "-q", TESTS]
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
+
+
+def build_program(go: str) -> Path:
+    """Build the admission plugins; return the program."""
+    click.echo("building kube-apiserver's admission plugins", err=True)
+    command = [go, "build", "-o", BUILT, "."]
+    if subprocess.run(command, cwd=TESTS / "admission", check=False).returncode:
+        raise CommandError(f"{TESTS / 'admission'}: go build failed; see its messages above")
+    return BUILT
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 // Command podgraft-oracle answers lines of JSON with Istio's own injector.
 //
 // A line has one of these keys: settings (replaces the webhook), review (with path), file
-// (for kube-inject), pods (to normalize), or listen (serves the webhook over TLS). The answer to a
-// review has the nanoseconds between the request and the response in this process.
+// (for kube-inject), pods (to normalize), listen (serves the webhook over TLS), or profile (a file for
+// the CPU profile, which an empty name ends). The answer to a review has the nanoseconds between the
+// request and the response in this process.
 
 package main
 
@@ -13,6 +14,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"runtime/pprof"
 	"syscall"
 	"time"
 
@@ -26,6 +28,7 @@ type question struct {
 	File     *string                `json:"file"`
 	Pods     []json.RawMessage      `json:"pods"`
 	Listen   *certificate           `json:"listen"`
+	Profile  *string                `json:"profile"`
 }
 
 // certificate has the paths of a certificate and its key.
@@ -99,6 +102,10 @@ func respond(webhook *inject.Webhook, asked question) (*inject.Webhook, answer) 
 		if err != nil {
 			result.Error = err.Error()
 		}
+	case asked.Profile != nil:
+		if err := profile(*asked.Profile); err != nil {
+			result.Error = err.Error()
+		}
 	case asked.File != nil:
 		output, warnings, err := webhook.KubeInject(*asked.File)
 		result.Output, result.Warnings = output, warnings
@@ -129,4 +136,17 @@ func listen(webhook *inject.Webhook, files certificate) (int, error) {
 		os.Stderr.WriteString(err.Error() + "\n")
 	}()
 	return listener.Addr().(*net.TCPAddr).Port, nil
+}
+
+// profile starts the CPU profile, or ends it.
+func profile(path string) error {
+	if path == "" {
+		pprof.StopCPUProfile()
+		return nil
+	}
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return pprof.StartCPUProfile(file)
 }

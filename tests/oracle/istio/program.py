@@ -82,6 +82,12 @@ class Istio:
             raise ValueError(f"Istio does not listen: {answer['error']}")
         return answer["port"]
 
+    def profile(self, path: Path | None) -> None:
+        """Start the CPU profile of the program, which is written to *path*; ``None`` ends it."""
+        answer = self._ask({"profile": str(path or "")})
+        if "error" in answer:
+            raise ValueError(f"Istio writes no profile: {answer['error']}")
+
     def kube_inject(self, text: str) -> tuple[str, str | None]:
         """The stream with sidecars, and the error, if there is one."""
         answer = self._ask({"file": text})

@@ -3,7 +3,8 @@
 // k8s.io/apiserver, fed with manifests and objects.
 //
 // One scenario, a JSON object, a line in; one answer a line out. The webhooks' host names are all
-// dialled at the scenario's server, so that https://webhook.example.com needs no DNS.
+// dialled at the scenario's server, so that https://webhook.example.com needs no DNS. A scenario with
+// a load creates many objects, for scripts/bench_kube.py.
 package main
 
 import (
@@ -22,6 +23,8 @@ type scenario struct {
 	Server                 string            `json:"server"`                 // host:port
 	Object                 json.RawMessage   `json:"object"`                 // a v1 Pod
 	DryRun                 bool              `json:"dryRun"`
+	Load                   *userLoad         `json:"load"`
+	Allow                  *certificate      `json:"allow"` // serve a webhook that allows everything
 }
 
 // An answer is what came of it, and what was said on the wire on the way.
@@ -32,6 +35,8 @@ type answer struct {
 	Warnings []string          `json:"warnings,omitempty"`
 	Audit    map[string]string `json:"audit,omitempty"`
 	Calls    []*call           `json:"calls,omitempty"`
+	Load     *loadResult       `json:"load,omitempty"`
+	Address  string            `json:"address,omitempty"`
 }
 
 func main() {
@@ -43,7 +48,7 @@ func main() {
 		} else if err != nil {
 			log.Fatalf("scenario: %v", err)
 		}
-		a, err := run(s)
+		a, err := respond(s)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -51,4 +56,16 @@ func main() {
 			log.Fatal(err)
 		}
 	}
+}
+
+func respond(s scenario) (a answer, err error) {
+	switch {
+	case s.Load != nil:
+		a.Load, err = runLoad(s)
+	case s.Allow != nil:
+		a.Address, err = allow(*s.Allow)
+	default:
+		a, err = run(s)
+	}
+	return a, err
 }
