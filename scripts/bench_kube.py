@@ -91,8 +91,8 @@ class AdmissionProgram:
     def __exit__(self, *_: object) -> None:
         self._process.__exit__(None, None, None)
 
-    def ask(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to a scenario."""
+    def run_scenario(self, scenario: Mapping[str, Any]) -> dict[str, Any]:
+        """The result to a scenario."""
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise CommandError("the admission program has no pipes")
@@ -172,7 +172,9 @@ def open_clusters(
         "certificate": str(certificates / "server.pem"),
         "key": str(certificates / "server.key"),
     }
-    allowing = stack.enter_context(AdmissionProgram(plugins)).ask({"allow": files})["address"]
+    allowing = stack.enter_context(AdmissionProgram(plugins)).run_scenario({"allow": files})[
+        "address"
+    ]
     istio_port = istio.listen(Path(files["certificate"]), Path(files["key"]))
     authority = server.authority.read_bytes()
 
@@ -255,23 +257,23 @@ def measure(  # noqa: PLR0913, PLR0917 - one parameter per fact of the run
                     "object": pod,
                     "load": load,
                 }
-                answer = client.ask(scenario)["load"]
-                sample = check_answer(variant, answer, pod, seconds)
+                result = client.run_scenario(scenario)["load"]
+                sample = check_result(variant, result, pod, seconds)
                 samples.setdefault((users, variant), []).append(sample)
     return [make_row(samples, users, variant) for users in all_users for variant in VARIANTS]
 
 
-def check_answer(
-    variant: str, answer: Mapping[str, Any], pod: Mapping[str, Any], seconds: float
+def check_result(
+    variant: str, result: Mapping[str, Any], pod: Mapping[str, Any], seconds: float
 ) -> Sample:
     """The figures of a run; raises ``ClickException`` if it measured something else."""
-    if answer["errors"] or not answer["pods"]:
-        raise click.ClickException(f"{variant}: {answer['errors']} errors: {answer.get('error')}")
+    if result["errors"] or not result["pods"]:
+        raise click.ClickException(f"{variant}: {result['errors']} errors: {result.get('error')}")
     spec = pod["spec"]
     own = len(spec["containers"]) + len(spec.get("initContainers", []))
-    if (answer["containers"] > own) != (variant in {PODGRAFT, ISTIO}):
-        raise click.ClickException(f"{variant}: the pod has {answer['containers']} containers")
-    times = {key: answer[key] for key in ("pods", "mean", "p50", "p95", "p99")}
+    if (result["containers"] > own) != (variant in {PODGRAFT, ISTIO}):
+        raise click.ClickException(f"{variant}: the pod has {result['containers']} containers")
+    times = {key: result[key] for key in ("pods", "mean", "p50", "p95", "p99")}
     return Sample(seconds=seconds, **times)
 
 

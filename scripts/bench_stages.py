@@ -225,17 +225,19 @@ def main(
         error = running.load(settings)
         if error is not None:
             raise click.ClickException(f"Istio does not accept the settings: {error}")
-        theirs = measure_istio(running, built, inputs, Path(name), seconds)
-        ours = measure_podgraft(inputs, Path(name) / "store", seconds)
+        istio_stages = measure_istio(running, built, inputs, Path(name), seconds)
+        podgraft_stages = measure_podgraft(inputs, Path(name) / "store", seconds)
     facts = f"Istio {release}, Python {sys.version.split()[0]} in {sys.base_prefix}"
-    text = format_table(ours, theirs, f"{facts}, {os.cpu_count()} cores")
+    text = format_table(podgraft_stages, istio_stages, f"{facts}, {os.cpu_count()} cores")
     click.echo(text)
     if write_docs:
         page = PAGE.read_text(encoding="utf-8")
         PAGE.write_text(replace_section(page, text, (BEGIN, END)), encoding="utf-8")
 
 
-def format_table(ours: Mapping[str, float], theirs: Mapping[str, float], facts: str) -> str:
+def format_table(
+    podgraft_stages: Mapping[str, float], istio_stages: Mapping[str, float], facts: str
+) -> str:
     """The stages as Markdown."""
     lines = [
         f"Last run: {datetime.now(UTC).date().isoformat()}, {facts}.",
@@ -244,9 +246,9 @@ def format_table(ours: Mapping[str, float], theirs: Mapping[str, float], facts: 
         "|---|---|---|",
     ]
     for stage in STAGES:
-        cells = (format_cell(side, stage) for side in (ours, theirs))
+        cells = (format_cell(side, stage) for side in (podgraft_stages, istio_stages))
         lines.append(f"| {stage} | {' | '.join(cells)} |")
-    totals = (f"{1e6 * sum(side.values()):,.0f} µs" for side in (ours, theirs))
+    totals = (f"{1e6 * sum(side.values()):,.0f} µs" for side in (podgraft_stages, istio_stages))
     return "\n".join([*lines, f"| all | {' | '.join(totals)} |"])
 
 

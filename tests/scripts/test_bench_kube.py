@@ -77,7 +77,7 @@ def test_a_run_that_measured_something_else_is_an_error(
     times = dict.fromkeys(("mean", "p50", "p95", "p99"), 0.1)
     answer = {"pods": 9, "errors": 0, "containers": 2, **times, **change}
     with pytest.raises(click.ClickException, match=expected):
-        bench_kube.check_answer(variant, answer, POD, 1.0)
+        bench_kube.check_result(variant, answer, POD, 1.0)
 
 
 def test_the_pod_has_the_mark_that_the_client_replaces() -> None:
