@@ -5,7 +5,8 @@
     scripts/bench_istio.py ../istio 1.30.3 --clone ../go-control-plane --rounds 100
 
 Istio's injector is compiled unchanged, as by oracle_istio.py. The table is printed, and written to
-a file in the folder build. tests/oracle/istio/bench.py describes the measurements.
+a file in the folder build, or to docs/performance.md. tests/oracle/istio/bench.py describes the
+measurements.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import click
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
+from bench_kube import replace_section
 from oracle.istio import bench
 from oracle.istio.build import BuildError
 from oracle.istio.program import Istio
@@ -28,6 +30,9 @@ from oracle_istio import CACHE, CLONE_OPTION, build_program, render_settings
 
 ROOT = Path(__file__).resolve().parents[1]
 OUTPUT = ROOT / "build" / "bench-istio.md"
+PAGE = ROOT / "docs" / "performance.md"
+BEGIN = "<!-- bench-istio: `scripts/bench_istio.py ... --write-docs` writes this table. -->"
+END = "<!-- end of bench-istio -->"
 
 
 @click.command()
@@ -36,6 +41,7 @@ OUTPUT = ROOT / "build" / "bench-istio.md"
 @click.option("--rounds", default=15, show_default=True, help="Rounds of reviews.")
 @click.option("--load-rounds", default=3, show_default=True, help="Rounds of load; 0 for none.")
 @click.option("--seconds", default=20.0, show_default=True, help="Seconds of load per round.")
+@click.option("--write-docs", is_flag=True, help="Write the table to docs/performance.md.")
 @CLONE_OPTION
 @click.option("--program", type=click.Path(exists=True, path_type=Path), help="Compiled injector.")
 @click.option(
@@ -50,6 +56,7 @@ def main(  # noqa: PLR0913 - one parameter per option
     rounds: int,
     load_rounds: int,
     seconds: float,
+    write_docs: bool,
     clones: tuple[Path, ...],
     program: Path | None,
     settings: Path | None,
@@ -67,6 +74,14 @@ def main(  # noqa: PLR0913 - one parameter per option
     OUTPUT.parent.mkdir(exist_ok=True)
     OUTPUT.write_text(f"{_describe_machine(release, rounds)}\n{text}", encoding="utf-8")
     click.echo(OUTPUT.read_text(encoding="utf-8"), nl=False)
+    if write_docs:
+        write_table(OUTPUT.read_text(encoding="utf-8"))
+
+
+def write_table(text: str) -> None:
+    """Write the facts and the table to the page."""
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(replace_section(page, text.strip(), (BEGIN, END)), encoding="utf-8")
 
 
 def _measure(program: Path, folder: Path, rounds: int, load_rounds: int, seconds: float) -> str:

@@ -112,7 +112,7 @@ def find_stage(functions: Iterable[tuple[str, str]]) -> str | None:
         stage = PODGRAFT_STAGES.get(("/".join(path.rsplit("/", 2)[-2:]), name))
         if stage:
             return stage
-        if name == "respond" and path.endswith("web/webhook.py"):
+        if name == "handle" and path.endswith("web/events.py"):
             return REST
     return None
 

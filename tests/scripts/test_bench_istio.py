@@ -84,3 +84,12 @@ def test_goals_are_ratios_of_medians() -> None:
 
     assert "| 0.100 | ≤ 0.12 met | 2.00 | 9.00 |" in text
     assert "TLS, 16 connections: 3.00 times Istio's reviews/s; goal ≥ 5 MISSED" in text
+
+
+def test_the_page_has_the_table() -> None:
+    _, _, rest = bench_istio.PAGE.read_text(encoding="utf-8").partition(bench_istio.BEGIN)
+    section, _, _ = rest.partition(bench_istio.END)
+    for kind in ("known", "unseen"):
+        for name in ("1 container", "10 containers", "500 containers"):
+            assert f"| {kind}, {name} |" in section
+    assert "times Istio's reviews/s" in section
