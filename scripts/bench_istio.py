@@ -22,11 +22,11 @@ import click
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from bench_kube import replace_section
 from oracle.istio import bench
 from oracle.istio.build import BuildError
 from oracle.istio.program import Istio
 from oracle_istio import CACHE, CLONE_OPTION, build_program, render_settings
+from page_sections import write_section
 
 ROOT = Path(__file__).resolve().parents[1]
 OUTPUT = ROOT / "build" / "bench-istio.md"
@@ -75,13 +75,7 @@ def main(  # noqa: PLR0913 - one parameter per option
     OUTPUT.write_text(f"{_describe_machine(release, rounds)}\n{text}", encoding="utf-8")
     click.echo(OUTPUT.read_text(encoding="utf-8"), nl=False)
     if write_docs:
-        write_table(OUTPUT.read_text(encoding="utf-8"))
-
-
-def write_table(text: str) -> None:
-    """Write the facts and the table to the page."""
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(replace_section(page, text.strip(), (BEGIN, END)), encoding="utf-8")
+        write_section(PAGE, BEGIN, END, OUTPUT.read_text(encoding="utf-8").strip())
 
 
 def _measure(program: Path, folder: Path, rounds: int, load_rounds: int, seconds: float) -> str:

@@ -37,6 +37,7 @@ from oracle.istio import bench
 from oracle.istio.build import BuildError
 from oracle.istio.program import Istio
 from oracle_istio import CACHE, CLONE_OPTION, build_program, render_settings
+from page_sections import write_section
 from podgraft.cli.bench import pods, throughput
 from podgraft.cli.bench.bench_input import CLUSTER, TOKEN, BenchmarkInput
 from podgraft.cli.failure import CommandError
@@ -148,8 +149,7 @@ def main(  # noqa: PLR0913 - one parameter per option
     text = format_table(rows, f"{facts}, {os.cpu_count()} cores, {rounds} runs of {seconds:g} s")
     click.echo(text)
     if write_docs:
-        page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(replace_section(page, text), encoding="utf-8")
+        write_section(PAGE, BEGIN, END, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,15 +304,6 @@ def format_table(rows: Sequence[Row], facts: str) -> str:
         )
         lines.append(f"| {row.users} | {row.variant} | {row.rate:,.0f} | {times} | {added} |")
     return "\n".join(lines)
-
-
-def replace_section(page: str, content: str, marks: tuple[str, str] = (BEGIN, END)) -> str:
-    """The page with new content between the marks."""
-    before, begin, rest = page.partition(marks[0])
-    _, end, after = rest.partition(marks[1])
-    if not begin or not end:
-        raise click.ClickException(f"{PAGE.name}: the marks {' and '.join(marks)} are missing")
-    return f"{before}{begin}\n\n{content}\n\n{end}{after}"
 
 
 if __name__ == "__main__":

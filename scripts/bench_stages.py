@@ -29,11 +29,11 @@ import click
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
-from bench_kube import replace_section
 from oracle.istio import bench
 from oracle.istio.build import BuildError
 from oracle.istio.program import Istio
 from oracle_istio import CACHE, CLONE_OPTION, build_program, render_settings
+from page_sections import write_section
 from podgraft.cli.bench import pods, warm
 from podgraft.cli.bench.bench_input import BenchmarkInput
 
@@ -231,8 +231,7 @@ def main(
     text = format_table(podgraft_stages, istio_stages, f"{facts}, {os.cpu_count()} cores")
     click.echo(text)
     if write_docs:
-        page = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(replace_section(page, text, (BEGIN, END)), encoding="utf-8")
+        write_section(PAGE, BEGIN, END, text)
 
 
 def format_table(

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 
 from endurance import fronts, phases
 from endurance.phases import PhaseResult
+from page_sections import write_section
 from podgraft.cli.bench.bench_input import load_benchmark_input
 
 PAGE = Path(__file__).parents[1] / "docs" / "reliability.md"
@@ -49,7 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if load > cores / 2:
             machine += " (other jobs used the machine, so the figures only show the mechanism)"
         table = render_table(results, options.seconds, today, f"{machine}, {inputs.source}")
-        PAGE.write_text(replace_section(PAGE.read_text(encoding="utf-8"), table), encoding="utf-8")
+        write_section(PAGE, BEGIN, END, table)
     return int(bool(problems))
 
 
@@ -106,15 +107,6 @@ def render_table(results: Sequence[PhaseResult], seconds: float, day: str, place
     problems = phases.find_problems(results)
     met = "; ".join(problems) if problems else "none"
     return "\n".join([*lines, "", f"Requirements that this run did not meet: {met}."])
-
-
-def replace_section(page: str, content: str) -> str:
-    """The page with new content between the marks."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"docs/reliability.md: the marks {BEGIN} and {END} are missing")
-    return f"{before}{BEGIN}\n\n{content}\n\n{END}{after}"
 
 
 if __name__ == "__main__":

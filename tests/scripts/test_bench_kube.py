@@ -92,14 +92,6 @@ def test_the_registration_calls_the_webhook_for_new_pods() -> None:
     assert webhook["rules"][0]["operations"] == ["CREATE"]
 
 
-def test_the_table_replaces_only_its_section() -> None:
-    page = f"a\n{bench_kube.BEGIN}\nold\n{bench_kube.END}\nb"
-    expected = f"a\n{bench_kube.BEGIN}\n\nnew\n\n{bench_kube.END}\nb"
-    assert bench_kube.replace_section(page, "new") == expected
-    with pytest.raises(click.ClickException, match="the marks"):
-        bench_kube.replace_section("a", "new")
-
-
 def test_the_page_has_the_figures() -> None:
     _, _, rest = bench_kube.PAGE.read_text(encoding="utf-8").partition(bench_kube.BEGIN)
     section, _, _ = rest.partition(bench_kube.END)

@@ -17,6 +17,7 @@ from endurance import generator, host_watch, lambda_service, phases, request_cos
 from endurance.host_watch import HostWatch
 from endurance.phases import PhaseResult
 from endurance.request_cost import RequestCost
+from page_sections import replace_section
 from podgraft.cli.bench.bench_input import sample_input
 from support.effort import IS_LONG
 
@@ -66,7 +67,7 @@ def test_each_requirement_that_is_not_met_is_named(
 
 def test_the_table_has_a_row_for_each_phase_and_replaces_only_its_section() -> None:
     table = soak.render_table(FINE, 10, "2026-11-22", "samples/istio")
-    page = soak.replace_section(f"a\n{soak.BEGIN}\nold\n{soak.END}\nb\n", table)
+    page = replace_section(f"a\n{soak.BEGIN}\nold\n{soak.END}\nb\n", soak.BEGIN, soak.END, table)
     assert page.startswith(f"a\n{soak.BEGIN}\n\nLast run: 2026-11-22, 10 s for each phase")
     assert (
         "| serve | capacity | 100 | 1,000 | 0 | 4.0 ms | 8.0 ms | 2.0 | 2.5 | 100 → 101 MB | 30% | "

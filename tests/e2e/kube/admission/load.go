@@ -14,6 +14,7 @@ import (
 
 	admissionapi "k8s.io/api/admission/v1"
 	core "k8s.io/api/core/v1"
+	"k8s.io/apiserver/pkg/admission"
 	auditapi "k8s.io/apiserver/pkg/apis/audit"
 	"k8s.io/apiserver/pkg/audit"
 )
@@ -46,7 +47,6 @@ func runLoad(s scenario) (*loadResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := string(s.Object)
 	var number atomic.Int64
 	var mutex sync.Mutex
 	var result loadResult
@@ -56,23 +56,7 @@ func runLoad(s scenario) (*loadResult, error) {
 	for range s.Load.Users {
 		users.Go(func() {
 			for time.Now().Before(deadline) {
-				var pod core.Pod
-				object := text
-				if next := number.Add(1); next%2 == 0 {
-					object = strings.ReplaceAll(text, s.Load.Mark, fmt.Sprintf("%0*d", len(s.Load.Mark), next))
-				}
-				failure := json.Unmarshal([]byte(object), &pod)
-				pod.Namespace = namespaceOf(s)
-				ctx := audit.WithAuditContext(context.Background())
-				if failure == nil {
-					events := audit.AuditContextFrom(ctx)
-					failure = events.Init(audit.RequestAuditConfig{Level: auditapi.LevelMetadata}, nil)
-				}
-				started := time.Now()
-				if failure == nil {
-					failure = create(ctx, chain, &pod, false)
-				}
-				taken := time.Since(started).Seconds()
+				pod, taken, failure := createNumbered(s, chain, number.Add(1))
 				mutex.Lock()
 				times = append(times, taken)
 				result.Containers = len(pod.Spec.Containers) + len(pod.Spec.InitContainers)
@@ -89,6 +73,27 @@ func runLoad(s scenario) (*loadResult, error) {
 	users.Wait()
 	result.describe(times)
 	return &result, nil
+}
+
+// createNumbered creates a pod, and returns the seconds that its admission takes.
+func createNumbered(s scenario, chain admission.Interface, number int64) (core.Pod, float64, error) {
+	object := string(s.Object)
+	if number%2 == 0 {
+		object = strings.ReplaceAll(object, s.Load.Mark, fmt.Sprintf("%0*d", len(s.Load.Mark), number))
+	}
+	var pod core.Pod
+	if err := json.Unmarshal([]byte(object), &pod); err != nil {
+		return pod, 0, err
+	}
+	pod.Namespace = namespaceOf(s)
+	ctx := audit.WithAuditContext(context.Background())
+	events := audit.AuditContextFrom(ctx)
+	if err := events.Init(audit.RequestAuditConfig{Level: auditapi.LevelMetadata}, nil); err != nil {
+		return pod, 0, err
+	}
+	started := time.Now()
+	err := create(ctx, chain, &pod, false)
+	return pod, time.Since(started).Seconds(), err
 }
 
 func (r *loadResult) describe(times []float64) {
