@@ -52,6 +52,16 @@ def test_each_command_has_a_section_with_all_options() -> None:
     assert {"podgraft explain", "podgraft policy push", "podgraft certs rotate-ca begin"} <= names
 
 
+def test_each_option_has_a_description() -> None:
+    missing = [
+        (name, option.opts)
+        for name, command in find_commands()
+        for option in command.params
+        if isinstance(option, click.Option) and not option.help
+    ]
+    assert missing == []
+
+
 def read_keys(title: str) -> list[str]:
     """The keys of a table of the policy page."""
     _, _, rest = POLICY.partition(f"\n## {title}\n")

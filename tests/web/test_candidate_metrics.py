@@ -10,6 +10,7 @@ import pytest
 from podgraft import bundle
 from podgraft.jsonvalue import JSON
 from podgraft.web.candidate_metrics import CandidateMetric, candidate_measures
+from podgraft.web.metrics import Measure, Unit
 from podgraft.web.powertools import make_request_log
 from support.memory_store import labelled_bundle
 from support.recorded_requests import load_request
@@ -45,13 +46,13 @@ def test_each_outcome_has_its_metrics(
     outcome: str | None, expected: tuple[CandidateMetric, ...]
 ) -> None:
     record = {**REVIEW, "candidate": outcome}
-    measures = {metric: value for metric, _, value in candidate_measures(record)}
+    measures = {each.metric: each.value for each in candidate_measures(record)}
     assert tuple(metric for metric, value in measures.items() if value) == expected
     # Each review in which the candidate ran counts for the alarm, also without a failure.
     assert (CandidateMetric.FAILURE in measures) is (CandidateMetric.REVIEWS in measures)
     timed = {**record, "candidate_milliseconds": 0.5}
-    assert [each for each in candidate_measures(timed) if each[2] not in (0.0, 1.0)] == [
-        (CandidateMetric.TIME, "Milliseconds", 0.5)
+    assert [each for each in candidate_measures(timed) if each.value not in (0.0, 1.0)] == [
+        Measure(CandidateMetric.TIME, 0.5, Unit.MILLISECONDS)
     ]
 
 

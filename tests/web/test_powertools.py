@@ -1,16 +1,18 @@
 """On Lambda: one JSON line and one line of metrics a call, named as the alarms name them."""
 
 import json
+import logging
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from aws_lambda_powertools.metrics import EphemeralMetrics
 
 from podgraft.jsonvalue import JSON
 from podgraft.web.candidate_metrics import CandidateMetric
-from podgraft.web.metrics import NAMESPACE, Metric, record_measures
-from podgraft.web.powertools import make_request_log
+from podgraft.web.metrics import NAMESPACE, Measure, Metric, Unit, record_measures
+from podgraft.web.powertools import LOGGER, make_metric_writer, make_request_log
 from support.recorded_requests import load_request
 from support.store_fixture import TOKEN
 from web.conftest import ApplicationFixture, make_application
@@ -118,6 +120,43 @@ def test_a_line_has_the_record_with_the_loggers_keys(capsys: pytest.CaptureFixtu
     assert list(line) == ["level", "message", "timestamp", "service", "problem"]
     assert line["level"] == "WARNING"
     assert (line["message"], line["problem"]) == ("fault", "no {such} %s")
+
+
+def test_a_line_below_the_level_of_the_logger_is_omitted(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = make_request_log()
+    monkeypatch.setattr(logging.getLogger(LOGGER), "level", logging.WARNING)
+    monkeypatch.setattr(logging.getLogger(LOGGER), "_cache", {})
+    for level in ("INFO", "WARNING", "ERROR"):
+        write({"event": "note", "level": level})
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line["level"] for line in lines] == ["WARNING", "ERROR"]
+
+
+def test_a_line_of_metrics_is_that_of_the_methods_of_powertools(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    measures = [Measure(Metric.REQUESTS), Measure(Metric.TIME, 1.25, Unit.MILLISECONDS)]
+    sets = [{"reason": "policy-enabled"}, {"cluster": "prod", "injector": "default"}]
+    make_metric_writer("stack")(measures, sets)
+    metrics = EphemeralMetrics(namespace=NAMESPACE, service="stack")
+    for each in measures:
+        metrics.add_metric(each.metric, each.unit, each.value)
+    for each in sets:
+        metrics.add_dimensions(service="stack", **each)
+    metrics.flush_metrics()
+    written, expected = map(json.loads, capsys.readouterr().out.splitlines())
+    del written["_aws"]["Timestamp"], expected["_aws"]["Timestamp"]
+    assert written == expected
+
+
+def test_metrics_that_powertools_disables_are_not_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "true")
+    make_metric_writer("stack")([Measure(Metric.REQUESTS)], [])
+    assert capsys.readouterr().out == ""
 
 
 def test_metrics_carry_the_service_and_the_reason(lines: list[dict[str, JSON]]) -> None:

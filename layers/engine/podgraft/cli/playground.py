@@ -36,7 +36,13 @@ _ONE_YEAR = "public, max-age=31536000, immutable"
 
 
 @click.command("playground")
-@click.option("--port", type=click.IntRange(0, 65535), default=_DEFAULT_PORT, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=_DEFAULT_PORT,
+    show_default=True,
+    help="Port on 127.0.0.1; 0 selects a free port.",
+)
 @click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),

@@ -4,14 +4,12 @@ They have the dimension ``reason`` of the candidate, not that of the review, so 
 apart from the metrics of the review.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
-
-from aws_lambda_powertools.metrics import Metrics
 
 from podgraft.jsonvalue import JSON
 
-from .metrics import Unit
+from .metrics import Measure, Unit
 
 
 class CandidateMetric(StrEnum):
@@ -37,34 +35,31 @@ _RESULTS: Mapping[str, tuple[CandidateMetric, ...]] = {
 }
 
 
-def candidate_measures(
-    record: Mapping[str, JSON],
-) -> Iterator[tuple[CandidateMetric, Unit, float]]:
-    """Return the measures of a record: metric, unit, and value; none outside the share."""
+def candidate_measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
+    """Return the measures of a record; none outside the share."""
     metrics = _RESULTS.get(str(record.get("candidate")), ())
     for metric in metrics:
-        yield metric, Unit.COUNT, 1.0
+        yield Measure(metric)
     if CandidateMetric.REVIEWS in metrics and CandidateMetric.FAILURE not in metrics:
         # An alarm must tell success from missing data.
-        yield CandidateMetric.FAILURE, Unit.COUNT, 0.0
+        yield Measure(CandidateMetric.FAILURE, 0.0)
     milliseconds = record.get("candidate_milliseconds")
     if isinstance(milliseconds, int | float):
-        yield CandidateMetric.TIME, Unit.MILLISECONDS, milliseconds
+        yield Measure(CandidateMetric.TIME, milliseconds, Unit.MILLISECONDS)
 
 
-def add_track(metrics: Metrics, stack: str, record: Mapping[str, JSON]) -> None:
-    """Add the dimension ``track`` to the metrics of a review in mode share."""
+def find_track(record: Mapping[str, JSON]) -> Iterator[Mapping[str, str]]:
+    """Return the dimensions that the metrics of a review have only in mode share."""
     if record.get("rollout_mode") == SHARE:
-        metrics.add_dimensions(service=stack, track=str(record["track"]))
+        yield {"track": str(record["track"])}
 
 
-def write_candidate(metrics: Metrics, stack: str, record: Mapping[str, JSON]) -> None:
-    """Write the metrics of the candidate, after those of the review."""
+def write_candidate(
+    write: Callable[[Iterable[Measure], Iterable[Mapping[str, str]]], None],
+    record: Mapping[str, JSON],
+) -> None:
+    """Write the metrics of the candidate with *write*, after those of the review."""
     measures = tuple(candidate_measures(record))
-    for metric, unit, value in measures:
-        metrics.add_metric(metric, unit, value)
     reason = str(record.get("candidate_reason") or "")
-    if reason:
-        metrics.add_dimensions(service=stack, reason=reason)
     if measures:
-        metrics.flush_metrics()
+        write(measures, [{"reason": reason}] if reason else [])

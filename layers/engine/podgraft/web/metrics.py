@@ -42,7 +42,7 @@ class Unit(StrEnum):
 class Measure(Struct, frozen=True):
     """One value of one metric."""
 
-    metric: Metric
+    metric: StrEnum
     value: float = 1.0
     unit: Unit = Unit.COUNT
 

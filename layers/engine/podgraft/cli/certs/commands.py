@@ -44,7 +44,9 @@ command.add_command(rotate_ca)
 @command.command()
 @options.folder_option
 @options.key_type_option
-@click.option("--days", type=int, default=AUTHORITY_DAYS, show_default=True)
+@click.option(
+    "--days", type=int, default=AUTHORITY_DAYS, show_default=True, help="Validity in days."
+)
 @click.option("--common-name", help="Common name of the CA; by default derived from its key.")
 @options.passphrase_file
 @options.force_option
@@ -96,7 +98,12 @@ def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
 @command.command()
 @click.argument("cluster")
 @click.option("--name", help="Name of the files; default: the id of the cluster.")
-@click.option("--organization", default="podgraft-clusters", show_default=True)
+@click.option(
+    "--organization",
+    default="podgraft-clusters",
+    show_default=True,
+    help="Organization (O) in the subject; the subject of the cluster must contain it too.",
+)
 @options.signing_options
 def client(signing: SigningOptions, cluster: str, name: str | None, organization: str) -> None:
     """Create a client certificate that identifies CLUSTER (mutual TLS)."""
@@ -175,7 +182,13 @@ def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
 @click.option(
     "--host", "hosts", multiple=True, help="Host for which the certificate must be valid."
 )
-@click.option("--warn-days", type=int, default=WARN_DAYS, show_default=True)
+@click.option(
+    "--warn-days",
+    type=int,
+    default=WARN_DAYS,
+    show_default=True,
+    help="Warn if the certificate expires within this number of days.",
+)
 @options.passphrase_file
 def inspect(
     certificate: Path,

@@ -58,6 +58,7 @@ class OutputFormat(StrEnum):
     "--output",
     type=click.Choice([each.value for each in OutputFormat]),
     default=OutputFormat.TEXT.value,
+    help="Output format.",
 )
 def command(  # noqa: PLR0913 — one parameter per option
     *,

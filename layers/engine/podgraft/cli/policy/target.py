@@ -179,6 +179,7 @@ _OPTIONS = (
         default=DEFAULT_INJECTOR,
         show_default=True,
         callback=check_injector_option,
+        help="Injector, by the name in its policy path and in the URL of its webhooks.",
     ),
 )
 

@@ -28,7 +28,11 @@ from .signing import make_signer, sign_document, signed_version, signer_options
     help="Policy document; the command adds or replaces its signature.",
 )
 @click.option(
-    "--injector", default=DEFAULT_INJECTOR, show_default=True, callback=check_injector_option
+    "--injector",
+    default=DEFAULT_INJECTOR,
+    show_default=True,
+    callback=check_injector_option,
+    help="Injector of the policy; the signature is valid for this one only.",
 )
 @click.option(
     "--version",

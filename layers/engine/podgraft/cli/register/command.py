@@ -155,6 +155,7 @@ class RegisterOptions(TypedDict):
     type=click.Choice([one.value for one in FailurePolicy]),
     default=FailurePolicy.FAIL.value,
     show_default=True,
+    help="What kube-apiserver does with a pod if podgraft does not respond: Fail rejects it.",
 )
 @click.option(
     "--timeout", type=int, default=10, show_default=True, help="Timeout in seconds, 1 to 30."
@@ -164,6 +165,7 @@ class RegisterOptions(TypedDict):
     type=click.Choice([one.value for one in Reinvocation]),
     default=Reinvocation.NEVER.value,
     show_default=True,
+    help="Whether kube-apiserver calls the webhook again if a later webhook changes the pod.",
 )
 @click.option(
     "--census", is_flag=True, help="Set sideEffects: NoneOnDryRun, for policies with a census."

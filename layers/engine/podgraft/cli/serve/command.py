@@ -62,9 +62,27 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="Authentication mode; default: token, or mtls with --client-ca.",
 )
 @click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104
-@click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True)
-@click.option("--workers", type=click.IntRange(1), default=2, show_default=True)
-@click.option("--threads", type=click.IntRange(1), default=8, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="Port to listen on; 0 selects a free port.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Number of processes. A review uses one processor, so use one worker per processor.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(1),
+    default=8,
+    show_default=True,
+    help="Threads of each worker, for large objects and for reading the store.",
+)
 @click.option(
     "--connections-per-address",
     type=click.IntRange(1),

@@ -12,6 +12,7 @@ quarter of a second.
 
 import os
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -34,7 +35,7 @@ FILE_BYTES = 1 << 20
 _NO_SOURCE = Source("", "")
 _SOURCE_LABELS = ("cluster", "injector")
 _REASON_LABELS = (*_SOURCE_LABELS, "reason")
-_COUNTERS: Mapping[Metric, tuple[str, tuple[str, ...]]] = {
+_COUNTERS: Mapping[StrEnum, tuple[str, tuple[str, ...]]] = {
     Metric.REQUESTS: ("Authenticated requests.", _SOURCE_LABELS),
     Metric.SUCCESS: ("Objects injected, changed, or allowed.", _SOURCE_LABELS),
     Metric.SKIP: ("Objects left unchanged.", _REASON_LABELS),
