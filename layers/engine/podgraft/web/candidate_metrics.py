@@ -35,7 +35,7 @@ _RESULTS: Mapping[str, tuple[CandidateMetric, ...]] = {
 }
 
 
-def candidate_measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
+def candidate_measures(record: Mapping[str, JSON]) -> Iterator[Measure[CandidateMetric]]:
     """Return the measures of a record; none outside the share."""
     metrics = _RESULTS.get(str(record.get("candidate")), ())
     for metric in metrics:
@@ -55,7 +55,7 @@ def find_track(record: Mapping[str, JSON]) -> Iterator[Mapping[str, str]]:
 
 
 def write_candidate(
-    write: Callable[[Iterable[Measure], Iterable[Mapping[str, str]]], None],
+    write: Callable[[Iterable[Measure[CandidateMetric]], Iterable[Mapping[str, str]]], None],
     record: Mapping[str, JSON],
 ) -> None:
     """Write the metrics of the candidate with *write*, after those of the review."""

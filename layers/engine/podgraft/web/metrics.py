@@ -5,10 +5,13 @@ The alarms and the dashboard of template.yaml use these names; a test compares t
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
 from podgraft.jsonvalue import JSON
+
+M = TypeVar("M", bound=StrEnum)
 
 # Stacks share the namespace; the dimension ``service`` is the name of the stack in each metric.
 NAMESPACE = "podgraft"
@@ -39,10 +42,10 @@ class Unit(StrEnum):
     SECONDS = "Seconds"
 
 
-class Measure(Struct, frozen=True):
+class Measure(Struct, Generic[M], frozen=True):
     """One value of one metric."""
 
-    metric: StrEnum
+    metric: M
     value: float = 1.0
     unit: Unit = Unit.COUNT
 
@@ -75,7 +78,7 @@ _VERSION_ERRORS = frozenset({"InvalidVersionError", "NotLoadedError", "Untrusted
 _AUTH_ERRORS = frozenset({"UnauthenticatedError", "ForbiddenError"})
 
 
-def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure]:
+def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure[Metric]]:
     """Return the measures of a record; none for a record without a request."""
     if "route" not in record:
         return
@@ -107,7 +110,9 @@ def find_source(record: Mapping[str, JSON]) -> Source | None:
     return Source(str(cluster), str(injector) if is_known else UNKNOWN_INJECTOR)
 
 
-def _number(record: Mapping[str, JSON], key: str, metric: Metric, unit: Unit) -> Iterator[Measure]:
+def _number(
+    record: Mapping[str, JSON], key: str, metric: Metric, unit: Unit
+) -> Iterator[Measure[Metric]]:
     value = record.get(key)
     if isinstance(value, int | float) and (value or metric is not Metric.AGE):
         yield Measure(metric, value, unit)

@@ -1,6 +1,7 @@
 """The request log on Lambda: AWS Lambda Powertools writes the log lines and the metrics."""
 
 import logging
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
@@ -18,7 +19,7 @@ from .request_log import RequestLog, line_fields
 
 LOGGER = "podgraft"
 # Writes measures, with each set of dimensions as well as without one.
-MetricWriter: TypeAlias = Callable[[Iterable[Measure], Iterable[Mapping[str, str]]], None]
+MetricWriter: TypeAlias = Callable[[Iterable[Measure[Any]], Iterable[Mapping[str, str]]], None]
 
 _LEVELS = {"INFO": logging.INFO, "WARNING": logging.WARNING, "ERROR": logging.ERROR}
 
@@ -57,14 +58,14 @@ def make_request_log(stack: str = DEFAULT_STACK, *, cluster_metrics: bool = True
 def _make_line_writer(stack: str) -> RequestLog:
     # Powertools uses the service as the name of the logger. A stack can have the name of the logger
     # of a library, so the service is a constant here.
-    logger = Logger(service=LOGGER, location=None, json_serializer=partial(_format_line, stack))
-    is_enabled_for, handle = logger.isEnabledFor, logger.handle
+    Logger(service=LOGGER, location=None, json_serializer=partial(_format_line, stack))
+    logger = logging.getLogger(LOGGER)
 
     def write(record: Mapping[str, JSON]) -> None:
         level = _LEVELS[str(record["level"])]
-        if is_enabled_for(level):
+        if logger.isEnabledFor(level):
             # The methods of a logger look for the caller's file and line, which no line contains.
-            handle(logging.LogRecord(LOGGER, level, "", 0, record, None, None))
+            logger.handle(logging.LogRecord(LOGGER, level, "", 0, record, None, None))
 
     return write
 
@@ -75,16 +76,17 @@ def make_metric_writer(stack: str) -> MetricWriter:
     Powertools serializes the line. Its methods that add one metric at a time take four times as
     long, because they format and check what is constant here.
     """
-    metrics = EphemeralMetrics(namespace=NAMESPACE, service=stack)
+    metrics: Any = EphemeralMetrics(namespace=NAMESPACE, service=stack)
 
     is_disabled = is_metrics_disabled()
 
-    def write(measures: Iterable[Measure], dimensions: Iterable[Mapping[str, str]]) -> None:
+    def write(measures: Iterable[Measure[Any]], dimensions: Iterable[Mapping[str, str]]) -> None:
         if is_disabled:
             return
         metrics.dimension_sets = [{"service": stack, **each} for each in dimensions]
         values = {each.metric: {"Unit": each.unit, "Value": [each.value]} for each in measures}
-        print(_ENCODER.encode(metrics.serialize_metric_set(values)).decode())
+        line = _ENCODER.encode(metrics.serialize_metric_set(values)).decode()
+        sys.stdout.write(f"{line}\n")
 
     return write
 

@@ -12,7 +12,6 @@ quarter of a second.
 
 import os
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -35,7 +34,7 @@ FILE_BYTES = 1 << 20
 _NO_SOURCE = Source("", "")
 _SOURCE_LABELS = ("cluster", "injector")
 _REASON_LABELS = (*_SOURCE_LABELS, "reason")
-_COUNTERS: Mapping[StrEnum, tuple[str, tuple[str, ...]]] = {
+_COUNTERS: Mapping[Metric, tuple[str, tuple[str, ...]]] = {
     Metric.REQUESTS: ("Authenticated requests.", _SOURCE_LABELS),
     Metric.SUCCESS: ("Objects injected, changed, or allowed.", _SOURCE_LABELS),
     Metric.SKIP: ("Objects left unchanged.", _REASON_LABELS),
@@ -99,7 +98,7 @@ class WorkerMetrics:
 
         return write_and_count
 
-    def _count(self, measure: Measure, source: Source, record: Mapping[str, JSON]) -> None:
+    def _count(self, measure: Measure[Metric], source: Source, record: Mapping[str, JSON]) -> None:
         labels = {"cluster": source.cluster, "injector": source.injector}
         if measure.metric is Metric.TIME:
             self._seconds.labels(**labels).observe(measure.value / 1000)
