@@ -4,8 +4,8 @@
 
 The host of a virtual machine can stop a processor, and Linux counts only a part of that time. This
 process sleeps 5 ms again and again. Its real-time priority wakes it before all other processes of
-the machine, so a late wake-up shows a stop. Each line has the time of one, of perf_counter. A user
-who cannot set the priority gets no lines.
+the machine, also before those of ``fronts.py`` with one, so a late wake-up shows a stop. Each line
+has the time of one, of perf_counter. A user who cannot set the priority gets no lines.
 """
 
 import os
@@ -13,6 +13,7 @@ import sys
 from contextlib import suppress
 from time import perf_counter, sleep
 
+_PRIORITY = 2
 _INTERVAL_SECONDS = 0.005
 _STOP_SECONDS = 0.002
 
@@ -30,5 +31,5 @@ def print_stops() -> None:
 if __name__ == "__main__":
     os.sched_setaffinity(0, {int(sys.argv[1])})
     with suppress(PermissionError, BrokenPipeError):
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(_PRIORITY))
         print_stops()

@@ -9,7 +9,7 @@ process now.
 import time
 from collections.abc import Iterable
 
-_NEWEST = 0.03  # the share of the newest measurement in the result, so that the rate changes slowly
+_NEWEST = 0.12  # the share of the newest measurement in the result, which follows within 2 s
 _LEAST_SECONDS = 1e-4
 
 
