@@ -120,7 +120,7 @@ test-long: setup ## Run the test suite with the long tests and all generated exa
 	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; PODGRAFT_FUZZ_GO=1 asks Go)
-	@cd tests && ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(addprefix --harness ,$(HARNESS)) $(if $(WRITE),--write-docs)
+	@cd tests && PYTHONPATH=../scripts ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(addprefix --harness ,$(HARNESS)) $(if $(WRITE),--write-docs)
 
 soak: $(TOOLS)/bench/.done ## Load serve and the handler at 70 % (SECONDS=60 for each phase, WRITE=1)
 	@$(BENCH)/python scripts/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)

@@ -31,6 +31,7 @@ from libraries.processes import (
     measure_turns,
     ratio,
 )
+from page_sections import write_section
 from podgraft.cli.bench import pods
 from podgraft.cli.bench.bench_input import (
     ROOT,
@@ -68,16 +69,7 @@ def main(*, turns: int, instructions: bool, write_docs: bool) -> None:
         text = _measure(Path(name), turns, instructions=instructions)
     print(text)
     if write_docs:
-        PAGE.write_text(replace_section(PAGE.read_text(), text))
-
-
-def replace_section(page: str, text: str) -> str:
-    """The page with *text* between its two marks."""
-    before, begin, rest = page.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SystemExit(f"{PAGE.name}: the lines {BEGIN} and {END} are missing; add them")
-    return f"{before}{BEGIN}\n\n{text}\n\n{END}{after}"
+        write_section(PAGE, BEGIN, END, text)
 
 
 def render_table(rows: Sequence[Sequence[str]]) -> str:

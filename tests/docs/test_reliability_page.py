@@ -10,7 +10,7 @@ import pytest
 import soak
 from chaos.matrix import BEGIN, END, ROWS, render_tables
 from endurance import phases
-from fuzz.page import replace_section
+from page_sections import replace_section
 from store import test_fault_matrix
 
 TESTS = Path(__file__).parents[1]

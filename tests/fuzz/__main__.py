@@ -12,6 +12,7 @@ import fuzz.page
 from fuzz import campaign, go_programs
 from fuzz.campaign import Progress
 from fuzz.harness import HARNESSES, find_harness
+from page_sections import write_section
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -70,12 +71,9 @@ def _try_file(name: str, path: str) -> int:
 
 
 def _write_docs(progress: Sequence[Progress], seconds: float) -> None:
-    page, today = fuzz.page.PAGE, datetime.now(UTC).date()
+    today = datetime.now(UTC).date()
     table = fuzz.page.render_table(progress, seconds, today, live=go_programs.is_live())
-    text = page.read_text(encoding="utf-8")
-    page.write_text(
-        fuzz.page.replace_section(text, fuzz.page.BEGIN, fuzz.page.END, table), encoding="utf-8"
-    )
+    write_section(fuzz.page.PAGE, fuzz.page.BEGIN, fuzz.page.END, table)
 
 
 def _print(text: str) -> None:

@@ -45,12 +45,3 @@ def describe_outcomes(progress: Progress) -> str:
     total = max(1, progress.outcomes.total())
     shares = (f"{name} {100 * n / total:.0f} %" for name, n in progress.outcomes.most_common(4))
     return ", ".join(shares)
-
-
-def replace_section(page: str, begin: str, end: str, content: str) -> str:
-    """The page with new content between two marks."""
-    before, found_begin, rest = page.partition(begin)
-    _, found_end, after = rest.partition(end)
-    if not found_begin or not found_end:
-        raise SystemExit(f"docs/reliability.md: the marks {begin} and {end} are missing")
-    return f"{before}{begin}\n\n{content}\n\n{end}{after}"

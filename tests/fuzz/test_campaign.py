@@ -15,6 +15,7 @@ from fuzz import campaign
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import HARNESSES, Harness, check_claim, find_harness
 from fuzz.page import BEGIN, END, PAGE
+from page_sections import replace_section
 
 ROOT = Path(__file__).parents[2]
 
@@ -82,7 +83,7 @@ def test_the_table_replaces_only_its_section() -> None:
     progress = [campaign.Progress(each, 1, tried=1500) for each in HARNESSES.values()]
     progress[0].outcomes.update({"injected": 3, "skipped": 1})
     table = fuzz.page.render_table(progress, 60, date(2026, 11, 22), live=False)
-    written = fuzz.page.replace_section(page, BEGIN, END, table)
+    written = replace_section(page, BEGIN, END, table)
 
     assert written.startswith(f"before\n{BEGIN}\n\nLast run: 2026-11-22, 60 s")
     assert written.endswith(f"\n\n{END}\nafter\n")

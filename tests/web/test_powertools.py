@@ -123,13 +123,17 @@ def test_a_line_has_the_record_with_the_loggers_keys(capsys: pytest.CaptureFixtu
 
 
 def test_a_line_below_the_level_of_the_logger_is_omitted(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     write = make_request_log()
-    monkeypatch.setattr(logging.getLogger(LOGGER), "level", logging.WARNING)
-    monkeypatch.setattr(logging.getLogger(LOGGER), "_cache", {})
-    for level in ("INFO", "WARNING", "ERROR"):
-        write({"event": "note", "level": level})
+    logger = logging.getLogger(LOGGER)
+    before = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        for level in ("INFO", "WARNING", "ERROR"):
+            write({"event": "note", "level": level})
+    finally:
+        logger.setLevel(before)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [line["level"] for line in lines] == ["WARNING", "ERROR"]
 

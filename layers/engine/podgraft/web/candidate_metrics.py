@@ -4,12 +4,12 @@ They have the dimension ``reason`` of the candidate, not that of the review, so 
 apart from the metrics of the review.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from podgraft.jsonvalue import JSON
 
-from .metrics import Measure, Unit
+from .metrics import Measure, MetricWriter, Unit
 
 
 class CandidateMetric(StrEnum):
@@ -54,10 +54,7 @@ def find_track(record: Mapping[str, JSON]) -> Iterator[Mapping[str, str]]:
         yield {"track": str(record["track"])}
 
 
-def write_candidate(
-    write: Callable[[Iterable[Measure[CandidateMetric]], Iterable[Mapping[str, str]]], None],
-    record: Mapping[str, JSON],
-) -> None:
+def write_candidate(write: MetricWriter, record: Mapping[str, JSON]) -> None:
     """Write the metrics of the candidate with *write*, after those of the review."""
     measures = tuple(candidate_measures(record))
     reason = str(record.get("candidate_reason") or "")

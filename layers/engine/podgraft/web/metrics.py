@@ -3,15 +3,15 @@
 The alarms and the dashboard of template.yaml use these names; a test compares them.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
 from podgraft.jsonvalue import JSON
 
-M = TypeVar("M", bound=StrEnum)
+MetricT = TypeVar("MetricT", bound=StrEnum)
 
 # Stacks share the namespace; the dimension ``service`` is the name of the stack in each metric.
 NAMESPACE = "podgraft"
@@ -42,12 +42,16 @@ class Unit(StrEnum):
     SECONDS = "Seconds"
 
 
-class Measure(Struct, Generic[M], frozen=True):
+class Measure(Struct, Generic[MetricT], frozen=True):
     """One value of one metric."""
 
-    metric: M
+    metric: MetricT
     value: float = 1.0
     unit: Unit = Unit.COUNT
+
+
+# Writes measures, with each set of dimensions as well as without one.
+MetricWriter: TypeAlias = Callable[[Iterable[Measure[Any]], Iterable[Mapping[str, str]]], None]
 
 
 class Source(Struct, frozen=True):

@@ -2,9 +2,9 @@
 
 import logging
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from aws_lambda_powertools.logging import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics
@@ -14,13 +14,10 @@ from msgspec.json import Encoder
 from podgraft.jsonvalue import JSON
 from podgraft.settings import DEFAULT_STACK
 
-from .metrics import NAMESPACE, Measure, find_source, record_measures
+from .metrics import NAMESPACE, Measure, MetricWriter, find_source, record_measures
 from .request_log import RequestLog, line_fields
 
 LOGGER = "podgraft"
-# Writes measures, with each set of dimensions as well as without one.
-MetricWriter: TypeAlias = Callable[[Iterable[Measure[Any]], Iterable[Mapping[str, str]]], None]
-
 _LEVELS = {"INFO": logging.INFO, "WARNING": logging.WARNING, "ERROR": logging.ERROR}
 
 
@@ -77,7 +74,6 @@ def make_metric_writer(stack: str) -> MetricWriter:
     long, because they format and check what is constant here.
     """
     metrics: Any = EphemeralMetrics(namespace=NAMESPACE, service=stack)
-
     is_disabled = is_metrics_disabled()
 
     def write(measures: Iterable[Measure[Any]], dimensions: Iterable[Mapping[str, str]]) -> None:
