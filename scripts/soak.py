@@ -22,7 +22,7 @@ BEGIN = "<!-- soak: `make soak SECONDS=... WRITE=1` writes this table. -->"
 END = "<!-- end of soak -->"
 _COLUMNS = (
     *("front", "phase", "requests/s", "requests", "errors"),
-    *("p50", "p99", "p99/p50", "with disturbed", "memory", "disturbed", "stolen"),
+    *("p50", "p99", "p99/p50", "unadjusted", "memory", "disturbed", "stolen"),
 )
 _OPEN = {"serve": fronts.open_serve, "lambda": fronts.open_lambda}
 
@@ -74,7 +74,7 @@ def describe(result: PhaseResult) -> str:
     return (
         f"{result.front}, {result.phase}: {result.rate:.0f}/s, {result.requests} requests, "
         f"{result.errors} errors, p50 {result.p50 * 1000:.1f} ms, p99 {result.p99 * 1000:.1f} ms, "
-        f"p99/p50 {result.ratio:.1f}, with disturbed parts {result.ratio_of_all:.1f}, "
+        f"p99/p50 {result.ratio:.1f}, unadjusted {result.ratio_of_all:.1f}, "
         f"memory {result.memory_before / 1e6:.0f} to {result.memory_after / 1e6:.0f} MB, "
         f"{result.disturbed:.0%} disturbed, {result.stolen:.1%} stolen"
     )

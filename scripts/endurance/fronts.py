@@ -2,8 +2,7 @@
 
 Lambda starts an environment for each concurrent request, and an environment processes one request
 at a time. So each connection of the generator has an environment of its own. Environments have
-processors of their own. Here they share one, so it completes an event before it begins the next:
-without that, the system divides its time, and all events wait for a large one.
+processors of their own. Here they share one, and their waits for it do not count.
 
 The clients of a webhook run on other machines. So the last processor runs the generator and the
 HTTP fronts, and what is measured has the other processors: one worker or environment on each.
@@ -14,7 +13,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,6 @@ from podgraft.cli.bench.bench_input import BenchmarkInput
 from podgraft.cli.bench.throughput import review_files, start_server
 
 _CONNECTIONS = 4  # of each worker
-_PRIORITY = 1  # lower than that of processor_stops.py
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -91,13 +89,6 @@ def _pin(pids: Iterable[int], processors: Iterable[int]) -> None:
             os.sched_setaffinity(int(task.name), processors)
 
 
-def _run_in_turn(pids: Iterable[int]) -> None:
-    """Let a process run until it waits, before another one; only root can set that."""
-    with suppress(PermissionError):
-        for pid in pids:
-            os.sched_setscheduler(pid, os.SCHED_FIFO, os.sched_param(_PRIORITY))
-
-
 @contextmanager
 def open_lambda(inputs: BenchmarkInput, folder: Path) -> Generator[Front]:
     """Environments of the function, one for each connection."""
@@ -120,7 +111,6 @@ def open_lambda(inputs: BenchmarkInput, folder: Path) -> Generator[Front]:
         pids = tuple(started["pids"])
         _pin((process.pid,), (last,))
         _pin(pids, processors)
-        _run_in_turn(pids)
         yield Front(
             name="Lambda handler",
             host="127.0.0.1",

@@ -9,7 +9,9 @@ With a load of 0, each connection sends its next request after the last response
 the capacity.
 
 Percentiles are those of requests outside the disturbed parts (``host_watch.py``). The parts after a
-disturbed one count until a connection is free, because requests wait for those before them.
+disturbed one count until a connection is free, because requests wait for those before them. The
+times do not contain the waits for a shared processor that the front reports. Percentiles with both
+are in the results too.
 """
 
 import asyncio
@@ -26,7 +28,7 @@ from time import perf_counter, time_ns
 from typing import Any
 
 from .host_watch import HostWatch, find_part
-from .http_messages import LIMIT, read_message
+from .http_messages import LIMIT, WAITED_HEADER, read_message
 from .request_cost import RequestCost
 
 _TIMEOUT_SECONDS = 10  # kube-apiserver's default for a webhook
@@ -37,22 +39,25 @@ _PERCENTILES = (50, 99)
 
 
 class Samples:
-    """When requests started, and how long they took, in seconds."""
+    """When requests started, how long they took, and waited for a processor, in seconds."""
 
     def __init__(self) -> None:
-        self.starts, self.durations = array("d"), array("d")
+        self.starts, self.durations, self.waits = array("d"), array("d"), array("d")
 
-    def add(self, start: float, duration: float) -> None:
+    def add(self, start: float, duration: float, waited: float = 0.0) -> None:
         """Add a request."""
         self.starts.append(start)
         self.durations.append(duration)
+        self.waits.append(waited)
 
     def describe(self, disturbed: set[int]) -> dict[str, float]:
-        """The number of requests, and percentiles of all and of those in undisturbed parts."""
-        pairs = zip(self.starts, self.durations, strict=True)
+        """The number of requests, and percentiles of their times.
+
+        Without a prefix: without waits, of the requests in undisturbed parts. ``all_``: with both.
+        """
         quiet = [
-            duration
-            for start, duration in pairs
+            duration - waited
+            for start, duration, waited in zip(self.starts, self.durations, self.waits, strict=True)
             if disturbed.isdisjoint(range(find_part(start), find_part(start + duration) + 1))
         ]
         described: dict[str, float] = {"requests": len(self.starts)}
@@ -145,11 +150,14 @@ class Generator:
                 request, kind, codes, mark = self._requests[number % len(self._requests)]
                 writer.write(renumber(request, mark, self._first_number + number))
                 async with asyncio.timeout(_TIMEOUT_SECONDS):
-                    code, is_open = await _read_response(reader)
-                self.samples[kind].add(started - self.start, perf_counter() - started)
+                    message = await read_message(reader)
+                duration = perf_counter() - started
+                waited = float(message.headers.get(WAITED_HEADER, 0))
+                self.samples[kind].add(started - self.start, duration, waited)
+                code = int(message.start.split()[1])
                 if code not in codes:
                     self.errors[f"{kind} {code}"] += 1
-                if not is_open:
+                if message.headers.get("connection") == "close":
                     return
         finally:
             writer.close()
@@ -175,12 +183,6 @@ def renumber(request: bytes, mark: str, number: int) -> bytes:
         return request
     digits = f"{number:0{len(mark)}}"[-len(mark) :]
     return request.replace(mark.encode(), digits.encode())
-
-
-async def _read_response(reader: asyncio.StreamReader) -> tuple[int, bool]:
-    """The status of a response that was read to its end, and whether the connection remains."""
-    message = await read_message(reader)
-    return int(message.start.split()[1]), message.headers.get("connection", "") != "close"
 
 
 def percentile(ordered: Sequence[float], percent: float) -> float:

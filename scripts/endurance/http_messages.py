@@ -4,6 +4,8 @@ import asyncio
 from typing import NamedTuple
 
 LIMIT = 1 << 20  # bytes that a stream reads before its reader takes them
+# How long an environment waited for the processor that it shares, in seconds.
+WAITED_HEADER = "x-waited-seconds"
 
 
 class Message(NamedTuple):

@@ -6,6 +6,9 @@ The front does what API Gateway does: it turns an HTTP request into an event of 
 passes it to a free environment, and turns the result into the response. The handler of each
 environment runs in Lambda's own runtime client. One thread serves all connections, so that the
 front costs less than what is measured. The process ends when its standard input is closed.
+
+On Lambda, environments have processors of their own. Here they share one. So each response has a
+header with the time in which its environment waited for the processor.
 """
 
 import asyncio
@@ -23,7 +26,8 @@ import msgspec
 
 from podgraft.cli.bench.runtime_api import INVOCATION_HEADERS, start_runtime_client
 
-from .http_messages import LIMIT, Message, read_message, render_message
+from .http_messages import LIMIT, WAITED_HEADER, Message, read_message, render_message
+from .request_cost import read_waited_seconds
 
 ROOT = Path(__file__).parents[2]
 _HOST = "127.0.0.1"
@@ -40,11 +44,14 @@ class Environment:
     def __init__(self) -> None:
         self._events: asyncio.Queue[bytes] = asyncio.Queue()
         self._results: asyncio.Queue[Message] = asyncio.Queue()
+        self.pid = 0  # of the runtime client, which starts after this API
 
-    async def invoke(self, event: bytes) -> Message:
-        """Pass an event to the runtime client; return what it posts."""
+    async def invoke(self, event: bytes) -> tuple[Message, float]:
+        """Pass an event to the runtime client; return what it posts, and how long it waited."""
+        waited = read_waited_seconds(self.pid)
         self._events.put_nowait(event)
-        return await self._results.get()
+        message = await self._results.get()
+        return message, read_waited_seconds(self.pid) - waited
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve a connection of the runtime client."""
@@ -76,9 +83,9 @@ class Front:
                 target = request.start.split()[1]
                 event = make_event(target, request.headers, request.body, source)
                 environment = await self._free.get()
-                result = await environment.invoke(msgspec.json.encode(event))
+                result, waited = await environment.invoke(msgspec.json.encode(event))
                 self._free.put_nowait(environment)
-                writer.write(make_response(result))
+                writer.write(make_response(result, waited))
         except _ENDS:
             writer.close()
 
@@ -99,16 +106,20 @@ def make_event(target: str, headers: Mapping[str, str], body: bytes, source: str
     }
 
 
-def make_response(result: Message) -> bytes:
-    """The HTTP response for what a runtime client posted: 502 for an error."""
+def make_response(result: Message, waited: float) -> bytes:
+    """The HTTP response for what a runtime client posted: 502 for an error.
+
+    *waited* is the wait of its environment for the processor, in seconds.
+    """
+    own_headers = {WAITED_HEADER: str(waited)}
     if not result.start.split()[1].endswith("/response"):
-        return render_message("HTTP/1.1 502 Bad Gateway", {}, b"")
+        return render_message("HTTP/1.1 502 Bad Gateway", own_headers, b"")
     returned = msgspec.json.decode(result.body)
     headers = {name.lower(): value for name, value in returned.get("headers", {}).items()}
     headers.pop("content-length", None)
     status = HTTPStatus(returned["statusCode"])
     start = f"HTTP/1.1 {status.value} {status.phrase}"
-    return render_message(start, headers, returned.get("body", "").encode())
+    return render_message(start, headers | own_headers, returned.get("body", "").encode())
 
 
 async def run_service(number: int) -> None:
@@ -128,6 +139,7 @@ async def run_service(number: int) -> None:
             client = stack.enter_context(
                 start_runtime_client(_address(api), variables, function, output=sys.stderr.fileno())
             )
+            environment.pid = client.pid
             environments.put_nowait(environment)
             pids.append(client.pid)
         front = await asyncio.start_server(Front(environments).serve, _HOST, 0, limit=LIMIT)

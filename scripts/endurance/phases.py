@@ -98,7 +98,7 @@ class PhaseResult:
     p99: float
     memory_before: float
     memory_after: float
-    ratio_of_all: float = 0.0  # p99/p50 with the disturbed parts; the others are without them
+    ratio_of_all: float = 0.0  # p99/p50 with disturbed parts and waits; the others are without
     disturbed: float = 0.0  # the share of parts of 0.2 s that the host disturbed
     stolen: float = 0.0  # the share of the processors' time that it gave to others
     sent: float = 1.0  # the share of the planned requests that were sent

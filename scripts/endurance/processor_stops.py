@@ -3,9 +3,9 @@
     processor_stops PROCESSOR
 
 The host of a virtual machine can stop a processor, and Linux counts only a part of that time. This
-process sleeps 5 ms again and again. Its real-time priority wakes it before all other processes of
-the machine, also before those of ``fronts.py`` with one, so a late wake-up shows a stop. Each line
-has the time of one, of perf_counter. A user who cannot set the priority gets no lines.
+process sleeps 5 ms again and again. Its real-time priority wakes it before the other processes of
+the machine, so a late wake-up shows a stop. Each line has the time of one, of perf_counter. A user
+who cannot set the priority gets no lines.
 """
 
 import os
@@ -13,7 +13,7 @@ import sys
 from contextlib import suppress
 from time import perf_counter, sleep
 
-_PRIORITY = 2
+_PRIORITY = 1
 _INTERVAL_SECONDS = 0.005
 _STOP_SECONDS = 0.002
 

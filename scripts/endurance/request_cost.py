@@ -1,4 +1,4 @@
-"""The processor time of a request, measured while the server runs.
+"""The processor time of requests, and their waits for a processor, measured while a server runs.
 
 A review takes twice the time when its data is no longer in the processor's caches, and a virtual
 machine shares these with others. So the requests per second that a server can process change from
@@ -8,9 +8,11 @@ process now.
 
 import time
 from collections.abc import Iterable
+from pathlib import Path
 
 _NEWEST = 0.12  # the share of the newest measurement in the result, which follows within 2 s
 _LEAST_SECONDS = 1e-4
+_NANOSECONDS = 1e9
 
 
 def read_processor_seconds(pid: int) -> float:
@@ -20,6 +22,17 @@ def read_processor_seconds(pid: int) -> float:
     """
     try:
         return time.clock_gettime((~pid << 3) | 2)
+    except OSError:
+        return 0.0
+
+
+def read_waited_seconds(pid: int) -> float:
+    """How long the main thread of a process waited while others had its processor, in seconds.
+
+    0 after its end. The file is that of Documentation/scheduler/sched-stats.rst of Linux.
+    """
+    try:
+        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / _NANOSECONDS
     except OSError:
         return 0.0
 

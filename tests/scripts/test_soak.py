@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 import soak
 from endurance import generator, host_watch, lambda_service, phases, request_cost
 from endurance.host_watch import HostWatch
+from endurance.http_messages import Message
 from endurance.phases import PhaseResult
 from endurance.request_cost import RequestCost
 from page_sections import replace_section
@@ -89,6 +91,40 @@ def test_percentiles_omit_the_disturbed_parts() -> None:
     delayed.add(0.45, 0.01)
     assert delayed.describe({0, 4})["p99"] == 0.01
     assert delayed.describe({0, 1, 2, 4})["p99"] == 0
+
+
+def test_percentiles_omit_the_waits_for_a_shared_processor() -> None:
+    samples = generator.Samples()
+    samples.add(0.1, 0.01, waited=0.004)
+    described = samples.describe(set())
+    assert (described["p50"], described["all_p50"]) == (0.006, 0.01)
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="Linux counts no waits")
+def test_a_process_waits_while_another_one_has_its_processor() -> None:
+    processor = {min(os.sched_getaffinity(0))}
+    busy = [sys.executable, "-c", "while True: pass"]
+    with ExitStack() as stack:
+        pids: list[int] = []
+        for _ in range(2):
+            process = stack.enter_context(subprocess.Popen(busy))
+            stack.callback(process.kill)
+            os.sched_setaffinity(process.pid, processor)
+            pids.append(process.pid)
+        before = request_cost.read_waited_seconds(pids[0])
+        while request_cost.read_waited_seconds(pids[0]) < before + 0.01:
+            pass
+    assert request_cost.read_waited_seconds(pids[0]) == 0
+
+
+def test_the_response_of_an_environment_has_its_wait() -> None:
+    posted = {"statusCode": 200, "headers": {"Content-Type": "x"}, "body": "{}"}
+    for path, status in (("/1/response", b"200 OK"), ("/1/error", b"502 Bad Gateway")):
+        message = Message(f"POST {path} HTTP/1.1", {}, json.dumps(posted).encode())
+        head, _, body = lambda_service.make_response(message, 0.25).partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 " + status)
+        assert b"x-waited-seconds: 0.25" in head
+        assert body == (b"{}" if b"200" in status else b"")
 
 
 def test_the_parts_after_a_disturbed_one_count_until_a_connection_was_free() -> None:
