@@ -8,10 +8,9 @@ busy waits, and the wait is a part of its time. The intervals follow the process
 With a load of 0, each connection sends its next request after the last response, which measures
 the capacity.
 
-Percentiles are those of requests outside the disturbed parts (``host_watch.py``). The parts after a
-disturbed one count until a connection is free, because requests wait for those before them. The
-times do not contain the waits for a shared processor that the front reports. Percentiles with both
-are in the results too.
+The result has the times of all requests, and those of the requests outside the disturbed parts
+(``host_watch.py``), without the waits for a shared processor that the front reports. The parts
+after a disturbed one count until a connection is free, because requests wait for those before them.
 """
 
 import asyncio
@@ -21,7 +20,7 @@ import ssl
 import sys
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Container, Sequence
+from collections.abc import Container
 from itertools import cycle, islice
 from pathlib import Path
 from time import perf_counter, time_ns
@@ -35,7 +34,6 @@ _TIMEOUT_SECONDS = 10  # kube-apiserver's default for a webhook
 _FAILURES = (OSError, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError)
 _PREPARATION_SECONDS = 0.5  # to start to watch the processors
 _COST_SECONDS = 0.25  # between two measurements
-_PERCENTILES = (50, 99)
 
 
 class Samples:
@@ -50,22 +48,15 @@ class Samples:
         self.durations.append(duration)
         self.waits.append(waited)
 
-    def describe(self, disturbed: set[int]) -> dict[str, float]:
-        """The number of requests, and percentiles of their times.
-
-        Without a prefix: without waits, of the requests in undisturbed parts. ``all_``: with both.
-        """
+    def describe(self, disturbed: set[int]) -> dict[str, list[float]]:
+        """The times of all requests, and without waits those of requests in undisturbed parts."""
+        triples = zip(self.starts, self.durations, self.waits, strict=True)
         quiet = [
             duration - waited
-            for start, duration, waited in zip(self.starts, self.durations, self.waits, strict=True)
+            for start, duration, waited in triples
             if disturbed.isdisjoint(range(find_part(start), find_part(start + duration) + 1))
         ]
-        described: dict[str, float] = {"requests": len(self.starts)}
-        for prefix, durations in (("", quiet), ("all_", self.durations)):
-            ordered = sorted(durations)
-            for percent in _PERCENTILES:
-                described[f"{prefix}p{percent}"] = percentile(ordered, percent)
-        return described
+        return {"all": self.durations.tolist(), "quiet": quiet}
 
 
 def extend_disturbed(disturbed: Container[int], free: Container[int], parts: int) -> set[int]:
@@ -185,11 +176,6 @@ def renumber(request: bytes, mark: str, number: int) -> bytes:
     return request.replace(mark.encode(), digits.encode())
 
 
-def percentile(ordered: Sequence[float], percent: float) -> float:
-    """The value that *percent* of the ordered values do not exceed; 0 without values."""
-    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))] if ordered else 0.0
-
-
 def main() -> None:
     """Carry out the plan that the first argument names, and print the results."""
     plan = json.loads(Path(sys.argv[1]).read_text())
@@ -200,7 +186,9 @@ def main() -> None:
     result = {
         "seconds": lasted,
         "sent": generator.compute_sent_share(),
-        "disturbed": len(disturbed) / parts,
+        "cost": generator.cost.seconds,
+        "parts": parts,
+        "disturbed": len(disturbed),
         "errors": dict(generator.errors),
         "kinds": {kind: each.describe(disturbed) for kind, each in generator.samples.items()},
     }

@@ -6,7 +6,7 @@ the data of a review remains in the processor's caches.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import cycle, islice
 from pathlib import Path
 from statistics import median
@@ -37,6 +37,7 @@ _SAMPLE_SECONDS = 0.5
 # The capacity is that of the median window.
 _CAPACITY_WINDOWS = 5
 _CAPACITY_SHARE = 0.05  # of the time of a phase, for each window
+_SLICE_SECONDS, _FIRST_SECONDS = 30.0, 5.0
 _MIN_CAPACITY_SECONDS, _MAX_CAPACITY_SECONDS = 3.0, 10.0
 _OK, _UNAUTHORIZED, _THROTTLED, _BAD_REQUEST = 200, 401, 429, 400
 
@@ -82,6 +83,16 @@ class Plan:
     cost: float
     processors: tuple[int, ...]
     pids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A part of a phase: the result of the generator, and what was measured beside it."""
+
+    result: dict[str, Any]
+    memory: Sequence[int]  # samples, in bytes
+    stolen: int  # of the processors' time, in ticks
+    total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,17 +141,47 @@ def run_phases(
         windows = [_run_phase(front, folder, window) for _ in range(_CAPACITY_WINDOWS)]
         capacities.append(sorted(windows, key=_rate)[_CAPACITY_WINDOWS // 2])
         yield capacities[-1]
-    load = LOAD * front.processors
-    cost = front.processors / min(map(_rate, capacities))
-    for name, requests in ((STEADY, normal), (HOSTILE, mixed)):
-        yield _run_phase(front, folder, Phase(name, load, seconds, requests, cost))
+    load, cost = LOAD * front.processors, front.processors / min(map(_rate, capacities))
+    yield from run_in_turns(
+        front,
+        folder,
+        [
+            Phase(name, load, seconds, requests, cost)
+            for name, requests in ((STEADY, normal), (HOSTILE, mixed))
+        ],
+    )
 
 
 def _rate(result: PhaseResult) -> float:
     return result.rate
 
 
+def run_in_turns(front: Front, folder: Path, phases: Sequence[Phase]) -> Iterator[PhaseResult]:
+    """Measure phases in slices, one of each phase after the other.
+
+    The host changes within minutes, and the p99 of one phase is compared with that of another.
+    """
+    slices: dict[str, list[Slice]] = {phase.name: [] for phase in phases}
+    rounds = max(1, round(phases[0].seconds / _SLICE_SECONDS))
+    # A first short slice does not count: its load follows from the expected cost.
+    costs: dict[str, float] = {}
+    for seconds in (_FIRST_SECONDS, *[phases[0].seconds / rounds] * rounds):
+        for phase in phases:
+            part = replace(phase, seconds=seconds, cost=costs.get(phase.name, phase.cost))
+            measured = run_slice(front, folder, part)
+            if phase.name in costs:
+                slices[phase.name].append(measured)
+            costs[phase.name] = measured.result["cost"]
+    for name, each in slices.items():
+        yield summarize(front.name, name, each)
+
+
 def _run_phase(front: Front, folder: Path, phase: Phase) -> PhaseResult:
+    return summarize(front.name, phase.name, [run_slice(front, folder, phase)])
+
+
+def run_slice(front: Front, folder: Path, phase: Phase) -> Slice:
+    """Run the generator once."""
     plan = Plan(
         host=front.host,
         ports=front.ports,
@@ -153,32 +194,55 @@ def _run_phase(front: Front, folder: Path, phase: Phase) -> PhaseResult:
         processors=front.generator_processors,
         pids=front.pids(),
     )
-    with_memory = MemorySamples(front)
-    with_memory.start()
+    memory = MemorySamples(front)
+    memory.start()
     before = read_processor_times()
     try:
         result = run_generator(asdict(plan), folder)
     finally:
-        with_memory.stop()
+        memory.stop()
     after = read_processor_times()
-    none = {"requests": 0, "p50": 0, "p99": 0, "all_p50": 0, "all_p99": 0}
-    normal: dict[str, Any] = result["kinds"].get("normal", none)
-    return PhaseResult(
-        front=front.name,
-        phase=phase.name,
-        seconds=result["seconds"],
-        rate=sum(each["requests"] for each in result["kinds"].values()) / result["seconds"],
-        requests=sum(each["requests"] for each in result["kinds"].values()),
-        errors=sum(result["errors"].values()),
-        p50=normal["p50"],
-        p99=normal["p99"],
-        memory_before=with_memory.quarter(1),
-        memory_after=with_memory.quarter(3),
-        ratio_of_all=normal["all_p99"] / normal["all_p50"] if normal["all_p50"] else 0.0,
-        disturbed=result["disturbed"],
-        sent=result["sent"],
-        stolen=(after.stolen - before.stolen) / max(1, after.total - before.total),
+    return Slice(result, memory.samples, after.stolen - before.stolen, after.total - before.total)
+
+
+def summarize(front: str, phase: str, slices: Sequence[Slice]) -> PhaseResult:
+    """The figures of a phase from its slices."""
+    results = [each.result for each in slices]
+    seconds = sum(each["seconds"] for each in results)
+    requests = sum(len(times["all"]) for each in results for times in each["kinds"].values())
+    memory = [sample for each in slices for sample in each.memory]
+    normal = [each["kinds"]["normal"] for each in results if "normal" in each["kinds"]]
+    quiet, whole = (
+        sorted(time for each in normal for time in each[name]) for name in ("quiet", "all")
     )
+    parts = sum(each["parts"] for each in results)
+    return PhaseResult(
+        front=front,
+        phase=phase,
+        seconds=seconds,
+        rate=requests / seconds,
+        requests=requests,
+        errors=sum(sum(each["errors"].values()) for each in results),
+        p50=percentile(quiet, 50),
+        p99=percentile(quiet, 99),
+        memory_before=median_of_quarter(memory, 1),
+        memory_after=median_of_quarter(memory, 3),
+        ratio_of_all=percentile(whole, 99) / percentile(whole, 50) if whole else 0.0,
+        disturbed=sum(each["disturbed"] for each in results) / parts,
+        sent=sum(each["sent"] for each in results) / len(results),
+        stolen=sum(each.stolen for each in slices) / max(1, sum(each.total for each in slices)),
+    )
+
+
+def percentile(ordered: Sequence[float], percent: float) -> float:
+    """The value that *percent* of the ordered values do not exceed; 0 without values."""
+    return ordered[min(len(ordered) - 1, int(len(ordered) * percent / 100))] if ordered else 0.0
+
+
+def median_of_quarter(samples: Sequence[int], number: int) -> float:
+    """The median of a quarter of the samples, 0 to 3; 0 without samples."""
+    size = max(1, len(samples) // 4)
+    return median(samples[number * size : (number + 1) * size] or samples[-1:] or [0])
 
 
 class MemorySamples:
@@ -187,7 +251,7 @@ class MemorySamples:
     def __init__(self, front: Front) -> None:
         self._front = front
         self._stopping = Event()
-        self._samples: list[int] = []
+        self.samples: list[int] = []
         self._thread = Thread(target=self._run, daemon=True)
 
     def start(self) -> None:
@@ -199,16 +263,9 @@ class MemorySamples:
         self._stopping.set()
         self._thread.join()
 
-    def quarter(self, number: int) -> float:
-        """The median of a quarter of the samples, 0 to 3."""
-        size = max(1, len(self._samples) // 4)
-        return median(
-            self._samples[number * size : (number + 1) * size] or self._samples[-1:] or [0]
-        )
-
     def _run(self) -> None:
         while not self._stopping.wait(_SAMPLE_SECONDS):
-            self._samples.append(self._front.resident_bytes())
+            self.samples.append(self._front.resident_bytes())
 
 
 def write_normal(inputs: BenchmarkInput, folder: Path) -> Iterator[Request]:

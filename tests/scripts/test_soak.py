@@ -10,11 +10,12 @@ import sys
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import soak
-from endurance import generator, host_watch, lambda_service, phases, request_cost
+from endurance import fronts, generator, host_watch, lambda_service, phases, request_cost
 from endurance.host_watch import HostWatch
 from endurance.http_messages import Message
 from endurance.phases import PhaseResult
@@ -44,6 +45,8 @@ HOSTILE = replace(RESULT, phase=phases.HOSTILE, rate=63.0, p99=0.009)
 CAPACITIES = (RESULT, MIXED)
 FINE = (*CAPACITIES, STEADY, HOSTILE)
 
+FRONT = fronts.Front("serve", "127.0.0.1", (1,), "", 1, (), 1, (0,))
+HOST = {"seconds": 2.0, "sent": 1.0, "parts": 10, "disturbed": 1}
 PROBLEMS = (
     ((*CAPACITIES, replace(STEADY, errors=2), HOSTILE), f"serve, {phases.STEADY}: 2 errors"),
     ((RESULT, replace(MIXED, errors=1), STEADY, HOSTILE), "10 % hostile requests: 1 errors"),
@@ -78,26 +81,81 @@ def test_the_table_has_a_row_for_each_phase_and_replaces_only_its_section() -> N
     assert page.endswith(f"did not meet: none.\n\n{soak.END}\nb\n")
 
 
-def test_percentiles_omit_the_disturbed_parts() -> None:
+def test_quiet_times_omit_the_disturbed_parts() -> None:
     samples = generator.Samples()
     for number in range(100):  # ten requests in each part of 0.2 s
         samples.add(number * 0.02 + 0.001, 0.5 if 30 <= number < 40 else 0.01)
     whole, quiet = samples.describe(set()), samples.describe({3})
-    assert (whole["requests"], whole["p50"], whole["p99"]) == (100, 0.01, 0.5)
-    assert (quiet["requests"], quiet["p50"], quiet["p99"]) == (100, 0.01, 0.01)
-    assert (quiet["all_p50"], quiet["all_p99"]) == (0.01, 0.5)
+    assert (len(whole["all"]), whole["quiet"]) == (100, whole["all"])
+    assert quiet == {"all": whole["all"], "quiet": [0.01] * 90}
     delayed = generator.Samples()
     delayed.add(0.45, 0.5)  # it ends in a disturbed part
     delayed.add(0.45, 0.01)
-    assert delayed.describe({0, 4})["p99"] == 0.01
-    assert delayed.describe({0, 1, 2, 4})["p99"] == 0
+    assert delayed.describe({0, 4})["quiet"] == [0.01]
+    assert delayed.describe({0, 1, 2, 4})["quiet"] == []
 
 
-def test_percentiles_omit_the_waits_for_a_shared_processor() -> None:
+def test_quiet_times_omit_the_waits_for_a_shared_processor() -> None:
     samples = generator.Samples()
     samples.add(0.1, 0.01, waited=0.004)
-    described = samples.describe(set())
-    assert (described["p50"], described["all_p50"]) == (0.006, 0.01)
+    assert samples.describe(set()) == {"all": [0.01], "quiet": [0.006]}
+
+
+def test_a_phase_has_the_figures_of_all_its_slices() -> None:
+    normal = {"all": [0.009] * 60, "quiet": [0.002] * 50}
+    first = {
+        **HOST,
+        "errors": {"a": 1},
+        "kinds": {"normal": normal, "hostile": {"all": [1.0] * 20, "quiet": [1.0] * 20}},
+    }
+    second = {
+        **HOST,
+        "seconds": 3.0,
+        "sent": 0.9,
+        "disturbed": 4,
+        "errors": {"b": 2},
+        "kinds": {"normal": {"all": [0.003] * 20, "quiet": [0.003] * 20}},
+    }
+    slices = (phases.Slice(first, [5, 6], 1, 100), phases.Slice(second, [7, 8], 2, 200))
+    assert phases.summarize("serve", "70 %", slices) == PhaseResult(
+        front="serve",
+        phase="70 %",
+        seconds=5.0,
+        rate=20.0,
+        requests=100,
+        errors=3,
+        p50=0.002,
+        p99=0.003,
+        memory_before=6,
+        memory_after=8,
+        ratio_of_all=1.0,
+        disturbed=0.25,
+        stolen=0.01,
+        sent=0.95,
+    )
+    nothing = {**first, "kinds": {}, "errors": {}}
+    empty = phases.summarize("serve", "70 %", [phases.Slice(nothing, [], 0, 0)])
+    assert (empty.p99, empty.ratio_of_all, empty.memory_after, empty.stolen) == (0, 0, 0, 0)
+
+
+def test_phases_with_load_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plans: list[tuple[str, float, float]] = []
+    costs = iter((0.002, 0.003, 0.004, 0.005, 0.006, 0.007))
+
+    def run_slice(_front: object, _folder: Path, phase: phases.Phase) -> phases.Slice:
+        plans.append((phase.name, phase.seconds, phase.cost))
+        result: dict[str, Any] = {**HOST, "errors": {}, "kinds": {}, "cost": next(costs)}
+        return phases.Slice(result, [], 0, 0)
+
+    monkeypatch.setattr(phases, "run_slice", run_slice)
+    both = [phases.Phase(name, 0.7, 60, (), 0.001) for name in ("a", "b")]
+    results = phases.run_in_turns(FRONT, tmp_path, both)
+    assert [(each.phase, each.seconds) for each in results] == [("a", 4), ("b", 4)]
+    assert plans == [
+        *(("a", 5, 0.001), ("b", 5, 0.001)),  # not in the results
+        *(("a", 30, 0.002), ("b", 30, 0.003)),
+        *(("a", 30, 0.004), ("b", 30, 0.005)),
+    ]
 
 
 @pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="Linux counts no waits")
@@ -228,6 +286,7 @@ def test_a_short_run_measures_all_phases(
 ) -> None:
     monkeypatch.delenv("PODGRAFT_CORPUS", raising=False)
     monkeypatch.setattr(phases, "_MIN_CAPACITY_SECONDS", 1.0)
+    monkeypatch.setattr(phases, "_FIRST_SECONDS", 1.0)
     soak.main(["--seconds", "2", "--front", front])
     lines = [line for line in capsys.readouterr().out.splitlines() if " requests, " in line]
     assert [line.partition(", ")[2].partition(":")[0] for line in lines] == [
