@@ -87,13 +87,24 @@ class Connection:
         self.is_proven = self.socket.getpeercert(binary_form=True) is not None
 
     def receive(self) -> bool:
-        """Read the received bytes; return False if the client has closed the connection."""
+        """Read the received bytes; return False if the client has closed the connection.
+
+        A read returns one TLS record, at most 16 KB. Of a large body, one call reads several.
+        """
+        count = self._read()
+        if self.awaits_body:
+            with suppress(ssl.SSLWantReadError, BlockingIOError):  # no more has arrived
+                while 0 < count < _READ_BYTES and (number := self._read()):
+                    count += number
+        return count > 0
+
+    def _read(self) -> int:
         data = self.socket.recv(_READ_BYTES)
         # OpenSSL can buffer the rest of a record, which the operating system does not report.
         while pending := self.socket.pending():
             data += self.socket.recv(pending)
         self.received += data
-        return bool(data)
+        return len(data)
 
     def send(self) -> None:
         """Write the outgoing bytes."""
