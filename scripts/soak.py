@@ -30,7 +30,7 @@ _OPEN = {"serve": fronts.open_serve, "lambda": fronts.open_lambda}
 def main(arguments: Sequence[str] | None = None) -> int:
     """0, or 1 if a requirement is not met."""
     options = _parse(arguments)
-    inputs, load = load_benchmark_input(), os.getloadavg()[0]
+    inputs = load_benchmark_input()
     results: list[PhaseResult] = []
     for name in options.front or list(_OPEN):
         with (
@@ -46,10 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.write_docs:
         today = datetime.now(UTC).date().isoformat()
         cores = os.cpu_count() or 1
-        machine = f"{cores} cores with a load average of {load:.1f} before the run"
-        if load > cores / 2:
-            machine += " (other jobs used the machine, so the figures only show the mechanism)"
-        table = render_table(results, options.seconds, today, f"{machine}, {inputs.source}")
+        machine = f"{cores} cores, {inputs.source}"
+        table = render_table(results, options.seconds, today, machine)
         write_section(PAGE, BEGIN, END, table)
     return int(bool(problems))
 
