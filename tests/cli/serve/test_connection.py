@@ -58,7 +58,7 @@ def test_an_exception_before_the_first_record_reaches_the_loop() -> None:
             connection.receive()
 
 
-def test_the_records_before_an_exception_are_kept() -> None:
+def test_the_records_before_an_exception_remain() -> None:
     connection = connect([RECORD, ssl.SSLWantWriteError(), b"rest", b""], awaits_body=True)
     with pytest.raises(ssl.SSLWantWriteError):
         connection.receive()
