@@ -223,6 +223,12 @@ ERRORS = (
         unmarshal("bool", "HTTPGetAction.port", "int32"),
     ),
     Case(
+        "a port above all integers, at once",
+        "HTTPGetAction",
+        {"port": 1e300},
+        unmarshal("number 1e+300", "HTTPGetAction.port", "int32"),
+    ),
+    Case(
         "an error that ends decoding precedes earlier errors",
         "Container",
         {"name": 1, "resources": {"limits": {"cpu": "x1"}}},

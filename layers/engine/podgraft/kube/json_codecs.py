@@ -80,15 +80,17 @@ def _number_literal(raw: JSON) -> str:
 
 
 def _decode_int_or_string(raw: JSON) -> JSON:
-    match raw:
-        case None:
-            return 0
-        case str():
-            return raw
-        case int() | float() if not isinstance(raw, bool) and parse_integer(raw) in _INT32:
-            return parse_integer(raw)
-        case _:
-            raise mismatch_error(raw, INT32, final=True)
+    if raw is None:
+        return 0
+    if isinstance(raw, str):
+        return raw
+    number = None
+    if isinstance(raw, int | float) and not isinstance(raw, bool):
+        number = parse_integer(raw)
+    # A range compares None with each of its numbers.
+    if number is None or number not in _INT32:
+        raise mismatch_error(raw, INT32, final=True)
+    return number
 
 
 def _decode_time(raw: JSON) -> JSON:
