@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podgraft import jsonvalue
 from podgraft.jsonvalue import (
     JSON,
     MAX_DEPTH,
@@ -23,7 +24,7 @@ SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 )
 VALUES: st.SearchStrategy[JSON] = st.recursive(
-    SCALARS | st.text(),
+    SCALARS | st.text() | st.text("<>&a\u2028"),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=20,
 )
@@ -70,6 +71,7 @@ TURNS = (
         ("a", "\\u0061"),
         ('"', '"\\ud800'),
     ),
+    *(("<", "\\u003c"), ("<", "\\u003C"), ("\\", "\\u005c"), ("/", "\\/")),
     *(("null", "NaN"), ("}", "}}"), ("]", ",]"), ("[", "[" * 300), (",", ",\n"), ("0", "\x00")),
 )
 
@@ -86,6 +88,20 @@ def test_bytes_are_read_as_the_same_text_is(value: JSON, turn: tuple[str, str], 
 
     text = dump(value).replace(*turn, 1) + end
     assert outcome(text.encode()) == outcome(text)
+    escaped = escape_like_go(text)
+    assert outcome(escaped.encode()) == outcome(escaped)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"args":["a \\u0026\\u0026 b \\u003e\\u2028\\u2029"]}', '{"a":"<b> & \u2028"}\n']
+)
+def test_texts_of_kube_apiserver_take_the_shorter_way(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Go escapes what HTML could contain, such as the && of a command."""
+    expected = load(text)
+    monkeypatch.setattr(jsonvalue, "_DECODER", None)
+    assert equal(load(text.encode()), expected)
 
 
 @given(VALUES, VALUES)

@@ -36,6 +36,7 @@ UNBOUNDED = {
         "injectors.overlay.paths._fields",
         "kube.decoding._decoder",
         "kube.encoding._encoder",
+        "kube.usual_values.make_type",
         "patch.strategic.schema._fields",
     },
     "names of types and enums in the tables": {

@@ -42,9 +42,11 @@ def load(data: bytes | str) -> JSON:
     if isinstance(data, bytes):
         with suppress(msgspec.MsgspecError, UnicodeError, RecursionError):
             parsed: JSON = _FAST_DECODER.decode(data)
-            # If msgspec prints the same bytes again, the text contains no duplicate key and no
-            # number that Python changes, so the slow and strict parser is not needed.
-            if _FAST_ENCODER.encode(parsed) == data.rstrip():
+            # If msgspec prints the same bytes again, perhaps with Go's escapes, the text contains
+            # no duplicate key and no number that Python changes, so the slow and strict parser is
+            # not needed.
+            text, encoded = data.rstrip(), _FAST_ENCODER.encode(parsed)
+            if encoded == text or (rb"\u" in text and _escape_bytes_like_go(encoded) == text):
                 is_flat = len(data) <= _SHORT and data.count(b"{") + data.count(b"[") <= MAX_DEPTH
                 return parsed if is_flat else _check_depth(parsed)
     try:
@@ -184,6 +186,13 @@ def escape_like_go(text: str) -> str:
     return text.translate(_GO_ESCAPES)
 
 
+def _escape_bytes_like_go(data: bytes) -> bytes:
+    """``escape_like_go`` for UTF-8."""
+    for char, escaped in _GO_BYTE_ESCAPES:
+        data = data.replace(char, escaped)
+    return data
+
+
 def format_float_like_go(number: float, *, exponent_from: int = 6, exponent_below: int = -4) -> str:
     """Format a finite float with the fewest digits, as Go's strconv does for ``%g`` and ``%v``.
 
@@ -227,9 +236,15 @@ _TYPE_DESCRIPTIONS = {
     dict: "a mapping",
 }
 
-_GO_ESCAPES = str.maketrans(
-    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-)
+_ESCAPES_OF_GO = {
+    "<": "\\u003c",
+    ">": "\\u003e",
+    "&": "\\u0026",
+    "\u2028": "\\u2028",
+    "\u2029": "\\u2029",
+}
+_GO_ESCAPES = str.maketrans(_ESCAPES_OF_GO)
+_GO_BYTE_ESCAPES = [(char.encode(), text.encode()) for char, text in _ESCAPES_OF_GO.items()]
 
 
 def _same_types(left: JSON, right: JSON) -> bool:

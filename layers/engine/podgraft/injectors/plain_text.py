@@ -8,8 +8,9 @@ the object. The structure guard then needs no second rendering.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
+
+import msgspec
 
 from podgraft.go.reflect.taint import Address
 from podgraft.jsonvalue import JSON
@@ -50,34 +51,21 @@ _matches_plain_text_cached = lru_cache(maxsize=4096)(_matches_plain_text)
 
 
 def has_only_plain_text(value: JSON) -> bool:
-    """Whether the value contains only plain text, including its keys."""
+    """Whether the value contains only plain text, including its keys.
+
+    Its JSON has all texts between quotes. Plain text is ASCII and needs no escapes.
+    """
     if isinstance(value, str):
         return is_plain_text(value)
-    if isinstance(value, dict):
-        # Objects of one type have the same few keys, so most tuples of keys are in the cache.
-        return _are_plain_keys(tuple(value)) and _have_only_plain_text(value.values())
-    return not isinstance(value, list) or _have_only_plain_text(value)
+    try:
+        text = _ENCODER.encode(value).decode("ascii")
+    except (UnicodeError, TypeError):  # other letters, or no JSON
+        return False
+    return "\\" not in text and all(map(is_plain_text, set(_TEXTS.findall(text))))
 
 
-def _have_only_plain_text(values: Iterable[JSON]) -> bool:
-    for value in values:
-        is_plain = is_plain_text(value) if isinstance(value, str) else has_only_plain_text(value)
-        if not is_plain:
-            return False
-    return True
-
-
-def _are_plain_keys(keys: tuple[str, ...]) -> bool:
-    is_short = len(keys) <= _MAX_CACHED_KEYS
-    return _are_plain_keys_cached(keys) if is_short else all(map(is_plain_text, keys))
-
-
-@lru_cache(maxsize=1024)
-def _are_plain_keys_cached(keys: tuple[str, ...]) -> bool:
-    return all(map(is_plain_text, keys))
-
-
-_MAX_CACHED_KEYS = 16
+_ENCODER = msgspec.json.Encoder()
+_TEXTS = lazy_compile('"([^"]*)"')
 
 
 def path_steps(path: Address) -> tuple[str | int, ...]:

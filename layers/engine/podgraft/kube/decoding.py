@@ -11,7 +11,6 @@ from typing import TypeAlias
 
 from podgraft.go.reflect import Field, GoType, Kind, Value
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lru import LRUCache
 
 from .decode_errors import DecodeError, FieldError, mismatch_error
 from .json_codecs import INT_OR_STRING, MARSHALERS, parse_integer
@@ -47,34 +46,35 @@ def decode(type_: GoType, raw: JSON, *, lenient: bool = False) -> JSON:
 
 def check(type_: GoType, raw: JSON) -> None:
     """Raise ``DecodeError`` if a value does not have its Go type."""
-    decode(type_, raw)
+    if not _is_usual(type_, raw):
+        decode(type_, raw)
 
 
-def check_patched(type_: GoType, before: Object, after: Object, patch: bytes) -> None:
+def check_patched(type_: GoType, before: Object, after: Object) -> None:
     """Raise ``DecodeError`` if an object does not decode after a patch; *before* decodes.
 
-    The check covers the new values, and only once for each patch. Most of them are the objects that
-    another pod got from the same template, and are checked once, too.
+    The places in the error are those of the added elements.
     """
-    if _VALID_PATCHES.get((type_.name, patch)):
-        return
-    added = _remove_shared(before, after)
-    try:
-        check(type_, _remove_shared(_VALID_VALUES.get(type_.name), added))
-    except DecodeError:
-        # With the complete error: the places are those of the added elements.
-        check(type_, {key: _added_values(before.get(key), after[key]) for key in after})
-        raise
-    if len(patch) <= _MAX_CACHED_BYTES:
-        _VALID_PATCHES[type_.name, patch] = True
-        _VALID_VALUES[type_.name] = added
+    if not _is_usual(type_, after):
+        decode(type_, {key: _added_values(before.get(key), after[key]) for key in after})
 
 
-# Types, and patches with values that decode as fields of these types.
-_VALID_PATCHES: LRUCache[tuple[str, bytes], bool] = LRUCache(limit=256)
-# The latest values that were checked, by type.
-_VALID_VALUES: LRUCache[str, JSON] = LRUCache(limit=8)
-_MAX_CACHED_BYTES = 65_536  # of a patch
+def _is_usual(type_: GoType, raw: JSON) -> bool:
+    """Whether a value decodes, which msgspec finds out fast for most values.
+
+    Its types take 9 ms, so the first checks in a process do without them.
+    """
+    checks = _CHECK_COUNTS.get(type_, 0)
+    if checks < _CHECKS_WITHOUT_MSGSPEC:
+        _CHECK_COUNTS[type_] = checks + 1
+        return False
+    from . import usual_values
+
+    return usual_values.is_usual(type_, raw)
+
+
+_CHECK_COUNTS: dict[GoType, int] = {}
+_CHECKS_WITHOUT_MSGSPEC = 4
 
 
 def _added_values(before: JSON, after: JSON) -> JSON:
@@ -93,38 +93,6 @@ def _added_values(before: JSON, after: JSON) -> JSON:
         elif value is not old:
             added[key] = value
     return added
-
-
-def _remove_shared(before: JSON, after: JSON) -> JSON:
-    """``after`` without the parts that are the same objects as in the same place of ``before``.
-
-    Elements of lists are compared with the element of the same name.
-    """
-    if isinstance(before, dict) and isinstance(after, dict):
-        added: Object = {}
-        for key, value in after.items():
-            if value is not before.get(key, _OMITTED):
-                is_leaf = value.__class__ is str or key not in before
-                added[key] = value if is_leaf else _remove_shared(before[key], value)
-        return added
-    if isinstance(before, list) and isinstance(after, list):
-        shared = set(map(id, before))
-        named = {
-            name: element
-            for element in before
-            if isinstance(element, dict) and isinstance(name := element.get("name"), str)
-        }
-        return [
-            _remove_shared(named.get(_find_name(element)), element)
-            for element in after
-            if id(element) not in shared
-        ]
-    return after
-
-
-def _find_name(element: JSON) -> str:
-    name = element.get("name") if isinstance(element, dict) else None
-    return name if isinstance(name, str) else ""
 
 
 class _FieldDecoder:

@@ -12,6 +12,7 @@ patched so far, so a removed element does not advance the index. Each step takes
 
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Sequence
+from operator import lt
 
 from podgraft.jsonvalue import JSON, Object, dump, equal
 
@@ -48,7 +49,10 @@ def diff(before: JSON, after: JSON) -> list[Operation]:
 def _compare(before: JSON, after: JSON, path: str, operations: list[Operation]) -> None:
     if before is after:
         return
-    if isinstance(before, dict) and isinstance(after, dict):
+    if before.__class__ is str and after.__class__ is str:  # most values that differ
+        if before != after:
+            operations.append({"op": "replace", "path": path, "value": after})
+    elif isinstance(before, dict) and isinstance(after, dict):
         _compare_objects(before, after, path, operations)
     elif isinstance(before, list) and isinstance(after, list):
         _compare_lists(before, after, path, operations)
@@ -60,13 +64,15 @@ def _compare_objects(before: Object, after: Object, path: str, operations: list[
     changed = [key for key, value in after.items() if before.get(key, _ABSENT) is not value]
     if not before.keys() <= after.keys():
         changed += before.keys() - after.keys()
-    for key in sorted(changed):
+    changed.sort()
+    for key in changed:
+        member_path = f"{path}/{escape(key)}"
         if key not in after:
-            operations.append({"op": "remove", "path": f"{path}/{escape(key)}"})
+            operations.append({"op": "remove", "path": member_path})
         elif key not in before:
-            operations.append({"op": "add", "path": f"{path}/{escape(key)}", "value": after[key]})
+            operations.append({"op": "add", "path": member_path, "value": after[key]})
         else:
-            _compare(before[key], after[key], f"{path}/{escape(key)}", operations)
+            _compare(before[key], after[key], member_path, operations)
 
 
 def _compare_lists(
@@ -154,6 +160,8 @@ def _longest_ordered_pairs(
     """The longest common subsequence of two lists of unique labels: patience sorting."""
     positions = {label: index for index, label in enumerate(before)}
     pairs = [(positions[label], index) for index, label in enumerate(after) if label in positions]
+    if all(map(lt, pairs, pairs[1:])):  # most pods keep the order of their containers
+        return pairs
     tops: list[int] = []
     ends: list[int] = []
     previous: list[int] = []

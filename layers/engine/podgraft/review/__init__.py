@@ -277,7 +277,7 @@ def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision)
     response = _respond_patched(review, ReviewOutcome.INJECT, ",".join(decision.reasons), mutation)
     patch = response.response.patch
     try:
-        kube.check_patched(kube.POD, pod, mutation.object, patch)
+        kube.check_patched(kube.POD, pod, mutation.object)
     except kube.DecodeError as error:
         # kube-apiserver fails such a request, and failurePolicy Ignore does not apply.
         raise UndecodableError(f"the injected pod does not decode: {error}") from error

@@ -62,7 +62,8 @@ class Struct:
         path = self.type.field_path(name) if name[:1].isupper() else None
         if path is None:
             return default
-        value = self.cached_fields[name] = self.walk(path)
+        value = self.get(path[0]) if len(path) == 1 else self.walk(path)
+        self.cached_fields[name] = value
         return value
 
     def walk(self, path: tuple[Field, ...]) -> Value:
@@ -81,7 +82,7 @@ class Struct:
 
     def get(self, field: Field) -> Value:
         """Return the value of a field that the type declares."""
-        raw = self.raw if field.inline else self.raw.get(field.json)
+        raw = self.raw.get(field.json) if field.json or not field.embedded else self.raw
         value = field.type.convert(raw)
         return make_addressable(value) if self.addressable else value
 
@@ -151,7 +152,13 @@ class Slice:
 
     def __iter__(self) -> Iterator[Value]:
         convert = _elem(self.type).convert
-        return (make_addressable(convert(raw)) for raw in self.raw or ())
+        for raw in self.raw or ():
+            value = convert(raw)
+            if value is not raw and value.__class__ is Struct:
+                value.addressable = True  # nothing else has this struct
+                yield value
+            else:
+                yield make_addressable(value)
 
 
 class Int(int):

@@ -252,8 +252,6 @@ def _lookup_member(
 
 def _find_struct_field(struct: Struct, name: str) -> Value:
     """The exported field of the name, which hides a method of the name; else ``_MISSING``."""
-    if name in struct.cached_fields:
-        return struct.cached_fields[name]
     try:
         return struct.find_field(name, _MISSING)
     except PanicError as error:
@@ -302,8 +300,11 @@ class RenderState(msgspec.Struct):
 
     def iterate(self, items: Iterable[Value]) -> Generator[Value, None, None]:
         """Iterate over ``items``, and count each as a step."""
+        steps, output = self.limits.steps, self.output
         for item in items:
-            self._count_step()
+            self.steps += 1
+            if self.steps > steps or len(output) > self.measured + _WRITES_BETWEEN_COUNTS:
+                self._check_counts()
             yield item
 
     def enter_template(self, depth: int) -> None:
@@ -349,6 +350,9 @@ class RenderState(msgspec.Struct):
 
     def _count_steps(self, count: int) -> None:
         self.steps += count
+        self._check_counts()
+
+    def _check_counts(self) -> None:
         if self.steps > self.limits.steps:
             raise LimitExceededError(f"takes more than {self.limits.steps} steps")
         if len(self.output) > self.measured + _WRITES_BETWEEN_COUNTS:

@@ -106,10 +106,11 @@ def redirect_probes(container: Object, rewriter: ProbeRewriter, port: int) -> Ob
     name, kinds = string_at(container, "name"), rewriter.kinds(handlers=False)
     redirected: Object = {}
     for key, path in _PROBES:
-        probe = object_at(container, key)
-        kind = _probe_kind(probe, kinds)
-        if kind is not None:
-            redirected[key] = _redirect_probe(probe, kind, path.format(name), port)
+        if key in container:
+            probe = object_at(container, key)
+            kind = _probe_kind(probe, kinds)
+            if kind is not None:
+                redirected[key] = _redirect_probe(probe, kind, path.format(name), port)
     return redirected
 
 
@@ -124,16 +125,21 @@ def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
 def _collect_entries(
     builder: PodBuilder, rewriter: ProbeRewriter
 ) -> Iterator[tuple[str, Prober | None]]:
+    kinds = rewriter.kinds(handlers=False)
     for container in _containers(builder, rewriter.profile):
-        sources = [(container, key, path, False) for key, path in _PROBES]
+        name = string_at(container, "name")
+        for key, path in _PROBES:
+            if key in container:
+                probe = object_at(container, key)
+                yield path.format(name), _make_prober(container, probe, rewriter, kinds)
         if rewriter.profile.lifecycle_probes and "lifecycle" in container:
             lifecycle = object_at(container, "lifecycle")
-            sources += [(lifecycle, key, path, True) for key, path in _HANDLERS]
-        for parent, key, path, is_handler in sources:
-            if key in parent:
-                kinds = rewriter.kinds(handlers=is_handler)
-                prober = _make_prober(container, object_at(parent, key), rewriter, kinds)
-                yield path.format(string_at(container, "name")), prober
+            for key, path in _HANDLERS:
+                if key in lifecycle:
+                    handler = object_at(lifecycle, key)
+                    handler_kinds = rewriter.kinds(handlers=True)
+                    prober = _make_prober(container, handler, rewriter, handler_kinds)
+                    yield path.format(name), prober
 
 
 def _containers(builder: PodBuilder, profile: Profile) -> Iterator[Object]:
@@ -152,32 +158,33 @@ def _make_prober(
     if kind is None:
         return None
     action = object_at(probe, kind)
+    port: JSON = action.get("port")
     if kind != "grpc":
-        port = _resolve_port(container, action.get("port"), rewriter.mesh_port)
+        port = _resolve_port(container, port, rewriter.mesh_port)
         if port is None:
             return None
+    timeout: JSON = probe.get("timeoutSeconds") or 0
+    members = freeze_flat(action)
+    if members is not None and type(port) is int and type(timeout) is int:
+        return _encode_flat_prober(kind, members, port, timeout)
+    return _encode_prober(kind, action, port, timeout)
+
+
+def _encode_prober(kind: str, action: Object, port: JSON, timeout: JSON) -> Prober:
+    if "port" in action:
         action = action | {"port": port}
-    timeout: Object = (
-        {"timeoutSeconds": probe["timeoutSeconds"]} if probe.get("timeoutSeconds") else {}
-    )
-    members, timeout_members = freeze_flat(action), freeze_flat(timeout)
-    if members is None or timeout_members is None:
-        return _encode_prober(kind, action, timeout)
-    return _encode_flat_prober(kind, members, timeout_members)
-
-
-def _encode_prober(kind: str, action: Object, timeout: Object) -> Prober:
     value: Object = {kind: kube.encode(_TYPES[kind], action)}
-    value.update(timeout)
+    if timeout:
+        value["timeoutSeconds"] = timeout
     return Prober(value, gojson.encode(value))
 
 
 @lru_cache(maxsize=256)  # pods have few different probes
 def _encode_flat_prober(
-    kind: str, action: tuple[tuple[str, str | int], ...], timeout: tuple[tuple[str, str | int], ...]
+    kind: str, action: tuple[tuple[str, str | int], ...], port: int, timeout: int
 ) -> Prober:
     """Encode a probe. The result is shared, so nothing may change it."""
-    return _encode_prober(kind, dict(action), dict(timeout))
+    return _encode_prober(kind, dict(action), port, timeout)
 
 
 def _resolve_port(container: Object, port: JSON, mesh_port: int) -> int | None:
@@ -239,8 +246,10 @@ def _redirect_probe(probe: Object, kind: str, path: str, port: int) -> Object:
         action = object_at(probe, kind) | action
         if action.get("scheme") == "HTTPS":
             action["scheme"] = "HTTP"
-    others: Object = {key: value for key, value in probe.items() if key != kind}
-    return merge_keys(others, {"httpGet": action})
+    redirected = dict(probe)
+    del redirected[kind]
+    redirected["httpGet"] = action
+    return redirected
 
 
 def _probe_kind(probe: Object, kinds: tuple[str, ...]) -> str | None:
