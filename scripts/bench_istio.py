@@ -86,7 +86,7 @@ def _measure(program: Path, folder: Path, rounds: int, load_rounds: int, seconds
             raise ValueError(f"Istio does not accept the settings: {error}")
         click.echo(f"latency: {rounds} rounds", err=True)
         latencies = bench.measure_latencies(istio, inputs, Path(name) / "store", rounds)
-        loads = None
+        loads: list[bench.LoadRow] = []
         if load_rounds:
             click.echo(f"load: {load_rounds} rounds of {seconds:g} s for each server", err=True)
             target = Path(name) / "load"

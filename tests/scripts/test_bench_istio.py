@@ -64,6 +64,7 @@ def test_the_table_has_all_rows(
     rows = [line for line in text.splitlines() if line.startswith(("| known", "| unseen"))]
     assert len(rows) == 2 * len(bench.CONTAINERS)
     assert "| 0.001 ms | 0.001 ms |" in rows[0]
+    assert "A fixed calculation, after each review of a known pod: p50 " in text
 
 
 def test_different_pods_stop_the_measurement(
@@ -78,12 +79,23 @@ def test_goals_are_ratios_of_medians() -> None:
     rates = [
         Load(requests=each, errors=0, seconds=1, p50=0.01, p99=0.02) for each in (100, 300, 500)
     ]
-    loads = bench.LoadRow(istio=rates[:1], podgraft=rates)
+    slow = [Load(requests=1, errors=0, seconds=1, p50=0.01, p99=0.09)]
+    loads = [
+        bench.LoadRow("mix", istio=rates[:1], podgraft=rates),
+        bench.LoadRow("known, 1 container", istio=slow, podgraft=rates),
+        bench.LoadRow("unseen, 1 container", istio=rates, podgraft=slow),
+    ]
 
-    text = bench.format_table([row], loads)
+    text = bench.format_table(bench.Latencies([row], [0.1, 0.1, 0.3]), loads)
 
     assert "| 0.100 | ≤ 0.12 met | 2.00 | 9.00 |" in text
-    assert "TLS, 16 connections: 3.00 times Istio's reviews/s; goal ≥ 5 MISSED" in text
+    assert "p50 100.000 ms, p99 300.000 ms, p99/p50 3.00." in text
+    assert "TLS, 16 connections, mix: 3.00 times Istio's reviews/s; goal ≥ 5 MISSED" in text
+    assert (
+        "| mix | podgraft serve, 2 workers | 100, 300, 500 | 10.0 ms | 20.0 ms | 2.0 |  |" in text
+    )
+    assert "| 10.0 ms | 20.0 ms | 2.0 | ≤ 2.5, below Istio's met | 0 |" in text
+    assert "| 10.0 ms | 90.0 ms | 9.0 | ≤ 2.5, below Istio's MISSED | 0 |" in text
 
 
 def test_the_page_has_the_table() -> None:
@@ -93,3 +105,4 @@ def test_the_page_has_the_table() -> None:
         for name in ("1 container", "10 containers", "500 containers"):
             assert f"| {kind}, {name} |" in section
     assert "times Istio's reviews/s" in section
+    assert "A fixed calculation, after each review" in section

@@ -12,7 +12,7 @@ import json
 import ssl
 import sys
 from collections.abc import Sequence
-from itertools import cycle, islice
+from itertools import cycle
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -30,7 +30,8 @@ class Client:
     def __init__(self, plan: dict[str, Any]) -> None:
         self._plan = plan
         self._tls = ssl.create_default_context(cafile=plan["authority"])
-        self._requests = [Path(each).read_bytes() for each in plan["requests"]]
+        # All connections share them, as with wrk, so each request is sent once in a cycle.
+        self._requests = cycle([Path(each).read_bytes() for each in plan["requests"]])
         self.seconds: list[float] = []
         self.errors = 0
 
@@ -39,25 +40,24 @@ class Client:
         started = perf_counter()
         ends = started + self._plan["seconds"]
         connections = self._plan["connections"]
-        await asyncio.gather(*(self._run_connection(ends, first) for first in range(connections)))
+        await asyncio.gather(*(self._run_connection(ends) for _ in range(connections)))
         return perf_counter() - started
 
-    async def _run_connection(self, ends: float, first: int) -> None:
+    async def _run_connection(self, ends: float) -> None:
         """One connection after the other, of which each lasts until it fails."""
-        requests = islice(cycle(self._requests), first, None)
         while perf_counter() < ends:
             try:
-                await self._send_requests(ends, requests)
+                await self._send_requests(ends)
             except _FAILURES:
                 self.errors += 1
                 await asyncio.sleep(0.01)
 
-    async def _send_requests(self, ends: float, requests: Any) -> None:
+    async def _send_requests(self, ends: float) -> None:
         host, port = self._plan["host"], self._plan["port"]
         reader, writer = await asyncio.open_connection(host, port, ssl=self._tls)
         try:
             while (started := perf_counter()) < ends:
-                writer.write(next(requests))
+                writer.write(next(self._requests))
                 async with asyncio.timeout(_TIMEOUT_SECONDS):
                     is_valid = await _read_response(reader)
                 self.errors += not is_valid  # not in one expression: others count while it waits

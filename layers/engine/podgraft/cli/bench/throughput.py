@@ -10,7 +10,7 @@ import re
 import ssl
 import subprocess
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,8 +152,13 @@ def review_files(inputs: BenchmarkInput, folder: Path) -> Iterator[str]:
     """Write the requests, as the server checks and the generator sends them."""
     for number in range(REVIEWS):
         event = pods.unseen_pod(inputs, number) if number % 2 else pods.similar_pod(inputs, number)
-        path = f"{event['rawPath']}?{event['rawQueryString']}"
-        yield _write_request(folder / f"review-{number}", "POST", path, event["body"].encode())
+        yield write_review(folder / f"review-{number}", event)
+
+
+def write_review(path: Path, event: Mapping[str, Any]) -> str:
+    """Write the request of an event to a file; return its path."""
+    target = f"{event['rawPath']}?{event['rawQueryString']}"
+    return _write_request(path, "POST", target, event["body"].encode())
 
 
 def _write_request(path: Path, method: str, target: str, body: bytes) -> str:
