@@ -13,10 +13,9 @@ from typing import Any
 import click
 
 import yaml
-from podgraft import settings
+from podgraft import settings, web
 from podgraft.bundle.manifests import IGNORE, KINDS
 from podgraft.injectors.istio import releases, url_path
-from podgraft.web import app as web_app
 
 ROOT = Path(__file__).parents[1]
 
@@ -186,7 +185,7 @@ _RELEASES = ("1.6", "1.7", "1.8", "1.10", "1.30")
 
 def read_routes() -> list[tuple[str, str]]:
     """Each rule of the application with its method."""
-    app = web_app.create_app(_NO_STORE, _NO_STORE)
+    app = web.create_app(_NO_STORE, _NO_STORE)
     rules = (
         (str(rule), ", ".join(sorted(rule.methods or ()))) for rule in app.url_map.iter_rules()
     )

@@ -4,7 +4,6 @@ import gc
 
 gc.disable()  # a cold start creates little garbage, and a collection takes long
 
-import logging
 import os
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,27 +20,26 @@ def build(environment: Mapping[str, str]) -> Handler:
     parsed_settings = settings.parse_settings(environment)
     policies, callers = store.open_stores(parsed_settings.store_config, parsed_settings.verifier)
     with _prefetch(policies, callers):
-        # Imported here: the import of Flask takes about as long as the prefetch from AWS.
-        from mangum import Mangum
-
+        # Imported here: this import takes about as long as the prefetch from AWS.
         from podgraft import web
 
         request_log = web.make_request_log(parsed_settings)
-        app = web.create_app(
+        services = web.make_services(
             policies,
             callers,
             auth=parsed_settings.auth,
             request_log=request_log,
             census=store.open_census(parsed_settings.store_config),
         )
-        # Mangum logs each path at INFO, and a path can contain a token.
-        logging.getLogger("mangum.http").setLevel(logging.WARNING)
+        others = web.LibraryHandler(services)
         function = web.guard_handler(
-            Mangum(web.WsgiToAsgi(app), lifespan="off"),
-            app,
+            others,
+            services.webhook,
             request_log,
             web.respond_to_functions(policies, callers, request_log),
         )
+    if parsed_settings.priming_enabled:
+        others.load()
     with _suppress_errors:
         web.prime(policies, parsed_settings)
     web.replace_event_decoder()

@@ -122,6 +122,15 @@ def test_aws_as_store_needs_no_software_development_kit(imported_modules: set[st
     assert not {name for name in found if name.startswith("podgraft.store.folder")}
 
 
+def test_only_a_start_that_no_one_waits_for_loads_the_web_framework(tmp_path: Path) -> None:
+    """Reviews need neither Flask nor Mangum; the first request that is no review loads them."""
+    settings = {"PODGRAFT_STORE": f"file:{write_injector(tmp_path)}"}
+    frameworks = {"flask", "mangum", "werkzeug"}
+    assert not frameworks & _imports(settings)
+    primed = _imports({**settings, "AWS_LAMBDA_INITIALIZATION_TYPE": "snap-start"})
+    assert primed >= frameworks
+
+
 def test_botocore_is_loaded_only_if_selected() -> None:
     found = _imports(AWS | {"PODGRAFT_AWS_CLIENT": "botocore"})
     assert "podgraft.store.aws.botocore_client" in found

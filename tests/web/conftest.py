@@ -12,7 +12,14 @@ from werkzeug.test import Client, TestResponse
 from podgraft.jsonvalue import JSON
 from podgraft.store import Store
 from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import Auth, RequestLog, create_app, guard_handler, respond_to_functions
+from podgraft.web import (
+    Auth,
+    RequestLog,
+    create_app,
+    guard_handler,
+    make_services,
+    respond_to_functions,
+)
 from podgraft.web.powertools import LOGGER, make_request_log
 from support.recorded_requests import RecordedRequest
 from support.store_fixture import OTHER_TOKEN, PATH_TOKEN, SUBJECT, TOKEN, admit, write_injector
@@ -108,7 +115,9 @@ def send(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[Any], di
         log = make_request_log("dev")
         store, callers = FolderStore(folder), FolderCallers(folder)
         respond = respond_to_functions(store, callers, log)
-        return guard_handler(_fail, create_app(store, callers), log, respond)(event, None)
+        return guard_handler(_fail, make_services(store, callers).webhook, log, respond)(
+            event, None
+        )
 
     return invoke
 

@@ -16,7 +16,7 @@ from podgraft.review import ReviewResponse, ReviewResult
 from podgraft.review_context import ReviewContext
 from podgraft.settings import SettingsError
 from podgraft.store.folder import FolderStore
-from podgraft.web import app as web_app
+from podgraft.web import services
 from podgraft.web.metrics import Metric, record_measures
 from support.recorded_requests import NAMES, load_request
 from support.retry import retry_until
@@ -192,13 +192,13 @@ def test_the_stores_are_requested_while_the_application_is_made(
     def opened(*_: object) -> tuple[Slow, Slow]:
         return Slow(), Slow()
 
-    def create_app(*arguments: Any, **named: Any) -> Any:
+    def make_services(*arguments: Any, **named: Any) -> Any:
         asked.wait()
         made.set()
-        return web_app.create_app(*arguments, **named)
+        return services.make_services(*arguments, **named)
 
     monkeypatch.setattr(store, "open_stores", opened)
-    monkeypatch.setattr(web, "create_app", create_app)
+    monkeypatch.setattr(web, "make_services", make_services)
     build(PODGRAFT_STORE=f"file:{folder}")
     version = policies.snapshot("default", None).policy_version
     assert loaded == {version, *callers.callers().callers}

@@ -7,7 +7,6 @@ Every request writes one log line.
 
 from podgraft.settings import Auth
 
-from .app import create_app, find_webhook
 from .asgi import WsgiToAsgi
 from .direct_reviews import ReviewRequest, find_review
 from .events import guard_handler
@@ -19,15 +18,19 @@ from .lambda_runtime import (
     replace_event_decoder,
     respond_to_functions,
 )
+from .libraries import LibraryHandler, create_app
 from .request_log import RequestLog, format_traceback
+from .services import Services, find_webhook, make_services
 from .webhook import PendingReview, Webhook
 
 __all__ = [
     "Auth",
     "JsonResponse",
+    "LibraryHandler",
     "PendingReview",
     "RequestLog",
     "ReviewRequest",
+    "Services",
     "Webhook",
     "WsgiToAsgi",
     "add_tracing",
@@ -37,6 +40,7 @@ __all__ = [
     "format_traceback",
     "guard_handler",
     "make_request_log",
+    "make_services",
     "prime",
     "replace_event_decoder",
     "respond_to_functions",

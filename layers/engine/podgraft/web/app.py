@@ -1,67 +1,40 @@
 """The Flask application: its routes and error handlers."""
 
-from collections.abc import Callable, Iterable
-from time import monotonic
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication
 
 from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
-from podgraft.settings import Auth
-from podgraft.store import DEFAULT_INJECTOR, CallerStore, Store
+from podgraft.store import DEFAULT_INJECTOR
 
 from . import credentials, faults
-from .authentication import CallerGate
 from .errors import NoRouteError, UnsupportedMethodError
 from .faults import JsonResponse
 from .health import ReadinessCheck
-from .request_log import RequestLog, format_traceback, make_stream_log
+from .request_log import RequestLog, format_traceback
+from .services import EXTENSION, Services
 from .webhook import HANDLERS, Webhook
 
-if TYPE_CHECKING:
-    from podgraft.store.census import CensusWriter
-
-_EXTENSION = "podgraft"  # the key of the ``Webhook`` in the extensions of the application
 _JSON = "application/json"
-_AUTH_DISABLED_WARNING = (
-    "PODGRAFT_AUTH=none: authentication is disabled; use this setting only for local tests"
-)
 
 
-def create_app(
-    store: Store,
-    callers: CallerStore,
-    *,
-    auth: Auth = Auth.TOKEN,
-    request_log: RequestLog | None = None,
-    clock: Callable[[], float] = monotonic,
-    census: "CensusWriter | None" = None,
-) -> Flask:
-    """Make the application for a store; *callers* contains the clusters that can call it.
-
-    With *census*, it records the workloads of injectors that have a census.
-    """
+def make_app(services: Services) -> Flask:
+    """Make the application with the routes of the services."""
     app = Flask(__name__, static_folder=None)
     app.url_map.strict_slashes = False  # clients would follow a redirect with the token
     app.url_map.merge_slashes = False
-    write = request_log or make_stream_log()
-    if auth is Auth.NONE:
-        write({"event": "auth_disabled", "level": "WARNING", "message": _AUTH_DISABLED_WARNING})
-    gate = CallerGate(auth, callers, clock)
-    webhook = app.extensions[_EXTENSION] = Webhook(store, gate, write, clock, census)
+    app.extensions[EXTENSION] = services.webhook
     for route in HANDLERS:
-        _add_review(app, webhook, route)
-    _add_health(app, ReadinessCheck(store, gate, write, clock))
+        _add_review(app, services.webhook, route)
+    _add_health(app, services.readiness)
     app.register_error_handler(HTTPException, _routing_error)
-    app.register_error_handler(Exception, lambda error: _internal_error(error, write))
+    app.register_error_handler(
+        Exception, lambda error: _internal_error(error, services.request_log)
+    )
     app.wsgi_app = _PathTokenMiddleware(app.wsgi_app)  # pyright: ignore[reportAttributeAccessIssue]  as Flask documents it
     return app
-
-
-def find_webhook(app: Flask) -> Webhook | None:
-    """The ``Webhook`` of an application of ``create_app``; ``None`` for another application."""
-    return app.extensions.get(_EXTENSION)
 
 
 class _PathTokenMiddleware:

@@ -6,19 +6,15 @@ parse. An exception would be a Lambda error, with a traceback in the log and an 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeAlias, cast
-
-from flask import Flask
+from typing import Any, cast
 
 from podgraft.admission import NotAReviewError
 
 from . import direct_reviews, faults
-from .app import find_webhook
 from .direct_reviews import Event
+from .libraries import Handler
 from .request_log import RequestLog, format_traceback
-
-# The function that Lambda calls with an event and its context.
-Handler: TypeAlias = Callable[[Event, Any], dict[str, Any]]
+from .webhook import Webhook
 
 # Mangum derives the unused address of the server from these two. It raises an exception for an
 # IPv6 address, for two ports, and for a port that is not a number.
@@ -30,16 +26,15 @@ _PROBLEM = NotAReviewError(
 
 def guard_handler(
     handler: Handler,
-    app: Flask,
+    webhook: Webhook | None,
     request_log: RequestLog,
     respond_to_other: Callable[[Event], dict[str, Any] | None] | None = None,
 ) -> Handler:
     """Return a handler that responds with 400 to an invalid event, and logs it.
 
-    Reviews of API Gateway's HTTP API take the short path to *app* (``direct_reviews.py``).
+    Reviews of API Gateway's HTTP API take the short path to *webhook* (``direct_reviews.py``).
     *respond_to_other* can respond to an event without an HTTP request.
     """
-    webhook = find_webhook(app)
 
     def handle(event: Event, context: object) -> dict[str, Any]:
         try:
