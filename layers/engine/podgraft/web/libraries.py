@@ -1,7 +1,7 @@
-"""Flask and Mangum, which route the requests that are no reviews.
+"""Flask and Mangum, which route the requests that are no plain reviews of an HTTP API.
 
-Their imports take a third of a cold start, and the reviews of Lambda need neither. So the function
-loads them for its first other request, such as a health check.
+Their imports take a third of a cold start, and such reviews need neither (``direct_reviews.py``).
+So the function loads them for its first other request, such as a health check.
 """
 
 import logging
