@@ -20,7 +20,7 @@ def build(environment: Mapping[str, str]) -> Handler:
     parsed_settings = settings.parse_settings(environment)
     policies, callers = store.open_stores(parsed_settings.store_config, parsed_settings.verifier)
     with _prefetch(policies, callers):
-        # Imported here: this import takes about as long as the prefetch from AWS.
+        # Imported here, while the threads wait for AWS.
         from podgraft import web
 
         request_log = web.make_request_log(parsed_settings)

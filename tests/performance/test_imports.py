@@ -123,7 +123,7 @@ def test_aws_as_store_needs_no_software_development_kit(imported_modules: set[st
 
 
 def test_only_a_start_that_no_one_waits_for_loads_the_web_framework(tmp_path: Path) -> None:
-    """Reviews need neither Flask nor Mangum; the first request that is no review loads them."""
+    """Reviews of an HTTP API need neither Flask nor Mangum; other requests load both."""
     settings = {"PODGRAFT_STORE": f"file:{write_injector(tmp_path)}"}
     frameworks = {"flask", "mangum", "werkzeug"}
     assert not frameworks & _imports(settings)

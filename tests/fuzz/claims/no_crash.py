@@ -31,7 +31,7 @@ from podgraft.settings import Auth
 from podgraft.store import caller_document, subjects
 from podgraft.store.caller_document import TokensError
 from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import WsgiToAsgi, create_app, find_webhook, guard_handler
+from podgraft.web import LibraryHandler, create_app, guard_handler, make_services
 from podgraft.yaml import NotYAMLError
 from support.store_fixture import CONFIG, MESH
 from web.test_malformed_reviews import BUNDLES, DEPLOYMENT, POD, SAMPLES, WIDGET, review
@@ -116,12 +116,10 @@ def _post(random: ByteRandom, body: bytes) -> str:
 
 @cache
 def _handler() -> Callable[[Any, object], dict[str, Any]]:
-    from mangum import Mangum
-
-    app = create_app(
+    services = make_services(
         FolderStore(SAMPLES), FolderCallers(SAMPLES), auth=Auth.NONE, request_log=lambda _: None
     )
-    return guard_handler(Mangum(WsgiToAsgi(app), lifespan="off"), find_webhook(app), lambda _: None)
+    return guard_handler(LibraryHandler(services), services.webhook, lambda _: None)
 
 
 def _process_event(random: ByteRandom) -> str:

@@ -81,15 +81,11 @@ def make_type(type_: GoType) -> UsualType:
 
 
 def _make_struct(type_: GoType) -> UsualType:
-    fields = [*_list_fields(type_)]
-    attributes = [f"field{number}" for number in range(len(fields))]
+    fields = {f"field{number}": field for number, field in enumerate(_list_fields(type_))}
     return msgspec.defstruct(
         type_.name.replace(".", "_"),
-        [
-            (attribute, make_type(field.type), None)
-            for attribute, field in zip(attributes, fields, strict=True)
-        ],
-        rename={attribute: field.json for attribute, field in zip(attributes, fields, strict=True)},
+        [(attribute, make_type(field.type), None) for attribute, field in fields.items()],
+        rename={attribute: field.json for attribute, field in fields.items()},
         forbid_unknown_fields=True,
         gc=False,  # the garbage collector need not visit them
     )

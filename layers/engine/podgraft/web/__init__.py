@@ -20,7 +20,7 @@ from .lambda_runtime import (
 )
 from .libraries import LibraryHandler, create_app
 from .request_log import RequestLog, format_traceback
-from .services import Services, find_webhook, make_services
+from .services import find_webhook, make_services
 from .webhook import PendingReview, Webhook
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
     "PendingReview",
     "RequestLog",
     "ReviewRequest",
-    "Services",
     "Webhook",
     "WsgiToAsgi",
     "add_tracing",

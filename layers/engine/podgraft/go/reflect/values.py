@@ -82,6 +82,7 @@ class Struct:
 
     def get(self, field: Field) -> Value:
         """Return the value of a field that the type declares."""
+        # The members of an inline field are in this object. Its property would take longer.
         raw = self.raw.get(field.json) if field.json or not field.embedded else self.raw
         value = field.type.convert(raw)
         return make_addressable(value) if self.addressable else value
