@@ -104,7 +104,7 @@ SPOILT_MESH = b"""{}
     defaultConfig: {concurrency: x, proxyMetadata: {A: 1, B: 2}}"""
 PROXY_CONFIG = (
     b"{apiVersion: networking.istio.io/v1, kind: ProxyConfig, metadata: {name: p, namespace: n}, "
-    b"spec: {concurrency: x, environmentVariables: {A: 1, B: b}}}"
+    b"spec: {selector: {}, concurrency: x, environmentVariables: {A: 1, B: b}}}"
 )
 SPOILT_BUNDLE = {
     "injector.yaml": BUNDLE["injector.yaml"]
@@ -145,6 +145,7 @@ EVERYTHING_WRONG = {
     "mesh.yaml /data/mesh/defaultConfig/proxyMetadata/B",
     "proxyconfig.yaml /spec/concurrency",
     "proxyconfig.yaml /spec/environmentVariables/A",
+    "proxyconfig.yaml /spec/selector",  # tolerated too
     "latin.yaml",
     "other.yaml",
     "appmesh.yaml /spec/awsAppMesh/injectionSelector",

@@ -247,6 +247,25 @@ def test_resources_apply_to_the_mesh_the_namespace_and_the_workload() -> None:
     assert found == (root, own, selected)
 
 
+@pytest.mark.parametrize("selector", [{}, {"matchLabels": {}}, {"matchLabels": None}])
+def test_a_resource_with_an_empty_selector_applies_to_no_pod(selector: JSON) -> None:
+    """It is not the namespace's either, and does not take the place of that one."""
+    empty = [
+        {"metadata": {"namespace": namespace}, "spec": {"selector": selector}}
+        for namespace in ("root", "ns")
+    ]
+    root, own = _resource("root", None, 1), _resource("ns", None, 2)
+
+    assert proxyconfig.select_resources(empty, "ns", "root", {"a": "b"}) == (None, None, None)
+    assert proxyconfig.select_resources((*empty, root, own), "ns", "root", {}) == (root, own, None)
+
+
+def test_a_null_selector_is_no_selector() -> None:
+    resource: Object = {"metadata": {"namespace": "ns"}, "spec": {"selector": None}}
+
+    assert proxyconfig.select_resources([resource], "ns", "root", {}) == (None, resource, None)
+
+
 def test_a_resource_sets_three_fields() -> None:
     spec: Object = {
         "concurrency": 0,

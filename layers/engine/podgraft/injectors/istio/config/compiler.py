@@ -60,6 +60,7 @@ def compile_(
     schema = protojson.schema(profile)
     mesh_config = _parse_mesh(profile, schema, documents.mesh, errors)
     errors += _validate_proxy_configs(schema, documents.proxy_configs)
+    warnings += _find_unselective_resources(documents.proxy_configs)
     env = surroundings.environment()
     template_functions = _make_template_functions(profile, schema, env)
     template_set = templates.make_template_set(
@@ -160,18 +161,33 @@ def _base_proxy_config(schema: Schema, mesh_config: Message) -> Message:
 
 def _validate_proxy_configs(schema: Schema, resources: tuple[Object, ...]) -> Iterator[Diagnostic]:
     for resource in resources:
-        metadata = object_at(resource, "metadata")
-        name = f"{string_at(metadata, 'namespace')}/{string_at(metadata, 'name')}"
         try:
             proxyconfig.layer_from_resource(schema, resource)
         except MessageError as error:
             for field_error in error.errors:
                 yield Diagnostic(
-                    document=f"ProxyConfig {name}",
+                    document=_describe_resource(resource),
                     pointer=f"/spec{field_error.pointer}",
                     problem=field_error.problem,
                     remedy=_REFERENCE_REMEDY,
                 )
+
+
+def _find_unselective_resources(resources: tuple[Object, ...]) -> Iterator[Diagnostic]:
+    """Find the resources with a selector without labels; they apply to no pod."""
+    for resource in resources:
+        if proxyconfig.find_match_labels(resource) == {}:
+            yield Diagnostic(
+                document=_describe_resource(resource),
+                pointer="/spec/selector",
+                problem="a selector without labels selects no pod",
+                remedy="add matchLabels, or remove the selector to apply it to the namespace",
+            )
+
+
+def _describe_resource(resource: Object) -> str:
+    metadata = object_at(resource, "metadata")
+    return f"ProxyConfig {string_at(metadata, 'namespace')}/{string_at(metadata, 'name')}"
 
 
 def _make_template_functions(

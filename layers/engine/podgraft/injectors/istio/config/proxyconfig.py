@@ -133,17 +133,31 @@ def select_resources(
 ) -> tuple[Object | None, Object | None, Object | None]:
     """Select the resources for a pod: of the mesh, of its namespace, and of the workload.
 
-    The first matching resource applies at each level.
+    The first matching resource applies at each level. A resource whose selector has no labels
+    applies to no pod.
     """
     mesh = in_namespace = workload = None
     for resource in resources:
-        resource_namespace, match_labels = _resource_selector(resource)
-        if not match_labels:
+        resource_namespace = object_at(resource, "metadata").get("namespace")
+        match_labels = find_match_labels(resource)
+        if match_labels is None:
             mesh = mesh or (resource if resource_namespace == root else None)
             in_namespace = in_namespace or (resource if resource_namespace == namespace else None)
-        elif resource_namespace == namespace and match_labels.items() <= dict(labels).items():
+        elif not match_labels or resource_namespace != namespace:
+            continue
+        elif match_labels.items() <= labels.items():
             workload = workload or resource
     return mesh, in_namespace, workload
+
+
+def find_match_labels(resource: Object) -> Mapping[str, JSON] | None:
+    """Return the labels that the selector of a resource requires; ``None`` without a selector."""
+    selector = object_at(resource, "spec").get("selector")
+    return (
+        None
+        if selector is None
+        else object_at(object_at(resource, "spec", "selector"), "matchLabels")
+    )
 
 
 def remove_defaults(defaults: Message, config: Message) -> Message:
@@ -177,10 +191,3 @@ def _merge_metadata(base: Message, layer: Message) -> Message:
 def _merge_headers(base: Message, layer: Message) -> Message:
     fallback = {name: base[name] for name in _FALLBACK_HEADERS if name in base}
     return fallback | layer
-
-
-def _resource_selector(resource: Object) -> tuple[JSON, Mapping[str, JSON]]:
-    """Return the namespace of a resource, and the labels that its selector matches."""
-    selector = object_at(object_at(resource, "spec"), "selector")
-    namespace = object_at(resource, "metadata").get("namespace")
-    return namespace, object_at(selector, "matchLabels")
