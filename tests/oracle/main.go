@@ -8,7 +8,8 @@
 // data is JSON in which {"$type": "int32", "value": 5} is a Go value of that type (values.go), and
 // the types of types.go may be named. A Go panic is an error that begins with "panic: ".
 //
-// "oracle version" prints the release of Go, "oracle printable" the table of gotemplate/printable.py.
+// "oracle version" prints the release of Go, "oracle printable" the table of gotemplate/printable.py, and
+// "oracle cases" the code points that package strings maps to others (tests/go/data/cases.json).
 package main
 
 import (
@@ -16,6 +17,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"runtime"
@@ -56,6 +58,8 @@ func main() {
 			fmt.Println(runtime.Version())
 		case "printable":
 			fmt.Println(printableSteps())
+		case "cases":
+			printCases(os.Stdout)
 		}
 		return
 	}
@@ -130,6 +134,27 @@ func printableSteps() string {
 		}
 	}
 	return strings.Join(steps, " ")
+}
+
+// printCases writes, for each function, the letters that it changes, and what it makes of them.
+func printCases(out io.Writer) {
+	table := map[string][2]string{"go": {runtime.Version(), unicode.Version}}
+	for name, function := range map[string]func(string) string{
+		"to_upper": strings.ToUpper, "to_lower": strings.ToLower, "title": strings.Title,
+	} {
+		var letters, mapped strings.Builder
+		for r := rune(0); r <= unicode.MaxRune; r++ {
+			if letter := string(r); utf8.ValidRune(r) && function(letter) != letter {
+				letters.WriteString(letter)
+				mapped.WriteString(function(letter))
+			}
+		}
+		table[name] = [2]string{letters.String(), mapped.String()}
+	}
+	encoder := json.NewEncoder(out)
+	if err := encoder.Encode(table); err != nil {
+		log.Fatal(err)
+	}
 }
 
 func functions(library string) template.FuncMap {

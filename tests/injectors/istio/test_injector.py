@@ -266,7 +266,9 @@ def test_each_mode_and_release_reads_the_annotation_its_way(
 
 
 def _resource(namespace: str, concurrency: int, **labels: str) -> Object:
-    spec: Object = {"concurrency": concurrency, "selector": {"matchLabels": {**labels}}}
+    spec: Object = {"concurrency": concurrency}
+    if labels:
+        spec["selector"] = {"matchLabels": {**labels}}
     return {"metadata": {"namespace": namespace, "name": "x"}, "spec": spec}
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TypeAlias
 
+from podgraft.go import strings
 from podgraft.go.reflect import Field, GoType, Kind, Value
 from podgraft.jsonvalue import JSON, Object
 
@@ -168,12 +169,11 @@ class _StructDecoder:
 
     def _match_keys(self, raw: dict[str, Value]) -> dict[str, Value]:
         """The supported keys in the spelling of the type; Go ignores their case."""
-        folded = {name.casefold(): name for name in self.steps}
+        folded = {strings.fold_name(name): name for name in self.steps}
         members: dict[str, Value] = {}
         for key, value in raw.items():
-            name = key if key in self.steps else folded.get(key.casefold())
-            # Go folds each letter separately: a name that gets longer (ß to ss) is another key.
-            if name is not None and len(name) == len(key):
+            name = key if key in self.steps else folded.get(strings.fold_name(key))
+            if name is not None:
                 members[name] = value
         return members
 

@@ -1,57 +1,19 @@
 """Sprig's functions on strings: Go's package strings, by bytes."""
 
+from podgraft.go import strings
 from podgraft.go.reflect import STRING_MAP, STRINGS, Map, Slice
 from podgraft.go.strconv.quote import merge_escaped_bytes
 from podgraft.go.utf8 import (
     SPACES,
     decode,
     encode,
-    is_digit,
-    is_letter,
-    is_space,
-    map_runes,
-    to_lower,
     to_runes,
-    to_title,
-    to_upper,
 )
 from podgraft.texttemplate.errors import FunctionError
 
 from .limits import check_text_size
 
-
-def upper(text: str) -> str:
-    """strings.ToUpper.
-
-    >>> upper("straße")
-    'STRAßE'
-    """
-    return text.upper() if text.isascii() else map_runes(to_upper, text)
-
-
-def lower(text: str) -> str:
-    """strings.ToLower: no final sigma, unlike ``str.lower``."""
-    return text.lower() if text.isascii() else map_runes(to_lower, text)
-
-
-def title(text: str) -> str:
-    """strings.Title: the first letter of each word; words are letters, digits, and ``_``.
-
-    >>> title("an under_score")
-    'An Under_score'
-    """
-    out: list[str] = []
-    separated = True
-    for char in to_runes(text):
-        out.append(to_title(char) if separated else char)
-        separated = _is_separator(char)
-    return "".join(out)
-
-
-def _is_separator(char: str) -> bool:
-    if char.isascii():
-        return not (char.isalnum() or char == "_")
-    return not (is_letter(char) or is_digit(char)) and is_space(char)
+upper, lower, title = strings.to_upper, strings.to_lower, strings.title
 
 
 def trim(text: str) -> str:

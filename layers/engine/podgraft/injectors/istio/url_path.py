@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from podgraft.go import strings
+
 from .releases import Profile
 
 _NAMES = {"cluster": "ISTIO_META_CLUSTER_ID", "net": "ISTIO_META_NETWORK"}
@@ -28,7 +30,7 @@ def parse_environment(profile: Profile, tail: str) -> Mapping[str, str]:
     text = tail.removesuffix("/")
     is_legacy = text.startswith(_LEGACY_PREFIX) and profile.env_paths
     pairs = _parse_legacy_pairs(text) if is_legacy else _parse_pairs(profile, text)
-    return {_NAMES.get(key, key.upper()): value for key, value in pairs if key}
+    return {_NAMES.get(key, strings.to_upper(key)): value for key, value in pairs if key}
 
 
 def _parse_old_path(tail: str) -> Mapping[str, str]:

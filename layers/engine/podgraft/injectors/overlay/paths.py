@@ -13,6 +13,7 @@ from functools import cache
 from typing import TypeAlias
 
 from podgraft import jsonvalue
+from podgraft.go import strings
 from podgraft.go.reflect import Field, GoType, Kind
 from podgraft.jsonvalue import JSON, Object
 
@@ -83,7 +84,9 @@ def _set_paths(value: JSON, type_: GoType | None, path: Path) -> Iterator[tuple[
         fields = json_fields(type_)
         for key, member in value.items():
             # encoding/json accepts a field name in any case.
-            yield from _member_paths(member, fields.get(key), type_, (*path, key.casefold()))
+            yield from _member_paths(
+                member, fields.get(key), type_, (*path, strings.fold_name(key))
+            )
 
 
 def _member_paths(

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from functools import cache
 
+from podgraft.go import strings
 from podgraft.go.reflect import Field, GoType, Kind
 
 from .errors import MergeError
@@ -21,7 +22,7 @@ def field_of(type_: GoType, key: str) -> Field:
             f"merging an object in json but data type is not struct, instead is: {_kind(struct)}",
         )
     fields = _fields(struct)
-    field = fields.get(key) or fields.get(_fold_case(key))
+    field = fields.get(key) or fields.get(strings.fold_name(key))
     if field is None:
         name = struct.name.rpartition(".")[2]
         quoted = json.dumps(key, ensure_ascii=False)
@@ -85,10 +86,5 @@ def _fields(struct: GoType) -> Mapping[str, Field]:
             for name, inner in _fields(_dereference_type(field.type)).items():
                 fields.setdefault(name, inner)
     for name, field in list(fields.items()):
-        fields.setdefault(_fold_case(name), field)
+        fields.setdefault(strings.fold_name(name), field)
     return fields
-
-
-def _fold_case(name: str) -> str:
-    """Fold the case of a name as encoding/json does."""
-    return name.casefold()

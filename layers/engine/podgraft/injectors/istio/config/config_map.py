@@ -11,6 +11,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from podgraft import jsonvalue, yaml
+from podgraft.go import strings
 from podgraft.go.fmt import sprintf
 from podgraft.injectors.errors import Diagnostic
 from podgraft.jsonvalue import JSON, Object
@@ -57,7 +58,7 @@ def parse_config(text: str, errors: list[Diagnostic]) -> Config:
     """Parse the configuration; as in encoding/json, keys are not case-sensitive."""
     reader = ConfigReader("config", errors)
     keys_as_written = reader.parse_document(text)
-    raw = {key.lower(): value for key, value in keys_as_written.items()}
+    raw = {strings.fold_name(key): value for key, value in keys_as_written.items()}
     templates = reader.read_list(reader.read_string, raw, "defaultTemplates")
     return Config(
         policy=reader.read_string(raw.get("policy"), "/policy"),
@@ -160,14 +161,14 @@ class ConfigReader:
 
     def read_list(self, read: Callable[[JSON, str], T], raw: Object, key: str) -> tuple[T, ...]:
         """Read the list of ``key`` (lowercase in ``raw``)."""
-        elements = raw.get(key.lower()) or []
+        elements = raw.get(strings.fold_name(key)) or []
         if not isinstance(elements, list):
             return self._add_error(f"/{key}", "a list", elements, ())
         return tuple(read(element, f"/{key}/{index}") for index, element in enumerate(elements))
 
     def read_map(self, read: Callable[[JSON, str], T], raw: Object, key: str) -> Mapping[str, T]:
         """Read the mapping of ``key`` (lowercase in ``raw``)."""
-        mapping = self._check_map(raw.get(key.lower()), f"/{key}")
+        mapping = self._check_map(raw.get(strings.fold_name(key)), f"/{key}")
         return {
             name: read(member, f"/{key}/{pointer.escape(name)}") for name, member in mapping.items()
         }

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from podgraft.diagnostics import Severity
+from podgraft.go import strings
 from podgraft.injectors.errors import Diagnostic
 from podgraft.injectors.istio import releases
 from podgraft.injectors.istio.releases import Profile
@@ -84,7 +85,7 @@ def _find_config_keys(
     names = {name.lower(): name for name in _KEYS}
     for key, value in config_keys.items():
         path = f"/{pointer.escape(key)}"
-        name = names.get(key.lower())
+        name = names.get(strings.fold_name(key))
         if name is None:
             yield _unknown_key_diagnostic(path, key, is_newer=is_newer)
         elif value and not _KEYS[name](profile) and not _is_mismatch_check(name, value):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from podgraft import kube
-from podgraft.go import reflect
+from podgraft.go import reflect, strings
 from podgraft.go.fmt import sprintf
 from podgraft.go.json.marshal import marshal
 from podgraft.go.json.unmarshal import unmarshal
@@ -164,11 +164,6 @@ def contains(needle: str, haystack: str) -> bool:
     True
     """
     return needle in haystack
-
-
-def to_lower(text: str) -> str:
-    """Return the text in lower case."""
-    return text.lower()
 
 
 def format_duration(duration: Pointer) -> str:
@@ -382,7 +377,7 @@ _TABLE: dict[str, Function] = {
     "toJSON": Function(to_json, (STRING_MAP,)),
     "toJson": Function(to_json, (STRING_MAP,)),
     "toJsonMap": Function(to_json_map, variadic=STRING_MAP),
-    "toLower": Function(to_lower, (STRING,)),
+    "toLower": Function(strings.to_lower, (STRING,)),
     "toYaml": Function(to_yaml, (ANY,)),
     "valueOrDefault": Function(value_or_default, (ANY, ANY)),
 }

@@ -20,6 +20,7 @@ from typing import TypeAlias, TypeVar
 from msgspec import Struct
 
 from podgraft import kube, yaml
+from podgraft.go import strings
 from podgraft.go.reflect import Field, GoType, Kind
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch import strategic
@@ -164,7 +165,9 @@ def find_field(struct: GoType, key: str) -> Field | None:
 
 def _find_by_name(members: Mapping[str, T], key: str) -> T | None:
     """The member of an exact name, or of a name that ignores case; directives have no member."""
-    return members.get(key) or (None if key.startswith("$") else members.get(key.lower()))
+    return members.get(key) or (
+        None if key.startswith("$") else members.get(strings.fold_name(key))
+    )
 
 
 def _field_steps(target: GoType) -> dict[str, tuple[str, type | None, _Normalizer]]:
