@@ -37,23 +37,32 @@ ROWS = (
         ),
     ),
     ChaosRow(
-        "the clock jumps forward or back, by a second or by a year",
-        "the next review refreshes; no version stays in force longer",
+        "a clock stops in a freeze, or jumps forward or back, by a second or by months",
+        "the next review refreshes; no version and no token stays in force longer",
         (
             f"{_CLOCKS}::test_a_clock_that_jumps_delays_no_refresh",
+            f"{_CLOCKS}::test_a_freeze_after_a_correction_of_the_wall_clock_counts_in_full",
+            f"{_CLOCKS}::test_a_token_that_was_revoked_before_the_jump_is_rejected_after_it",
             f"{_CLOCKS}::test_a_clock_that_jumps_while_the_store_is_away_is_reported",
-            (
-                f"{_CLOCKS}::"
-                "test_a_clock_that_jumps_back_ends_no_throttling_of_others_and_its_own_in_time"
-            ),
+            f"{_CLOCKS}::test_a_clock_that_jumps_back_ends_the_throttling_in_time",
         ),
     ),
     ChaosRow(
         "SnapStart restores an environment, also with dead connections",
-        "the first review reads policy and callers again, or warns that they are old",
+        "the first review reads policy and callers again; without Parameter Store, it uses no "
+        "token of the snapshot, and no policy of more than a day",
         (
             f"{_CLOCKS}::test_a_restored_environment_reads_policy_and_callers_before_it_responds",
             f"{_CLOCKS}::test_a_start_that_no_one_waits_for_expires_both_stores",
+            (
+                f"{_CLOCKS}::"
+                "test_a_restored_environment_without_parameter_store_uses_no_token_of_its_init"
+            ),
+            (
+                f"{_CLOCKS}::test_a_policy_and_callers_of_the_last_day_serve_while_the_store_is_away"
+                "_and_no_older_ones"
+            ),
+            f"{_CLOCKS}::test_a_snapshot_contains_no_connection_and_its_clients_connect_again",
             f"{_CLOCKS}::test_a_restored_environment_with_dead_connections_responds_and_recovers",
         ),
     ),

@@ -70,6 +70,7 @@ class Application:
             auth=Auth.TOKEN,
             request_log=self.records.append,
             clock=clock or self._read_clock,
+            ages=clock or self._read_clock,
         )
         self.client = Client(app)
 

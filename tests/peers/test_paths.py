@@ -116,7 +116,11 @@ class Site:
         self.records: list[Any] = []
         clock = iter(range(0, 10**9, 61)).__next__  # each request in a new window of the throttle
         self.app = create_app(
-            self.store, FolderCallers(folder), request_log=self.records.append, clock=clock
+            self.store,
+            FolderCallers(folder),
+            request_log=self.records.append,
+            clock=clock,
+            ages=clock,
         )
 
     def post(self, path: str, token: str = "") -> int:

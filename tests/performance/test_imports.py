@@ -48,6 +48,8 @@ FOR_AWS = {
     "podgraft.store.aws.sigv4",
     "podgraft.store.aws.ssm",
     "podgraft.store.aws.connection",
+    "podgraft.store.aws.snapstart",
+    "snapshot_restore_py",  # Lambda's runtime client has loaded it already
 }
 
 

@@ -55,6 +55,7 @@ class FaultyAws:
         self.endpoint = ""
         self.faults: dict[Service, Fault] = {}
         self.calls: list[Service] = []
+        self.connections: set[Any] = set()  # the addresses of the clients that are connected
         self.released = Event()
 
 
@@ -83,6 +84,14 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     state: FaultyAws
     moto: tuple[str, int]
+
+    def setup(self) -> None:
+        super().setup()
+        self.state.connections.add(self.client_address)
+
+    def finish(self) -> None:
+        self.state.connections.discard(self.client_address)
+        super().finish()
 
     def _serve(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))

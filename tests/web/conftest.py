@@ -82,6 +82,7 @@ def make_application(
         auth=auth,
         request_log=journal or records.append,
         clock=clock,
+        ages=clock,
     )
     return ApplicationFixture(Client(app), folder, records, clock)
 

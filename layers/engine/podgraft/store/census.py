@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from enum import StrEnum
-from time import monotonic
 from typing import Protocol
 
 from msgspec import Struct
@@ -21,6 +20,7 @@ from podgraft.admission import AdmissionRequest, Operation
 from podgraft.bundle import Bundle
 from podgraft.bundle.reads import ENGINE_KEYS, iterate_reads
 from podgraft.census import KeyFilter, ObjectTooLargeError, Record, Redactor
+from podgraft.clock import age_clock
 from podgraft.field_reads import find_metadata_keys
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.kube.workload_owner import root_workload
@@ -114,7 +114,7 @@ class CensusWriter:
     def __init__(
         self,
         storage: CensusStorage,
-        clock: Callable[[], float] = monotonic,
+        clock: Callable[[], float] = age_clock,
         today: Callable[[], date] = lambda: datetime.now(UTC).date(),
         cap_seconds: float = CAP_SECONDS,
     ) -> None:

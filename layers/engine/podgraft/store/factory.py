@@ -95,8 +95,7 @@ def open_census(backing: StoreConfig) -> "CensusWriter | None":
 def expire_stores(*stores: Store | CallerStore) -> None:
     """Let the next request read what the stores cached, for an environment that waits for it.
 
-    An environment of SnapStart is restored long after its init, and its clock can continue from
-    there. Without this, its first requests would use the policy and the callers of that time.
+    A provisioned environment waits for hours, and one of SnapStart for months.
     """
     for each in stores:
         if isinstance(each, CachingStore):
@@ -110,13 +109,17 @@ def _open_aws_stores(
     from .aws.callers import CachedCallers
     from .aws.clients import make_clients
     from .aws.s3 import BundleReader
+    from .aws.snapstart import run_before_snapshot
     from .aws.ssm import ParameterReader
     from .aws.store import CachedStore
 
     ssm, s3 = make_clients(os.environ, botocore=backing.botocore)
     parameters = ParameterReader(ssm, backing.parameter_prefix)
     bundles = BundleReader(s3, backing.bucket, backing.bundle_prefix)
+    callers = CachedCallers(parameters, backing.refresh_seconds)
+    # A token can be revoked after the snapshot. Without Parameter Store, 503 is better.
+    run_before_snapshot(callers.drop)
     return (
         CachedStore(parameters, bundles, backing.refresh_seconds, deferred=True, verifier=verifier),
-        CachedCallers(parameters, backing.refresh_seconds),
+        callers,
     )

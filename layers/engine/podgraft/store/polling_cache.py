@@ -1,4 +1,8 @@
-"""A cached value from a store: refreshed after some seconds, retained if the refresh fails."""
+"""A cached value from a store: refreshed after some seconds, retained if the refresh fails.
+
+An old value is not retained without limit. SnapStart can restore an environment months after its
+init, with the policy of that day.
+"""
 
 from collections.abc import Callable
 from threading import Lock
@@ -16,6 +20,10 @@ T = TypeVar("T")
 
 # After a failed refresh, no review waits for another one during this time.
 _RETRY_SECONDS = 5.0
+
+# A value that was confirmed longer ago is never in force. An environment that is in use is replaced
+# earlier, so this limit concerns restored and frozen ones, and very long outages.
+MAX_AGE_SECONDS = 86_400.0
 
 # Returns the current value, from the cached one (``None`` at first); raises ``StoreError``.
 Refresh = Callable[[T | None, RetryBudget], T]
@@ -41,24 +49,24 @@ class PollingCache(Generic[T]):
         self._lock = Lock()
 
     def current(self, deadline: Deadline | None = None) -> CachedValue[T]:
-        """Return the value in force; raises ``StoreError`` if none was ever loaded.
+        """Return the value in force; raises ``StoreError`` without one of ``MAX_AGE_SECONDS``.
 
         After the refresh deadline, a review uses the cached value without a refresh.
         """
         cached = self._cached
         now = self._clock()
-        # A clock that jumped back must not delay the refresh.
-        if cached is not None and now < cached.refresh_at <= now + self._seconds:
+        if cached is not None and now < cached.refresh_at:
             return cached
+        usable = cached if cached and now - cached.confirmed_at <= MAX_AGE_SECONDS else None
         limit = deadline or Deadline.from_timeout(None)
-        if cached is not None and limit.remaining_seconds(has_value=True) <= 0:
-            return cached
-        if not self._lock.acquire(blocking=cached is None):
-            return cached or self.current(limit)
+        if usable is not None and limit.remaining_seconds(has_value=True) <= 0:
+            return usable
+        if not self._lock.acquire(blocking=usable is None):
+            return usable or self.current(limit)
         try:
             if self._cached is cached:
-                self._cached = self._refresh_value(cached, limit)
-            return self._cached or self._refresh_value(None, limit)
+                self._cached = self._refresh_value(cached, usable, limit)
+            return self._cached or self._refresh_value(None, None, limit)
         finally:
             self._lock.release()
 
@@ -73,16 +81,27 @@ class PollingCache(Generic[T]):
             if self._cached is not None:
                 self._cached = replace(self._cached, refresh_at=self._clock())
 
-    def _refresh_value(self, cached: CachedValue[T] | None, limit: Deadline) -> CachedValue[T]:
+    def drop(self) -> None:
+        """Discard the value: without a refresh, there is none."""
+        with self._lock:
+            self._cached = None
+
+    def _refresh_value(
+        self, cached: CachedValue[T] | None, usable: CachedValue[T] | None, limit: Deadline
+    ) -> CachedValue[T]:
+        """Return the refreshed value, or *usable* with the error.
+
+        A value that is too old still saves work: the refresh compares the stored version with it.
+        """
         patience = RetryBudget.from_seconds(
-            limit.remaining_seconds(has_value=cached is not None), self._clock
+            limit.remaining_seconds(has_value=usable is not None), limit.clock
         )
         try:
             value = self._refresh(cached.value if cached else None, patience)
         except StoreError as error:
-            if cached is None:
+            if usable is None:
                 raise
             due = self._clock() + min(self._seconds, _RETRY_SECONDS)
-            return CachedValue(cached.value, cached.confirmed_at, due, error)
+            return CachedValue(usable.value, usable.confirmed_at, due, error)
         now = self._clock()
         return CachedValue(value, now, now + self._seconds)

@@ -16,6 +16,7 @@ from io import BytesIO
 from time import monotonic
 from typing import Any, TypeGuard, cast
 
+from podgraft.clock import age_clock
 from podgraft.deadline import Deadline
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch.kinds import compute_kind
@@ -112,7 +113,7 @@ class _ClusterGate(CallerGate):
     """Accepts each request as one of a cluster. The sender may invoke the function."""
 
     def __init__(self, callers: CallerStore, cluster: str | None) -> None:
-        super().__init__(Auth.NONE, callers, monotonic)
+        super().__init__(Auth.NONE, callers, age_clock)
         self._principal = Principal(cluster)
 
     def authenticate(self, environ: Environ, deadline: Deadline) -> Principal:

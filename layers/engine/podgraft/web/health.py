@@ -65,7 +65,7 @@ class ReadinessCheck:
             # The same error is raised repeatedly. Without this, its traceback would grow.
             raise self._failure[1].with_traceback(None)
         try:
-            versions = _check_readiness(self._store, Deadline.from_timeout(None, self._clock))
+            versions = _check_readiness(self._store, Deadline.from_timeout(None))
         except StoreError as error:
             self._failure = now, error
             raise
@@ -76,7 +76,7 @@ class ReadinessCheck:
         """Whether the request is of a caller; raises ``WebError`` for invalid credentials."""
         if self._gate.is_anonymous(environ):
             return False
-        self._gate.authenticate(environ, Deadline.from_timeout(None, self._clock))
+        self._gate.authenticate(environ, Deadline.from_timeout(None))
         return True
 
     def _log_failure(self, error: StoreError, code: int) -> None:

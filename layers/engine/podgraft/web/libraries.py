@@ -9,6 +9,7 @@ from collections.abc import Callable
 from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from podgraft.clock import age_clock
 from podgraft.settings import Auth
 from podgraft.store import CallerStore, Store
 
@@ -24,20 +25,21 @@ if TYPE_CHECKING:
 Handler: TypeAlias = Callable[[dict[str, Any], Any], dict[str, Any]]
 
 
-def create_app(
+def create_app(  # noqa: PLR0913 — both clocks, for tests
     store: Store,
     callers: CallerStore,
     *,
     auth: Auth = Auth.TOKEN,
     request_log: RequestLog | None = None,
     clock: Callable[[], float] = monotonic,
+    ages: Callable[[], float] = age_clock,
     census: "CensusWriter | None" = None,
 ) -> "Flask":
     """Make the Flask application of ``make_services``."""
     from .app import make_app
 
     services = make_services(
-        store, callers, auth=auth, request_log=request_log, clock=clock, census=census
+        store, callers, auth=auth, request_log=request_log, clock=clock, ages=ages, census=census
     )
     return make_app(services)
 

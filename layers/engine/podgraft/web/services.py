@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from podgraft.clock import age_clock
 from podgraft.settings import Auth
 from podgraft.store import CallerStore, Store
 
@@ -33,25 +34,27 @@ class Services(Struct, frozen=True):
     request_log: RequestLog
 
 
-def make_services(
+def make_services(  # noqa: PLR0913 — both clocks, for tests
     store: Store,
     callers: CallerStore,
     *,
     auth: Auth = Auth.TOKEN,
     request_log: RequestLog | None = None,
     clock: Callable[[], float] = monotonic,
+    ages: Callable[[], float] = age_clock,
     census: "CensusWriter | None" = None,
 ) -> Services:
     """Make the services for a store; *callers* contains the clusters that can call it.
 
+    *clock* measures durations and deadlines, and *ages* what is older (``podgraft.clock``).
     With *census*, they record the workloads of injectors that have a census.
     """
     write = request_log or make_stream_log()
     if auth is Auth.NONE:
         write({"event": "auth_disabled", "level": "WARNING", "message": _AUTH_DISABLED_WARNING})
-    gate = CallerGate(auth, callers, clock)
+    gate = CallerGate(auth, callers, ages)
     return Services(
-        Webhook(store, gate, write, clock, census), ReadinessCheck(store, gate, write, clock), write
+        Webhook(store, gate, write, clock, census), ReadinessCheck(store, gate, write, ages), write
     )
 
 

@@ -15,6 +15,7 @@ from time import monotonic
 from typing import Any, TypeGuard, cast
 
 from podgraft import jsonvalue
+from podgraft.clock import age_clock
 from podgraft.identifiers import is_injector
 from podgraft.jsonvalue import JSON, Object
 from podgraft.settings import Auth
@@ -63,7 +64,7 @@ class SyntheticReviews:
 
     def _review(self, injector: str) -> Object:
         records: list[Mapping[str, JSON]] = []
-        gate = CallerGate(Auth.NONE, self._callers, monotonic)
+        gate = CallerGate(Auth.NONE, self._callers, age_clock)
         webhook = Webhook(self._store, gate, records.append, monotonic)
         response = webhook.respond("inject", injector, "", _environ())
         fields = line_fields(records[-1])

@@ -42,7 +42,7 @@ class Throttle:
         now = self._clock()
         with self._lock:
             failures = self._sources.get(source)
-            if failures is None or not 0 <= now - failures.since_seconds < WINDOW_SECONDS:
+            if failures is None or now - failures.since_seconds >= WINDOW_SECONDS:
                 failures = self._sources[source] = _FailureCount(now)
             self._sources.move_to_end(source)
             if len(self._sources) > MAX_SOURCES:

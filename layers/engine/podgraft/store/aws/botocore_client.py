@@ -23,6 +23,7 @@ from podgraft.jsonvalue import JSON
 
 from .client import CONNECT_SECONDS, READ_SECONDS, AwsServiceError, Listing
 from .connection import run_with_timeout
+from .snapstart import run_before_snapshot
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -100,7 +101,12 @@ def make_clients() -> tuple[Ssm, S3]:
     session = get_session()
     # The stubs of botocore do not type create_client by service.
     s3 = cast("S3Client", session.create_client("s3", config=CONFIG))
-    return Ssm(session.create_client("ssm", config=CONFIG)), S3(s3)
+    ssm = session.create_client("ssm", config=CONFIG)
+    # AWS does not guarantee the state of a connection after a restore, and a dead one uses up the
+    # time of the first review. A closed client opens new connections.
+    for client in (s3, ssm):
+        run_before_snapshot(client.close)
+    return Ssm(ssm), S3(s3)
 
 
 @contextmanager

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from time import monotonic
 from typing import Protocol
 
 from msgspec import Struct
 
 from podgraft import yaml
+from podgraft.clock import age_clock
 from podgraft.deadline import Deadline
 from podgraft.review_context import Staleness
 from podgraft.store import caller_document
@@ -43,7 +43,7 @@ class CachedCallers:
         self,
         source: CallerSource,
         refresh_seconds: float,
-        clock: Callable[[], float] = monotonic,
+        clock: Callable[[], float] = age_clock,
     ) -> None:
         self._source = source
         self._clock = clock
@@ -60,6 +60,10 @@ class CachedCallers:
     def expire(self) -> None:
         """Let the next request read the callers."""
         self._read.expire()
+
+    def drop(self) -> None:
+        """Discard the callers: the next request must read them, or fails."""
+        self._read.drop()
 
     def _refresh(
         self, before: _TimestampedCallers | None, patience: RetryBudget

@@ -219,8 +219,7 @@ class InjectorLoader:
         with self._lock:
             if parameter.version not in (self._complete, *self.load_errors):
                 patience = RetryBudget.from_seconds(
-                    Deadline.from_timeout(None).remaining_seconds(has_value=False),
-                    self.sources.clock,
+                    Deadline.from_timeout(None).remaining_seconds(has_value=False)
                 )
                 try:
                     _Attempt(self, patience, deferred=False, can_wait=True).load(parameter)

@@ -10,9 +10,9 @@ start (``injector_loader.py``).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from time import monotonic
 from typing import TYPE_CHECKING
 
+from podgraft.clock import age_clock
 from podgraft.deadline import Deadline
 from podgraft.review_context import Staleness
 from podgraft.store.errors import NotLoadedError, StoreError, UnavailableError
@@ -43,7 +43,7 @@ class CachedStore:
         policies: PolicySource,
         bundles: BundleSource,
         refresh_seconds: float,
-        clock: Callable[[], float] = monotonic,
+        clock: Callable[[], float] = age_clock,
         *,
         deferred: bool = False,
         verifier: Verifier | None = None,

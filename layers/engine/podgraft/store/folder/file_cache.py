@@ -3,11 +3,11 @@
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from threading import Lock, local
-from time import monotonic
 from typing import Generic, Protocol, TypeVar, cast
 
 from msgspec import Struct
 
+from podgraft.clock import age_clock
 from podgraft.store.errors import StoreError, UnavailableError
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class FileCache(Generic[T]):
         fingerprint: Callable[[], object],
         load: Callable[[], T],
         seconds: float = 0.0,
-        clock: Callable[[], float] = monotonic,
+        clock: Callable[[], float] = age_clock,
         *,
         settled: Callable[[T], bool] = lambda _: True,
         keeper: Keeper[T] | None = None,

@@ -17,12 +17,12 @@ of the cluster are revoked.
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
-from time import monotonic
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from podgraft import bundle
+from podgraft.clock import age_clock
 from podgraft.deadline import Deadline
 from podgraft.store.errors import (
     InvalidVersionError,
@@ -65,7 +65,7 @@ class FolderStore:
         deferred: bool = False,
         seconds: float = 0.0,
         last_known_good: LastKnownGoodStore | None = None,
-        clock: Callable[[], float] = monotonic,
+        clock: Callable[[], float] = age_clock,
         verifier: "Verifier | None" = None,
     ) -> None:
         self._clock = clock
