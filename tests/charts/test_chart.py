@@ -220,7 +220,7 @@ def test_the_notes_register_each_injector() -> None:
     notes = render_notes(CASES["cert-manager"])
     assert (
         "podgraft register --service podgraft/podgraft:443/istio --cert-manager podgraft/podgraft "
-        "--token-file token > istio.yaml"
+        "--namespace-selector istio-injection=enabled --token-file token > istio.yaml"
     ) in notes
     assert "Warning" not in notes
     assert "Warning: every pod of the cluster can call" in render_notes(CASES["own-issuer"])

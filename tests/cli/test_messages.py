@@ -197,7 +197,13 @@ def test_a_folder_that_contains_bundles(capfd: pytest.CaptureFixture[str]) -> No
 def test_the_syntax_of_a_match_condition(
     expression: str, expected: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    command = ("register", "--url", "https://webhook.example.com")
+    command = (
+        "register",
+        "--url",
+        "https://webhook.example.com",
+        "--namespace-selector",
+        "inject=enabled",
+    )
     printed = fail(capfd, *command, "--match-condition", f"name={expression}")
     assert expected in printed
     assert "expecting {" not in printed
@@ -214,11 +220,18 @@ def test_certificates_that_do_not_fit(folder: Path, capfd: pytest.CaptureFixture
     make_certificates("second", "127.0.0.1")
     capfd.readouterr()
     files = ("--ca-bundle", "first/ca.pem", "--server-cert", "first/server.pem")
-    printed = fail(capfd, "register", "--url", "https://other.example.com", *files)
+    command = (
+        "register",
+        "--url",
+        "https://other.example.com",
+        "--namespace-selector",
+        "inject=enabled",
+    )
+    printed = fail(capfd, *command, *files)
     renew = "certs renew server --dir first --host other.example.com --force"
     assert printed.endswith(f"; renew the server certificate: podgraft {renew}\n")
     assert cli.main(renew.split()) == 0
-    assert cli.main(["register", "--url", "https://other.example.com", *files]) == 0
+    assert cli.main([*command, *files]) == 0
     capfd.readouterr()
 
     (folder / "store").mkdir()

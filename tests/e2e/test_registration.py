@@ -92,7 +92,9 @@ def registered(folder: Path, capsys: pytest.CaptureFixture[str]) -> Register:
 
     def run(*arguments: str) -> str:
         options = ("--allow-loopback", "--injector", "istio", "--ca-bundle", "certificates/ca.pem")
-        assert main(["register", *options, *arguments]) == 0
+        assert (
+            main(["register", *options, *arguments, "--namespace-selector", "inject=enabled"]) == 0
+        )
         manifest: Any = yaml.load(capsys.readouterr().out)
         return manifest["webhooks"][0]["clientConfig"]["url"]
 

@@ -114,7 +114,15 @@ def test_a_key_that_does_not_load_is_not_printed(
     commands = (
         ["certs", "server", "a.example.com", *made, "--name", "b"],
         ["certs", "renew", "server", "--dir", "pki"],
-        ["register", *url, *client, "--control-plane", "cp"],
+        [
+            "register",
+            *url,
+            *client,
+            "--control-plane",
+            "cp",
+            "--namespace-selector",
+            "inject=enabled",
+        ],
         ["serve", "--check", "--store", ".", "--cert", "pki/server.pem", "--key", "pki/server.key"],
     )
     for command in commands:

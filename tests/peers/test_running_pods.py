@@ -91,7 +91,15 @@ def test_other_resources_are_changed(store: FolderStore, sub_resource: str, reso
 def test_a_registration_for_running_pods_is_refused(
     rule: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = ["register", "--url", "https://a.example", "--failure-policy", "Ignore"]
+    line = [
+        "register",
+        "--url",
+        "https://a.example",
+        "--failure-policy",
+        "Ignore",
+        "--namespace-selector",
+        "inject=enabled",
+    ]
 
     assert cli.main([*line, "--mutate", rule]) == 1
     assert "podgraft does not change pods/ephemeralcontainers and pods/resize" in (

@@ -63,7 +63,7 @@ FILES: Mapping[str, str] = {
 }
 LOCAL = "--bundle bundle --policy policy.yaml"
 REMOTE = "--injector shop --bucket bundles-of-secrets"
-URL = "podgraft register --url https://a.example"
+URL = "podgraft register --namespace-selector a=b --url https://a.example"
 BROKEN_PODS: Sequence[Mapping[str, str]] = (
     {"pod.yaml": SPEC + f"x: {ALIAS}\n"},
     {"pod.yaml": SPEC + f"x: !!int {MARK}\n"},
@@ -276,13 +276,17 @@ RUNS = (
     Run(command_line=f"{URL}/k/{TOKEN}/inject#top", status=1),
     Run(command_line=f"{URL}/inject/:ENV:PASSWORD={MARK}%", status=1),
     Run(command_line=f"{URL}/inject?password={MARK}", status=1),
-    Run(command_line=f"podgraft register --url https://{MARK}:{MARK}@a.example", status=1),
+    Run(
+        command_line=f"podgraft register --all-namespaces --url https://{MARK}:{MARK}@a.example",
+        status=1,
+    ),
     Run(command_line=f"{URL} --guard --policy policy.yaml", files=BAD_POLICIES[3], status=1),
     Run(
         command_line=f"{URL} --client-cert token --client-key key.pem --control-plane out", status=1
     ),
     Run(
-        command_line=f"podgraft register --service a/b/k/{TOKEN}{MARK}_A --cert-manager a/b",
+        command_line=f"podgraft register --service a/b/k/{TOKEN}{MARK}_A --cert-manager a/b "
+        "--all-namespaces",
         status=1,
     ),
     # Certificates: keys and passphrases stay in their files

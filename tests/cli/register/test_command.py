@@ -23,6 +23,8 @@ from support.tls_endpoint import serve_certificate
 
 URL = "https://webhook.example.com"
 TRUSTED = ("--ca-bundle", "certificates/ca.pem", "--server-cert", "certificates/server.pem")
+SELECTOR = ("--namespace-selector", "inject=enabled")
+CHOICES = ("--revision", "--namespace-selector", "--all-namespaces")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     capsys.readouterr()
 
     def _run(*arguments: str, url: str = URL) -> Outcome:
+        if not any(choice in arguments for choice in CHOICES):
+            arguments = (*arguments, *SELECTOR)
         status = main(["register", "--url", url, *arguments])
         captured = capsys.readouterr()
         return Outcome(status, captured.out, captured.err)
@@ -103,7 +107,17 @@ def test_istios_variables_environment_and_token_are_in_the_path(run: Run) -> Non
 def test_everything_at_once_is_taken_by_kubernetes(run: Run) -> None:
     outcome = run(
         *("--mutate", "apps/v1/deployments", "--validate", "apps/v1/deployments:CREATE,UPDATE"),
-        *("--revision", "default", "--guard", "--failure-policy", "Ignore", "--timeout", "5"),
+        *(
+            "--revision",
+            "default",
+            "--namespace-selector",
+            "team=shop",
+            "--guard",
+            "--failure-policy",
+            "Ignore",
+            "--timeout",
+            "5",
+        ),
         *("--reinvocation-policy", "IfNeeded", "--exclude-namespace", "ingress"),
         *("--match-condition", "jobs=!has(object.metadata.labels.job)"),
         *TRUSTED,
@@ -341,3 +355,59 @@ def test_the_control_plane_shows_a_certificate(run: Run) -> None:
     assert (again.status, again.out) == (1, "")
     assert "already exists; use --force to replace it" in again.err
     assert run("--control-plane", "cp", "--force", *shown).status == 0
+
+
+# The namespaces.
+
+CHOICE_ERRORS = (
+    ((), "the namespaces are missing; choose one of"),
+    (("--namespace-selector", " , "), "the namespaces are missing; choose one of"),
+    (("--object-selector", "app=web"), "the namespaces are missing; choose one of"),
+    (("--exclude-namespace", "argocd"), "the namespaces are missing; choose one of"),
+    (("--service", "a/b", "--cert-manager", "a/b"), "the namespaces are missing; choose one of"),
+    (("--no-inject", "--mutate", "apps/v1/deployments"), "--revision selects pods only"),
+    (("--no-inject", "--validate", "apps/v1/deployments"), "--revision selects pods only"),
+    (("--revision", "default", "--mutate", "apps/v1/deployments"), "--revision selects pods only"),
+    (("--all-namespaces", "--namespace-selector", "a=b"), "exclude each other"),
+    (("--all-namespaces", "--revision", "default"), "--revision already selects the namespaces"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "words"), CHOICE_ERRORS, ids=lambda value: str(value)[:40])
+def test_a_registration_needs_an_explicit_choice_of_namespaces(
+    arguments: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = () if "--service" in arguments else ("--url", URL)
+    assert main(["register", *target, *arguments]) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert words in captured.err
+    if words.startswith("the namespaces are missing"):
+        for option in ("--revision default", "--namespace-selector istio-inj", "--all-namespaces"):
+            assert option in captured.err
+
+
+NAMESPACE_LABELS = (
+    (("--revision", "default"), "istio-injection=enabled"),
+    (("--revision", "canary"), "istio.io/rev=canary"),
+    (("--namespace-selector", "istio-injection=enabled"), "istio-injection=enabled"),
+    (("--namespace-selector", "team in (b,a),!x"), "team=a"),
+)
+
+
+@pytest.mark.parametrize(("arguments", "label"), NAMESPACE_LABELS)
+def test_the_label_of_the_choice_is_printed(
+    run: Run, arguments: tuple[str, ...], label: str
+) -> None:
+    assert f"kubectl label namespace NAME {label}\n" in run(*arguments).err
+
+
+def test_all_namespaces_with_fail_is_a_warning(run: Run) -> None:
+    warning = (
+        "warning: --all-namespaces: while the endpoint does not respond, failurePolicy Fail "
+        "rejects new objects in every namespace but dns, kube-node-lease, kube-public, kube-system"
+    )
+    excluded = ("--all-namespaces", "--exclude-namespace", "dns")
+    assert warning in run(*excluded).err
+    assert "--all-namespaces" not in run(*excluded, "--failure-policy", "Ignore").err
+    assert "kubectl label namespace" not in run(*excluded).err

@@ -120,7 +120,13 @@ def test_an_endpoint_that_accepts_tls_1_1_is_refused(
 
 
 def register(port: int, pki: Path, options: Sequence[str] = ("--probe",)) -> int:
-    url = ("--url", f"https://127.0.0.1:{port}", "--allow-loopback")
+    url = (
+        "--url",
+        f"https://127.0.0.1:{port}",
+        "--allow-loopback",
+        "--namespace-selector",
+        "inject=enabled",
+    )
     return main(["register", *url, "--ca-bundle", str(pki / "ca.pem"), *options])
 
 

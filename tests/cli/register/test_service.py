@@ -88,7 +88,7 @@ def test_a_token_with_other_letters_is_not_quoted() -> None:
 
 def run(arguments: Sequence[str], capsys: pytest.CaptureFixture[str]) -> tuple[list[Any], str]:
     """The manifests and the messages of ``podgraft register``."""
-    assert cli.main(["register", *arguments]) == 0
+    assert cli.main(["register", *arguments, "--namespace-selector", "inject=enabled"]) == 0
     captured = capsys.readouterr()
     return yaml.load_all(captured.out), captured.err
 
@@ -114,7 +114,7 @@ def test_the_webhooks_call_the_service(capsys: pytest.CaptureFixture[str]) -> No
                 }
             }
             # The webhook cannot inject its own pods while it does not run.
-            [expression] = webhook["namespaceSelector"]["matchExpressions"]
+            _, expression = webhook["namespaceSelector"]["matchExpressions"]
             assert "podgraft" in expression["values"]
 
 
@@ -148,7 +148,8 @@ def test_the_server_certificate_is_verified_for_the_name_of_the_service(
     assert [each.host for each in read_registrations(registered, served)] == [
         "webhook.podgraft.svc"
     ]
-    assert cli.main(["register", "--service", "other/webhook", *files]) == 1
+    other = ("--service", "other/webhook", "--namespace-selector", "inject=enabled")
+    assert cli.main(["register", *other, *files]) == 1
     assert "kube-apiserver would not trust webhook.other.svc" in capsys.readouterr().err
 
 
@@ -207,6 +208,6 @@ def test_options_that_contradict_each_other_are_errors(
     token.write_text("0af\n")
     values = {"ca": tmp_path / "ca.pem", "token": token, "folder": tmp_path}
     arguments = [option.format(**values) for option in options]
-    assert cli.main(["register", *arguments]) == status
+    assert cli.main(["register", *arguments, "--namespace-selector", "inject=enabled"]) == status
     assert message in capsys.readouterr().err
     assert not (tmp_path / "s").exists()

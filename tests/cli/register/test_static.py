@@ -24,7 +24,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 
     def _run(*arguments: str | Path) -> int:
         control_plane = ("--control-plane", "control-plane", "--token-file", "token", "--force")
-        url = ("--url", "https://webhook.example.com")
+        url = ("--url", "https://webhook.example.com", "--namespace-selector", "inject=enabled")
         return main(["register", *url, *control_plane, *map(str, arguments)])
 
     return _run
@@ -89,7 +89,7 @@ def test_namespaces_of_the_cluster_itself_are_excluded(run: Run, tmp_path: Path)
 
     (manifest,) = _documents(tmp_path / "static/mutating-webhooks/podgraft-default.yaml")
     for webhook in manifest["webhooks"]:
-        (excluded,) = webhook["namespaceSelector"]["matchExpressions"]
+        _, excluded = webhook["namespaceSelector"]["matchExpressions"]
         assert excluded["operator"] == "NotIn"
         assert {"kube-system", "kube-node-lease"} <= set(excluded["values"])
 
@@ -112,7 +112,7 @@ def test_static_manifests_need_an_admission_configuration(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "static"
-    url = ("--url", "https://webhook.example.com")
+    url = ("--url", "https://webhook.example.com", "--namespace-selector", "inject=enabled")
     assert main(["register", *url, "--static", str(folder)]) == 1
     assert "--static needs --control-plane" in capsys.readouterr().err
     assert not folder.exists()

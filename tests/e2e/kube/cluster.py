@@ -31,6 +31,7 @@ from podgraft.cli.certs.keys import KeyType
 from support.tls_endpoint import serve_certificate
 
 STORE = Path(__file__).parent / "store"
+_CHOICES = {"--revision", "--namespace-selector"}  # of the namespaces
 
 _CERTIFICATES = {
     Server.SERVE: "server",
@@ -140,6 +141,7 @@ class ClusterFixture:
                 if "--static" in words and scene.credentials is PresentedCredentials.PATH
                 else scene.credentials
             ),
+            *(() if _CHOICES.intersection(map(str, words)) else ("--all-namespaces",)),
             *words,
         )
 

@@ -91,7 +91,7 @@ def server(signing: SigningOptions, hosts: tuple[str, ...], name: str) -> None:
         f"podgraft serve --store DIR --cert {pair.certificate} --key {pair.key}",
         f"or, for AWS: podgraft certs import-acm --dir {folder.path} --name {name}",
         f"podgraft register --url https://HOST --ca-bundle {authority} "
-        f"--server-cert {pair.certificate}",
+        f"--server-cert {pair.certificate} --namespace-selector KEY=VALUE",
     )
 
 

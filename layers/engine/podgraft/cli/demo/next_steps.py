@@ -86,6 +86,7 @@ def find_next_steps(
             *("register", "--url", "https://127.0.0.1:8443", "--allow-loopback"),
             *("--injector", sample, "--cluster", "demo", "--token-file", folder / "token"),
             *("--ca-bundle", keys / "ca.pem", "--server-cert", keys / "server.pem"),
+            *("--namespace-selector", "istio-injection=enabled"),
         ),
     )
     yield NextStep(f"Run another sample: {', '.join(others)}.", f"demo {others[0]}")

@@ -11,17 +11,19 @@ from podgraft import yaml
 from podgraft.bundle import Bundle, BundleError, compile_
 from podgraft.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
 from podgraft.cli import outputs, program
-from podgraft.cli.certs import keys, pem, trust
+from podgraft.cli.certs import pem, trust
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.folders import read_manifests
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.cli.register import (
     RegistrationError,
+    auth_info,
     authorities,
     control_plane,
     endpoint,
     guard,
     mesh,
+    namespace_choice,
     next_steps,
     selectors,
     service,
@@ -67,6 +69,7 @@ class RegisterOptions(TypedDict):
     inject: bool
     mutate: tuple[str, ...]
     validate: tuple[str, ...]
+    all_namespaces: bool
     exclude_namespace: tuple[str, ...]
     namespace_selector: str
     object_selector: str
@@ -147,7 +150,14 @@ class RegisterOptions(TypedDict):
     multiple=True,
     help="Namespace without injection, such as that of the endpoint.",
 )
-@click.option("--namespace-selector", default="", help="Additional selector, as for kubectl -l.")
+@click.option(
+    "--namespace-selector", default="", help="Selector of namespaces, as for kubectl get -l."
+)
+@click.option(
+    "--all-namespaces",
+    is_flag=True,
+    help="Select every namespace, except those that the cluster needs to start.",
+)
 @click.option("--object-selector", default="", help="Additional selector, as for kubectl -l.")
 @click.option("--match-condition", multiple=True, help="Match condition, as NAME=CEL-EXPRESSION.")
 @click.option(
@@ -184,7 +194,10 @@ class RegisterOptions(TypedDict):
     help="Bundle for --guard; its mesh is also compared with the path.",
 )
 def command(**options: Unpack[RegisterOptions]) -> None:
-    """Check the settings, and print webhook manifests for kubectl apply."""
+    """Check the settings, and print webhook manifests for kubectl apply.
+
+    Choose the namespaces with --revision, --namespace-selector, or --all-namespaces.
+    """
     with program.convert_errors(BundleError, IdentifierError, PolicyError):
         _register(options)
 
@@ -200,7 +213,13 @@ def _register(options: RegisterOptions) -> None:
         server_cert=options["server_cert"],
         probe=options["probe"],
     )
-    identity = _load_auth_info(options)
+    identity = auth_info.load_auth_info(
+        token_file=options["token_file"],
+        client_cert=options["client_cert"],
+        client_key=options["client_key"],
+        has_control_plane=options["control_plane"] is not None,
+        is_static=options["static"] is not None,
+    )
     manifests = list(_make_manifests(registration, options, compiled))
     if not manifests:
         raise RegistrationError(
@@ -226,7 +245,9 @@ def _make_registration(options: RegisterOptions) -> Registration:
     parsed_endpoint = _parse_endpoint(options)
     parsed_endpoint = endpoint.with_injector(parsed_endpoint, options["injector"])
     if options["control_plane"] is None:
-        parsed_endpoint = endpoint.with_token(parsed_endpoint, _read_token(options["token_file"]))
+        parsed_endpoint = endpoint.with_token(
+            parsed_endpoint, auth_info.read_token(options["token_file"])
+        )
     roots = [one for file in options["ca_bundle"] for one in pem.read_certificates(file)]
     authorities.check_source(
         parsed_endpoint,
@@ -256,6 +277,12 @@ def _make_registration(options: RegisterOptions) -> Registration:
         tag_of=options["tag_of"],
     )
     webhooks.check_registration(registration)
+    namespace_choice.check_namespace_choice(
+        registration,
+        all_namespaces=options["all_namespaces"],
+        injects=options["inject"],
+        has_rules=bool(options["mutate"] or options["validate"]),
+    )
     service.check_path(registration.endpoint)
     return registration
 
@@ -267,10 +294,6 @@ def _parse_endpoint(options: RegisterOptions) -> Endpoint:
     if name is not None and url is None:
         return service.parse_service(name)
     raise click.UsageError("give either --url or --service")
-
-
-def _read_token(file: Path | None) -> str | None:
-    return None if file is None else file.read_text(encoding="utf-8").strip()
 
 
 def _variables(options: RegisterOptions) -> Iterator[tuple[str, str]]:
@@ -318,7 +341,11 @@ def _compile_bundle(options: RegisterOptions) -> Bundle | None:
 
 
 def _warn(registration: Registration, options: RegisterOptions, compiled: Bundle | None) -> None:
-    """Print warnings about the variables in the path and the mesh of the bundle."""
+    """Print warnings about the namespaces, and the variables in the path and in the bundle."""
+    broad = namespace_choice.find_broad_warning(
+        registration, all_namespaces=options["all_namespaces"]
+    )
+    print_warnings([broad] if broad else [])
     tail = registration.endpoint.tail
     if compiled is not None:
         url = UrlPath(tail, file="the path and --istio-cluster-id")
@@ -330,34 +357,6 @@ def _warn(registration: Registration, options: RegisterOptions, compiled: Bundle
             "with global.multiCluster.clusterName",
             err=True,
         )
-
-
-def _load_auth_info(options: RegisterOptions) -> AuthInfo | None:
-    """Return the credentials for the control plane; None if the path has the token."""
-    certificate, key = options["client_cert"], options["client_key"]
-    if options["control_plane"] is None:
-        if options["static"]:
-            raise RegistrationError(
-                "--static needs --control-plane: its AdmissionConfiguration names the folder"
-            )
-        if certificate or key:
-            raise RegistrationError("only a control plane shows certificates: give --control-plane")
-        return None
-    if (certificate is None) is not (key is None):
-        raise RegistrationError("--client-cert and --client-key belong together; give both")
-    if certificate is None and options["token_file"] is None:
-        raise RegistrationError("--control-plane needs --token-file, or --client-cert and its key")
-    if (
-        certificate
-        and key
-        and not keys.is_key_pair(keys.read_key(key, None), pem.read_certificates(certificate)[0])
-    ):
-        raise RegistrationError(f"{key} is not the key of {certificate}")
-    return AuthInfo(_read_token(options["token_file"]), _read_bytes(certificate), _read_bytes(key))
-
-
-def _read_bytes(file: Path | None) -> bytes | None:
-    return None if file is None else file.read_bytes()
 
 
 def _write_files(

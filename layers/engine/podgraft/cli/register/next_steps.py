@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from podgraft.cli.register import control_plane, selectors
+from podgraft.cli.register import control_plane
+from podgraft.cli.register.namespace_choice import find_namespace_label
 from podgraft.cli.register.webhooks import FailurePolicy, Registration
 
 _STATIC_STEPS = (
@@ -36,11 +37,11 @@ def list_next_steps(
         yield "kubectl apply --server-side -f what was printed"
     if is_token_in_url and not control_plane_folder:
         yield "the URL holds the token: whoever may read webhook configurations can see it"
-    if registration.revision:
-        label = f"{selectors.REVISION_LABEL}={registration.revision}"
+    label = find_namespace_label(registration)
+    if label is not None:
         yield f"choose the namespaces: kubectl label namespace NAME {label}"
     if registration.failure_policy is FailurePolicy.IGNORE and not has_guard:
         yield "failurePolicy Ignore misses silently: --guard rejects pods without sidecar"
     if has_guard and not has_bundle:
         yield "the guard knows the policy document alone: --bundle adds the bundle's rules"
-    yield "see it work: kubectl run probe --image=nginx --dry-run=server -o yaml"
+    yield "see it work: kubectl run probe --namespace NAME --image=nginx --dry-run=server -o yaml"

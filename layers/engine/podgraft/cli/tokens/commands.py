@@ -310,6 +310,7 @@ def _print_token(
 def _print_register_step(cluster: str, output: Path | None, *further: str) -> None:
     program.print_next_steps(
         f"podgraft register --url https://HOST --cluster {cluster} "
-        f"--token-file {output or 'FILE'}, then kubectl apply the output",
+        f"--token-file {output or 'FILE'} --namespace-selector KEY=VALUE, then kubectl apply the "
+        "output",
         *further,
     )

@@ -1,0 +1,48 @@
+"""The credentials that kube-apiserver sends: a token, or a client certificate with its key."""
+
+from pathlib import Path
+
+from podgraft.cli.certs import keys, pem
+from podgraft.cli.register.control_plane import AuthInfo
+from podgraft.cli.register.errors import RegistrationError
+
+
+def load_auth_info(
+    *,
+    token_file: Path | None,
+    client_cert: Path | None,
+    client_key: Path | None,
+    has_control_plane: bool,
+    is_static: bool,
+) -> AuthInfo | None:
+    """Return the credentials for the control plane; None if the path has the token."""
+    if not has_control_plane:
+        if is_static:
+            raise RegistrationError(
+                "--static needs --control-plane: its AdmissionConfiguration names the folder"
+            )
+        if client_cert or client_key:
+            raise RegistrationError("only a control plane shows certificates: give --control-plane")
+        return None
+    if (client_cert is None) is not (client_key is None):
+        raise RegistrationError("--client-cert and --client-key belong together; give both")
+    if client_cert is None and token_file is None:
+        raise RegistrationError("--control-plane needs --token-file, or --client-cert and its key")
+    if (
+        client_cert
+        and client_key
+        and not keys.is_key_pair(
+            keys.read_key(client_key, None), pem.read_certificates(client_cert)[0]
+        )
+    ):
+        raise RegistrationError(f"{client_key} is not the key of {client_cert}")
+    return AuthInfo(read_token(token_file), _read_bytes(client_cert), _read_bytes(client_key))
+
+
+def read_token(file: Path | None) -> str | None:
+    """Return the token in a file; None without a file."""
+    return None if file is None else file.read_text(encoding="utf-8").strip()
+
+
+def _read_bytes(file: Path | None) -> bytes | None:
+    return None if file is None else file.read_bytes()
