@@ -8,14 +8,14 @@ from typing import Any
 from .live import Row, release, verify_with_go
 
 
-def record(path: Path, rows: Iterable[Row], data: Any = None) -> int:
+def record(path: Path, rows: Iterable[Row], data: Any = None, cast: str = "") -> int:
     """Ask Go about every row, and write rows and answers; how many there are.
 
-    ``data`` is for all rows that have none of their own.
+    ``data`` is for all rows that have none of their own; ``cast`` is for ``verify_with_go``.
     """
     rows = list(rows)
     path.parent.mkdir(parents=True, exist_ok=True)
-    answers = verify_with_go([{"data": data, **row} for row in rows])
+    answers = verify_with_go([{"data": data, **row} for row in rows], cast)
     with path.open("w", encoding="utf-8") as file:
         file.write(_line({"go": release(), "rows": len(rows), "data": data}))
         for row, answer in zip(rows, answers, strict=True):

@@ -1,6 +1,7 @@
 """Go itself, as a running program: what fixtures are recorded from."""
 
 import json
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -21,11 +22,14 @@ class Row(TypedDict, total=False):
     functions: str
 
 
-def verify_with_go(rows: Iterable[Row]) -> Iterator[dict[str, str]]:
-    """Go's answer to each row: ``{"output": …}`` or ``{"error": …}``, perhaps as ``…_hex``."""
+def verify_with_go(rows: Iterable[Row], cast: str = "") -> Iterator[dict[str, str]]:
+    """Go's answer to each row: ``{"output": …}`` or ``{"error": …}``, perhaps as ``…_hex``.
+
+    *cast* replaces the release of spf13/cast.
+    """
     lines = "".join(json.dumps({"name": "t", **row}, ensure_ascii=True) + "\n" for row in rows)
     answered = subprocess.run(
-        [_program()], input=lines.encode(), stdout=subprocess.PIPE, check=True
+        [_program(cast)], input=lines.encode(), stdout=subprocess.PIPE, check=True
     )
     yield from map(json.loads, answered.stdout.splitlines())
 
@@ -38,8 +42,17 @@ def release() -> str:
 
 
 @cache
-def _program() -> str:
+def _program(cast: str = "") -> str:
     """The oracle, built anew for this run."""
-    built = Path(tempfile.mkdtemp(prefix="oracle")) / "oracle"
-    subprocess.run(["go", "build", "-o", built, "."], cwd=HERE, check=True)
+    folder = Path(tempfile.mkdtemp(prefix="oracle"))
+    built = folder / "oracle"
+    flags: list[str | Path] = []
+    if cast:
+        for name in ("go.mod", "go.sum"):
+            shutil.copyfile(HERE / name, folder / name)
+        modfile, module = folder / "go.mod", "github.com/spf13/cast"
+        edit = ["go", "mod", "edit", f"-replace={module}={module}@v{cast}", modfile]
+        subprocess.run(edit, cwd=HERE, check=True)
+        flags = ["-mod=mod", f"-modfile={modfile}"]
+    subprocess.run(["go", "build", *flags, "-o", built, "."], cwd=HERE, check=True)
     return str(built)

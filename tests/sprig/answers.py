@@ -7,23 +7,24 @@ from typing import Any
 
 from oracle.typed import decode
 from podgraft import sprig
+from podgraft.sprig.signatures import NEWEST_CAST
 from podgraft.texttemplate import ExecError, Function, TemplateError, compile_
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
 
-def answer(row: Mapping[str, Any]) -> dict[str, str]:
+def answer(row: Mapping[str, Any], cast: str = NEWEST_CAST) -> dict[str, str]:
     """What the engine makes of a row: ``{"output": …}`` or ``{"error": …}``."""
     try:
-        program = compile_(row["template"], name="t", functions=_functions())
+        program = compile_(row["template"], name="t", functions=_functions(cast))
         return {"output": program.render(decode(row.get("data")))}
     except (TemplateError, ExecError) as error:
         return {"error": str(error)}
 
 
 @cache
-def _functions() -> Mapping[str, Function]:
-    return sprig.functions()
+def _functions(cast: str) -> Mapping[str, Function]:
+    return sprig.functions(cast=cast)
 
 
 def go_answer(row: Mapping[str, Any]) -> dict[str, str]:

@@ -21,6 +21,8 @@ from .answers import FIXTURES, answer, go_answer
 from .cases.typed import DATA
 
 RECORDED_RANDOM_TEMPLATES = 1000
+# The last releases of cast before a change, besides the one of go.mod.
+OLD_CASTS = ("1.4.1", "1.8.0")
 
 
 def main(argv: list[str]) -> int:
@@ -39,6 +41,9 @@ def main(argv: list[str]) -> int:
 def _record(folder: Path) -> None:
     for family in cases.FAMILIES:
         _print_progress(family, record(folder / f"{family}.jsonl", _rows(cases.templates(family))))
+    for cast in OLD_CASTS:
+        rows = _rows(cases.cast_templates())
+        _print_progress(cast, record(folder / f"cast-{cast}.jsonl", rows, cast=cast))
     _print_progress("typed", record(folder / "typed.jsonl", _make_typed_rows()))
     _print_progress("misuses", record(folder / "misuses.jsonl", _rows(cases.misuse_templates())))
     guessed = islice(random_templates.templates(0), RECORDED_RANDOM_TEMPLATES)

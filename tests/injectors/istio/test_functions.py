@@ -11,6 +11,7 @@ from podgraft.go.reflect import STRING_MAP, Slice, Value, slice_of
 from podgraft.injectors.istio import releases
 from podgraft.injectors.istio.render import functions, multus, otel
 from podgraft.jsonvalue import JSON, Object
+from podgraft.texttemplate.errors import LimitExceededError
 
 CONTAINERS = slice_of(kube.CONTAINER)
 
@@ -75,6 +76,28 @@ def test_a_default_replaces_only_a_missing_value(
     value: Value, default: Value, expected: Value
 ) -> None:
     assert functions.value_or_default(value, default) is expected
+
+
+NOVERB = "%!(NOVERB)%!(EXTRA string=, string=y)"
+WIDTHS = (
+    (-(1 << 63), "x", "x"),
+    ((1 << 63) - 1, "x", "x"),
+    (-(1 << 63), "x\ny", f"x\n{NOVERB}"),
+    ((1 << 63) - 1, "x\ny\n", f"x\n{NOVERB}\n{NOVERB[:-2]})"),
+    (-3, "x\ny", "x\n   y"),
+)
+
+
+@pytest.mark.parametrize(("spaces", "text", "expected"), WIDTHS)
+def test_a_width_beyond_the_limit_of_fmt_is_its_error_text(
+    spaces: int, text: str, expected: str
+) -> None:
+    assert functions.indent(spaces, text) == expected
+
+
+def test_an_indentation_has_a_limit() -> None:
+    with pytest.raises(LimitExceededError, match="longer than the limit"):
+        functions.indent(1_000_000, "\n" * 100)
 
 
 def test_an_annotation_replaces_its_default() -> None:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 
 from podgraft.injectors.istio import release_names, releases
 from podgraft.injectors.istio.release_spans import Span
-from podgraft.injectors.istio.releases import KNOWN, Profile, UnknownReleaseError, profile
+from podgraft.injectors.istio.releases import (
+    KNOWN,
+    Profile,
+    UnknownReleaseError,
+    parse_release,
+    profile,
+)
+from podgraft.sprig.cast import CASTS
 
 # What each release switches on (+) and off (-): a patch against the one before it, the first of a
 # minor against the first of the minor before.
@@ -378,3 +387,16 @@ def test_an_unknown_release_is_rejected(text: str, message: str) -> None:
         releases.parse_release(text)
 
     assert str(caught.value) == message
+
+
+def test_numbers_are_converted_as_in_the_release_of_cast_that_go_mod_names() -> None:
+    """data/cast.json has the release of spf13/cast of each tag's go.mod, up to 1.12 of go.sum."""
+    path = Path(__file__).parent / "data/cast.json"
+    releases_of_cast: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+    for release, cast in releases_of_cast.items():
+        expected = max((edge for edge in CASTS if _parse(edge) <= _parse(cast)), key=_parse)
+        assert (release, parse_release(release).cast) == (release, expected)
+
+
+def _parse(release: str) -> list[int]:
+    return [int(number) for number in release.split(".")]

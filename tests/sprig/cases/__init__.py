@@ -13,6 +13,7 @@ FAMILIES: dict[str, Questions] = {
     "text": text.QUESTIONS,
     "values": values.QUESTIONS,
     "numbers": numbers.QUESTIONS,
+    "casts": numbers.CASTS,
     "patterns": patterns.QUESTIONS,
     "web": web.QUESTIONS,
     "dates": dates.QUESTIONS,
@@ -25,6 +26,12 @@ _WRONG = {"nil": ANY_MAP, "1": INT, '"text"': STRING, "true": BOOL, ".missing": 
 def templates(family: str) -> Iterator[str]:
     """The family's questions as templates."""
     for name, arguments in FAMILIES[family].items():
+        yield from (template(name, each) for each in arguments)
+
+
+def cast_templates() -> Iterator[str]:
+    """The questions that releases of cast answer differently."""
+    for name, arguments in numbers.CASTS.items():
         yield from (template(name, each) for each in arguments)
 
 

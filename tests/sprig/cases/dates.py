@@ -210,7 +210,9 @@ QUESTIONS: Questions = {
         combine_choices(LAYOUTS[:2], MOMENTS[:3], ('"UTC"', '""', '"Local"')),
     ),
     "htmlDate": MOMENTS,
-    "htmlDateInZone": combine_choices(MOMENTS, ('"UTC"',)),
+    "htmlDateInZone": combine_choices(
+        MOMENTS, ('"UTC"', '"No/Zone"', '"utc"', '"../UTC"', '"Etc/UTC"')
+    ),
     **repeat_for_functions("dateModify mustDateModify", combine_choices(DURATIONS, DATES[1:3])),
     **repeat_for_functions(
         "date_modify must_date_modify", combine_choices(DURATIONS[:4], DATES[1:2])

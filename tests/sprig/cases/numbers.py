@@ -50,9 +50,25 @@ NUMBERS = table_lines(
     true
     false
     nil
+    "3.7"
+    "-2.9"
+    "+1.25"
+    "7."
+    "-.5"
+    "+."
+    "."
+    "010.7"
+    "0x1.8"
+    "1.2.3"
+    "1.0.0"
+    "3.7 "
+    "1_0.5"
+    "9223372036854775808.5"
+    "12345678901234567890123.9"
     (list 1)
     (dict "a" 1)
     (int64 5)
+    (toDate "2006" "2010").UTC
     1i
     'a'
     1e20
@@ -63,6 +79,20 @@ NUMBERS = table_lines(
 )
 FEW = ("0", "7", "-7", '"3"', "2.5", "nil", "(int64 9223372036854775807)", '"x"')
 FLOATS = ("0.0", "0.1", "0.2", "-3.3", '"1e3"', "7", "1e308", "5e-324", "nil", '"nan"', '"-inf"')
+
+FRACTIONS = ('"3.7"', '"-2.9"', '"7."', '"3.0"', '"1e3"')
+# Functions that convert with cast, whose releases differ (record.py).
+CASTS: Questions = {
+    **repeat_for_functions("int int64 float64 add1", NUMBERS),
+    **repeat_for_functions(
+        "add mul max min biggest", (*FRACTIONS, *combine_choices(("2",), FRACTIONS))
+    ),
+    **repeat_for_functions("sub div mod", combine_choices(("10", '"10.9"'), FRACTIONS)),
+    **repeat_for_functions(
+        "slice", combine_choices(("(list 1 2 3 4)",), FRACTIONS[:1], ("", '"3.9"'))
+    ),
+    **repeat_for_functions("floor ceil maxf addf", NUMBERS),
+}
 
 QUESTIONS: Questions = {
     **repeat_for_functions("int int64 float64 toDecimal", NUMBERS),
@@ -95,7 +125,11 @@ QUESTIONS: Questions = {
     ),
     **repeat_for_functions("until", ("-3", "-1", "0", "1", "5")),
     **repeat_for_functions(
-        "untilStep", combine_choices(("-2", "0", "3"), ("-3", "3", "4"), ("-2", "0", "2"))
+        "untilStep",
+        (
+            *combine_choices(("-2", "0", "3"), ("-3", "3", "4"), ("-2", "0", "2")),
+            "5 5 -1",
+        ),
     ),
     **repeat_for_functions(
         "seq",
@@ -109,6 +143,10 @@ QUESTIONS: Questions = {
             "0 -1 5",
             "1 0 5",
             "1 2 3 4",
+            "1 9223372036854775807 1",
+            "1 9223372036854775807",
+            "9223372036854775806 9223372036854775807",
+            "9223372036854775807 4611686018427387904 9223372036854775806",
         ),
     ),
 }

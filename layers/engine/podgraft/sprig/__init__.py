@@ -8,7 +8,7 @@ Intended differences: maps are sorted by key where Go's order is random; there i
 is the only time zone (``dates.py``); the capacity of a slice is its length (``lists.py``); the data
 below views does not change (``merge.py``); results have a size limit (``limits.py``); some
 functions are not supported (``unsupported.py``). Older releases lack some functions; the other
-functions behave as in 3.3.
+functions behave as in 3.3, except the conversion of numbers (``cast.py``).
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from podgraft.texttemplate.functions import Function
 
 from .deepcopy import deep_copy
 from .mutation import mutates_maps
-from .signatures import FUNCTIONS
+from .signatures import FUNCTIONS, NEWEST_CAST, select_cast
 from .taint_flow import classify_functions
 from .unsupported import UNSUPPORTED, UNSUPPORTED_FUNCTIONS
 
@@ -39,9 +39,12 @@ _SINCE = {
 }
 
 
-def functions(release: str = "3.3") -> Mapping[str, Function]:
-    """The functions of a release of sprig ("3.1", "3.2", or "3.3"), including unsupported ones."""
+def functions(release: str = "3.3", cast: str = NEWEST_CAST) -> Mapping[str, Function]:
+    """The functions of a release of sprig ("3.1", "3.2", or "3.3"), including unsupported ones.
+
+    *cast* is the release of spf13/cast that converts numbers, a key of ``CASTS`` (``cast.py``).
+    """
     newer = RELEASES[RELEASES.index(release) + 1 :]
     missing = {name for later in newer for name in _SINCE[later]}
-    all_functions = {**_CLASSIFIED, **UNSUPPORTED_FUNCTIONS}
+    all_functions = {**select_cast(_CLASSIFIED, cast), **UNSUPPORTED_FUNCTIONS}
     return {name: function for name, function in all_functions.items() if name not in missing}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from podgraft.go.reflect import INT, INT64, Slice, Value, slice_of
 from podgraft.texttemplate.errors import FunctionError
 
-from .cast import to_float, to_int, wrap_int64
+from .cast import Cast, wrap_int64
 from .go_panics import INTEGER_DIVIDE
 from .limits import check_element_count
 
@@ -19,24 +19,24 @@ def _int64(number: int) -> Value:
     return INT64.convert(wrap_int64(number))
 
 
-def add(*values: Value) -> Value:
+def add(cast: Cast, *values: Value) -> Value:
     """The sum."""
-    return _int64(sum(map(to_int, values)))
+    return _int64(sum(map(cast.to_int, values)))
 
 
-def add1(value: Value) -> Value:
+def add1(cast: Cast, value: Value) -> Value:
     """One more."""
-    return _int64(to_int(value) + 1)
+    return _int64(cast.to_int(value) + 1)
 
 
-def sub(left: Value, right: Value) -> Value:
+def sub(cast: Cast, left: Value, right: Value) -> Value:
     """The difference."""
-    return _int64(to_int(left) - to_int(right))
+    return _int64(cast.to_int(left) - cast.to_int(right))
 
 
-def mul(first: Value, *values: Value) -> Value:
+def mul(cast: Cast, first: Value, *values: Value) -> Value:
     """The product."""
-    return _int64(math.prod(map(to_int, (first, *values))))
+    return _int64(math.prod(map(cast.to_int, (first, *values))))
 
 
 def _quotient(left: int, right: int) -> int:
@@ -47,25 +47,25 @@ def _quotient(left: int, right: int) -> int:
     return quotient if (left < 0) == (right < 0) else -quotient
 
 
-def div(left: Value, right: Value) -> Value:
+def div(cast: Cast, left: Value, right: Value) -> Value:
     """The quotient, rounded toward zero."""
-    return _int64(_quotient(to_int(left), to_int(right)))
+    return _int64(_quotient(cast.to_int(left), cast.to_int(right)))
 
 
-def mod(left: Value, right: Value) -> Value:
+def mod(cast: Cast, left: Value, right: Value) -> Value:
     """The remainder, with the sign of ``left``."""
-    dividend, divisor = to_int(left), to_int(right)
+    dividend, divisor = cast.to_int(left), cast.to_int(right)
     return _int64(dividend - divisor * _quotient(dividend, divisor))
 
 
-def max_(first: Value, *values: Value) -> Value:
+def max_(cast: Cast, first: Value, *values: Value) -> Value:
     """The largest as int64."""
-    return _int64(max(map(to_int, (first, *values))))
+    return _int64(max(map(cast.to_int, (first, *values))))
 
 
-def min_(first: Value, *values: Value) -> Value:
+def min_(cast: Cast, first: Value, *values: Value) -> Value:
     """The smallest as int64."""
-    return _int64(min(map(to_int, (first, *values))))
+    return _int64(min(map(cast.to_int, (first, *values))))
 
 
 def _extreme(numbers: list[float], infinity: float) -> float:
@@ -78,28 +78,28 @@ def _extreme(numbers: list[float], infinity: float) -> float:
     return choose(numbers, key=lambda number: (number, math.copysign(1.0, number)))
 
 
-def maxf(first: Value, *values: Value) -> float:
+def maxf(cast: Cast, first: Value, *values: Value) -> float:
     """The largest as float64."""
-    return _fold_extreme(to_float(first), values, math.inf)
+    return _fold_extreme(cast, (first, *values), math.inf)
 
 
-def minf(first: Value, *values: Value) -> float:
+def minf(cast: Cast, first: Value, *values: Value) -> float:
     """The smallest as float64."""
-    return _fold_extreme(to_float(first), values, -math.inf)
+    return _fold_extreme(cast, (first, *values), -math.inf)
 
 
-def _fold_extreme(first: float, values: tuple[Value, ...], infinity: float) -> float:
-    return _extreme([first, *map(to_float, values)], infinity)
+def _fold_extreme(cast: Cast, values: tuple[Value, ...], infinity: float) -> float:
+    return _extreme([*map(cast.to_float, values)], infinity)
 
 
-def floor(value: Value) -> float:
+def floor(cast: Cast, value: Value) -> float:
     """math.Floor."""
-    return _round_with(math.floor, to_float(value))
+    return _round_with(math.floor, cast.to_float(value))
 
 
-def ceil(value: Value) -> float:
+def ceil(cast: Cast, value: Value) -> float:
     """math.Ceil."""
-    return _round_with(math.ceil, to_float(value))
+    return _round_with(math.ceil, cast.to_float(value))
 
 
 def _round_with(rounding: Callable[[float], int], number: float) -> float:
@@ -109,14 +109,16 @@ def _round_with(rounding: Callable[[float], int], number: float) -> float:
     return math.copysign(float(rounding(number)), number)
 
 
-def round_(value: Value, places: int, *on: float) -> float:
+def round_(cast: Cast, value: Value, places: int, *on: float) -> float:
     """Round up if the fraction is at least ``on`` (.5), else down; round negative numbers down.
 
-    >>> round_(123.555, 2), round_(-3.2, 0), round_(2.3, 0, 0.3)
+    >>> from podgraft.sprig.cast import CASTS
+    >>> cast = CASTS["1.10"]
+    >>> round_(cast, 123.555, 2), round_(cast, -3.2, 0), round_(cast, 2.3, 0, 0.3)
     (123.56, -4.0, 2.0)
     """
     scale = _power_of_ten(places)
-    number = scale * to_float(value)
+    number = scale * cast.to_float(value)
     fraction = math.modf(number)[0] if math.isfinite(number) else math.nan
     rounded = _round_with(math.ceil if fraction >= (on[0] if on else 0.5) else math.floor, number)
     return _divide(rounded, scale)
@@ -164,10 +166,19 @@ def until_step(start: int, stop: int, step: int) -> Slice:
 
 
 def _step_values(start: int, stop: int, step: int) -> list[int]:
-    if step == 0:
+    """The integers of Go's loop, in which an int that overflows continues at the other end."""
+    if not step or (stop >= start) != (step > 0):
         return []
-    check_element_count(-((start - stop) // step))
-    return [*range(start, stop, step)]
+    values: list[int] = []
+    while start < stop if step > 0 else start > stop:
+        count = -((start - stop) // step)
+        check_element_count(len(values) + count)
+        values += range(start, stop, step)
+        following = values[-1] + step
+        start = wrap_int64(following)
+        if start == following:
+            break
+    return values
 
 
 def seq(*bounds: int) -> str:
@@ -186,4 +197,5 @@ def seq(*bounds: int) -> str:
                 return ""
         case _:
             return ""
-    return " ".join(map(str, _step_values(start, end + (1 if end >= start else -1), step)))
+    stop = wrap_int64(end + (1 if end >= start else -1))
+    return " ".join(map(str, _step_values(start, stop, step)))

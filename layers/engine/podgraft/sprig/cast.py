@@ -1,7 +1,15 @@
-"""The conversion of values to numbers: spf13/cast 1.7. An invalid value becomes 0."""
+"""The conversion of values to numbers, as in each release of spf13/cast.
+
+sprig leaves the release of cast to the program that imports it, so each Istio release has its own
+(``injectors/istio/release_names.py``). An invalid value becomes 0.
+"""
 
 import math
 import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import msgspec
 
 from podgraft.go.fmt.sprintf import sprint
 from podgraft.go.reflect import (
@@ -19,6 +27,8 @@ from podgraft.go.reflect import (
     UINT16,
     UINT32,
     UINT64,
+    GoType,
+    Kind,
     Pointer,
     Value,
     type_of,
@@ -49,7 +59,10 @@ _FLOAT = (
 _HEX_FLOAT = r"[+-]?0[xX](?:_?H\.?(?:H)?|\.H)[pP][+-]?[0-9](?:_?[0-9])*".replace(
     "H", r"[0-9a-fA-F](?:_?[0-9a-fA-F])*"
 )
-_ZERO_DECIMAL = r"\.0+\Z"
+_ZERO_FRACTION = r"\.0+\Z"
+_DECIMAL = r"([+-]?[0-9]*)\.[0-9]*"
+# The kinds of named types that cast 1.10 converts to the unnamed type.
+_BASIC_KINDS = frozenset(type_.kind for type_ in (*_INTEGERS, *_FLOATS, STRING, BOOL))
 
 
 def wrap_int64(number: int) -> int:
@@ -97,44 +110,103 @@ def _dereference(value: Value) -> Value:
     return value
 
 
-def to_int(value: Value) -> int:
-    """cast.ToInt, with an int of 64 bits.
+def _trim_zero_fraction(text: str) -> str:
+    """Remove a fraction of zeros."""
+    return re.sub(_ZERO_FRACTION, "", text)
 
-    >>> [to_int(value) for value in ("0x1f", "010", "1_000", "12.00", "1.5", 2.9, True, None, [])]
-    [31, 8, 1000, 12, 0, 2, 1, 0, 0]
+
+def _trim_fraction(text: str) -> str:
+    """Remove the fraction of a decimal number; an integer part without digits becomes 0."""
+    match = re.fullmatch(_DECIMAL, text)
+    if match is None:
+        return text
+    return f"{match[1]}0" if match[1] in ("", "+", "-") else match[1]
+
+
+class Cast(msgspec.Struct, frozen=True):
+    """The conversions of some releases of cast.
+
+    ``trim_fraction`` removes the part of a text that these releases ignore in an integer.
+    ``converts_calendar`` is whether time.Month and time.Weekday are numbers, and
+    ``converts_named`` whether values of all named types are.
     """
-    value = _dereference(value)
-    type_ = type_of(value)
-    if type_ in _INTEGERS:
-        return wrap_int64(value)
-    if type_ in _FLOATS:
-        return truncate_to_int64(value)
-    if type_ is STRING:
-        return parse_int(re.sub(_ZERO_DECIMAL, "", value)) or 0
-    if type_ is BOOL:
-        return int(value)
-    return int(value) if type_ is not None and type_.name in _CALENDAR else 0
+
+    trim_fraction: Callable[[str], str]
+    converts_calendar: bool = True
+    converts_named: bool = False
+
+    def to_int(self, value: Value) -> int:
+        """cast.ToInt, with an int of 64 bits.
+
+        >>> texts = ("0x1f", "010", "1_000", "12.00", "1.5")
+        >>> [CASTS["1.10"].to_int(text) for text in texts], CASTS["1.5"].to_int("1.5")
+        ([31, 8, 1000, 12, 1], 0)
+        """
+        value = _dereference(value)
+        type_ = type_of(value)
+        if type_ in _INTEGERS:
+            return wrap_int64(value)
+        if type_ in _FLOATS:
+            return truncate_to_int64(value)
+        if type_ is STRING:
+            return parse_int(self.trim_fraction(value)) or 0
+        if type_ is BOOL:
+            return int(value)
+        if self.converts_named and type_ is not None and type_.kind in _BASIC_KINDS:
+            return self.to_int(_unnamed(value, type_.kind))
+        return int(value) if self._is_calendar(type_) else 0
+
+    def to_float(self, value: Value) -> float:
+        """cast.ToFloat64.
+
+        >>> [CASTS["1.10"].to_float(value) for value in ("1e3", "0x1p-2", "1e999", "x", 3, None)]
+        [1000.0, 0.25, 0.0, 0.0, 3.0, 0.0]
+        """
+        value = _dereference(value)
+        type_ = type_of(value)
+        if type_ is STRING:
+            number = parse_float(value)
+            return 0.0 if number is None else number
+        if type_ in _INTEGERS or type_ in _FLOATS or type_ is BOOL:
+            return float(value)
+        if self.converts_named and type_ is not None and type_.kind in _BASIC_KINDS:
+            return self.to_float(_unnamed(value, type_.kind))
+        return float(value) if self._is_calendar(type_) else 0.0
+
+    def _is_calendar(self, type_: GoType | None) -> bool:
+        return self.converts_calendar and type_ is not None and type_.name in _CALENDAR
 
 
-def to_int64(value: Value) -> Value:
-    """``to_int`` as a Go int64."""
-    return INT64.convert(to_int(value))
+def _unnamed(value: Value, kind: Kind) -> Value:
+    """The value of a named type as a value of the unnamed type of its kind."""
+    if kind is Kind.STRING:
+        return str(value)
+    if kind is Kind.BOOL:
+        return bool(value)
+    return float(value) if kind in (Kind.FLOAT32, Kind.FLOAT64) else int(value)
 
 
-def to_float(value: Value) -> float:
-    """cast.ToFloat64.
+# The first release of cast from which each behavior is in all releases up to the next one.
+CASTS: Final[Mapping[str, Cast]] = {
+    "1.3": Cast(lambda text: text, converts_calendar=False),
+    "1.5": Cast(_trim_zero_fraction),
+    "1.10": Cast(_trim_fraction, converts_named=True),
+}
 
-    >>> [to_float(value) for value in ("1e3", "0x1p-2", "1e999", "x", 3, True, None)]
-    [1000.0, 0.25, 0.0, 0.0, 3.0, 1.0, 0.0]
-    """
-    value = _dereference(value)
-    type_ = type_of(value)
-    if type_ is STRING:
-        number = parse_float(value)
-        return 0.0 if number is None else number
-    if type_ in _INTEGERS or type_ in _FLOATS or type_ is BOOL:
-        return float(value)
-    return float(value) if type_ is not None and type_.name in _CALENDAR else 0.0
+
+def to_int(cast: Cast, value: Value) -> int:
+    """The value as a Go int."""
+    return cast.to_int(value)
+
+
+def to_int64(cast: Cast, value: Value) -> Value:
+    """The value as a Go int64."""
+    return INT64.convert(cast.to_int(value))
+
+
+def to_float(cast: Cast, value: Value) -> float:
+    """The value as a float64."""
+    return cast.to_float(value)
 
 
 def atoi(text: str) -> int:

@@ -3,7 +3,8 @@
 Local time is UTC. Nothing reads the clock: a template with ``now`` or ``ago`` does not load. sprig
 uses the current time for a date that is neither a time nor a number of seconds; here, such a date
 is an error. UTC is the only zone, because results must not depend on the time zone files of a
-machine.
+machine. As in Go, the name of a zone that does not exist means UTC. The name of a zone that can
+exist (``_AREAS``, ``_ZONES``) is an error.
 """
 
 from msgspec.structs import replace
@@ -39,6 +40,20 @@ _UNITS = (
 )
 
 
+# The names of IANA's time zone database, up to the first slash; the names without a slash.
+_AREA_NAMES = """
+    Africa America Antarctica Arctic Asia Atlantic Australia Brazil Canada Chile Etc Europe Indian
+    Mexico Pacific US posix right
+"""
+_ZONE_NAMES = """
+    CET CST6CDT Cuba EET EST EST5EDT Egypt Eire Factory GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich
+    HST Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT
+    Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey W-SU WET localtime posixrules
+"""
+_AREAS, _ZONES = frozenset(_AREA_NAMES.split()), frozenset(_ZONE_NAMES.split())
+_UTC_NAMES = frozenset(("Etc/UCT", "Etc/UTC", "Etc/Universal", "Etc/Zulu"))
+
+
 def date(layout: str, value: Value) -> str:
     """Format the date with a layout."""
     return date_in_zone(layout, value, "Local")
@@ -46,7 +61,9 @@ def date(layout: str, value: Value) -> str:
 
 def date_in_zone(layout: str, value: Value, zone: str) -> str:
     """``date`` in a zone; UTC is the only supported zone."""
-    if zone not in ("", "UTC", "Local"):
+    area, slash, _ = zone.partition("/")
+    exists = area in _AREAS if slash else zone in _ZONES
+    if exists and zone not in _UTC_NAMES:
         raise FunctionError(f"time zone {zone}: only UTC is supported")
     return format_time(replace(_to_moment(value), zone=UTC), layout)
 

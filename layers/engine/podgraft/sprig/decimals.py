@@ -7,7 +7,7 @@ from podgraft.go.fmt.sprintf import sprint
 from podgraft.go.reflect import Value
 from podgraft.texttemplate.errors import FunctionError
 
-from .cast import to_float
+from .cast import Cast
 
 _DIVISION_PLACES = 16  # decimal.DivisionPrecision
 
@@ -24,9 +24,9 @@ class _Decimal:
         return self.value * 10 ** (self.exponent - exponent)
 
 
-def _to_decimal(value: Value) -> _Decimal:
+def _to_decimal(cast: Cast, value: Value) -> _Decimal:
     """The shortest decimal that parses to the float64 of the value."""
-    number = to_float(value)
+    number = cast.to_float(value)
     if not math.isfinite(number):
         raise FunctionError(f"Cannot create a Decimal from {sprint(number)}")
     mantissa, _, exponent = repr(number).partition("e")
@@ -62,41 +62,41 @@ def _quotient(left: _Decimal, right: _Decimal) -> _Decimal:
     return _Decimal(sign * rounded, -_DIVISION_PLACES)
 
 
-def addf(*values: Value) -> float:
+def addf(cast: Cast, *values: Value) -> float:
     """The sum."""
-    return _sum_terms(0.0, values, 1)
+    return _sum_terms(cast, 0.0, values, 1)
 
 
-def add1f(value: Value) -> float:
+def add1f(cast: Cast, value: Value) -> float:
     """One more."""
-    return _sum_terms(value, (1,), 1)
+    return _sum_terms(cast, value, (1,), 1)
 
 
-def subf(first: Value, *values: Value) -> float:
+def subf(cast: Cast, first: Value, *values: Value) -> float:
     """Subtract all other values from the first."""
-    return _sum_terms(first, values, -1)
+    return _sum_terms(cast, first, values, -1)
 
 
-def _sum_terms(first: Value, values: tuple[Value, ...], sign: int) -> float:
+def _sum_terms(cast: Cast, first: Value, values: tuple[Value, ...], sign: int) -> float:
     """Add all other values to the first, or subtract them."""
-    result = _to_decimal(first)
+    result = _to_decimal(cast, first)
     for value in values:
-        result = _sum(result, _to_decimal(value), sign)
+        result = _sum(result, _to_decimal(cast, value), sign)
     return _to_float(result)
 
 
-def mulf(first: Value, *values: Value) -> float:
+def mulf(cast: Cast, first: Value, *values: Value) -> float:
     """The product."""
-    result = _to_decimal(first)
+    result = _to_decimal(cast, first)
     for value in values:
-        factor = _to_decimal(value)
+        factor = _to_decimal(cast, value)
         result = _Decimal(result.value * factor.value, result.exponent + factor.exponent)
     return _to_float(result)
 
 
-def divf(first: Value, *values: Value) -> float:
+def divf(cast: Cast, first: Value, *values: Value) -> float:
     """Divide the first value by all others, one after another."""
-    result = _to_decimal(first)
+    result = _to_decimal(cast, first)
     for value in values:
-        result = _quotient(result, _to_decimal(value))
+        result = _quotient(result, _to_decimal(cast, value))
     return _to_float(result)

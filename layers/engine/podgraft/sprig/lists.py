@@ -8,7 +8,7 @@ from podgraft.go.reflect import ANY_SLICE, STRINGS, Kind, Slice, Value, slice_of
 from podgraft.go.utf8 import encode
 from podgraft.texttemplate.errors import FunctionError
 
-from .cast import to_int
+from .cast import Cast
 from .conversion import strslice, strval
 from .deepcopy import SeenValues, deep_equal
 from .defaults import empty
@@ -115,15 +115,15 @@ def has(needle: Value, values: Value) -> bool:
     return any(deep_equal(needle, element) for element in elements)
 
 
-def slice_(values: Value, *indices: Value) -> Value:
+def slice_(cast: Cast, values: Value, *indices: Value) -> Value:
     """``values[start:end]`` of the same type; nil for an empty list with any indices."""
     size = len(_elements(values, "list should be type of slice or array but"))
     if not size:
         return None
     if kind_of(values) is Kind.ARRAY:
         raise FunctionError(UNADDRESSABLE_ARRAY)
-    start = to_int(indices[0]) if indices else 0
-    end = to_int(indices[1]) if len(indices) > 1 else size
+    start = cast.to_int(indices[0]) if indices else 0
+    end = cast.to_int(indices[1]) if len(indices) > 1 else size
     if not 0 <= start <= end <= size:
         raise FunctionError(SLICE_OUT_OF_BOUNDS)
     if isinstance(values, Slice):

@@ -4,20 +4,26 @@ The parameters have Go's types, so the engine rejects the same arguments as Go.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
+
+from msgspec.structs import replace
 
 from podgraft.go.reflect import ANY, ANY_MAP, BOOL, FLOAT64, INT, STRING, GoType, Value
 from podgraft.go.time import TIME
 from podgraft.texttemplate.functions import Function
 
+NEWEST_CAST = "1.10"
+
 
 class LazyFunction:
-    """The function ``MODULE.NAME`` of this package."""
+    """The function ``MODULE.NAME`` of this package; ``cast`` is its first argument, if set."""
 
-    __slots__ = ("_call", "path")
+    __slots__ = ("_call", "cast", "path")
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, cast: str = "") -> None:
         self.path = path
+        self.cast = cast
         self._call = self._load_and_call
 
     def __call__(self, *arguments: Value) -> Value:
@@ -26,12 +32,36 @@ class LazyFunction:
 
     def _load_and_call(self, *arguments: Value) -> Value:
         module, _, name = self.path.partition(".")
-        self._call = getattr(import_module(f"{__package__}.{module}"), name)
+        call = getattr(import_module(f"{__package__}.{module}"), name)
+        self._call = partial(call, _lookup_cast(self.cast)) if self.cast else call
         return self._call(*arguments)
+
+
+def _lookup_cast(release: str) -> Value:
+    from .cast import CASTS  # a cold start loads no body
+
+    return CASTS[release]
 
 
 def _function(path: str, *parameters: GoType, variadic: GoType | None = None) -> Function:
     return Function(LazyFunction(path), parameters, variadic)
+
+
+def _number_function(path: str, *parameters: GoType, variadic: GoType | None = None) -> Function:
+    """A function that converts its arguments with cast."""
+    return Function(LazyFunction(path, NEWEST_CAST), parameters, variadic)
+
+
+def select_cast(functions: Mapping[str, Function], cast: str) -> Mapping[str, Function]:
+    """The functions with the conversions of a release of cast (a key of ``CASTS``)."""
+    return {name: _replace_cast(function, cast) for name, function in functions.items()}
+
+
+def _replace_cast(function: Function, cast: str) -> Function:
+    call = function.call
+    if not isinstance(call, LazyFunction) or call.cast in ("", cast):
+        return function
+    return replace(function, call=LazyFunction(call.path, cast))
 
 
 FUNCTIONS: Mapping[str, Function] = {
@@ -95,7 +125,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "uniq": _function("lists.uniq", ANY),
     "without": _function("lists.without", ANY, variadic=ANY),
     "has": _function("lists.has", ANY, ANY),
-    "slice": _function("lists.slice_", ANY, variadic=ANY),
+    "slice": _number_function("lists.slice_", ANY, variadic=ANY),
     "chunk": _function("lists.chunk", INT, ANY),
     "mustAppend": _function("lists.append", ANY, ANY),
     "mustPush": _function("lists.append", ANY, ANY),
@@ -109,7 +139,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "mustUniq": _function("lists.uniq", ANY),
     "mustWithout": _function("lists.without", ANY, variadic=ANY),
     "mustHas": _function("lists.has", ANY, ANY),
-    "mustSlice": _function("lists.slice_", ANY, variadic=ANY),
+    "mustSlice": _number_function("lists.slice_", ANY, variadic=ANY),
     "mustChunk": _function("lists.chunk", INT, ANY),
     # dicts
     "dict": _function("dicts.dict_", variadic=ANY),
@@ -148,35 +178,35 @@ FUNCTIONS: Mapping[str, Function] = {
     "kindOf": _function("reflection.kind_name", ANY),
     "kindIs": _function("reflection.kind_is", STRING, ANY),
     # casting
-    "int": _function("cast.to_int", ANY),
-    "int64": _function("cast.to_int64", ANY),
-    "float64": _function("cast.to_float", ANY),
+    "int": _number_function("cast.to_int", ANY),
+    "int64": _number_function("cast.to_int64", ANY),
+    "float64": _number_function("cast.to_float", ANY),
     "atoi": _function("cast.atoi", STRING),
     "toDecimal": _function("cast.to_decimal", ANY),
     # arithmetic
-    "add": _function("arithmetic.add", variadic=ANY),
-    "add1": _function("arithmetic.add1", ANY),
-    "sub": _function("arithmetic.sub", ANY, ANY),
-    "mul": _function("arithmetic.mul", ANY, variadic=ANY),
-    "div": _function("arithmetic.div", ANY, ANY),
-    "mod": _function("arithmetic.mod", ANY, ANY),
-    "max": _function("arithmetic.max_", ANY, variadic=ANY),
-    "biggest": _function("arithmetic.max_", ANY, variadic=ANY),
-    "min": _function("arithmetic.min_", ANY, variadic=ANY),
-    "maxf": _function("arithmetic.maxf", ANY, variadic=ANY),
-    "minf": _function("arithmetic.minf", ANY, variadic=ANY),
-    "floor": _function("arithmetic.floor", ANY),
-    "ceil": _function("arithmetic.ceil", ANY),
-    "round": _function("arithmetic.round_", ANY, INT, variadic=FLOAT64),
+    "add": _number_function("arithmetic.add", variadic=ANY),
+    "add1": _number_function("arithmetic.add1", ANY),
+    "sub": _number_function("arithmetic.sub", ANY, ANY),
+    "mul": _number_function("arithmetic.mul", ANY, variadic=ANY),
+    "div": _number_function("arithmetic.div", ANY, ANY),
+    "mod": _number_function("arithmetic.mod", ANY, ANY),
+    "max": _number_function("arithmetic.max_", ANY, variadic=ANY),
+    "biggest": _number_function("arithmetic.max_", ANY, variadic=ANY),
+    "min": _number_function("arithmetic.min_", ANY, variadic=ANY),
+    "maxf": _number_function("arithmetic.maxf", ANY, variadic=ANY),
+    "minf": _number_function("arithmetic.minf", ANY, variadic=ANY),
+    "floor": _number_function("arithmetic.floor", ANY),
+    "ceil": _number_function("arithmetic.ceil", ANY),
+    "round": _number_function("arithmetic.round_", ANY, INT, variadic=FLOAT64),
     "until": _function("arithmetic.until", INT),
     "untilStep": _function("arithmetic.until_step", INT, INT, INT),
     "seq": _function("arithmetic.seq", variadic=INT),
     # decimals
-    "addf": _function("decimals.addf", variadic=ANY),
-    "add1f": _function("decimals.add1f", ANY),
-    "subf": _function("decimals.subf", ANY, variadic=ANY),
-    "mulf": _function("decimals.mulf", ANY, variadic=ANY),
-    "divf": _function("decimals.divf", ANY, variadic=ANY),
+    "addf": _number_function("decimals.addf", variadic=ANY),
+    "add1f": _number_function("decimals.add1f", ANY),
+    "subf": _number_function("decimals.subf", ANY, variadic=ANY),
+    "mulf": _number_function("decimals.mulf", ANY, variadic=ANY),
+    "divf": _number_function("decimals.divf", ANY, variadic=ANY),
     # dates
     "date": _function("dates.date", STRING, ANY),
     "dateInZone": _function("dates.date_in_zone", STRING, ANY, STRING),

@@ -121,3 +121,10 @@ SPRIG: Final[Mapping[str, Span]] = {
     "3.2": since("1.9"),
     "3.3": since("1.24"),
 }
+
+# The release of spf13/cast from which sprig's conversion of numbers is the same (sprig/cast.py).
+CAST: Final[Mapping[str, Span]] = {
+    "1.3": since("1.0"),
+    "1.5": since("1.15"),
+    "1.10": since("1.30", "1.29.2", "1.28.8"),
+}

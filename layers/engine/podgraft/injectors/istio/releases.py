@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from podgraft.lazy_re import lazy_compile
 
-from .release_names import FUNCTIONS, KUBERNETES, MESH_FIELDS, SPRIG
+from .release_names import CAST, FUNCTIONS, KUBERNETES, MESH_FIELDS, SPRIG
 from .release_spans import Span, since
 
 __all__ = [
@@ -42,8 +42,7 @@ T = TypeVar("T")
 OLDEST, NEWEST = 0, 32
 HEAD = "HEAD"  # the newest behavior, also by this name
 
-# The latest patch of each supported minor. 1.31 has a release candidate only, and 1.32 is the
-# master branch of August 2026.
+# The latest patch of each supported minor; 1.31 is its release candidate, 1.32 the master branch.
 LATEST: Final[Mapping[int, int]] = {
     0: 9,
     1: 17,
@@ -171,8 +170,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     proxy_annotation: bool = _since("1.6")  # proxy.istio.io/config, with its own name in 1.6.0
     proxy_annotation_renamed: bool = _since("1.7", "1.6.1")
     annotation_after_rendering: bool = _since("1.8", until=("1.9",))  # for ports and metrics, too
-    # The webhook merges layers, ProxyConfig resources among them; before, in every mode, the
-    # annotation is merged into the mesh.
+    # The webhook merges layers; before, in every mode, the annotation is merged into the mesh.
     proxy_layers: bool = _since("1.13")
     merges_proxy_metadata: bool = _since("1.11", "1.10.3")  # proxyMetadata; before: replaced
     headers_fall_back: bool = _since("1.20", "1.19.1")  # sub-fields of proxyHeaders
@@ -182,7 +180,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     hold_by_mesh: bool = _since("1.10", "1.9.1", "1.8.0")  # before: with the annotation only
     remote_services_set: bool = _since("1.3", until=("1.9",))  # empty envoyMetricsService, ...
     parent_shutdown: bool = _until("1.17")
-    # 1.0 has the check, but its own tests give kube-inject a mesh that would not pass it.
+    # 1.0 has the check, but its own tests use a mesh that would not pass it.
     parent_shutdown_checked: bool = _since("1.8", until=("1.17",))
     concurrency_two: bool = _since("1.6", until=("1.18",))
     merge_and_inbound_port_set: bool = _since("1.18")
@@ -251,9 +249,7 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
 
     # Probes
     probe_annotation: bool = _since("1.2")  # and an HTTPS probe asks the agent by HTTP
-    copies_complete_probes: bool = _since(
-        "1.5"
-    )  # before: only their httpGet, in the patch and the variable
+    copies_complete_probes: bool = _since("1.5")  # before: httpGet, in the patch and variable
     agent_port_in_mesh: bool = _since("1.6")  # before: --statusPort among the sidecar's arguments
     probes_first: bool = _since("1.8", "1.7.1")  # in the patch; before: last
     startup_probes: bool = _since("1.7")
@@ -288,6 +284,11 @@ class Profile(Struct, frozen=True, kw_only=True, eq=False):
     def sprig(self) -> str:
         """The release of sprig's functions that templates can call, or ``""`` for none."""
         return self._last(SPRIG)
+
+    @property
+    def cast(self) -> str:
+        """The release of cast with which sprig's functions convert numbers."""
+        return self._last(CAST)
 
     def is_available(self, name: str, table: Mapping[str, Span]) -> bool:
         """Whether this release has what ``table`` lists; what it does not list, all have."""

@@ -195,7 +195,7 @@ def _make_template_functions(
 ) -> Mapping[str, Function]:
     """Return the functions for templates; Istio's functions replace sprig's of the same name."""
     defaults = mesh.proxy_defaults(profile)
-    available = dict(sprig.functions(profile.sprig)) if profile.sprig else {}
+    available = dict(sprig.functions(profile.sprig, profile.cast)) if profile.sprig else {}
     available |= functions.template_functions(profile, defaults, env, mesh_types.types(schema))
     return (
         functions.add_render(available)

@@ -27,6 +27,7 @@ from podgraft.injectors.istio.data import mesh_types
 from podgraft.injectors.istio.releases import Profile
 from podgraft.injectors.yaml_function import to_yaml
 from podgraft.jsonvalue import Object, load, objects_at
+from podgraft.sprig.limits import check_text_size
 from podgraft.texttemplate import (
     ALL_ELEMENTS,
     Dependency,
@@ -141,10 +142,22 @@ def proto_to_json(defaults: Message, message: Value) -> str:
 def indent(spaces: int, text: str) -> str:
     r"""``spaces`` blanks before every line but the first.
 
+    A width that is too large for package fmt writes fmt's error text instead.
+
     >>> indent(2, "a\nb\n")
     'a\n  b\n  '
     """
+    first, *lines = text.split("\n")
+    if not lines:
+        return text
+    if abs(spaces) > _LARGEST_WIDTH:
+        directive = f"% {spaces}s%s"
+        return "\n".join([first, *(sprintf.sprintf(directive, ("", line)) for line in lines)])
+    check_text_size(len(text) + abs(spaces) * len(lines))
     return text.replace("\n", "\n" + " " * abs(spaces))
+
+
+_LARGEST_WIDTH = 99_999_999
 
 
 def directory(path: str) -> str:
