@@ -40,7 +40,7 @@ from podgraft.cli.bench.bench_input import BenchmarkInput
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 BEGIN = "<!-- bench-stages: `scripts/bench_stages.py ... --write-docs` writes this table. -->"
 END = "<!-- end of bench-stages -->"
-RECEIVE, DECODE, DECIDE, DATA = "credentials, stored responses", "decode", "decide", "data"
+RECEIVE, DECODE, DECIDE, DATA = "credentials", "decode", "decide", "data"
 RENDER, READ, MERGE, POST = "render", "read YAML", "merge", "post-process"
 DIFF, CHECK, ENCODE, LOG = "diff", "check", "encode", "log, metrics"
 COLLECT, REST = "garbage collection", "rest"
@@ -50,7 +50,8 @@ STAGES = (
 )
 # The end of the path, and the function.
 PODGRAFT_STAGES: Mapping[tuple[str, str], str] = {
-    ("web/webhook.py", "begin"): RECEIVE,
+    ("web/authentication.py", "authenticate"): RECEIVE,
+    ("web/webhook.py", "_read_body"): RECEIVE,
     ("web/webhook.py", "_log"): LOG,
     ("admission/request.py", "decode"): DECODE,
     ("admission/response.py", "patched"): ENCODE,

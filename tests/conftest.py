@@ -145,7 +145,6 @@ SLOW_FILES = frozenset(
         "web/test_log_line.py",
         "web/test_malformed_reviews.py",
         "web/test_many_clusters.py",
-        "web/test_replicas.py",
         "web/test_runtime_client.py",
         "yaml/test_incremental.py",
         "yaml/test_laws.py",

@@ -269,7 +269,7 @@ class MemorySamples:
 
 
 def write_normal(inputs: BenchmarkInput, folder: Path) -> Iterator[Request]:
-    """Reviews of workloads that the server has not seen: no response is a stored one."""
+    """Reviews of workloads that the server has not seen."""
     event = pods.unseen_pod(inputs, _MARK)
     yield _write(folder / "normal", event, "normal", (_OK,), mark=str(_MARK))
 

@@ -19,7 +19,7 @@ from podgraft.cli.serve.framing import read_message
 from podgraft.cli.serve.review_exchange import MAX_QUICK_BYTES, PendingExchange, begin_review
 from podgraft.jsonvalue import JSON
 from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import JsonResponse, PendingReview, create_app, find_webhook
+from podgraft.web import JsonResponse, create_app, find_webhook
 from support.effort import IS_LONG
 from support.store_fixture import PATH_TOKEN, TOKEN, admit, write_injector
 
@@ -252,16 +252,12 @@ def test_an_internal_error_becomes_a_response(
     def fail(*_: object) -> JsonResponse:
         raise ZeroDivisionError(TOKEN)
 
-    def fail_later(*_: object) -> PendingReview:
-        return fail
-
     side.host.log = SimpleNamespace(error=write_error)
-    for begin in (fail, fail_later):
-        monkeypatch.setattr(find_webhook(side.app), "begin", begin)
-        connection = make_connection((FIRST_LINES[0], "/inject", FIELDS[0], TEXT, True))
-        assert connection is not None
-        assert side.serve_directly(connection)[0].response.startswith(b"HTTP/1.1 500 ")
-        assert CLIENT[0] in lines[-1]
-        assert "ZeroDivisionError" in lines[-1]
-        assert TOKEN not in lines[-1]
-    assert len(lines) == 2
+    monkeypatch.setattr(find_webhook(side.app), "respond", fail)
+    connection = make_connection((FIRST_LINES[0], "/inject", FIELDS[0], TEXT, True))
+    assert connection is not None
+    assert side.serve_directly(connection)[0].response.startswith(b"HTTP/1.1 500 ")
+    assert CLIENT[0] in lines[-1]
+    assert "ZeroDivisionError" in lines[-1]
+    assert TOKEN not in lines[-1]
+    assert len(lines) == 1

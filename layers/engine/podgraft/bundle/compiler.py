@@ -63,17 +63,6 @@ class Bundle(Struct, frozen=True, kw_only=True):
         environment = self.istio.parse_environment(context.url_path)
         return replace(context, environment=environment)
 
-    def ignores_generated_texts(self, pod: Object) -> bool:
-        """Whether the mutations of a pod depend on no text that the cluster generates.
-
-        These are the times of managed fields, and the name of the volume with the token. Overlays
-        can read every field, and the containers of App Mesh were not analyzed.
-        """
-        return all(
-            isinstance(mutate, istio_component.IstioMutator) and mutate.ignores_generated_texts(pod)
-            for mutate in self.pod_mutators
-        )
-
     def with_policy(self, policy: Policy) -> "Bundle":
         """The bundle with rules and privileges of a policy that ``shares_bundle_with`` its own."""
         return replace(self, rules=policy.apply_to(self.base_rules), allows=policy.allows)

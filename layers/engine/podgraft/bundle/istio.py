@@ -40,10 +40,6 @@ class IstioMutator(Struct, frozen=True):
             _add_step(context.trace, injection, self.injector.profile.release)
         return injection.mutation
 
-    def ignores_generated_texts(self, pod: Object) -> bool:
-        """Whether the templates of the pod read no text that the cluster generates."""
-        return self.injector.ignores_generated_texts(pod)
-
 
 def _add_step(trace: Trace, injection: istio.Injection, release: str) -> None:
     from podgraft.trace import Additions

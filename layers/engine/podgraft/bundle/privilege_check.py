@@ -13,13 +13,7 @@ from podgraft.injectors import PrivilegeError
 from podgraft.jsonvalue import Object
 from podgraft.lru import LRUCache
 from podgraft.policy.allows import Allows
-from podgraft.privileges import (
-    Kind,
-    Privilege,
-    find_added,
-    is_self_contained,
-    make_settings_key,
-)
+from podgraft.privileges import Kind, Privilege, find_added
 
 from .compiler import Bundle
 
@@ -29,24 +23,6 @@ if TYPE_CHECKING:
 # In a message; one template can add a privilege to each container of a pod.
 _MAX_PRIVILEGES = 4
 _SHORT_DIGEST = 19  # sha256: and 12 digits
-
-
-# Patches of pods, and the inheritable settings of these pods, that add only listed privileges. The
-# value is the ``allows`` that lists them.
-_VALID_PATCHES: LRUCache[tuple[bytes, bytes], Allows] = LRUCache(limit=256)
-_MAX_CACHED_BYTES = 65_536  # of a patch
-
-
-def check_patched_pod(
-    bundle: Bundle, before: Object, after: Object, patch: bytes, trace: Trace | None = None
-) -> None:
-    """Check a pod as ``check_privileges``, but pods of one workload only once."""
-    key = patch, make_settings_key(before)
-    if trace is None and _VALID_PATCHES.get(key) is bundle.allows:
-        return
-    check_privileges(bundle, before, after, trace)
-    if bundle.allows is not None and len(patch) <= _MAX_CACHED_BYTES and is_self_contained(patch):
-        _VALID_PATCHES[key] = bundle.allows
 
 
 def check_privileges(

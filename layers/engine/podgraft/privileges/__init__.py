@@ -9,7 +9,6 @@ does.
 
 from .additions import SAFE_SYSCTLS, clean_path, find_added
 from .images import is_below, normalize_image
-from .patches import is_self_contained, make_settings_key
 from .privilege import BASELINE_CAPABILITIES, CAPABILITIES, HOST_NAMESPACES, Kind, Privilege
 
 __all__ = [
@@ -22,7 +21,5 @@ __all__ = [
     "clean_path",
     "find_added",
     "is_below",
-    "is_self_contained",
-    "make_settings_key",
     "normalize_image",
 ]

@@ -49,11 +49,6 @@ def find_added(before: Object, after: Object) -> tuple[Privilege, ...]:
     return tuple(dict.fromkeys(_compare_values(before, after)))
 
 
-def inheritable_settings(pod: Object) -> _Settings:
-    """The securityContext of a pod, and its annotations of AppArmor."""
-    return _Pod.from_object(pod).settings()
-
-
 class _Pod(Struct, frozen=True):
     """The parts of a pod, or of a pod template."""
 
@@ -81,7 +76,7 @@ class _Pod(Struct, frozen=True):
 _Settings: TypeAlias = tuple[Object, Object]  # securityContext, and annotations
 
 # The fields of a container that can be privileges.
-CONTAINER_FIELDS = (
+_CONTAINER_FIELDS = (
     *("name", "image", "securityContext", "ports", "livenessProbe", "readinessProbe"),
     *("startupProbe", "lifecycle"),
 )
@@ -106,7 +101,7 @@ def _compare_pods(before: _Pod, after: _Pod) -> Iterator[Privilege]:
 
 
 def _select_fields(container: Object) -> Object:
-    return {field: container[field] for field in CONTAINER_FIELDS if field in container}
+    return {field: container[field] for field in _CONTAINER_FIELDS if field in container}
 
 
 # Privileges by all inputs of a comparison. Pods of one workload have equal containers.

@@ -274,8 +274,6 @@ def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision)
         from .candidate import annotate
 
         mutation = annotate(mutation, review.annotation)
-    response = _respond_patched(review, ReviewOutcome.INJECT, ",".join(decision.reasons), mutation)
-    patch = response.response.patch
     try:
         kube.check_patched(kube.POD, pod, mutation.object)
     except kube.DecodeError as error:
@@ -284,9 +282,8 @@ def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision)
     if bundle.allows is not None:
         from podgraft.bundle import privilege_check  # many policies have no allows
 
-        trace = review.context.trace
-        privilege_check.check_patched_pod(bundle, pod, mutation.object, patch, trace)
-    return response
+        privilege_check.check_privileges(bundle, pod, mutation.object, review.context.trace)
+    return _respond_patched(review, ReviewOutcome.INJECT, ",".join(decision.reasons), mutation)
 
 
 _EFFECTS: Mapping[Verdict, Effect] = {

@@ -1,7 +1,6 @@
 """Snapshots: one policy and its bundle, the input of every review."""
 
 from collections.abc import Callable, Mapping
-from itertools import count
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -42,8 +41,7 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 
     ``recheck`` compiles a lazily loaded version completely. It returns whether the store rejected
     the version, and then the store has another snapshot. Call it when a review fails. ``candidate``
-    is the second configuration of a policy with a rollout. ``generation`` is unique in the process
-    for each loaded version and cluster.
+    is the second configuration of a policy with a rollout.
     """
 
     policy: Policy
@@ -52,7 +50,6 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     stale: Staleness | None = None
     recheck: Recheck | None = None
     candidate: "Candidate | None" = None
-    generation: int = field(default_factory=count().__next__)
 
 
 class SnapshotSet(Struct, frozen=True):

@@ -21,13 +21,12 @@ from .lambda_runtime import (
 from .libraries import LibraryHandler, create_app
 from .request_log import RequestLog, format_traceback
 from .services import find_webhook, make_services
-from .webhook import PendingReview, Webhook
+from .webhook import Webhook
 
 __all__ = [
     "Auth",
     "JsonResponse",
     "LibraryHandler",
-    "PendingReview",
     "RequestLog",
     "ReviewRequest",
     "Webhook",

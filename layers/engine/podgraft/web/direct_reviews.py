@@ -1,8 +1,8 @@
 """Reviews of API Gateway's HTTP API, without Mangum and Flask.
 
-Most events of the function are such reviews, and the two libraries would take a fourth of the time
-of a review of a known workload. They serve all other events: those of other fronts, health checks,
-and requests without a route. The response to an event is the same either way; a test compares.
+Most events of the function are such reviews, and need neither library. These serve all other
+events: those of other fronts, health checks, and requests without a route. The response to an event
+is the same either way; a test compares.
 
 An event takes this path only if the libraries would decide nothing: a plain path with one of the
 routes, header fields in ASCII, and a body.

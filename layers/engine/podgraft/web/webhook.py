@@ -5,9 +5,8 @@ The order matters: the body is read only after the caller is authenticated.
 
 import re
 from collections.abc import Callable, Mapping
-from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -24,7 +23,6 @@ from .authentication import CallerGate, Principal
 from .credentials import Environ
 from .errors import ContentTypeError, ThrottledError, WebError
 from .faults import JsonResponse
-from .replicas import ReplicaCache, ReplicaRequest, normalize_request
 from .request_log import RequestLog, format_traceback, limit_fields
 
 if TYPE_CHECKING:
@@ -35,9 +33,6 @@ HANDLERS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
     "mutate": review.mutate,
     "validate": review.validate,
 }
-
-# Reviews the object of a request that has begun; the response, whatever happens.
-PendingReview: TypeAlias = Callable[[], JsonResponse]
 
 
 class Webhook:
@@ -52,7 +47,6 @@ class Webhook:
         census: "CensusWriter | None" = None,
     ) -> None:
         self._store = store
-        self._replicas = ReplicaCache(store, has_census=census is not None)
         self._gate = gate
         self._request_log = request_log
         self._clock = clock
@@ -60,52 +54,23 @@ class Webhook:
 
     def respond(self, route: str, injector: str, path: str, environ: Environ) -> JsonResponse:
         """Respond to one request, whatever happens, and write its log line."""
-        step = self.begin(route, injector, path, environ)
-        return step if isinstance(step, JsonResponse) else step()
-
-    def begin(
-        self, route: str, injector: str, path: str, environ: Environ
-    ) -> "JsonResponse | PendingReview":
-        """The response to a request, or the rest of the work if an object must be reviewed.
-
-        This part takes a fraction of a millisecond, unless the configuration has changed.
-        """
         started = self._clock()
         timeout = _timeout_seconds(environ.get("QUERY_STRING", ""))
         deadline = Deadline.from_timeout(timeout, self._clock)
         principal: Principal | None = None
+        uid = ""
         try:
             principal = self._gate.authenticate(environ, deadline)
+            request = admission.decode(_read_body(environ))
+            uid = request.uid
             source = _Source(route, injector, path, principal, deadline)
-            body = _read_body(environ)
-            replica_request = source.normalize(body)
-            replica = replica_request and self._replicas.find(replica_request, deadline)
+            response, record = self._review(source, request)
         except ThrottledError as error:
             return faults.fault_response(error)
         except Exception as error:  # noqa: BLE001 - every request gets a response
-            response, record = _describe_failure(error, is_authenticated=principal is not None)
-        else:
-            if not (replica_request and replica):
-                return partial(self._complete, source, body, replica_request, started)
-            response, record = replica.respond(replica_request.uid)
+            is_authenticated = principal is not None
+            response, record = _describe_failure(error, uid, is_authenticated=is_authenticated)
         return self._log(route, started, principal, (response, record))
-
-    def _complete(
-        self,
-        source: "_Source",
-        body: bytes,
-        replica_request: ReplicaRequest | None,
-        started: float,
-    ) -> JsonResponse:
-        """Review the object of a request."""
-        uid = ""
-        try:
-            request = admission.decode(body)
-            uid = request.uid
-            response, record = self._review(source, request, replica_request)
-        except Exception as error:  # noqa: BLE001 - every request gets a response
-            response, record = _describe_failure(error, is_authenticated=True, uid=uid)
-        return self._log(source.route, started, source.principal, (response, record))
 
     def _log(
         self,
@@ -123,17 +88,10 @@ class Webhook:
         self._request_log(limit_fields({**record, **fields}))
         return response
 
-    def _review(
-        self,
-        source: "_Source",
-        request: AdmissionRequest,
-        replica_request: ReplicaRequest | None,
-    ) -> tuple[JsonResponse, Object]:
+    def _review(self, source: "_Source", request: AdmissionRequest) -> tuple[JsonResponse, Object]:
         context = source.make_context(request)
         result = HANDLERS[source.route](context, self._store)
         response, record = _to_response(result)
-        if replica_request is not None:
-            self._replicas.add(replica_request, request, result, (response, record))
         if self._census is not None:
             from .recording import record_workload  # only a census needs it
 
@@ -163,14 +121,6 @@ class _Source(Struct, frozen=True):
             request=request,
         )
 
-    def normalize(self, body: bytes) -> ReplicaRequest | None:
-        """The request without generated texts; None if it can have no replica."""
-        # Only a valid name may reach the store: another one can be a token.
-        is_usual = self.route == "inject" and is_name(self.injector)
-        if not is_usual or self.principal.stale is not None:
-            return None
-        return normalize_request(body, self.injector, self.principal.cluster, self.path)
-
 
 def _to_response(result: ReviewResult) -> tuple[JsonResponse, Object]:
     match result:
@@ -190,7 +140,7 @@ def _review_fields(record: ReviewRecord) -> Object:
 
 
 def _describe_failure(
-    error: Exception, *, is_authenticated: bool, uid: str = ""
+    error: Exception, uid: str, *, is_authenticated: bool
 ) -> tuple[JsonResponse, Object]:
     """The response to a request that failed, and its log fields."""
     if not isinstance(error, _REFUSALS):

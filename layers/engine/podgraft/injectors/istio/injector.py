@@ -13,7 +13,6 @@ from . import releases, url_path
 from .context import InjectorConfig, prepare
 from .data.template_data import dot_type
 from .legacy.injection import LegacyInjector
-from .pod_builder import pod_annotations
 from .releases import Profile
 from .request import Injection, InjectionRequest
 from .template_injection import TemplateInjector
@@ -110,10 +109,6 @@ class Injector:
         variables = self.parse_environment(path).items()
         newest = url_path.parse_environment(releases.newest(), path)
         return {name: value for name, value in newest.items() if (name, value) not in variables}
-
-    def ignores_generated_texts(self, pod: Object) -> bool:
-        """Whether the templates of the pod read no text that the cluster generates."""
-        return self._implementation.ignores_generated_texts(pod_annotations(pod))
 
     def inject(self, pod: Object, request: InjectionRequest) -> Injection:
         """Inject the pod; ``pod`` itself is not changed.

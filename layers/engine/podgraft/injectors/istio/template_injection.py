@@ -5,7 +5,6 @@ Source: pkg/kube/inject/webhook.go, injectPod: render, overlay, reapply override
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -37,20 +36,6 @@ if TYPE_CHECKING:
     from .render.overlay_editor import OverlayEditor
 
 NATIVE_SIDECAR_ANNOTATION = "sidecar.istio.io/nativeSidecar"
-
-
-_GENERATED = "<generated>"
-_CONTAINER: Object = {"volumeMounts": [{"name": _GENERATED}]}
-# All texts of a pod that the cluster generates, as fields of the template's dot.
-_GENERATED_TEXTS: Object = {
-    "ObjectMeta": {"managedFields": [{"time": _GENERATED}]},
-    "Spec": {
-        "volumes": [{"name": _GENERATED}],
-        "containers": [_CONTAINER],
-        "initContainers": [_CONTAINER],
-        "ephemeralContainers": [_CONTAINER],
-    },
-}
 
 
 def _make_editor(pod_type: GoType, raw: JSON) -> OverlayEditor:
@@ -90,19 +75,6 @@ class TemplateInjector:
             volumes=injection_status.volumes,
             image_pull_secrets=injection_status.image_pull_secrets,
         )
-
-    def ignores_generated_texts(self, annotations: Mapping[str, str]) -> bool:
-        """Whether the templates that these annotations select read no generated text of a pod.
-
-        Post-processing compares the names of volumes, and reads no times.
-        """
-        names = self._config.templates.select(annotations)
-        return not any(self._reads_generated_texts(name) for name in names)
-
-    def _reads_generated_texts(self, name: str) -> bool:
-        template = self._config.templates.lookup(name)
-        projection, _ = self._cache.projections(template, self._profile)
-        return _GENERATED in repr(projection(_GENERATED_TEXTS))
 
     def _apply_templates(self, context: InjectionContext) -> tuple[Object, Object]:
         """The template pod, and the pod with all templates applied."""

@@ -5,7 +5,7 @@ Source: pkg/kube/inject of 1.0 to 1.8 (InjectionData, createPatch, intoObject).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 
 from msgspec.structs import replace
@@ -68,10 +68,6 @@ class LegacyInjector:
             volumes=status_text.volumes,
             image_pull_secrets=status_text.image_pull_secrets,
         )
-
-    def ignores_generated_texts(self, _annotations: Mapping[str, str]) -> bool:
-        """Return False: these releases read more of a pod than their templates do."""
-        return False
 
     def _apply(
         self, planned: InjectionContext, spec: SidecarSpec
