@@ -102,7 +102,9 @@ def format_brake(alarm: str, reason: str, now: datetime) -> str:
         "by": "guard",
         "reason": f"alarm {alarm}: {reason}"[:MAX_REASON],
     }
-    return "".join(f"{key}: {json.dumps(value)}\n" for key, value in fields.items())
+    document = "".join(f"{key}: {json.dumps(value)}\n" for key, value in fields.items())
+    # Parameter Store rejects {{...}}, which the name of an alarm can contain.
+    return document.replace("{", "\\u007b")
 
 
 def _print_line(**fields: str) -> None:

@@ -80,6 +80,16 @@ def test_an_alarm_sets_the_brake(ssm: Any, capsys: pytest.CaptureFixture[str]) -
     assert "alarm podgraft-failures: 2 datapoints were above 0" in brake
 
 
+def test_an_alarm_with_braces_in_its_name_sets_the_brake(ssm: Any) -> None:
+    """Parameter Store rejects ``{{…}}`` in a value."""
+    event = make_event("ALARM", 'the {{metric}} "of" {one}')
+    event["alarmData"]["alarmName"] = "{{ team }}"
+    make_handler(SETTINGS, ssm)(event, None)
+    brake = yaml.load(read_brake(ssm) or "")
+    assert isinstance(brake, dict)
+    assert brake["reason"] == 'alarm {{ team }}: the {{metric}} "of" {one}'
+
+
 @pytest.mark.parametrize("state", ["OK", "INSUFFICIENT_DATA"])
 def test_another_state_changes_nothing(
     ssm: Any, capsys: pytest.CaptureFixture[str], state: str

@@ -1,6 +1,7 @@
 """An AWS account on loopback: S3, Parameter Store and the like, by moto."""
 
 import json
+import re
 from collections.abc import Generator, Mapping
 from contextlib import closing, contextmanager
 from functools import cache
@@ -12,6 +13,8 @@ import botocore.loaders
 import botocore.session
 import pytest
 from moto.server import ThreadedMotoServer
+from moto.ssm.exceptions import ValidationException
+from moto.ssm.models import SimpleSystemManagerBackend
 
 # Who calls where: what a process takes for its own credentials and region.
 CREDENTIALS: Mapping[str, str] = {
@@ -23,7 +26,28 @@ CREDENTIALS: Mapping[str, str] = {
 
 @contextmanager
 def start_account() -> Generator[tuple[str, int]]:
-    """Start an empty account; host and port. Everything in it is gone at the end."""
+    """Start an empty account; host and port. Everything in it is gone at the end.
+
+    moto accepts values that Parameter Store rejects.
+    """
+    backend, put_parameter = SimpleSystemManagerBackend, SimpleSystemManagerBackend.put_parameter
+
+    def reject_references(
+        self: Any, name: str, description: str, value: str, *rest: Any, **options: Any
+    ) -> Any:
+        if re.search(r"\{\{.*?\}\}", value, re.DOTALL):
+            raise ValidationException(
+                'Parameter value can\'t nest another parameter. Do not use "{{}}" in the value. '
+                f"Value is: {value}."
+            )
+        return put_parameter(self, name, description, value, *rest, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(backend, "put_parameter", reject_references)
+        yield from _run_account()
+
+
+def _run_account() -> Generator[tuple[str, int]]:
     moto = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     moto.start()
     address = moto.get_host_and_port()

@@ -15,6 +15,7 @@ from podgraft.signing import InvalidKeyError, Verifier, parse_public_keys
 
 from .aws_options import make_session
 from .failure import CommandError
+from .parameter_values import find_references
 
 DEFAULT_BUNDLE_PREFIX = "bundles/"
 
@@ -236,6 +237,19 @@ def aws_errors(location: str, *, sent: str = "", remedy: str = "") -> Generator[
     except BotoCoreError as error:
         problem = str(error).rstrip(".")
         raise AwsError(f"{location}: {problem}; {_find_remedy(error) or remedy}") from error
+
+
+def put_parameter(client: Any, name: str, value: str, **arguments: object) -> dict[str, Any]:
+    """Write a parameter, and return the response; raises ``CommandError`` without the value.
+
+    Every write of a command uses this function, because Parameter Store rejects some values.
+    """
+    location = f"parameter {name}"
+    errors = [*find_references(location, value)]
+    if errors:
+        raise CommandError(*map(str, errors))
+    with aws_errors(location, sent=value):
+        return client.put_parameter(Name=name, Value=value, **arguments)
 
 
 # botocore's errors state a problem, but no remedy.

@@ -9,11 +9,12 @@ from msgspec.structs import replace
 
 from podgraft import jsonvalue, policy
 from podgraft.cli.failure import CommandError
+from podgraft.cli.parameter_values import find_value_errors
 from podgraft.jsonvalue import JSON, Object, object_at
 from podgraft.policy import Policy, PolicyError
 
 from .document_text import load_mapping, set_cluster
-from .local import ADVANCED_BYTES, CheckedBundle
+from .local import CheckedBundle
 
 _CLUSTERS = "clusters"
 # The keys that apply to no single cluster.
@@ -35,12 +36,10 @@ def make_canary(current: str, checked: CheckedBundle, cluster: str, *, has_polic
         override = dict(_find_different(document, own))
     override = {**override, "bundle": checked.digest}
     written = set_cluster(current, cluster, override, "policy in force")
-    if len(written.encode()) > ADVANCED_BYTES:
-        raise CommandError(
-            f"policy in force: got {len(written.encode())} bytes with the overrides of cluster "
-            f"{cluster}, but Parameter Store accepts at most {ADVANCED_BYTES}; "
-            "move selectors to the configuration in the bundle"
-        )
+    name = f"policy in force with the overrides of cluster {cluster}"
+    errors = [*find_value_errors(name, written)]
+    if errors:
+        raise CommandError(*map(str, errors))
     expected = checked.policy.for_cluster(cluster) if has_policy else None
     _check_result(current, written, cluster, expected)
     return written

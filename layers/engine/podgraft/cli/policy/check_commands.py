@@ -6,12 +6,13 @@ import click
 
 from podgraft.cli import folders
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.webhook_paths import url_paths
 from podgraft.privileges.pod_security import Level
 from podgraft.trial import modes
 
 from .cloud import connect
-from .local import STANDARD_BYTES, check_bundle
+from .local import check_bundle
 from .options import local_options, warning_options
 from .privileges import make_block
 from .target import TargetOptions, target_options

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 from podgraft import bundle, policy
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
-from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors
+from podgraft.cli.parameter_values import STANDARD_BYTES
+from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors, put_parameter
 from podgraft.signing import DenyList
 from podgraft.store.aws.ssm import DENIED
 
 from .denied import ParameterStorage, load_deny_list
-from .local import STANDARD_BYTES
 from .signing import Signer, sign_document
 from .target import DeploymentTarget, TargetOptions
 
@@ -212,15 +212,15 @@ class DeployedInjector:
             bool(replaced and replaced.is_advanced) or len(document.encode()) > STANDARD_BYTES
         )
         try:
-            with aws_errors(f"parameter {self.target.parameter}", sent=document):
-                response = self._ssm.put_parameter(
-                    Name=self.target.parameter,
-                    Value=document,
-                    Description=message,
-                    Type="String",
-                    Tier="Advanced" if advanced else "Standard",
-                    Overwrite=replaced is not None,
-                )
+            response = put_parameter(
+                self._ssm,
+                self.target.parameter,
+                document,
+                Description=message,
+                Type="String",
+                Tier="Advanced" if advanced else "Standard",
+                Overwrite=replaced is not None,
+            )
         except ExistsError:
             self.check_version(0)
             raise

@@ -13,7 +13,7 @@ from podgraft import yaml
 from podgraft.cli import folders, stacks
 from podgraft.cli.aws_options import aws_options
 from podgraft.cli.failure import CommandError
-from podgraft.cli.stacks import AbsentError, aws_errors
+from podgraft.cli.stacks import AbsentError, aws_errors, put_parameter
 from podgraft.jsonvalue import Object
 from podgraft.signing import DenyList, DenyListError, parse_deny_list
 from podgraft.store.aws.ssm import DENIED
@@ -82,14 +82,14 @@ class ParameterStorage:
 
     def write(self, text: str) -> None:
         """Replace the parameter; Parameter Store accepts no empty text."""
-        with aws_errors(self.location, sent=text):
-            self.client.put_parameter(
-                Name=self.name,
-                Value=text,
-                Type="String",
-                Tier="Intelligent-Tiering",
-                Overwrite=True,
-            )
+        put_parameter(
+            self.client,
+            self.name,
+            text,
+            Type="String",
+            Tier="Intelligent-Tiering",
+            Overwrite=True,
+        )
 
 
 _HEADER = "# Bundles that must not load, with reasons; podgraft policy deny writes this list.\n"

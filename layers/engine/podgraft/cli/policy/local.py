@@ -14,6 +14,7 @@ from podgraft.bundle.cluster_ids import UrlPath, find_path_warnings
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
 from podgraft.cli.files import UnreadableError
+from podgraft.cli.parameter_values import find_value_errors
 from podgraft.diagnostics import Diagnostic, Severity
 from podgraft.patch import pointer
 from podgraft.policy import Policy, PolicyError
@@ -25,10 +26,6 @@ from .rollout_check import find_rollout_problems
 from .signing import strip_signature
 
 T = TypeVar("T")
-
-# Parameter Store's limits on a value, in bytes, by tier.
-STANDARD_BYTES = 4096
-ADVANCED_BYTES = 8192
 
 _BUNDLE_KEY = re.compile(r"^bundle:.*$", re.MULTILINE)
 
@@ -69,7 +66,7 @@ def check_bundle(
     digest = bundle.digest(files)
     document = set_bundle_digest(text, digest)
     policy_name = str(document_path or "policy")
-    findings.extend(_size_errors(policy_name, document))
+    findings.extend(find_value_errors(policy_name, document))
     read, valid = _parse_policy(policy_name, text, findings)
     stored = _parse_stored_policy(policy_name, document, digest, findings) if valid else read
     check = _BundleCheck(files, policy_name, findings, level)
@@ -258,11 +255,3 @@ def _overlay_errors(files: Mapping[str, bytes]) -> Iterator[Diagnostic]:
         for document in yaml.load_all(content.decode()):
             if isinstance(document, dict) and document.get("kind") == "Overlay":
                 yield from schema.validate_document("overlay", path, document)
-
-
-def _size_errors(policy_name: str, document: str) -> Iterator[Diagnostic]:
-    size = len(document.encode())
-    if size > ADVANCED_BYTES:
-        problem = f"got {size} bytes, but Parameter Store accepts at most {ADVANCED_BYTES}"
-        remedy = "move selectors to the configuration in the bundle"
-        yield Diagnostic(document=policy_name, problem=problem, remedy=remedy)

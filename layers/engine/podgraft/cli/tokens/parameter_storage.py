@@ -14,6 +14,7 @@ from podgraft.cli.stacks import (
     aws_errors,
     find_owner,
     no_owner_error,
+    put_parameter,
 )
 
 from .storage import CallerStorageError, Entry, check_cluster_name
@@ -84,8 +85,7 @@ class ParameterStorage:
         remove = f"aws ssm delete-parameter --name {name}"
         value = "held by podgraft tokens"
         try:
-            with aws_errors(name):
-                self.client.put_parameter(Name=name, Value=value, Type="String", Overwrite=False)
+            put_parameter(self.client, name, value, Type="String", Overwrite=False)
         except ExistsError as error:
             raise CallerStorageError(
                 f"{name}: another podgraft tokens changes {cluster}; run the command again; "
@@ -111,10 +111,9 @@ class ParameterStorage:
         if is_new:
             self._check_owner()
         try:
-            with aws_errors(name, sent=text):
-                response = self.client.put_parameter(
-                    Name=name, Value=text, Type="SecureString", Overwrite=not is_new
-                )
+            response = put_parameter(
+                self.client, name, text, Type="SecureString", Overwrite=not is_new
+            )
         except ExistsError as error:
             raise _changed_error(name) from error
         if response["Version"] != replaced.version + 1:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from podgraft.cli import folders, stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.target import TargetOptions
-from podgraft.cli.stacks import AbsentError, ExistsError, aws_errors
+from podgraft.cli.stacks import AbsentError, ExistsError, aws_errors, put_parameter
 from podgraft.store.aws.census import CENSUS_KEY
 from podgraft.store.folder.census import CENSUS_KEY_FILE
 
@@ -65,10 +65,7 @@ class ParameterKey:
         """Create the parameter."""
         key = _make_key()
         try:
-            with aws_errors(f"parameter {self._name}", sent=key):
-                self._ssm.put_parameter(
-                    Name=self._name, Value=key, Type="SecureString", Overwrite=False
-                )
+            put_parameter(self._ssm, self._name, key, Type="SecureString", Overwrite=False)
         except ExistsError:
             return
 

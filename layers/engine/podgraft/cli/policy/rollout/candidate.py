@@ -6,7 +6,7 @@ from podgraft import bundle as bundles
 from podgraft import policy as policies
 from podgraft import store
 from podgraft.cli.failure import CommandError
-from podgraft.cli.policy.local import ADVANCED_BYTES
+from podgraft.cli.parameter_values import find_value_errors
 from podgraft.jsonvalue import JSON, Object, equal, object_at
 from podgraft.policy import Policy, PolicyError
 from podgraft.policy.rollout import Rollout
@@ -115,12 +115,9 @@ def check_document(
 
     The bundle of the *local* files is not read from the storage. Raises ``CommandError``.
     """
-    size = len(document.encode())
-    if size > ADVANCED_BYTES:
-        raise CommandError(
-            f"policy: got {size} bytes, but Parameter Store accepts at most {ADVANCED_BYTES}; "
-            "move selectors to the configuration in the bundle"
-        )
+    errors = [*find_value_errors("policy", document)]
+    if errors:
+        raise CommandError(*map(str, errors))
     read = parse_valid(document)
     storage.check_denied(find_digests(read))
     own = bundles.digest(local) if local else None

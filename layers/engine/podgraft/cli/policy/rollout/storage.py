@@ -10,7 +10,7 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector, PolicyVersion
 from podgraft.cli.policy.signing import Signer, signed_version, strip_signature
 from podgraft.cli.policy.target import DeploymentTarget
-from podgraft.cli.stacks import AbsentError, aws_errors
+from podgraft.cli.stacks import AbsentError, aws_errors, put_parameter
 from podgraft.store.aws.ssm import BRAKE
 
 from .alarms import Alarm, read_alarms
@@ -205,8 +205,7 @@ class ParameterRolloutStorage:
     def write_brake(self, text: str, *, for_all: bool) -> None:
         """Replace the parameter."""
         name = self.brake_name(for_all=for_all)
-        with aws_errors(f"parameter {name}"):
-            self._ssm.put_parameter(Name=name, Value=text, Type="String", Overwrite=True)
+        put_parameter(self._ssm, name, text, Type="String", Overwrite=True)
 
     def delete_brake(self, *, for_all: bool) -> None:
         """Delete the parameter."""
