@@ -86,3 +86,15 @@ def test_errors_state_location_and_problem(tmp_path: Path, capsys: Out) -> None:
     assert "traffic.sidecar.istio.io~1includeInboundPorts" in capsys.readouterr().err
     assert cli.main(["inject", "-f", str(path)]) == 2
     assert "--bundle" in capsys.readouterr().err
+
+
+def test_a_disabled_policy_is_reported(tmp_path: Path, capsys: Out) -> None:
+    policy = tmp_path / "policy.yaml"
+    policy.write_text("policy: disabled\n")
+
+    assert inject(tmp_path / "in.yaml", POD, "--policy", str(policy)) == 0
+    printed = capsys.readouterr()
+    assert "istio-proxy" in printed.out
+    assert "the policy is disabled: the webhook injects only pods that ask for it" in printed.err
+    assert inject(tmp_path / "in.yaml", POD, "--policy", str(policy), "--webhook") == 0
+    assert "istio-proxy" not in capsys.readouterr().out

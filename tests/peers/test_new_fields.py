@@ -143,7 +143,7 @@ def test_a_review_changes_only_what_it_injects(name: str, injector: str, route: 
 def test_the_removal_of_an_injection_restores_the_pod(name: str) -> None:
     pod = select(PODS[name]())
     after = review("istio", "inject", pod)
-    restored = yaml.load(uninject.uninject(yaml.dump(after)))
+    restored = yaml.load(uninject.uninject(yaml.dump(after)).text)
 
     assert not jsonvalue.equal(after, pod)
     assert jsonvalue.equal(restored, pod)

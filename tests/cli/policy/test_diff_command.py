@@ -50,14 +50,13 @@ def at_store(store: Path, *more: str) -> tuple[str, ...]:
 
 @pytest.fixture
 def apps(tmp_path: Path) -> Path:
-    """A folder with three Deployments, a CronJob in a folder, and a file without objects."""
+    """A folder with three Deployments, and a CronJob in a folder."""
     folder = tmp_path / "apps"
     (folder / "jobs").mkdir(parents=True)
     for name, namespace in (("web", "shop"), ("cart", "shop"), ("api", "pay")):
         text = DEPLOYMENT.format(name=name, namespace=namespace)
         (folder / f"{name}.yaml").write_text(text)
     (folder / "jobs" / "report.yaml").write_text(CRON_JOB)
-    (folder / "values.yaml").write_text("replicas: 1\n")
     return folder
 
 
@@ -84,7 +83,6 @@ def test_workloads_with_the_same_change_are_one_group(
     )
     assert titles[1].startswith("1 file differs, 4 of 4 objects change; before: ")
     assert result.out.count("+        image: registry.example.com/proxy:1.30.1") == 1
-    assert "values.yaml: contains a document without kind or apiVersion; skipped" in result.err
     assert "\x1b" not in result.out
 
 
@@ -310,7 +308,10 @@ ERRORS = (
     (("mesh", "--cluster", "eu/1"), 'cluster: got "eu/1"'),
     (("mesh", "--injector", "shop", "--env", "1=2"), "--env: got '1=2'; use NAME=VALUE"),
     (("mesh", "-f", "absent.yaml"), "absent.yaml"),
-    (("mesh", "-f", "empty"), "empty: contains no file *.yaml, *.yml, or *.json; use -R"),
+    (
+        ("mesh", "-f", "empty"),
+        "empty: contains no .yaml, .yml, or .json file; name another",
+    ),
     (("mesh", "-f", "list.yaml"), "list.yaml: expected an object, got list"),
     (("mesh", "--injector", "broken"), "broken: injector broken does not load"),
 )

@@ -16,15 +16,19 @@ from injectors.istio import bundles
 from podgraft import kube, yaml
 from podgraft.injectors import InjectionError, UserError, istio
 from podgraft.injectors.coerce import coerce_to_string
-from podgraft.injectors.istio import kubeinject
+from podgraft.injectors.istio import kubeinject, uninject
 from podgraft.injectors.istio.pod_builder import containers
-from podgraft.injectors.istio.uninject import remove_injection, uninject
+from podgraft.injectors.istio.uninject import remove_injection
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.kube import workload
 
 STATUS = "sidecar.istio.io/status"
 CASES = [case for case in corpus.cases() if case.mode == "kube-inject"]
 PROBES = ("readinessProbe", "livenessProbe", "startupProbe")
+
+
+def remove_sidecars(text: str) -> str:
+    return uninject.uninject(text).text
 
 
 def normalize_stream(text: str) -> list[JSON]:
@@ -85,7 +89,7 @@ def test_kube_inject_is_undone(case: corpus.Case) -> None:
     except InjectionError:
         pytest.skip("the case is one of a refusal")
 
-    assert_same(uninject(injected), text)
+    assert_same(remove_sidecars(injected), text)
 
 
 @pytest.mark.skipif(not CASES, reason=f"no corpus: set {corpus.VARIABLE} to its folder")
@@ -95,7 +99,7 @@ def test_an_input_that_was_never_injected_is_copied(path: Path) -> None:
     if STATUS in text:
         pytest.skip("the input was injected before")
 
-    assert uninject(text) == text
+    assert remove_sidecars(text) == text
 
 
 RELEASES = ("1.20", "1.24", "1.28", "1.30", "1.32")
@@ -107,7 +111,7 @@ def test_the_pods_of_the_samples_are_restored(path: Path, release: str) -> None:
     text = path.read_text(encoding="utf-8")
     injected = kubeinject.inject(bundles.sample(release), text).text
 
-    assert_same(uninject(injected), text)
+    assert_same(remove_sidecars(injected), text)
 
 
 @pytest.mark.parametrize(
@@ -189,8 +193,8 @@ def test_uninject_restores_the_original_pod(document: Object, release: str, nati
     text = yaml.dump(document, sort_keys=False)
     injected = kubeinject.inject(bundles.sample(release, native=native), text).text
 
-    assert_same(uninject(injected), text)
-    assert uninject(uninject(injected)) == uninject(injected)
+    assert_same(remove_sidecars(injected), text)
+    assert remove_sidecars(remove_sidecars(injected)) == remove_sidecars(injected)
 
 
 def pod(annotations: Object, **spec: JSON) -> Object:
@@ -373,7 +377,7 @@ INJECTED = yaml.dump({"apiVersion": "v1", "kind": "Pod", **LEGACY}, sort_keys=Fa
 
 
 def test_other_documents_of_a_stream_are_copied_byte_for_byte() -> None:
-    got = uninject(f"{SERVICE}---\n{INJECTED}---\n{SERVICE}")
+    got = remove_sidecars(f"{SERVICE}---\n{INJECTED}---\n{SERVICE}")
 
     assert got.startswith(f"{SERVICE}---\n")
     assert got.endswith(f"---\n{SERVICE}---\n")
@@ -384,7 +388,7 @@ def test_other_documents_of_a_stream_are_copied_byte_for_byte() -> None:
 def test_a_stream_without_injected_pods_is_the_same_text(parts: list[str]) -> None:
     text = "\n---\n".join(parts)
 
-    assert uninject(text) == text
+    assert remove_sidecars(text) == text
 
 
 VERSIONS = ("v1", "apps/v1", "extensions/v1beta1", "example.com/v1")
@@ -400,5 +404,5 @@ def test_every_kind_of_workload_is_supported(version: str, kind: str) -> None:
 
     for text in (yaml.dump(document), yaml.dump(listed)):
         assert "istio-proxy" in text
-        assert "istio-proxy" not in uninject(text)
-        assert "name: app" in uninject(text)
+        assert "istio-proxy" not in remove_sidecars(text)
+        assert "name: app" in remove_sidecars(text)

@@ -30,7 +30,7 @@ _COMMANDS = {
     "explain": ("explain", "Show each step of the reviews of an object, and their result."),
     "import": ("imports", "Import the injection configuration of Istio from a cluster."),
     "init": ("init", "Write the files of a deployment, or the samples, into a folder."),
-    "inject": ("inject", "Add sidecars to the workloads of a file, as kube-inject does."),
+    "inject": ("inject", "Add sidecars to the workloads of files, as kube-inject does."),
     "playground": ("playground", "Serve the web playground on this machine."),
     "policy": ("policy", "Preview, push, edit, and roll back a policy and its bundle."),
     "register": ("register.command", "Check settings, and print webhook configurations."),
@@ -38,7 +38,7 @@ _COMMANDS = {
     "status": ("status.command", "Show the injection of each namespace of a cluster."),
     "test": ("test", "Run the tests of policies and bundles."),
     "tokens": ("tokens.commands", "Issue, rotate, revoke, and list the tokens of clusters."),
-    "uninject": ("uninject", "Remove injected sidecars from the workloads of a file."),
+    "uninject": ("uninject", "Remove injected sidecars from the workloads of files."),
     "validate": ("validate", "Evaluate ValidatingAdmissionPolicies on objects in files."),
 }
 

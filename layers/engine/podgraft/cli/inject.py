@@ -1,4 +1,4 @@
-"""``podgraft inject``: add sidecars to the workloads of a file, without a cluster."""
+"""``podgraft inject``: add sidecars to the workloads of files, without a cluster."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,19 +16,23 @@ from podgraft.cli import (
     offline,
 )
 from podgraft.cli.failure import CommandError
+from podgraft.cli.manifest_files import (
+    FileSelection,
+    ManifestFile,
+    join_streams,
+    make_file_options,
+)
 from podgraft.injectors import OperatorError, UserError, redact
 from podgraft.injectors.istio import kubeinject
+from podgraft.policy import DefaultPolicy
 from podgraft.review_context import ReviewContext
 from podgraft.store import Snapshot
 
-_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 _EXPLAIN = "run podgraft explain for the complete result"
 
 
 @click.command("inject")
-@click.option(
-    "-f", "--filename", type=_FILE, required=True, help="YAML or JSON file; - reads standard input."
-)
+@make_file_options()
 @click.option(
     "-o",
     "--output",
@@ -46,13 +50,13 @@ _EXPLAIN = "run podgraft explain for the complete result"
 )
 def command(
     *,
-    filename: Path,
+    manifests: FileSelection,
     output: Path | None,
     webhook: bool,
     namespace: str,
     **given: Any,
 ) -> None:
-    """Add sidecars to the workloads of a file, as istioctl kube-inject does.
+    """Add sidecars to the workloads of files, as istioctl kube-inject does.
 
     Documents of other kinds are copied byte for byte. With --webhook, the command injects only
     Pods, with the complete policy. Without it, the command injects every workload that does not
@@ -64,22 +68,35 @@ def command(
     loaded = configuration.load(options)
     snapshot, caller = loaded.snapshot, loaded.caller
     configuration.warn_of_unused(options, snapshot)
-    text = documents.read_text(filename)
+    results = [
+        _inject_file(file, namespace if webhook else None, snapshot, caller)
+        for file in manifests.read()
+    ]
+    warnings = [warning for result in results for warning in result.warnings]
+    for warning in (*warnings, *_find_unapplied(snapshot.bundle, webhook=webhook)):
+        click.secho(warning, fg="yellow", err=True)
+    documents.write_text(output, join_streams(result.text for result in results))
+    injected, workloads = (
+        sum(result.injected for result in results),
+        sum(result.workloads for result in results),
+    )
+    click.echo(f"injected {injected} of {workloads} workloads", err=True)
+
+
+def _inject_file(
+    file: ManifestFile, namespace: str | None, snapshot: Snapshot, caller: ReviewContext
+) -> offline.InjectedStream | kubeinject.KubeInjectResult:
+    """Inject a file: its Pods as the webhook does, with a namespace, or else its workloads."""
     try:
-        if webhook:
-            result = offline.inject_stream(text, namespace, snapshot, caller)
-        else:
-            result = _inject_workloads(text, snapshot, caller)
+        if namespace is not None:
+            return offline.inject_stream(file.text, namespace, snapshot, caller)
+        return _inject_workloads(file.text, snapshot, caller)
     except (UserError, OperatorError, yaml.NotYAMLError) as error:
         problem = redact(error)
         remedy = controller_templates.find_remedy(problem)
         end = f"; {remedy}" if remedy else ""
         described = annotation_remedies.describe_problem(problem)
-        raise CommandError(f"{filename}: {described}{end}") from error
-    for warning in (*result.warnings, *_find_unapplied(snapshot.bundle, webhook=webhook)):
-        click.secho(warning, fg="yellow", err=True)
-    documents.write_text(output, result.text)
-    click.echo(f"injected {result.injected} of {result.workloads} workloads", err=True)
+        raise CommandError(f"{file.path}: {described}{end}") from error
 
 
 def _inject_workloads(
@@ -96,6 +113,11 @@ def _inject_workloads(
 
 def _find_unapplied(bundle: Bundle, *, webhook: bool) -> Iterator[str]:
     """Yield a warning for each part of the bundle that this command does not apply."""
+    if not webhook and bundle.rules.policy == DefaultPolicy.DISABLED:
+        yield (
+            "the policy is disabled: the webhook injects only pods that ask for it, and inject, "
+            f"as istioctl kube-inject, every workload; {_EXPLAIN}"
+        )
     if not webhook and len(bundle.pod_mutators) > 1:
         yield (
             "the bundle's overlays and meshes are not applied: inject without --webhook renders "

@@ -1,6 +1,6 @@
 """The options of commands that review objects: files, the request, and its user."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import wraps
 from pathlib import Path
@@ -8,30 +8,19 @@ from typing import Any, TypeVar
 
 import click
 
-from podgraft import bundle
 from podgraft.admission import Operation
 from podgraft.cli import documents
 from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
 from podgraft.cli.failure import CommandError
+from podgraft.cli.manifest_files import FileSelection, ManifestPath, make_file_options
 from podgraft.cli.request_fields import RequestFields
 from podgraft.jsonvalue import JSON, Object
 
 R = TypeVar("R")
 
-_PATH = click.Path(exists=True, allow_dash=True, path_type=Path)
 _OPERATIONS = (Operation.CREATE, Operation.UPDATE, Operation.DELETE)
 
 _OPTIONS = (
-    click.option(
-        "-f",
-        "--filename",
-        "filenames",
-        type=_PATH,
-        required=True,
-        multiple=True,
-        help="YAML or JSON file, or a folder of them; - reads standard input.",
-    ),
-    click.option("-R", "--recursive", is_flag=True, help="Include the subfolders of folders."),
     click.option("--namespace", help="Namespace of objects without one; default: default."),
     click.option(
         "--operation",
@@ -43,7 +32,7 @@ _OPTIONS = (
     click.option(
         "--old",
         "old_files",
-        type=_PATH,
+        type=ManifestPath(),
         multiple=True,
         help="File or folder with the objects before an UPDATE.",
     ),
@@ -56,8 +45,7 @@ _OPTIONS = (
 class ObjectOptions:
     """The objects to review, and the requests for them."""
 
-    filenames: tuple[Path, ...]
-    recursive: bool
+    manifests: FileSelection
     namespace: str | None
     operation: str
     old_files: tuple[Path, ...]
@@ -74,32 +62,10 @@ def object_options(function: Callable[..., R]) -> Callable[..., R]:
         own = {name: values.pop(name) for name in names}
         return function(objects=ObjectOptions(**own), **values)
 
-    command: Callable[..., R] = call_with_objects
+    command: Callable[..., R] = make_file_options()(call_with_objects)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
-
-
-def find_files(paths: Sequence[Path], *, recursive: bool) -> list[Path]:
-    """The files themselves, and the manifests in folders; raises ``CommandError`` for none."""
-    files: dict[Path, None] = {}
-    for path in paths:
-        if str(path) == "-" or not path.is_dir():
-            files[path] = None
-            continue
-        pattern = "**/*" if recursive else "*"
-        found = [each for each in sorted(path.glob(pattern)) if _is_manifest(each)]
-        if not found:
-            hint = "" if recursive else ", or use -R for its subfolders"
-            raise CommandError(
-                f"{path}: contains no .yaml, .yml, or .json file; name another{hint}"
-            )
-        files.update(dict.fromkeys(found))
-    return list(files)
-
-
-def _is_manifest(path: Path) -> bool:
-    return path.is_file() and bundle.is_manifest(path.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +79,7 @@ class ObjectFile:
 
 def read_object_files(options: ObjectOptions) -> list[ObjectFile]:
     """Read the objects of all files; raises ``CommandError`` for a document without a kind."""
-    if [*options.filenames, *options.old_files].count(Path("-")) > 1:
+    if [*options.manifests.paths, *options.old_files].count(Path("-")) > 1:
         raise click.UsageError("standard input can be read once; use - once")
     old_objects = _read_old_objects(options)
     user = _make_user(options)
@@ -126,24 +92,12 @@ def read_object_files(options: ObjectOptions) -> list[ObjectFile]:
         return replace(subject, fields=request)
 
     files = [
-        ObjectFile(path, text, tuple(map(make_subject, _parse_objects(text, path))))
-        for path in find_files(options.filenames, recursive=options.recursive)
-        for text in (documents.read_text(path),)
+        ObjectFile(file.path, file.text, tuple(map(make_subject, file.parse_objects())))
+        for file in options.manifests.read()
     ]
     if not any(each.subjects for each in files):
-        names = ", ".join(map(str, options.filenames))
-        raise CommandError(f"{names}: contains no object; name a file with one")
+        raise CommandError(f"{options.manifests}: contains no object; name a file with one")
     return files
-
-
-def _parse_objects(text: str, path: Path) -> Iterator[Object]:
-    for value in documents.parse_objects(text, path):
-        if not isinstance(value.get("kind"), str) or not isinstance(value.get("apiVersion"), str):
-            raise CommandError(
-                f"{path}: expected a Kubernetes object, got one without apiVersion or kind; "
-                "add them, or name other files"
-            )
-        yield value
 
 
 def _make_user(options: ObjectOptions) -> Object:
@@ -163,10 +117,10 @@ def _read_old_objects(options: ObjectOptions) -> dict[tuple[str, str], Object]:
     if not options.old_files:
         raise click.UsageError("Missing option '--old': an UPDATE has an object before it.")
     old_objects: dict[tuple[str, str], Object] = {}
-    for path in find_files(options.old_files, recursive=options.recursive):
-        for value in _parse_objects(documents.read_text(path), path):
-            subject = to_explained_pod(value, options.namespace or "default")
-            old_objects[_key(subject)] = subject.object
+    selection = FileSelection(options.old_files, options.manifests.is_recursive)
+    for _, value in selection.read_objects():
+        subject = to_explained_pod(value, options.namespace or "default")
+        old_objects[_key(subject)] = subject.object
     return old_objects
 
 

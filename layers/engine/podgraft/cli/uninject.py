@@ -1,4 +1,4 @@
-"""``podgraft uninject``: remove sidecars from the workloads of a file."""
+"""``podgraft uninject``: remove sidecars from the workloads of files."""
 
 from pathlib import Path
 
@@ -7,31 +7,41 @@ import click
 from podgraft import yaml
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
+from podgraft.cli.manifest_files import (
+    FileSelection,
+    ManifestFile,
+    join_streams,
+    make_file_options,
+)
 from podgraft.injectors import UserError
 from podgraft.injectors.istio import uninject as uninjection
 
-_FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
-
 
 @click.command("uninject")
-@click.option(
-    "-f", "--filename", type=_FILE, required=True, help="YAML or JSON file; - reads standard input."
-)
+@make_file_options()
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     help="Output file; - writes to standard output.",
 )
-def command(*, filename: Path, output: Path | None) -> None:
-    """Remove sidecars from the workloads of a file, and restore the original values.
+def command(*, manifests: FileSelection, output: Path | None) -> None:
+    """Remove sidecars from the workloads of files, and restore the original values.
 
     The command recognizes the sidecars of every Istio release. It copies documents without a
-    sidecar byte for byte.
+    sidecar byte for byte, and prints the number of changed workloads on standard error.
     """
-    text = documents.read_text(filename)
+    results = [_uninject_file(file) for file in manifests.read()]
+    documents.write_text(output, join_streams(result.text for result in results))
+    changed, workloads = (
+        sum(result.uninjected for result in results),
+        sum(result.workloads for result in results),
+    )
+    click.echo(f"removed sidecars from {changed} of {workloads} workloads", err=True)
+
+
+def _uninject_file(file: ManifestFile) -> uninjection.UninjectResult:
     try:
-        result = uninjection.uninject(text)
+        return uninjection.uninject(file.text)
     except (UserError, yaml.NotYAMLError) as error:
-        raise CommandError(f"{filename}: {error}") from error
-    documents.write_text(output, result)
+        raise CommandError(f"{file.path}: {error}") from error

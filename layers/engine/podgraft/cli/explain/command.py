@@ -14,6 +14,7 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_optional_injector
 from podgraft.cli.live.options import check_selection
 from podgraft.cli.live.selection import PodSelection
+from podgraft.cli.manifest_files import FileSelection, make_file_options
 from podgraft.jsonvalue import JSON
 from podgraft.store import Snapshot
 
@@ -37,7 +38,7 @@ class OutputFormat(StrEnum):
 
 @click.command("explain")
 @click.argument("target", nargs=-1)
-@click.option("-f", "--filename", type=_FILE, help="YAML or JSON file; - reads standard input.")
+@make_file_options(is_required=False)
 @configuration.inject_options
 @click.option(
     "-n", "--namespace", help="Namespace of TARGET, and of objects in the file without one."
@@ -63,7 +64,7 @@ class OutputFormat(StrEnum):
 def command(  # noqa: PLR0913 — one parameter per option
     *,
     target: tuple[str, ...],
-    filename: Path | None,
+    manifests: FileSelection,
     namespace: str | None,
     all_namespaces: bool,
     selector: str | None,
@@ -88,9 +89,9 @@ def command(  # noqa: PLR0913 — one parameter per option
     order 1, 4, 3, 0.
     """
     options = configuration.parse_options(given)
-    if bool(target) == (filename is not None):
+    if bool(target) == bool(manifests.paths):
         raise click.UsageError("give either TARGET or -f")
-    if filename is None:
+    if not manifests.paths:
         for_files = {"--webhook-config": webhook_config, "--namespace-labels": namespace_labels}
         if names := ", ".join(name for name, value in for_files.items() if value):
             raise click.UsageError(f"{names}: only with -f; for TARGET, the cluster is read")
@@ -100,9 +101,9 @@ def command(  # noqa: PLR0913 — one parameter per option
         journeys = _explain_live(target, check_selection(selection), options, injector)
     else:
         if all_namespaces or selector:
-            raise click.UsageError("-A and -l: only with TARGET; -f reads all objects of the file")
+            raise click.UsageError("-A and -l: only with TARGET; -f reads all objects of the files")
         journeys = _explain_file(
-            filename,
+            manifests,
             namespace,
             options,
             lambda snapshot: _webhooks(snapshot, webhook_config, injector),
@@ -130,7 +131,7 @@ def _explain_live(
 
 
 def _explain_file(
-    filename: Path,
+    files: FileSelection,
     namespace: str | None,
     options: configuration.InjectOptions,
     find_webhooks: Callable[[Snapshot], tuple[Webhook, ...]],
@@ -144,7 +145,7 @@ def _explain_file(
         webhooks=find_webhooks(loaded.snapshot),
         labels=labels,
     )
-    return [cluster.explain(subject) for subject in find_pods(filename, namespace)]
+    return [cluster.explain(subject) for subject in find_pods(files, namespace)]
 
 
 def _webhooks(
@@ -172,7 +173,5 @@ def _format_output(journeys: list[DecisionTrace], output: OutputFormat) -> str:
             return jsonvalue.dump(documents[0] if len(documents) == 1 else documents) + "\n"
         case OutputFormat.SVG:
             if len(journeys) != 1:
-                raise CommandError(
-                    f"--output svg draws one object, and the file has {len(journeys)}"
-                )
+                raise CommandError(f"--output svg draws one object, and -f has {len(journeys)}")
             return render_chart(journeys[0])

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from podgraft import kube
 from podgraft.admission import AdmissionRequest
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
+from podgraft.cli.manifest_files import FileSelection
 from podgraft.cli.request_fields import RequestFields
 from podgraft.jsonvalue import Object, object_at, string_at
 from podgraft.kube import workload
@@ -70,14 +70,10 @@ class ExplainedPod:
         return ExplainedPod(namespace=self.namespace, object=pod, pod_path=pod_path)
 
 
-def find_pods(path: Path, namespace: str | None) -> Iterator[ExplainedPod]:
-    """Every object in a file; *namespace* is for those that name none."""
-    has_pods = False
-    for document in documents.read_objects(path):
-        has_pods = True
-        yield to_explained_pod(document, namespace or "default")
-    if not has_pods:
-        raise CommandError(f"{path}: contains no object; name a file with a pod or a workload")
+def find_pods(files: FileSelection, namespace: str | None) -> Iterator[ExplainedPod]:
+    """Every object in the files; *namespace* is for those that name none."""
+    for _, value in files.read_objects():
+        yield to_explained_pod(value, namespace or "default")
 
 
 def to_explained_pod(document: Object, namespace: str) -> ExplainedPod:

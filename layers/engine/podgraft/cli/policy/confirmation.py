@@ -2,6 +2,7 @@
 
 import click
 
+from podgraft.cli.manifest_files import FileSelection
 from podgraft.review_context import ReviewContext
 
 from .cloud import DeployedInjector
@@ -16,7 +17,7 @@ from .diff import (
 from .push import Change
 from .stored_version import StoredInjector, load_current
 
-_DEFAULT_OBJECTS = SampleOptions(paths=(), is_recursive=False, namespace="default")
+_DEFAULT_OBJECTS = SampleOptions(FileSelection(), namespace="default")
 
 
 def confirm_change(cloud: DeployedInjector, change: Change, cluster: str | None) -> bool:

@@ -7,6 +7,8 @@ docs/injection-by-hand.md lists what they cannot identify.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from podgraft import kube
 from podgraft.injectors.errors import UserError
 from podgraft.jsonvalue import Object, object_at, objects_at
@@ -17,21 +19,31 @@ from .pod_builder import CONTAINERS, INIT_CONTAINERS, merge_keys
 from .recover import InjectionRecord
 
 
-def uninject(text: str) -> str:
+@dataclass(frozen=True, slots=True)
+class UninjectResult:
+    """The stream without sidecars, and the number of its workloads and of the changed ones."""
+
+    text: str
+    uninjected: int = 0
+    workloads: int = 0
+
+
+def uninject(text: str) -> UninjectResult:
     """Remove the injection from every workload of a YAML stream; other streams stay unchanged.
 
     Raises ``UserError`` for an invalid record of an injection, and ``yaml.NotYAMLError``.
     """
-    has_changed = False
+    uninjected = workloads = 0
 
     def uninject_document(document: Object) -> Object:
-        nonlocal has_changed
+        nonlocal uninjected, workloads
         after = _uninject_document(document)
-        has_changed = has_changed or after is not document
+        uninjected += after is not document
+        workloads += workload.has_pod(document)
         return after
 
     rewritten = yaml_stream.rewrite_objects(text, uninject_document)
-    return rewritten if has_changed else text
+    return UninjectResult(rewritten if uninjected else text, uninjected, workloads)
 
 
 def remove_injection(pod: Object, owner: str) -> Object:

@@ -3,18 +3,17 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import wraps
-from pathlib import Path
 
 import click
 
 from podgraft.cli import documents
-from podgraft.cli.explain.pod_source import ExplainedPod, find_pods, to_explained_pod
-from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
+from podgraft.cli.failure import print_warnings
+from podgraft.cli.manifest_files import FileSelection, make_file_options
 from podgraft.jsonvalue import object_at
 from podgraft.store import SnapshotSet
 from podgraft.trial import probes
 
-_SUFFIXES = (".yaml", ".yml", ".json")
 _STATUS = "sidecar.istio.io/status"
 
 
@@ -43,8 +42,7 @@ class ObjectSource:
 class SampleOptions:
     """The options that select objects."""
 
-    paths: tuple[Path, ...]
-    is_recursive: bool
+    files: FileSelection
     namespace: str
 
 
@@ -53,14 +51,11 @@ def sample_options(function: Callable[..., int | None]) -> Callable[..., int | N
 
     @wraps(function)
     def call_with_samples(
-        *values: object,
-        filename: tuple[Path, ...],
-        recursive: bool,
-        namespace: str,
-        **others: object,
+        *values: object, manifests: FileSelection, namespace: str, **others: object
     ) -> int | None:
-        return function(*values, samples=SampleOptions(filename, recursive, namespace), **others)
+        return function(*values, samples=SampleOptions(manifests, namespace), **others)
 
+    command: Callable[..., int | None] = call_with_samples
     for decorate in (
         click.option(
             "--namespace",
@@ -68,20 +63,14 @@ def sample_options(function: Callable[..., int | None]) -> Callable[..., int | N
             show_default=True,
             help="Namespace of objects without one.",
         ),
-        click.option(
-            "-R", "--recursive", is_flag=True, help="Read the folders in folders as well."
-        ),
-        click.option(
-            "-f",
-            "--filename",
-            multiple=True,
-            type=click.Path(exists=True, allow_dash=True, path_type=Path),
-            help="File or folder of workloads to review, can be repeated; - reads standard input. "
-            "Default: the folder tests/ of the bundle, and synthetic pods and workloads.",
+        make_file_options(
+            is_required=False,
+            help_text="File or folder of workloads to review, can be repeated; - reads standard "
+            "input. Default: the folder tests/ of the bundle, and synthetic pods and workloads.",
         ),
     ):
-        call_with_samples = decorate(call_with_samples)
-    return call_with_samples
+        command = decorate(command)
+    return command
 
 
 def load_objects(
@@ -91,11 +80,12 @@ def load_objects(
 
     Raises ``CommandError`` if there are none.
     """
-    if not options.paths:
+    if not options.files.paths:
         return [*_find_default_objects(versions)]
-    objects = [each for path in options.paths for each in _read_path(path, options)]
-    if not objects:
-        raise CommandError(f"{', '.join(map(str, options.paths))}: contains no object")
+    objects = [
+        ObjectSource(to_explained_pod(value, options.namespace), str(path))
+        for path, value in options.files.read_objects()
+    ]
     print_warnings(_find_injected(objects))
     return objects
 
@@ -109,28 +99,6 @@ def _find_injected(objects: Iterable[ObjectSource]) -> Iterator[str]:
                 f"{each.source}: {each.name} has sidecars already, so the result can be equal; "
                 "remove them with podgraft uninject"
             )
-
-
-def _read_path(path: Path, options: SampleOptions) -> Iterator[ObjectSource]:
-    if not path.is_dir():
-        for subject in find_pods(path, options.namespace):
-            yield ObjectSource(subject, str(path))
-        return
-    found = path.rglob("*") if options.is_recursive else path.glob("*")
-    files = sorted(each for each in found if each.suffix in _SUFFIXES and each.is_file())
-    if not files:
-        raise CommandError(f"{path}: contains no file *.yaml, *.yml, or *.json; use -R for folders")
-    for file in files:
-        yield from _read_file(file, options.namespace)
-
-
-def _read_file(file: Path, namespace: str) -> Iterator[ObjectSource]:
-    """Return the objects of a file in a folder, which can contain other files than manifests."""
-    for document in documents.read_objects(file):
-        if "kind" not in document or "apiVersion" not in document:
-            print_warnings([f"{file}: contains a document without kind or apiVersion; skipped"])
-            continue
-        yield ObjectSource(to_explained_pod(document, namespace), str(file))
 
 
 def _find_default_objects(versions: Iterable[SnapshotSet | None]) -> Iterator[ObjectSource]:

@@ -1,0 +1,157 @@
+"""The option ``-f`` of all commands, with the rule of kubectl: files, folders, standard input.
+
+``-f`` can be repeated. A folder contributes its ``.yaml``, ``.yml``, and ``.json`` files by name,
+with ``-R`` also those of its subfolders. ``-`` is standard input, once. A file that two options
+select is read once. kubectl's own extensions (URLs, and commas between files) are errors with a
+remedy. Source of the rule: k8s.io/cli-runtime/pkg/resource/builder.go, FilenameParam.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from podgraft import bundle
+from podgraft.jsonvalue import Object
+
+from . import documents
+from .failure import CommandError
+
+R = TypeVar("R")
+
+_SEPARATOR = "---\n"
+_STDIN = Path("-")
+
+
+class ManifestPath(click.Path):
+    """The type of an option that accepts a file, a folder, or ``-``."""
+
+    name = "path"
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, allow_dash=True, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path; fails with a remedy for what kubectl accepts in addition."""
+        text = str(value)
+        if text.startswith(("http://", "https://")):
+            self.fail(f"{text}: is a URL; download it, or pipe it to -f -", param, ctx)
+        if "," in text and not Path(text).exists():
+            self.fail(f"{text}: not found; use -f once for each file", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+@dataclass(frozen=True, slots=True)
+class FileSelection:
+    """The values of ``-f`` and ``-R``."""
+
+    paths: tuple[Path, ...] = ()
+    is_recursive: bool = False
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.paths))
+
+    def find_files(self) -> list[Path]:
+        """Return the files; raises ``CommandError`` for a folder without any."""
+        if self.paths.count(_STDIN) > 1:
+            raise click.UsageError("standard input can be read once; use - once")
+        files = (file for path in self.paths for file in _expand(path, self.is_recursive))
+        return list(dict.fromkeys(files))
+
+    def read(self) -> list["ManifestFile"]:
+        """Read all files; raises ``CommandError``."""
+        return [ManifestFile(path, documents.read_text(path)) for path in self.find_files()]
+
+    def read_objects(self) -> Iterator[tuple[Path, Object]]:
+        """Yield each object with its file; raises ``CommandError`` if there is none."""
+        has_objects = False
+        for file in self.read():
+            for value in file.parse_objects():
+                has_objects = True
+                yield file.path, value
+        if not has_objects:
+            raise CommandError(f"{self}: contains no object; name a file with one")
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestFile:
+    """A file and its text."""
+
+    path: Path
+    text: str
+
+    def parse_objects(self) -> Iterator[Object]:
+        """Yield each object, Lists opened; raises ``CommandError`` for one without a kind."""
+        for value in documents.parse_objects(self.text, self.path):
+            if not all(isinstance(value.get(key), str) for key in ("kind", "apiVersion")):
+                raise CommandError(
+                    f"{self.path}: expected a Kubernetes object, got one without apiVersion or "
+                    "kind; add them, or name other files"
+                )
+            yield value
+
+
+def _expand(path: Path, is_recursive: bool) -> Iterator[Path]:
+    if path == _STDIN or not path.is_dir():
+        yield path
+        return
+    found = sorted(path.glob("**/*" if is_recursive else "*"))
+    files = [each for each in found if each.is_file() and bundle.is_manifest(each.name)]
+    if not files:
+        hint = "" if is_recursive else ", or use -R for its subfolders"
+        raise CommandError(f"{path}: contains no .yaml, .yml, or .json file; name another{hint}")
+    yield from files
+
+
+def make_file_options(
+    *,
+    is_required: bool = True,
+    help_text: str = "YAML or JSON file, or a folder of them, can be repeated; "
+    "- reads standard input.",
+) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Return a decorator that adds ``-f`` and ``-R``; the command receives *manifests*."""
+
+    def add_options(function: Callable[..., R]) -> Callable[..., R]:
+        @wraps(function)
+        def call_with_files(
+            *values: Any, filenames: tuple[Path, ...], recursive: bool, **others: Any
+        ) -> R:
+            return function(*values, manifests=FileSelection(filenames, recursive), **others)
+
+        command: Callable[..., R] = call_with_files
+        for option in reversed(_make_options(is_required=is_required, help_text=help_text)):
+            command = option(command)
+        return command
+
+    return add_options
+
+
+def _make_options(*, is_required: bool, help_text: str) -> Sequence[Callable[..., Any]]:
+    return (
+        click.option(
+            "-f",
+            "--filename",
+            "filenames",
+            type=ManifestPath(),
+            required=is_required,
+            multiple=True,
+            help=help_text,
+        ),
+        click.option("-R", "--recursive", is_flag=True, help="Include the subfolders of folders."),
+    )
+
+
+def join_streams(texts: Iterable[str]) -> str:
+    """Return one YAML stream of several; a single one remains byte for byte."""
+    first, *others = texts
+    joined = first
+    for text in others:
+        if not joined.endswith("\n"):
+            joined += "\n"
+        if joined.strip() and not joined.endswith(f"\n{_SEPARATOR}"):
+            joined += _SEPARATOR
+        joined += text
+    return joined
