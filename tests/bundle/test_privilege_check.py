@@ -341,7 +341,10 @@ def test_the_trace_contains_the_check() -> None:
         **POD,
         "spec": {"containers": [{"name": "s", "securityContext": {"privileged": True}}]},
     }
-    assert observe("{}", POD) == "checked against allows of the policy: none is added"
-    assert observe("{}", privileged) == "not in allows of the policy: container s is privileged"
-    expected = "in allows of the policy: container s is privileged"
+    assert observe("{}", POD) == "the change adds none"
+    assert (
+        observe("{}", privileged)
+        == "allows of the policy does not contain: container s is privileged"
+    )
+    expected = "allows of the policy contains each: container s is privileged"
     assert observe("{privileged: [s]}", privileged) == expected

@@ -350,12 +350,15 @@ POD_ERRORS: tuple[tuple[str, Object, str], ...] = (
     (
         "no node label",
         pod(metadata={"labels": {"app": "testrunner"}}),
-        "pod label virtual-node: is missing; mesh test-mesh wants the virtual node's name in it",
+        (
+            "pod label virtual-node: is missing; "
+            "set it to the name of the virtual node, for mesh test-mesh"
+        ),
     ),
     (
         "no ports",
         pod(spec={"containers": [{"name": "a"}]}),
-        "the pod has no containerPort; App Mesh needs to know what to intercept",
+        "the pod has no containerPort; add the ports that App Mesh intercepts",
     ),
 )
 

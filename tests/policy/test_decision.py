@@ -286,11 +286,11 @@ def test_all_reasons_that_hold_are_given_the_deciding_one_first(case: ReasonCase
 def test_every_step_is_reported_with_its_observation() -> None:
     decision = policy.decide(NEVER, pod("true"), "")
     assert [(step.name, step.observed, step.verdict) for step in decision.steps] == [
-        (StepName.HOST_NETWORK, "not set", Verdict.UNDECIDED),
-        (StepName.NAMESPACE, "shop", Verdict.UNDECIDED),
+        (StepName.HOST_NETWORK, "false, or not set", Verdict.UNDECIDED),
+        (StepName.NAMESPACE, "shop is not in ignoredNamespaces", Verdict.UNDECIDED),
         (StepName.INJECT_SETTING, "label sidecar.istio.io/inject: 'true'", Verdict.INJECT),
         (StepName.NEVER, "number 1 of 1 matches", Verdict.SKIP),
-        (StepName.ALWAYS, "none given", Verdict.UNDECIDED),
+        (StepName.ALWAYS, "none configured", Verdict.UNDECIDED),
         (StepName.POLICY, "disabled", Verdict.SKIP),
     ]
     assert decision.deciding_step is decision.steps[2]

@@ -12,7 +12,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from podgraft import review
-from podgraft.store import FolderStore
+from podgraft.store.folder import FolderStore
 
 FolderStore(Path(sys.argv[1])).snapshot(sys.argv[2], None)
 print(*(name for name in ("podgraft.cel", "cel_expr_python", "re2") if name in sys.modules))

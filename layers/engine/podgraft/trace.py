@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+TEMPLATES_STEP = "Istio templates"  # of every pod that the decision injects
+
 Effect: TypeAlias = Literal["passes", "injects", "changes", "stops", "denies", "fails"]
 
 
@@ -53,6 +55,7 @@ class Trace:
         """Record a step."""
         self.steps.append(TraceStep(name, observed, effect, reason, is_deciding))
 
-    def amend(self, observed: str, effect: Effect = "passes") -> None:
-        """Replace what the last step observed, and its effect."""
-        self.steps[-1] = TraceStep(self.steps[-1].name, observed, effect)
+    def amend(self, name: str, observed: str, effect: Effect = "passes") -> None:
+        """Replace what the last step of this name observed, and its effect."""
+        index = max(index for index, step in enumerate(self.steps) if step.name == name)
+        self.steps[index] = TraceStep(name, observed, effect)

@@ -22,6 +22,7 @@ from podgraft.cli.explain.pod_source import ExplainedPod, find_pods
 from podgraft.cli.explain.tree import render_tree
 from podgraft.cli.explain.webhooks import Webhook, read_webhooks, select_routes
 from podgraft.cli.failure import CommandError
+from podgraft.cli.manifest_files import FileSelection
 from podgraft.jsonvalue import JSON, Object
 from podgraft.review import ReviewResponse, ReviewResult
 from podgraft.store import Snapshot
@@ -99,7 +100,7 @@ def explain(given: Input, compiled: Compiled) -> Explanation:
     reader = StepReader(cluster, compiled.manifests)
     traces: list[DecisionTrace] = []
     explained: list[Document] = []
-    for subject in find_pods(Path(POD), given.options.get("namespace") or None):
+    for subject in find_pods(FileSelection((Path(POD),)), given.options.get("namespace") or None):
         trace = cluster.explain(subject)
         inputs = reader.read(subject, trace, results)
         traces.append(trace)

@@ -149,11 +149,8 @@ class StepReader:
                 configured = self.manifests.describe("Overlay", name)
                 return StepInput(question, _describe_object(subject), configured)
             case "mesh":
-                mesh, _, part = name.partition(", ")
-                question = "Does the mesh select the pod?"
-                if part:
-                    question = "Does the template of the mesh add containers?"
-                return StepInput(question, labels, self.manifests.describe("Mesh", mesh))
+                question = "Does the mesh select the pod, and add its containers?"
+                return StepInput(question, labels, self.manifests.describe("Mesh", name))
             case "rule":
                 return self._read_rule(name, subject)
             case "Istio":

@@ -105,7 +105,7 @@ CASES = (
         "allow",
         (POD,),
         3,
-        ("overlay allow         does not match: resourceRules: CREATE of pods.v1",),
+        ("overlay allow         does not match: resourceRules do not contain CREATE of pods.v1",),
     ),
     Case(
         "an overlay that refuses the pod's text",
@@ -123,7 +123,7 @@ CASES = (
         (pod(labels={"app": "checkout", "virtual-node": "vn"}),),
         4,
         (
-            "mesh shop             selects the pod: labelSelector app=checkout",
+            "mesh shop             selects the pod (labelSelector app=checkout)",
             "the pod has no containerPort",
         ),
     ),
@@ -132,7 +132,7 @@ CASES = (
         "appmesh",
         (POD,),
         3,
-        ("mesh shop             does not select the pod: labelSelector app=checkout",),
+        ("mesh shop             does not select the pod (labelSelector app=checkout)",),
     ),
     Case(
         "an overlay and a rule of a workload",
@@ -142,7 +142,7 @@ CASES = (
         (
             "✓ overlay allow  matches, and changes the object",
             "rule allow  matches; validations: 1",
-            "changed, decided by result: an overlay changes the object",
+            "changed, decided by overlay allow: matches, and changes the object",
         ),
     ),
     Case(

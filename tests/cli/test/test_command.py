@@ -323,7 +323,8 @@ def test_the_tests_of_a_bundle_are_in_its_folder_tests(store: Path, capsys: Out)
     )
     assert cli.main(["policy", "check", "."]) == 1
     remedy = "run podgraft test bundle/tests/podgraft-test.yaml for the differences"
-    outcome = "outcome: expected skipped, got injected, decided by policy: the policy is enabled"
+    decider = "overlay team: matches, and changes the object"
+    outcome = f"outcome: expected skipped, got injected, decided by {decider}"
     missing = "bundle/tests/a: not found; check the path"
     assert capsys.readouterr().err.splitlines()[-2:] == [
         f'error: tests/podgraft-test.yaml: test "{name}" fails: {problem}; {remedy}'

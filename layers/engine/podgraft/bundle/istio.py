@@ -42,10 +42,10 @@ class IstioMutator(Struct, frozen=True):
 
 
 def _add_step(trace: Trace, injection: istio.Injection, release: str) -> None:
-    from podgraft.trace import Additions
+    from podgraft.trace import TEMPLATES_STEP, Additions
 
     templates = ", ".join(injection.templates) or "none"
-    trace.add("Istio templates", f"{templates}, as Istio {release} renders them", "injects")
+    trace.add(TEMPLATES_STEP, f"{templates}, as Istio {release} renders them", "injects")
     trace.additions = Additions(
         templates=injection.templates,
         image=injection.image,

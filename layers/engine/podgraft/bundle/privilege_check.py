@@ -75,9 +75,9 @@ def _describe(unlisted: Sequence[Privilege], describe: Callable[[Privilege], str
 def _add_step(trace: Trace, added: Sequence[Privilege], unlisted: Sequence[Privilege]) -> None:
     privileges = [str(each) for each in added if each.kind is not Kind.IMAGE]
     if unlisted:
-        observed = f"not in allows of the policy: {', '.join(map(str, unlisted))}"
+        observed = f"allows of the policy does not contain: {', '.join(map(str, unlisted))}"
         trace.add("privileges", observed, "fails")
     elif privileges:
-        trace.add("privileges", f"in allows of the policy: {', '.join(privileges)}")
+        trace.add("privileges", f"allows of the policy contains each: {', '.join(privileges)}")
     else:
-        trace.add("privileges", "checked against allows of the policy: none is added")
+        trace.add("privileges", "the change adds none")

@@ -82,12 +82,26 @@ class ResourceRule:
                 return not clustered
 
 
+# By key: the words between it and the observed value.
+_MISMATCHES = {
+    "namespaceSelector": " does not select",
+    "objectSelector": " does not select",
+    "excludeResourceRules": " contain",
+    "resourceRules": " do not contain",
+    "rules": " do not contain",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Mismatch:
     """The reason of a mismatch: the key in the document, and the observed value."""
 
     key: str
     observed: str
+
+    def describe(self) -> str:
+        """The mismatch as a clause: «resourceRules do not contain CREATE of pods.v1»."""
+        return f"{self.key}{_MISMATCHES.get(self.key, ':')} {self.observed}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -166,7 +166,7 @@ def describe(decision: Decision) -> str:
     return f"{outcome}: {', and '.join(SENTENCES[reason] for reason in decision.reasons)}"
 
 
-_NO_HOST_NETWORK = Step(StepName.HOST_NETWORK, "not set")
+_NO_HOST_NETWORK = Step(StepName.HOST_NETWORK, "false, or not set")
 _HOST_NETWORK = Step(StepName.HOST_NETWORK, "true", Verdict.SKIP, Reason.HOST_NETWORK, final=True)
 
 
@@ -177,11 +177,12 @@ def _host_network(spec: Mapping[str, JSON]) -> Step:
 def _namespace(rules: InjectionRules, namespace: JSON) -> Step:
     if namespace in rules.ignored_namespaces:
         verdict, reason = Verdict.SKIP, Reason.IGNORED_NAMESPACE
-        return Step(StepName.NAMESPACE, str(namespace), verdict, reason, final=True)
-    return Step(StepName.NAMESPACE, str(namespace))
+        observed = f"{namespace} is in ignoredNamespaces"
+        return Step(StepName.NAMESPACE, observed, verdict, reason, final=True)
+    return Step(StepName.NAMESPACE, f"{namespace} is not in ignoredNamespaces")
 
 
-_NO_INJECT_SETTING = Step(StepName.INJECT_SETTING, "neither label nor annotation")
+_NO_INJECT_SETTING = Step(StepName.INJECT_SETTING, "the pod has neither")
 
 
 def _check_inject_setting(
@@ -213,7 +214,7 @@ def _match_selectors(
     for index, selector in enumerate(selectors):
         if not selector.is_empty and selector.matches(labels):
             return Step(name, f"number {index + 1} of {len(selectors)} matches", verdict, reason)
-    return Step(name, f"none of {len(selectors)} matches" if selectors else "none given")
+    return Step(name, f"none of {len(selectors)} matches" if selectors else "none configured")
 
 
 _POLICIES: Mapping[str, Step] = {

@@ -169,7 +169,7 @@ class _ResultBuilder:
     ) -> None:
         """Record a policy or binding that does not match the request."""
         if self.trace is not None:
-            observed = f"{MISMATCH}{mismatch.key}: {mismatch.observed}"
+            observed = f"{MISMATCH}{mismatch.describe()}"
             self.trace.add(_rule_name(policy, binding), observed)
 
     def record_missing_params(self, policy: ValidatingPolicy, binding: Binding) -> None:

@@ -11,6 +11,8 @@ from enum import StrEnum
 
 from podgraft.jsonvalue import JSON, Object
 
+RESULT_STEP = "result"  # the last step of a review: its decision and reason in the log
+
 
 class StepResult(StrEnum):
     """The effect of a step on the object."""
@@ -186,7 +188,8 @@ def describe_conclusion(trace: DecisionTrace) -> str:
     if step is None:
         return word
     reason = f": {step.reason}" if step.reason else ""
-    return f"{word}, decided by {step.name}{reason}"
+    decider = "" if step.name == RESULT_STEP else f", decided by {step.name}"
+    return f"{word}{decider}{reason}"
 
 
 def _describe_verdict(trace: DecisionTrace) -> str:

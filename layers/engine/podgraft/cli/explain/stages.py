@@ -10,9 +10,9 @@ from podgraft.policy.rollout import BUCKETS, RolloutMode
 from podgraft.review import ReviewOutcome, ReviewResponse, ReviewResult
 from podgraft.review.candidate import select_workload
 from podgraft.review_context import ReviewContext
-from podgraft.trace import Trace
+from podgraft.trace import TEMPLATES_STEP, Trace
 
-from .decision_trace import Review, Stage, TraceStep, Verdict
+from .decision_trace import RESULT_STEP, Review, Stage, TraceStep, Verdict
 from .decision_trace import StepResult as Effect
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
@@ -35,6 +35,7 @@ _EFFECTS = {
     ReviewOutcome.DENY: Effect.DENIES,
     ReviewOutcome.FAIL: Effect.FAILS,
 }
+_CHANGES = frozenset({Effect.INJECTS, Effect.CHANGES})
 _REASONS = {
     ReviewOutcome.INJECT: "the decision is to inject",
     ReviewOutcome.MUTATE: "an overlay changes the object",
@@ -94,7 +95,7 @@ def uncalled_stage(
     steps = (replace(each, is_deciding=False, reached=False) for each in stage.steps)
     return replace(
         stage,
-        name=f"podgraft /{webhook.route}, which is not called",
+        name=f"podgraft /{webhook.route}, which kube-apiserver does not call",
         steps=tuple(steps),
         verdict=None,
         review=None,
@@ -109,9 +110,26 @@ def _recorded_steps(trace: Trace) -> Iterator[TraceStep]:
 
 def _find_deciding(steps: Iterable[TraceStep], word: ReviewOutcome) -> int | None:
     """Return the index of the recorded step that decides; ``None`` if only the result does."""
+    if (change := _find_selecting_step(steps, word)) is not None:
+        return change
     for index, step in enumerate(steps):
         decided = step.is_deciding and step.outcome is _EFFECTS[word]
         if decided or (word is ReviewOutcome.DENY and step.outcome is Effect.DENIES):
+            return index
+    return None
+
+
+def _find_selecting_step(steps: Iterable[TraceStep], word: ReviewOutcome) -> int | None:
+    """Return the index of the mesh or overlay that matches and makes the first change.
+
+    Istio's templates are for every pod that the decision injects, so its step decides then.
+    """
+    if word not in {ReviewOutcome.INJECT, ReviewOutcome.MUTATE}:
+        return None
+    for index, step in enumerate(steps):
+        if step.name == TEMPLATES_STEP:
+            return None
+        if step.name not in _DECISION_STEPS and step.outcome in _CHANGES:
             return index
     return None
 
@@ -136,7 +154,7 @@ def _result(
     effect = _EFFECTS[word]
     if word is ReviewOutcome.SKIP and route != "inject":
         effect = Effect.PASSES
-    return TraceStep("result", observed, effect, decides, reason if decides else "")
+    return TraceStep(RESULT_STEP, observed, effect, decides, reason if decides else "")
 
 
 def _review(subject: ExplainedPod, webhook: Webhook, outcome: ReviewResult) -> Review:

@@ -61,7 +61,7 @@ def _stage_lines(stage: Stage) -> Iterator[str]:
 def _step_line(step: TraceStep, width: int) -> str:
     text = f"{_SIGNS[step.outcome]} {step.name:<{width}}  {step.observed}"
     if not step.reached:
-        return click.style(text, dim=True)
+        return click.style(f"{text}  (not reached)", dim=True)
     line = click.style(text, fg=_COLOURS[step.outcome], bold=step.is_deciding)
     if not step.is_deciding:
         return line

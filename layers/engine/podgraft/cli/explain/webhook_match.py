@@ -86,7 +86,7 @@ def _find_mismatch(
     manifest = _manifest(webhook)
     condition = manifest.get(key)
     if not condition:
-        return "no rule is given" if key == "rules" else None
+        return "the webhook has no rules" if key == "rules" else None
     form: Object = {"resourceRules" if key == "rules" else key: condition}
     if "matchPolicy" in manifest:
         form["matchPolicy"] = manifest["matchPolicy"]
@@ -95,14 +95,15 @@ def _find_mismatch(
     if notes.errors or read is None:
         raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
     mismatch = read.mismatch(request, namespaces)
-    return mismatch.observed if mismatch else None
+    return None if mismatch is None else replace(mismatch, key=key).describe()
 
 
 def _make_step(key: str, condition: JSON, mismatch: str | None, decides: bool) -> TraceStep:
     if mismatch is not None:
         reason = f"the webhook's {key} does not match, so kube-apiserver does not call podgraft"
         return TraceStep(key, f"does not match: {mismatch}", StepResult.STOPS, decides, reason)
-    return TraceStep(key, "matches" if condition else "not given", StepResult.PASSES)
+    observed = "matches" if condition else "not set, so it matches every object"
+    return TraceStep(key, observed, StepResult.PASSES)
 
 
 def _condition_steps(
@@ -118,7 +119,7 @@ def _condition_steps(
     """
     match_conditions = _manifest(webhook).get("matchConditions")
     if not isinstance(match_conditions, list) or not match_conditions:
-        yield TraceStep("matchConditions", "not given", StepResult.PASSES)
+        yield TraceStep("matchConditions", "not set", StepResult.PASSES)
         return
     from podgraft.cel import CONDITIONS_BUDGET, Meter
     from podgraft.matching import conditions

@@ -36,7 +36,7 @@ class AppMesh(msgspec.Struct, frozen=True, kw_only=True):
         spec = object_at(pod, "spec")
         present = _container_names(additions) & _container_names(spec)
         if trace is not None:
-            _add_step(trace, mesh, present)
+            _amend_step(trace, mesh, present)
         if present:
             return Mutation.from_unchanged(pod)
         return Mutation.from_objects(pod, {**pod, "spec": _append_containers(spec, additions)})
@@ -65,10 +65,10 @@ def _virtual_node(mesh: Mesh, pod: Object) -> str:
     label = f"pod label {mesh.node_label}"
     if not isinstance(node, str) or not node:
         raise UserError(
-            f"{label}: is missing; mesh {mesh.name} wants the virtual node's name in it"
+            f"{label}: is missing; set it to the name of the virtual node, for mesh {mesh.name}"
         )
     if not is_plain_text(node):
-        raise UserError(f"{label}: {node!r} is no name; use letters, digits, dashes and dots")
+        raise UserError(f"{label}: {node!r} is not a name; use letters, digits, dashes, and dots")
     return node
 
 
@@ -80,16 +80,17 @@ def _container_ports(pod: Object) -> str:
         for port in objects_at(container, "ports")
     ]
     if not ports:
-        raise UserError("the pod has no containerPort; App Mesh needs to know what to intercept")
+        raise UserError("the pod has no containerPort; add the ports that App Mesh intercepts")
     return ",".join(ports)
 
 
-def _add_step(trace: Trace, mesh: Mesh, present: set[str]) -> None:
+def _amend_step(trace: Trace, mesh: Mesh, present: set[str]) -> None:
+    selection = mesh.selector.describe(is_match=True)
     if present:
-        observed = f"the pod already has {', '.join(sorted(present))}"
-        trace.add(f"mesh {mesh.name}, template", observed)
+        observed = f"{selection}; the pod already has {', '.join(sorted(present))}"
+        trace.amend(f"mesh {mesh.name}", observed)
     else:
-        trace.add(f"mesh {mesh.name}, template", "adds its containers", "injects")
+        trace.amend(f"mesh {mesh.name}", f"{selection}, and adds its containers", "injects")
 
 
 def _container_names(spec: Object) -> set[str]:

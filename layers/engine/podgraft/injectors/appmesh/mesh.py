@@ -61,7 +61,7 @@ class MeshLabelSelector(msgspec.Struct, frozen=True):
     def describe(self, *, is_match: bool) -> str:
         """A sentence for people: whether the selector selects the pod."""
         labels = ", ".join(f"{key}={value}" for key, value in sorted(self.labels.items()))
-        return f"{_VERBS[is_match]} the pod: labelSelector {labels or 'without labels'}"
+        return f"{_VERBS[is_match]} the pod (labelSelector {labels or 'without labels'})"
 
 
 class MeshNamespaceSelector(msgspec.Struct, frozen=True):
@@ -76,7 +76,7 @@ class MeshNamespaceSelector(msgspec.Struct, frozen=True):
     def describe(self, *, is_match: bool) -> str:
         """A sentence for people: whether the selector selects the pod."""
         names = ", ".join(sorted(self.namespaces))
-        return f"{_VERBS[is_match]} the pod: namespaceSelector {names or 'without namespaces'}"
+        return f"{_VERBS[is_match]} the pod (namespaceSelector {names or 'without namespaces'})"
 
 
 _VERBS = {True: "selects", False: "does not select"}

@@ -72,23 +72,23 @@ class OverlaySet:
             _add_step(trace, overlay.name, mismatch)
             if mismatch is None:
                 merged = overlay.apply(after, request.namespace, limits)
-                _amend_step(trace, is_changed=not jsonvalue.equal(merged, after))
+                _amend_step(trace, overlay.name, is_changed=not jsonvalue.equal(merged, after))
                 after = merged
         return after
 
 
 def _add_step(trace: Trace, name: str, mismatch: constraints.Mismatch | None) -> None:
     if mismatch is not None:
-        trace.add(f"overlay {name}", f"does not match: {mismatch.key}: {mismatch.observed}")
+        trace.add(f"overlay {name}", f"does not match: {mismatch.describe()}")
     else:
         trace.add(f"overlay {name}", "matches, and fails for the object", "fails")
 
 
-def _amend_step(trace: Trace, *, is_changed: bool) -> None:
+def _amend_step(trace: Trace, name: str, *, is_changed: bool) -> None:
     if is_changed:
-        trace.amend("matches, and changes the object", "changes")
+        trace.amend(f"overlay {name}", "matches, and changes the object", "changes")
     else:
-        trace.amend("matches, and the object already is as the overlay sets it")
+        trace.amend(f"overlay {name}", "matches, and the object already is as the overlay sets it")
 
 
 def sort_overlays(overlays: Sequence[Overlay], namespaces: Mapping[str, Object]) -> OverlaySet:
