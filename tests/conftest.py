@@ -98,6 +98,7 @@ SLOW_FILES = frozenset(
         "performance/test_imports.py",
         "performance/test_review_path.py",
         "performance/test_stubs.py",
+        "playground/test_page_modules.py",
         "playground/test_session.py",
         "playground/test_step_inputs.py",
         "playground/test_stubs.py",

@@ -108,17 +108,26 @@ async function review() {
 }
 
 function stopped() {
-  if (document.body.dataset.state === "loading") setVerdict("Stopped. Edit the input to evaluate it again.", "");
+  if (document.body.dataset.state !== "loading") return;
+  clear("The evaluation was stopped.\n");
+  setVerdict("Stopped. Edit the input to evaluate it again.", "");
 }
 
 function failed(message) {
+  clear(`error: ${message}\n`);
   setVerdict(`The evaluation failed: ${message}`, "bad");
   document.body.dataset.shown = String(Number(document.body.dataset.shown ?? 0) + 1);
 }
 
-function show(answer, origins) {
+// Removes the result of the input before, which must not look like that of the current one.
+function clear(errors) {
+  result = null;
+  showResult({ text: "", errors, documents: [] }, null);
+  byId("time").textContent = "";
+}
+
+function showResult(answer, origins) {
   document.body.dataset.origins = "";
-  const [first] = answer.documents;
   byId("text").textContent = answer.text;
   byId("unsupported").hidden = !answer.notEvaluated;
   if (answer.notEvaluated) {
@@ -130,6 +139,11 @@ function show(answer, origins) {
   views.showPatches(answer.documents);
   views.showResponses(answer.documents);
   views.showProblems(answer.errors);
+}
+
+function show(answer, origins) {
+  showResult(answer, origins);
+  const [first] = answer.documents;
   const many = answer.documents.length > 1 ? ` (1 of ${answer.documents.length} objects)` : "";
   if (answer.notEvaluated) setVerdict("unknown: not evaluated here", "");
   else if (!first) setVerdict(`failed: ${answer.errors.split("\n")[0].replace(/^error: /, "")}`, "bad");

@@ -20,22 +20,27 @@ from .zips import make_zip
 _LEFT_OUT = ("web/", "store/aws/")
 _PAGE = "podgraft_playground"
 _PIN = re.compile(r"^([\w.-]+)==", re.MULTILINE)
-_PLATFORM = ("--platform", "manylinux2014_x86_64", "--python-version", "3.13")
+_PYTHON = "3.14"  # the page's, which pyodide.VERSION contains
+_PLATFORM = "pyemscripten_2026_0_wasm32"  # PEP 783
+# For packages without a wheel for the page. Only their Python files are used.
+_OTHER_PLATFORM = "manylinux2014_x86_64"
 
 
 def make_site(root: Path, cache: Path) -> bytes:
     """The archive; raises ``BuildError``."""
+    return make_zip({**dict(_dependencies(root, cache)), **make_own_files(root)})
+
+
+def make_own_files(root: Path) -> dict[str, bytes]:
+    """The files of the archive without the dependencies: engine, page, replacements, samples."""
     table = json.dumps(cel_table.make_table(root), sort_keys=True)
-    return make_zip(
-        {
-            **dict(_dependencies(root, cache)),
-            **_select_engine(root),
-            **dict(_tree(root / "playground" / "python" / _PAGE, _PAGE)),
-            **dict(_tree(root / "playground" / "stubs", "")),
-            "cel_expr_python/checked.json": table.encode(),
-            f"{_PAGE}/build.json": json.dumps(_build(root)).encode(),
-        }
-    )
+    return {
+        **_select_engine(root),
+        **dict(_tree(root / "playground" / "python" / _PAGE, _PAGE)),
+        **dict(_tree(root / "playground" / "stubs", "")),
+        "cel_expr_python/checked.json": table.encode(),
+        f"{_PAGE}/build.json": json.dumps(_build(root)).encode(),
+    }
 
 
 def _select_engine(root: Path) -> dict[str, bytes]:
@@ -91,13 +96,19 @@ def read_licenses(root: Path, cache: Path) -> str:
     return "\n\n".join(texts)
 
 
+def read_dependencies(root: Path) -> list[str]:
+    """The names of the packages in the archive, such as ``typing-extensions``."""
+    return _PIN.findall((root / "requirements" / "playground.txt").read_text())
+
+
 def _dependencies(root: Path, cache: Path) -> Iterator[tuple[str, bytes]]:
-    """The Python files of the pinned wheels, without native libraries and metadata."""
+    """The files of the pinned wheels that the page can import: Python, and WebAssembly."""
     for wheel in _wheels(root, cache):
+        suffixes = (".py", ".so") if _PLATFORM in wheel.name else (".py",)
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
                 if (
-                    name.endswith(".py")
+                    name.endswith(suffixes)
                     and ".dist-info/" not in name
                     and name != "jsonpatch_cli.py"
                 ):
@@ -105,14 +116,16 @@ def _dependencies(root: Path, cache: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _wheels(root: Path, cache: Path) -> list[Path]:
-    folder = cache / "wheels"
     requirements = root / "requirements" / "playground.txt"
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    command += ["--no-deps", "--only-binary=:all:", "--require-hashes", *_PLATFORM]
-    command += ["--dest", str(folder), "--requirement", str(requirements)]
-    names = set(_PIN.findall(requirements.read_text()))
-    wheels = sorted(folder.glob("*.whl")) if folder.exists() else []
-    if len(wheels) != len(names):
+    command += ["--no-deps", "--only-binary=:all:", "--require-hashes", "--python-version", _PYTHON]
+    command += ["--platform", _PLATFORM, "--platform", _OTHER_PLATFORM]
+    command += ["--requirement", str(requirements)]
+    key = hashlib.sha256(requirements.read_bytes() + repr(command[2:]).encode()).hexdigest()
+    folder = cache / f"wheels-{key[:12]}"
+    wheels = sorted(folder.glob("*.whl"))
+    if len(wheels) != len(read_dependencies(root)):
+        command += ["--dest", str(folder)]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode:
             raise BuildError(f"{requirements}: pip download fails: {result.stderr.strip()}")

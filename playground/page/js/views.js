@@ -122,7 +122,7 @@ export function showPatches(documents) {
   byId("panel-patch").replaceChildren(...calls.flatMap((call) => [
     make("h3", { textContent: `/${call.route}, ${call.object}: ${call.patch ? `${call.patch.length} operations` : "no patch"}` }),
     call.patch ? code(`[\n${call.patch.map((operation) => `  ${JSON.stringify(operation)}`).join(",\n")}\n]`, "Patch") : null,
-  ].filter(Boolean)), ...(calls.length ? [] : [make("p", { textContent: "No webhook is called." })]));
+  ].filter(Boolean)), ...(calls.length || !documents.length ? [] : [make("p", { textContent: "No webhook is called." })]));
 }
 
 export function showResponses(documents) {
@@ -139,7 +139,7 @@ export function showResponses(documents) {
       make("h4", { textContent: "AdmissionReview" }),
       code(JSON.stringify(call.response, null, 2), "AdmissionReview"),
     ];
-  }), ...(calls.length ? [] : [make("p", { textContent: "No webhook is called." })]));
+  }), ...(calls.length || !documents.length ? [] : [make("p", { textContent: "No webhook is called." })]));
 }
 
 export function showProblems(errors, onPlace) {
