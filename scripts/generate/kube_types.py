@@ -8,6 +8,8 @@ What it reads, all in ``scripts/generate/data/kube``:
 - ``go-types.json``: the types of pods and namespaces, of k8s.io/api 0.37
 - ``workloads.json``: the types of workloads, in the same form, made by ``kube_history``
 - ``history.json``: when fields came and which ones went, made by ``kube_history``
+- ``print-order.json``: the fields as the method String prints them (generated.pb.go of 0.37), for
+  structs whose declaration has another order
 """
 
 from __future__ import annotations
@@ -66,6 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def module() -> str:
     """The text of ``kube/structs.py``."""
     types, workloads, history = map(_load, ("go-types", "workloads", "history"))
+    history["print"] = _load("print-order")
     scalars = sorted({*types["scalars"], *workloads["scalars"], *_EXTERNAL_SCALARS})
     structs = types["structs"] | history["structs"] | workloads["structs"]
     return "\n".join(_module(scalars, structs, history)) + "\n"
@@ -87,7 +90,8 @@ def _module(
     yield ")"
     yield ""
     yield "# A line a field: Go name, type, JSON name and options, other tags, the first and last"
-    yield "# Kubernetes minor that has it so. Types without a package are of v1."
+    yield "# Kubernetes minor that has it so, and its position in the text of String if the order"
+    yield "# differs. Types without a package are of v1."
     yield "STRUCTS = {"
     for name, fields in structs.items():
         yield f'    "{name}": """'
@@ -120,6 +124,9 @@ def _line(field: dict[str, Any], struct: str, since: int, history: dict[str, Any
         words.append(f"since={since}")
     if "until" in field:
         words.append(f"until={field['until']}")
+    order: list[str] = history["print"].get(struct, [])
+    if field["go"] in order:
+        words.append(f"print={order.index(field['go'])}")
     return " ".join(words)
 
 

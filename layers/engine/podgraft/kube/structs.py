@@ -76,7 +76,8 @@ SCALARS = (
 )
 
 # A line a field: Go name, type, JSON name and options, other tags, the first and last
-# Kubernetes minor that has it so. Types without a package are of v1.
+# Kubernetes minor that has it so, and its position in the text of String if the order
+# differs. Types without a package are of v1.
 STRUCTS = {
     "Pod": """
 TypeMeta TypeMeta ,embedded
@@ -109,12 +110,12 @@ ZZZ_DeprecatedClusterName string clusterName,omitempty since=24 until=24
 ManagedFields []ManagedFieldsEntry managedFields,omitempty since=14
 """,
     "OwnerReference": """
-APIVersion string apiVersion
-Kind string kind
-Name string name
-UID types.UID uid
-Controller *bool controller,omitempty
-BlockOwnerDeletion *bool blockOwnerDeletion,omitempty
+APIVersion string apiVersion print=3
+Kind string kind print=0
+Name string name print=1
+UID types.UID uid print=2
+Controller *bool controller,omitempty print=4
+BlockOwnerDeletion *bool blockOwnerDeletion,omitempty print=5
 """,
     "ManagedFieldsEntry": """
 Manager string manager,omitempty
@@ -126,86 +127,86 @@ FieldsV1 *FieldsV1 fieldsV1,omitempty since=16
 Subresource string subresource,omitempty since=22
 """,
     "PodSpec": """
-Volumes []Volume volumes,omitempty patch=merge,retainKeys key=name
-InitContainers []Container initContainers,omitempty patch=merge key=name
-Containers []Container containers patch=merge key=name
-EphemeralContainers []EphemeralContainer ephemeralContainers,omitempty patch=merge key=name since=16
-RestartPolicy RestartPolicy restartPolicy,omitempty
-TerminationGracePeriodSeconds *int64 terminationGracePeriodSeconds,omitempty
-ActiveDeadlineSeconds *int64 activeDeadlineSeconds,omitempty
-DNSPolicy DNSPolicy dnsPolicy,omitempty
-NodeSelector map[string]string nodeSelector,omitempty
-ServiceAccountName string serviceAccountName,omitempty
-DeprecatedServiceAccount string serviceAccount,omitempty
-AutomountServiceAccountToken *bool automountServiceAccountToken,omitempty
-NodeName string nodeName,omitempty
-HostNetwork bool hostNetwork,omitempty
-HostPID bool hostPID,omitempty
-HostIPC bool hostIPC,omitempty
-ShareProcessNamespace *bool shareProcessNamespace,omitempty
-SecurityContext *PodSecurityContext securityContext,omitempty
-ImagePullSecrets []LocalObjectReference imagePullSecrets,omitempty patch=merge key=name
-Hostname string hostname,omitempty
-Subdomain string subdomain,omitempty
-Affinity *Affinity affinity,omitempty
-SchedulerName string schedulerName,omitempty
-Tolerations []Toleration tolerations,omitempty
-HostAliases []HostAlias hostAliases,omitempty patch=merge key=ip
-PriorityClassName string priorityClassName,omitempty
-Priority *int32 priority,omitempty
-DNSConfig *PodDNSConfig dnsConfig,omitempty
-ReadinessGates []PodReadinessGate readinessGates,omitempty since=11
-RuntimeClassName *string runtimeClassName,omitempty since=12
-EnableServiceLinks *bool enableServiceLinks,omitempty since=13
-PreemptionPolicy *PreemptionPolicy preemptionPolicy,omitempty since=15
-Overhead ResourceList overhead,omitempty since=16
-TopologySpreadConstraints []TopologySpreadConstraint topologySpreadConstraints,omitempty patch=merge key=topologyKey since=16
-SetHostnameAsFQDN *bool setHostnameAsFQDN,omitempty since=19
-OS *PodOS os,omitempty since=23
-HostUsers *bool hostUsers,omitempty since=25
-SchedulingGates []PodSchedulingGate schedulingGates,omitempty patch=merge key=name since=26
-ResourceClaims []PodResourceClaim resourceClaims,omitempty patch=merge,retainKeys key=name since=26
-Resources *ResourceRequirements resources,omitempty since=32
-HostnameOverride *string hostnameOverride,omitempty since=34
-SchedulingGroup *PodSchedulingGroup schedulingGroup,omitempty since=36
-EvictionResponders []EvictionResponder evictionResponders,omitempty patch=merge key=name since=37
-WorkloadRef *WorkloadReference workloadRef,omitempty since=35 until=35
+Volumes []Volume volumes,omitempty patch=merge,retainKeys key=name print=0
+InitContainers []Container initContainers,omitempty patch=merge key=name print=19
+Containers []Container containers patch=merge key=name print=1
+EphemeralContainers []EphemeralContainer ephemeralContainers,omitempty patch=merge key=name since=16 print=33
+RestartPolicy RestartPolicy restartPolicy,omitempty print=2
+TerminationGracePeriodSeconds *int64 terminationGracePeriodSeconds,omitempty print=3
+ActiveDeadlineSeconds *int64 activeDeadlineSeconds,omitempty print=4
+DNSPolicy DNSPolicy dnsPolicy,omitempty print=5
+NodeSelector map[string]string nodeSelector,omitempty print=6
+ServiceAccountName string serviceAccountName,omitempty print=7
+DeprecatedServiceAccount string serviceAccount,omitempty print=8
+AutomountServiceAccountToken *bool automountServiceAccountToken,omitempty print=20
+NodeName string nodeName,omitempty print=9
+HostNetwork bool hostNetwork,omitempty print=10
+HostPID bool hostPID,omitempty print=11
+HostIPC bool hostIPC,omitempty print=12
+ShareProcessNamespace *bool shareProcessNamespace,omitempty print=26
+SecurityContext *PodSecurityContext securityContext,omitempty print=13
+ImagePullSecrets []LocalObjectReference imagePullSecrets,omitempty patch=merge key=name print=14
+Hostname string hostname,omitempty print=15
+Subdomain string subdomain,omitempty print=16
+Affinity *Affinity affinity,omitempty print=17
+SchedulerName string schedulerName,omitempty print=18
+Tolerations []Toleration tolerations,omitempty print=21
+HostAliases []HostAlias hostAliases,omitempty patch=merge key=ip print=22
+PriorityClassName string priorityClassName,omitempty print=23
+Priority *int32 priority,omitempty print=24
+DNSConfig *PodDNSConfig dnsConfig,omitempty print=25
+ReadinessGates []PodReadinessGate readinessGates,omitempty since=11 print=27
+RuntimeClassName *string runtimeClassName,omitempty since=12 print=28
+EnableServiceLinks *bool enableServiceLinks,omitempty since=13 print=29
+PreemptionPolicy *PreemptionPolicy preemptionPolicy,omitempty since=15 print=30
+Overhead ResourceList overhead,omitempty since=16 print=31
+TopologySpreadConstraints []TopologySpreadConstraint topologySpreadConstraints,omitempty patch=merge key=topologyKey since=16 print=32
+SetHostnameAsFQDN *bool setHostnameAsFQDN,omitempty since=19 print=34
+OS *PodOS os,omitempty since=23 print=35
+HostUsers *bool hostUsers,omitempty since=25 print=36
+SchedulingGates []PodSchedulingGate schedulingGates,omitempty patch=merge key=name since=26 print=37
+ResourceClaims []PodResourceClaim resourceClaims,omitempty patch=merge,retainKeys key=name since=26 print=38
+Resources *ResourceRequirements resources,omitempty since=32 print=39
+HostnameOverride *string hostnameOverride,omitempty since=34 print=40
+SchedulingGroup *PodSchedulingGroup schedulingGroup,omitempty since=36 print=42
+EvictionResponders []EvictionResponder evictionResponders,omitempty patch=merge key=name since=37 print=43
+WorkloadRef *WorkloadReference workloadRef,omitempty since=35 until=35 print=41
 """,
     "Volume": """
 Name string name
 VolumeSource VolumeSource ,embedded
 """,
     "VolumeSource": """
-HostPath *HostPathVolumeSource hostPath,omitempty
-EmptyDir *EmptyDirVolumeSource emptyDir,omitempty
-GCEPersistentDisk *GCEPersistentDiskVolumeSource gcePersistentDisk,omitempty
-AWSElasticBlockStore *AWSElasticBlockStoreVolumeSource awsElasticBlockStore,omitempty
-GitRepo *GitRepoVolumeSource gitRepo,omitempty
-Secret *SecretVolumeSource secret,omitempty
-NFS *NFSVolumeSource nfs,omitempty
-ISCSI *ISCSIVolumeSource iscsi,omitempty
-Glusterfs *GlusterfsVolumeSource glusterfs,omitempty
-PersistentVolumeClaim *PersistentVolumeClaimVolumeSource persistentVolumeClaim,omitempty
-RBD *RBDVolumeSource rbd,omitempty
-FlexVolume *FlexVolumeSource flexVolume,omitempty
-Cinder *CinderVolumeSource cinder,omitempty
-CephFS *CephFSVolumeSource cephfs,omitempty
-Flocker *FlockerVolumeSource flocker,omitempty
-DownwardAPI *DownwardAPIVolumeSource downwardAPI,omitempty
-FC *FCVolumeSource fc,omitempty
-AzureFile *AzureFileVolumeSource azureFile,omitempty
-ConfigMap *ConfigMapVolumeSource configMap,omitempty
-VsphereVolume *VsphereVirtualDiskVolumeSource vsphereVolume,omitempty
-Quobyte *QuobyteVolumeSource quobyte,omitempty
-AzureDisk *AzureDiskVolumeSource azureDisk,omitempty
-PhotonPersistentDisk *PhotonPersistentDiskVolumeSource photonPersistentDisk,omitempty
-Projected *ProjectedVolumeSource projected,omitempty
-PortworxVolume *PortworxVolumeSource portworxVolume,omitempty
-ScaleIO *ScaleIOVolumeSource scaleIO,omitempty
-StorageOS *StorageOSVolumeSource storageos,omitempty
-CSI *CSIVolumeSource csi,omitempty since=14
-Ephemeral *EphemeralVolumeSource ephemeral,omitempty since=19
-Image *ImageVolumeSource image,omitempty since=31
+HostPath *HostPathVolumeSource hostPath,omitempty print=0
+EmptyDir *EmptyDirVolumeSource emptyDir,omitempty print=1
+GCEPersistentDisk *GCEPersistentDiskVolumeSource gcePersistentDisk,omitempty print=2
+AWSElasticBlockStore *AWSElasticBlockStoreVolumeSource awsElasticBlockStore,omitempty print=3
+GitRepo *GitRepoVolumeSource gitRepo,omitempty print=4
+Secret *SecretVolumeSource secret,omitempty print=5
+NFS *NFSVolumeSource nfs,omitempty print=6
+ISCSI *ISCSIVolumeSource iscsi,omitempty print=7
+Glusterfs *GlusterfsVolumeSource glusterfs,omitempty print=8
+PersistentVolumeClaim *PersistentVolumeClaimVolumeSource persistentVolumeClaim,omitempty print=9
+RBD *RBDVolumeSource rbd,omitempty print=10
+FlexVolume *FlexVolumeSource flexVolume,omitempty print=11
+Cinder *CinderVolumeSource cinder,omitempty print=12
+CephFS *CephFSVolumeSource cephfs,omitempty print=13
+Flocker *FlockerVolumeSource flocker,omitempty print=14
+DownwardAPI *DownwardAPIVolumeSource downwardAPI,omitempty print=15
+FC *FCVolumeSource fc,omitempty print=16
+AzureFile *AzureFileVolumeSource azureFile,omitempty print=17
+ConfigMap *ConfigMapVolumeSource configMap,omitempty print=18
+VsphereVolume *VsphereVirtualDiskVolumeSource vsphereVolume,omitempty print=19
+Quobyte *QuobyteVolumeSource quobyte,omitempty print=20
+AzureDisk *AzureDiskVolumeSource azureDisk,omitempty print=21
+PhotonPersistentDisk *PhotonPersistentDiskVolumeSource photonPersistentDisk,omitempty print=22
+Projected *ProjectedVolumeSource projected,omitempty print=25
+PortworxVolume *PortworxVolumeSource portworxVolume,omitempty print=23
+ScaleIO *ScaleIOVolumeSource scaleIO,omitempty print=24
+StorageOS *StorageOSVolumeSource storageos,omitempty print=26
+CSI *CSIVolumeSource csi,omitempty since=14 print=27
+Ephemeral *EphemeralVolumeSource ephemeral,omitempty since=19 print=28
+Image *ImageVolumeSource image,omitempty since=31 print=29
 """,
     "HostPathVolumeSource": """
 Path string path
@@ -252,17 +253,17 @@ Path string path
 ReadOnly bool readOnly,omitempty
 """,
     "ISCSIVolumeSource": """
-TargetPortal string targetPortal
-IQN string iqn
-Lun int32 lun
-ISCSIInterface string iscsiInterface,omitempty
-FSType string fsType,omitempty
-ReadOnly bool readOnly,omitempty
-Portals []string portals,omitempty
-DiscoveryCHAPAuth bool chapAuthDiscovery,omitempty
-SessionCHAPAuth bool chapAuthSession,omitempty
-SecretRef *LocalObjectReference secretRef,omitempty
-InitiatorName *string initiatorName,omitempty
+TargetPortal string targetPortal print=0
+IQN string iqn print=1
+Lun int32 lun print=2
+ISCSIInterface string iscsiInterface,omitempty print=3
+FSType string fsType,omitempty print=4
+ReadOnly bool readOnly,omitempty print=5
+Portals []string portals,omitempty print=6
+DiscoveryCHAPAuth bool chapAuthDiscovery,omitempty print=7
+SessionCHAPAuth bool chapAuthSession,omitempty print=9
+SecretRef *LocalObjectReference secretRef,omitempty print=8
+InitiatorName *string initiatorName,omitempty print=10
 """,
     "LocalObjectReference": """
 Name string name,omitempty
@@ -410,12 +411,12 @@ Path string path
 User *int64 user,omitempty since=37
 """,
     "ClusterTrustBundleProjection": """
-Name *string name,omitempty
-SignerName *string signerName,omitempty
-LabelSelector *LabelSelector labelSelector,omitempty
-Optional *bool optional,omitempty
-Path string path
-User *int64 user,omitempty since=37
+Name *string name,omitempty print=0
+SignerName *string signerName,omitempty print=1
+LabelSelector *LabelSelector labelSelector,omitempty print=2
+Optional *bool optional,omitempty print=4
+Path string path print=3
+User *int64 user,omitempty since=37 print=5
 """,
     "LabelSelector": """
 MatchLabels map[string]string matchLabels,omitempty
@@ -477,17 +478,17 @@ ObjectMeta ObjectMeta metadata,omitempty,embedded
 Spec PersistentVolumeClaimSpec spec
 """,
     "PersistentVolumeClaimSpec": """
-AccessModes []PersistentVolumeAccessMode accessModes,omitempty
-Selector *LabelSelector selector,omitempty
-Resources ResourceRequirements resources,omitempty until=28
-Resources VolumeResourceRequirements resources,omitempty since=29
-VolumeName string volumeName,omitempty
-StorageClassName *string storageClassName,omitempty
-VolumeMode *PersistentVolumeMode volumeMode,omitempty
-DataSource *TypedLocalObjectReference dataSource,omitempty since=12
-DataSourceRef *TypedLocalObjectReference dataSourceRef,omitempty since=22 until=25
-DataSourceRef *TypedObjectReference dataSourceRef,omitempty since=26
-VolumeAttributesClassName *string volumeAttributesClassName,omitempty since=29
+AccessModes []PersistentVolumeAccessMode accessModes,omitempty print=0
+Selector *LabelSelector selector,omitempty print=3
+Resources ResourceRequirements resources,omitempty until=28 print=1
+Resources VolumeResourceRequirements resources,omitempty since=29 print=1
+VolumeName string volumeName,omitempty print=2
+StorageClassName *string storageClassName,omitempty print=4
+VolumeMode *PersistentVolumeMode volumeMode,omitempty print=5
+DataSource *TypedLocalObjectReference dataSource,omitempty since=12 print=6
+DataSourceRef *TypedLocalObjectReference dataSourceRef,omitempty since=22 until=25 print=7
+DataSourceRef *TypedObjectReference dataSourceRef,omitempty since=26 print=7
+VolumeAttributesClassName *string volumeAttributesClassName,omitempty since=29 print=8
 """,
     "VolumeResourceRequirements": """
 Limits ResourceList limits,omitempty
@@ -509,31 +510,31 @@ Reference string reference,omitempty
 PullPolicy PullPolicy pullPolicy,omitempty
 """,
     "Container": """
-Name string name
-Image string image,omitempty
-Command []string command,omitempty
-Args []string args,omitempty
-WorkingDir string workingDir,omitempty
-Ports []ContainerPort ports,omitempty patch=merge key=containerPort
-EnvFrom []EnvFromSource envFrom,omitempty
-Env []EnvVar env,omitempty patch=merge key=name
-Resources ResourceRequirements resources,omitempty
-ResizePolicy []ContainerResizePolicy resizePolicy,omitempty since=27
-RestartPolicy *ContainerRestartPolicy restartPolicy,omitempty since=28
-RestartPolicyRules []ContainerRestartRule restartPolicyRules,omitempty since=34
-VolumeMounts []VolumeMount volumeMounts,omitempty patch=merge key=mountPath
-VolumeDevices []VolumeDevice volumeDevices,omitempty patch=merge key=devicePath
-LivenessProbe *Probe livenessProbe,omitempty
-ReadinessProbe *Probe readinessProbe,omitempty
-StartupProbe *Probe startupProbe,omitempty since=16
-Lifecycle *Lifecycle lifecycle,omitempty
-TerminationMessagePath string terminationMessagePath,omitempty
-TerminationMessagePolicy TerminationMessagePolicy terminationMessagePolicy,omitempty
-ImagePullPolicy PullPolicy imagePullPolicy,omitempty
-SecurityContext *SecurityContext securityContext,omitempty
-Stdin bool stdin,omitempty
-StdinOnce bool stdinOnce,omitempty
-TTY bool tty,omitempty
+Name string name print=0
+Image string image,omitempty print=1
+Command []string command,omitempty print=2
+Args []string args,omitempty print=3
+WorkingDir string workingDir,omitempty print=4
+Ports []ContainerPort ports,omitempty patch=merge key=containerPort print=5
+EnvFrom []EnvFromSource envFrom,omitempty print=18
+Env []EnvVar env,omitempty patch=merge key=name print=6
+Resources ResourceRequirements resources,omitempty print=7
+ResizePolicy []ContainerResizePolicy resizePolicy,omitempty since=27 print=22
+RestartPolicy *ContainerRestartPolicy restartPolicy,omitempty since=28 print=23
+RestartPolicyRules []ContainerRestartRule restartPolicyRules,omitempty since=34 print=24
+VolumeMounts []VolumeMount volumeMounts,omitempty patch=merge key=mountPath print=8
+VolumeDevices []VolumeDevice volumeDevices,omitempty patch=merge key=devicePath print=20
+LivenessProbe *Probe livenessProbe,omitempty print=9
+ReadinessProbe *Probe readinessProbe,omitempty print=10
+StartupProbe *Probe startupProbe,omitempty since=16 print=21
+Lifecycle *Lifecycle lifecycle,omitempty print=11
+TerminationMessagePath string terminationMessagePath,omitempty print=12
+TerminationMessagePolicy TerminationMessagePolicy terminationMessagePolicy,omitempty print=19
+ImagePullPolicy PullPolicy imagePullPolicy,omitempty print=13
+SecurityContext *SecurityContext securityContext,omitempty print=14
+Stdin bool stdin,omitempty print=15
+StdinOnce bool stdinOnce,omitempty print=16
+TTY bool tty,omitempty print=17
 """,
     "ContainerPort": """
 Name string name,omitempty
@@ -605,14 +606,14 @@ Operator ContainerRestartRuleOnExitCodesOperator operator,omitempty
 Values []int32 values,omitempty
 """,
     "VolumeMount": """
-Name string name
-ReadOnly bool readOnly,omitempty
-RecursiveReadOnly *RecursiveReadOnlyMode recursiveReadOnly,omitempty since=30
-MountPath string mountPath
-SubPath string subPath,omitempty
-MountPropagation *MountPropagationMode mountPropagation,omitempty
-SubPathExpr string subPathExpr,omitempty since=14
-BindMountOptions []string bindMountOptions,omitempty since=37
+Name string name print=0
+ReadOnly bool readOnly,omitempty print=1
+RecursiveReadOnly *RecursiveReadOnlyMode recursiveReadOnly,omitempty since=30 print=6
+MountPath string mountPath print=2
+SubPath string subPath,omitempty print=3
+MountPropagation *MountPropagationMode mountPropagation,omitempty print=4
+SubPathExpr string subPathExpr,omitempty since=14 print=5
+BindMountOptions []string bindMountOptions,omitempty since=37 print=7
 """,
     "VolumeDevice": """
 Name string name
@@ -675,18 +676,18 @@ Sleep *SleepAction sleep,omitempty since=29
 Seconds int64 seconds
 """,
     "SecurityContext": """
-Capabilities *Capabilities capabilities,omitempty
-Privileged *bool privileged,omitempty
-SELinuxOptions *SELinuxOptions seLinuxOptions,omitempty
-WindowsOptions *WindowsSecurityContextOptions windowsOptions,omitempty since=14
-RunAsUser *int64 runAsUser,omitempty
-RunAsGroup *int64 runAsGroup,omitempty
-RunAsNonRoot *bool runAsNonRoot,omitempty
-ReadOnlyRootFilesystem *bool readOnlyRootFilesystem,omitempty
-AllowPrivilegeEscalation *bool allowPrivilegeEscalation,omitempty
-ProcMount *ProcMountType procMount,omitempty since=12
-SeccompProfile *SeccompProfile seccompProfile,omitempty since=19
-AppArmorProfile *AppArmorProfile appArmorProfile,omitempty since=30
+Capabilities *Capabilities capabilities,omitempty print=0
+Privileged *bool privileged,omitempty print=1
+SELinuxOptions *SELinuxOptions seLinuxOptions,omitempty print=2
+WindowsOptions *WindowsSecurityContextOptions windowsOptions,omitempty since=14 print=9
+RunAsUser *int64 runAsUser,omitempty print=3
+RunAsGroup *int64 runAsGroup,omitempty print=7
+RunAsNonRoot *bool runAsNonRoot,omitempty print=4
+ReadOnlyRootFilesystem *bool readOnlyRootFilesystem,omitempty print=5
+AllowPrivilegeEscalation *bool allowPrivilegeEscalation,omitempty print=6
+ProcMount *ProcMountType procMount,omitempty since=12 print=8
+SeccompProfile *SeccompProfile seccompProfile,omitempty since=19 print=10
+AppArmorProfile *AppArmorProfile appArmorProfile,omitempty since=30 print=11
 """,
     "Capabilities": """
 Add []Capability add,omitempty
@@ -717,47 +718,47 @@ EphemeralContainerCommon EphemeralContainerCommon ,embedded
 TargetContainerName string targetContainerName,omitempty
 """,
     "EphemeralContainerCommon": """
-Name string name
-Image string image,omitempty
-Command []string command,omitempty
-Args []string args,omitempty
-WorkingDir string workingDir,omitempty
-Ports []ContainerPort ports,omitempty until=22
-Ports []ContainerPort ports,omitempty patch=merge key=containerPort since=23
-EnvFrom []EnvFromSource envFrom,omitempty
-Env []EnvVar env,omitempty patch=merge key=name
-Resources ResourceRequirements resources,omitempty
-ResizePolicy []ContainerResizePolicy resizePolicy,omitempty since=27
-RestartPolicy *ContainerRestartPolicy restartPolicy,omitempty since=28
-RestartPolicyRules []ContainerRestartRule restartPolicyRules,omitempty since=34
-VolumeMounts []VolumeMount volumeMounts,omitempty patch=merge key=mountPath
-VolumeDevices []VolumeDevice volumeDevices,omitempty patch=merge key=devicePath
-LivenessProbe *Probe livenessProbe,omitempty
-ReadinessProbe *Probe readinessProbe,omitempty
-StartupProbe *Probe startupProbe,omitempty
-Lifecycle *Lifecycle lifecycle,omitempty
-TerminationMessagePath string terminationMessagePath,omitempty
-TerminationMessagePolicy TerminationMessagePolicy terminationMessagePolicy,omitempty
-ImagePullPolicy PullPolicy imagePullPolicy,omitempty
-SecurityContext *SecurityContext securityContext,omitempty
-Stdin bool stdin,omitempty
-StdinOnce bool stdinOnce,omitempty
-TTY bool tty,omitempty
+Name string name print=0
+Image string image,omitempty print=1
+Command []string command,omitempty print=2
+Args []string args,omitempty print=3
+WorkingDir string workingDir,omitempty print=4
+Ports []ContainerPort ports,omitempty until=22 print=5
+Ports []ContainerPort ports,omitempty patch=merge key=containerPort since=23 print=5
+EnvFrom []EnvFromSource envFrom,omitempty print=18
+Env []EnvVar env,omitempty patch=merge key=name print=6
+Resources ResourceRequirements resources,omitempty print=7
+ResizePolicy []ContainerResizePolicy resizePolicy,omitempty since=27 print=22
+RestartPolicy *ContainerRestartPolicy restartPolicy,omitempty since=28 print=23
+RestartPolicyRules []ContainerRestartRule restartPolicyRules,omitempty since=34 print=24
+VolumeMounts []VolumeMount volumeMounts,omitempty patch=merge key=mountPath print=8
+VolumeDevices []VolumeDevice volumeDevices,omitempty patch=merge key=devicePath print=20
+LivenessProbe *Probe livenessProbe,omitempty print=9
+ReadinessProbe *Probe readinessProbe,omitempty print=10
+StartupProbe *Probe startupProbe,omitempty print=21
+Lifecycle *Lifecycle lifecycle,omitempty print=11
+TerminationMessagePath string terminationMessagePath,omitempty print=12
+TerminationMessagePolicy TerminationMessagePolicy terminationMessagePolicy,omitempty print=19
+ImagePullPolicy PullPolicy imagePullPolicy,omitempty print=13
+SecurityContext *SecurityContext securityContext,omitempty print=14
+Stdin bool stdin,omitempty print=15
+StdinOnce bool stdinOnce,omitempty print=16
+TTY bool tty,omitempty print=17
 """,
     "PodSecurityContext": """
-SELinuxOptions *SELinuxOptions seLinuxOptions,omitempty
-WindowsOptions *WindowsSecurityContextOptions windowsOptions,omitempty since=14
-RunAsUser *int64 runAsUser,omitempty
-RunAsGroup *int64 runAsGroup,omitempty
-RunAsNonRoot *bool runAsNonRoot,omitempty
-SupplementalGroups []int64 supplementalGroups,omitempty
-SupplementalGroupsPolicy *SupplementalGroupsPolicy supplementalGroupsPolicy,omitempty since=31
-FSGroup *int64 fsGroup,omitempty
-Sysctls []Sysctl sysctls,omitempty since=11
-FSGroupChangePolicy *PodFSGroupChangePolicy fsGroupChangePolicy,omitempty since=18
-SeccompProfile *SeccompProfile seccompProfile,omitempty since=19
-AppArmorProfile *AppArmorProfile appArmorProfile,omitempty since=30
-SELinuxChangePolicy *PodSELinuxChangePolicy seLinuxChangePolicy,omitempty since=32
+SELinuxOptions *SELinuxOptions seLinuxOptions,omitempty print=0
+WindowsOptions *WindowsSecurityContextOptions windowsOptions,omitempty since=14 print=7
+RunAsUser *int64 runAsUser,omitempty print=1
+RunAsGroup *int64 runAsGroup,omitempty print=5
+RunAsNonRoot *bool runAsNonRoot,omitempty print=2
+SupplementalGroups []int64 supplementalGroups,omitempty print=3
+SupplementalGroupsPolicy *SupplementalGroupsPolicy supplementalGroupsPolicy,omitempty since=31 print=11
+FSGroup *int64 fsGroup,omitempty print=4
+Sysctls []Sysctl sysctls,omitempty since=11 print=6
+FSGroupChangePolicy *PodFSGroupChangePolicy fsGroupChangePolicy,omitempty since=18 print=8
+SeccompProfile *SeccompProfile seccompProfile,omitempty since=19 print=9
+AppArmorProfile *AppArmorProfile appArmorProfile,omitempty since=30 print=10
+SELinuxChangePolicy *PodSELinuxChangePolicy seLinuxChangePolicy,omitempty since=32 print=12
 """,
     "Sysctl": """
 Name string name
@@ -862,38 +863,38 @@ Name string name
 Priority *int32 priority
 """,
     "PodStatus": """
-ObservedGeneration int64 observedGeneration,omitempty since=33
-Phase PodPhase phase,omitempty
-Conditions []PodCondition conditions,omitempty patch=merge key=type
-Message string message,omitempty
-Reason string reason,omitempty
-NominatedNodeName string nominatedNodeName,omitempty
-HostIP string hostIP,omitempty
-HostIPs []HostIP hostIPs,omitempty patch=merge key=ip since=28
-PodIP string podIP,omitempty
-PodIPs []PodIP podIPs,omitempty patch=merge key=ip since=16
-StartTime *Time startTime,omitempty
-InitContainerStatuses []ContainerStatus initContainerStatuses,omitempty
-ContainerStatuses []ContainerStatus containerStatuses,omitempty
-QOSClass PodQOSClass qosClass,omitempty
-EphemeralContainerStatuses []ContainerStatus ephemeralContainerStatuses,omitempty since=16
-Resize PodResizeStatus resize,omitempty since=27
-ResourceClaimStatuses []PodResourceClaimStatus resourceClaimStatuses,omitempty patch=merge,retainKeys key=name since=28
-ExtendedResourceClaimStatus *PodExtendedResourceClaimStatus extendedResourceClaimStatus,omitempty since=34
-AllocatedResources ResourceList allocatedResources,omitempty since=35
-Resources *ResourceRequirements resources,omitempty since=35
-NodeAllocatableResourceClaimStatuses []NodeAllocatableResourceClaimStatus nodeAllocatableResourceClaimStatuses,omitempty since=36 until=36
-NodeAllocatableResourceClaimStatuses []NodeAllocatableResourceClaimStatus nodeAllocatableResourceClaimStatuses,omitempty patch=merge key=resourceClaimName since=37
-VolumeHealth []PodVolumeHealth volumeHealth,omitempty since=37
+ObservedGeneration int64 observedGeneration,omitempty since=33 print=16
+Phase PodPhase phase,omitempty print=0
+Conditions []PodCondition conditions,omitempty patch=merge key=type print=1
+Message string message,omitempty print=2
+Reason string reason,omitempty print=3
+NominatedNodeName string nominatedNodeName,omitempty print=10
+HostIP string hostIP,omitempty print=4
+HostIPs []HostIP hostIPs,omitempty patch=merge key=ip since=28 print=15
+PodIP string podIP,omitempty print=5
+PodIPs []PodIP podIPs,omitempty patch=merge key=ip since=16 print=11
+StartTime *Time startTime,omitempty print=6
+InitContainerStatuses []ContainerStatus initContainerStatuses,omitempty print=9
+ContainerStatuses []ContainerStatus containerStatuses,omitempty print=7
+QOSClass PodQOSClass qosClass,omitempty print=8
+EphemeralContainerStatuses []ContainerStatus ephemeralContainerStatuses,omitempty since=16 print=12
+Resize PodResizeStatus resize,omitempty since=27 print=13
+ResourceClaimStatuses []PodResourceClaimStatus resourceClaimStatuses,omitempty patch=merge,retainKeys key=name since=28 print=14
+ExtendedResourceClaimStatus *PodExtendedResourceClaimStatus extendedResourceClaimStatus,omitempty since=34 print=17
+AllocatedResources ResourceList allocatedResources,omitempty since=35 print=18
+Resources *ResourceRequirements resources,omitempty since=35 print=19
+NodeAllocatableResourceClaimStatuses []NodeAllocatableResourceClaimStatus nodeAllocatableResourceClaimStatuses,omitempty since=36 until=36 print=20
+NodeAllocatableResourceClaimStatuses []NodeAllocatableResourceClaimStatus nodeAllocatableResourceClaimStatuses,omitempty patch=merge key=resourceClaimName since=37 print=20
+VolumeHealth []PodVolumeHealth volumeHealth,omitempty since=37 print=21
 """,
     "PodCondition": """
-Type PodConditionType type
-ObservedGeneration int64 observedGeneration,omitempty since=33
-Status ConditionStatus status
-LastProbeTime Time lastProbeTime,omitempty
-LastTransitionTime Time lastTransitionTime,omitempty
-Reason string reason,omitempty
-Message string message,omitempty
+Type PodConditionType type print=0
+ObservedGeneration int64 observedGeneration,omitempty since=33 print=6
+Status ConditionStatus status print=1
+LastProbeTime Time lastProbeTime,omitempty print=2
+LastTransitionTime Time lastTransitionTime,omitempty print=3
+Reason string reason,omitempty print=4
+Message string message,omitempty print=5
 """,
     "HostIP": """
 IP string ip,omitempty until=30
@@ -1302,18 +1303,18 @@ Reason string reason,omitempty
 Message string message,omitempty
 """,
     "ReplicationControllerSpec": """
-Replicas *int32 replicas,omitempty
-MinReadySeconds int32 minReadySeconds,omitempty
-Selector map[string]string selector,omitempty
-Template *PodTemplateSpec template,omitempty
+Replicas *int32 replicas,omitempty print=0
+MinReadySeconds int32 minReadySeconds,omitempty print=3
+Selector map[string]string selector,omitempty print=1
+Template *PodTemplateSpec template,omitempty print=2
 """,
     "ReplicationControllerStatus": """
-Replicas int32 replicas
-FullyLabeledReplicas int32 fullyLabeledReplicas,omitempty
-ReadyReplicas int32 readyReplicas,omitempty
-AvailableReplicas int32 availableReplicas,omitempty
-ObservedGeneration int64 observedGeneration,omitempty
-Conditions []ReplicationControllerCondition conditions,omitempty patch=merge key=type
+Replicas int32 replicas print=0
+FullyLabeledReplicas int32 fullyLabeledReplicas,omitempty print=1
+ReadyReplicas int32 readyReplicas,omitempty print=3
+AvailableReplicas int32 availableReplicas,omitempty print=4
+ObservedGeneration int64 observedGeneration,omitempty print=2
+Conditions []ReplicationControllerCondition conditions,omitempty patch=merge key=type print=5
 """,
     "RollingUpdateDaemonSet": """
 MaxUnavailable *intstr.IntOrString maxUnavailable,omitempty

@@ -17,6 +17,7 @@ from podgraft.go.reflect import (
     Value,
     map_of,
     pointer_to,
+    refused_methods,
     slice_of,
     string_type,
     struct_converter,
@@ -92,10 +93,14 @@ class KubeTypes(Mapping[str, GoType]):
 
     def _make(self, name: str) -> GoType:
         go_type = self._cache[name] = _LazyStruct(name, self) if name in STRUCTS else _scalar(name)
+        if name in STRUCTS:
+            go_type.methods = struct_methods(go_type)
         if name == "ObjectMeta":
-            go_type.methods = {
-                f"Get{field.name}": _accessor_method(field) for field in go_type.fields
-            }
+            accessors = {f"Get{field.name}": _accessor_method(field) for field in go_type.fields}
+            go_type.methods |= accessors | {"GetObjectMeta": _pointer_method(go_type)}
+        if name == "TypeMeta":
+            go_type.methods |= {"GetObjectKind": _pointer_method(go_type)}
+            go_type.methods |= refused_methods(go_type.name, "GroupVersionKind")
         return go_type
 
     def fields(self, struct: str) -> tuple[Field, ...]:
@@ -125,6 +130,7 @@ class KubeTypes(Mapping[str, GoType]):
             patch_strategy=tuple(options_by_name["patch"].split(","))
             if "patch" in options_by_name
             else (),
+            print_order=int(options_by_name.get("print", 0)),
         )
 
     def _resolve_type(self, spelled: str) -> GoType:
@@ -136,6 +142,34 @@ class KubeTypes(Mapping[str, GoType]):
             key, elem = spelled[4:].split("]", 1)
             return map_of(self._resolve_type(key), self._resolve_type(elem))
         return self[spelled]
+
+
+# Methods that generated code adds to each struct. They serialize, or describe the type.
+_REFUSED = """
+    Marshal MarshalTo MarshalToSizedBuffer OpenAPIModelName Size SwaggerDoc Unmarshal XXX_Marshal
+    XXX_Size XXX_Unmarshal
+"""
+
+
+def struct_methods(go_type: GoType) -> dict[str, Method]:
+    """The methods that generated code adds to each struct."""
+    methods = {"DeepCopy": _pointer_method(go_type), "String": Method(_print_struct, pointer=True)}
+    return methods | refused_methods(go_type.name, _REFUSED)
+
+
+def _print_struct(struct: Struct | None) -> str:
+    from .go_strings import print_struct  # few templates print a struct
+
+    return print_struct(struct)
+
+
+def _pointer_method(go_type: GoType) -> Method:
+    """A method that returns the pointer to its receiver, or to a copy of it."""
+
+    def get(struct: Struct | None) -> Value:
+        return pointer_to(go_type).convert(struct)
+
+    return Method(get, pointer=True)
 
 
 def types(minor: int = NEWEST) -> KubeTypes:

@@ -32,7 +32,7 @@ from .constructors import (
     struct_converter,
     struct_type,
 )
-from .methods import BoundMethod, bind_method
+from .methods import BoundMethod, bind_method, refused_methods
 from .tainted_values import propagate_taint
 from .types import Field, GoType, Kind, Member, Method, Value
 from .values import (
@@ -110,6 +110,7 @@ __all__ = [
     "number_type",
     "pointer_to",
     "propagate_taint",
+    "refused_methods",
     "round_to_float32",
     "slice_of",
     "string_type",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from podgraft.go.errors import FunctionError
+
 from .types import Field, GoType, Kind, Method, Value
 from .values import PanicError, Pointer, Struct, copy_value, type_of
 
@@ -23,6 +25,18 @@ class BoundMethod(msgspec.Struct, frozen=True):
             method = f"{self.type.name}.{self.name}"
             raise PanicError(f"value method {method} called using nil *{bare} pointer")
         return copy_value(self.method.call(self.receiver, *arguments))
+
+
+def refused_methods(type_name: str, names: str) -> dict[str, Method]:
+    """Methods, separated by spaces, whose call is an error that names them."""
+
+    def refuse(name: str) -> Method:
+        def call(*_: Value) -> Value:
+            raise FunctionError(f"podgraft does not support the method {name} of {type_name}")
+
+        return Method(call, pointer=True)
+
+    return {name: refuse(name) for name in names.split()}
 
 
 def bind_method(

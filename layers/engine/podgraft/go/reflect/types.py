@@ -42,7 +42,10 @@ class Kind(StrEnum):
 
 
 class Field(Struct, frozen=True):
-    """A struct field; ``json`` is its key in the raw object."""
+    """A struct field; ``json`` is its key in the raw object.
+
+    Kubernetes' method String prints the fields sorted by ``print_order``.
+    """
 
     name: str
     type: GoType
@@ -52,6 +55,7 @@ class Field(Struct, frozen=True):
     embedded: bool = False
     merge_key: str = ""
     patch_strategy: tuple[str, ...] = ()
+    print_order: int = 0
 
     @property
     def inline(self) -> bool:

@@ -77,6 +77,12 @@ def lookup_path(
                 member = value.get(name)
             elif class_ is Struct and name in value.cached_fields:
                 member = value.cached_fields[name]
+            elif class_ is Pointer and value.target.__class__ is Struct:
+                target = value.target
+                cached = target.cached_fields
+                member = (
+                    cached[name] if name in cached else _lookup_field(value, name, container, key)
+                )
             else:
                 member = _lookup_field(value, name, container, key)
             value, container, key = member, value, name

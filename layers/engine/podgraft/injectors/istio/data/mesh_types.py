@@ -13,13 +13,20 @@ from threading import RLock
 from typing import Any
 
 from podgraft.go import reflect
+from podgraft.go import time as gotime
 from podgraft.go.reflect import GoType, Kind, Method, Value
+from podgraft.go.reflect.tainted_values import remove_taint
+from podgraft.injectors.istio import gojson
 from podgraft.injectors.istio.config import durations
 from podgraft.injectors.istio.config.durations import SECOND
 from podgraft.injectors.istio.config.mesh_table import ENUMS
 from podgraft.injectors.istio.config.protojson import DURATION, STRUCT, Field, Schema, enum
 from podgraft.lazy_re import lazy_compile
 
+from . import prototext
+
+_BYTES = reflect.slice_of(reflect.UINT8)
+_ENUM_NUMBER = reflect.number_type("protoreflect.EnumNumber", Kind.INT32)
 _SCALARS = {
     "string": reflect.STRING,
     "bool": reflect.BOOL,
@@ -62,7 +69,9 @@ class _LazyMessage(GoType):
             raise AttributeError(name)
         with _TYPES_LOCK:
             members = self._types.members(self.name)
-            self.methods = {f"Get{go.name}": _getter_method(go) for _, go in members}
+            self.methods = _message_methods(self._types.schema, self.name) | {
+                f"Get{go.name}": _getter_method(go) for _, go in members
+            }
             self.fields = tuple(go for field, go in members if not field.oneof)
         return getattr(self, name)
 
@@ -71,7 +80,7 @@ class MeshTypes:
     """The Go types of one release's messages, each created once."""
 
     def __init__(self, schema: Schema) -> None:
-        self._schema = schema
+        self.schema = schema
         self._structs: dict[str, GoType] = {}
 
     def pointer(self, name: str) -> GoType:
@@ -83,7 +92,7 @@ class MeshTypes:
 
     def members(self, name: str) -> list[tuple[Field, reflect.Field]]:
         """Return the fields of a message with their Go fields."""
-        return [(field, self._make_field(field)) for field in self._schema.type(name).fields]
+        return [(field, self._make_field(field)) for field in self.schema.type(name).fields]
 
     def _make_field(self, field: Field) -> reflect.Field:
         return reflect.Field(
@@ -121,6 +130,28 @@ def go_name(proto: str) -> str:
     return _WORDS.sub(lambda match: (match[1] or "").upper() + (match[2] or ""), proto)
 
 
+# Methods of messages that return interfaces of package protoreflect, or change the message.
+_REFUSED = "Descriptor ProtoReflect UnmarshalJSON"
+
+
+def _message_methods(schema: Schema, name: str) -> dict[str, Method]:
+    """The methods of a message in addition to its getters."""
+
+    def format_text(struct: reflect.Struct | None) -> str:
+        if struct is None:
+            return "<nil>"
+        return prototext.format_message(schema, name, remove_taint(struct).raw)
+
+    def marshal_json(struct: reflect.Struct | None) -> Value:
+        return [*gojson.encode(remove_taint(struct).raw).encode()] if struct else [*b"null"]
+
+    return {
+        "MarshalJSON": Method(marshal_json, pointer=True, result=_BYTES),
+        "String": Method(format_text, pointer=True, result=reflect.STRING),
+        **reflect.refused_methods(name, _REFUSED),
+    }
+
+
 def _getter_method(field: reflect.Field) -> Method:
     def get(struct: reflect.Struct | None) -> Value:
         return field.type.convert(None) if struct is None else struct.get(field)
@@ -136,7 +167,13 @@ def _enum_type(name: str) -> GoType:
     def name_of(value: Value) -> str:
         return names.get(value, str(int(value)))
 
-    go_type = reflect.number_type(name, Kind.INT32, {"String": Method(name_of)})
+    methods = {
+        "Enum": Method(lambda value: reflect.pointer_to(go_type).convert(value)),
+        "Number": Method(lambda value: _ENUM_NUMBER.convert(int(value)), result=_ENUM_NUMBER),
+        "String": Method(name_of, result=reflect.STRING),
+        **reflect.refused_methods(name, "Descriptor EnumDescriptor Type"),
+    }
+    go_type = reflect.number_type(name, Kind.INT32, methods)
     _set_conversion(go_type, lambda raw: numbers.get(raw, raw))
     return go_type
 
@@ -147,20 +184,45 @@ def _well_known_type(name: str) -> GoType | None:
     if name == DURATION:
         return DURATION_POINTER
     if name in _WRAPPED:
-        return _message_type(name, {"Value": _SCALARS[_WRAPPED[name]]}, _wrapper_unpacker(name))
+        return _message_type(
+            name,
+            {"Value": _SCALARS[_WRAPPED[name]]},
+            _wrapper_unpacker(name),
+            lambda struct: prototext.format_wrapper(name, struct.raw.get("value")),
+        )
     if name == STRUCT:
-        return _message_type(name, {"Fields": reflect.ANY_MAP}, lambda raw: {"fields": raw})
+        return _message_type(
+            name,
+            {"Fields": reflect.ANY_MAP},
+            lambda raw: {"fields": raw},
+            lambda struct: prototext.format_struct(struct.raw["fields"]),
+        )
     return None
 
 
 def _message_type(
-    name: str, fields: dict[str, GoType], unpack: Callable[[Value], dict[str, Value]]
+    name: str,
+    fields: dict[str, GoType],
+    unpack: Callable[[Value], dict[str, Value]],
+    format_text: Callable[[reflect.Struct], str],
 ) -> GoType:
+    def text_of(struct: reflect.Struct | None) -> str:
+        return "<nil>" if struct is None else format_text(remove_taint(struct))
+
     struct = reflect.struct_type(name)
-    struct.fields = tuple(reflect.Field(go, type_, go.lower()) for go, type_ in fields.items())
-    struct.methods = {f"Get{field.name}": _getter_method(field) for field in struct.fields}
+    struct.fields = tuple(
+        reflect.Field(go, type_, go.lower(), omitempty=True) for go, type_ in fields.items()
+    )
+    struct.methods = {f"Get{field.name}": _getter_method(field) for field in struct.fields} | {
+        "String": Method(text_of, pointer=True, result=reflect.STRING),
+        **reflect.refused_methods(name, "Descriptor ProtoReflect"),
+    }
     if name == DURATION:
-        struct.methods["AsDuration"] = Method(_as_duration, pointer=True)
+        struct.methods |= {
+            "AsDuration": Method(_as_duration, pointer=True, result=gotime.DURATION),
+            "CheckValid": Method(lambda _: None, pointer=True),
+            "IsValid": Method(lambda struct: struct is not None, pointer=True),
+        }
     go_type = reflect.pointer_to(struct)
     _set_conversion(go_type, unpack)
     return go_type
@@ -201,44 +263,14 @@ def duration_to_nanoseconds(duration: reflect.Struct | None) -> int:
 
 
 def _as_duration(duration: reflect.Struct | None) -> Value:
-    return _TIME_DURATION.convert(duration_to_nanoseconds(duration))
-
-
-def _format_duration(duration: Value) -> str:
-    return durations.format_go(int(duration))
-
-
-def _whole_units_method(unit: int) -> Method:
-    def count(duration: Value) -> Value:
-        return reflect.INT64.convert(int(duration / unit))  # towards zero, as Go divides
-
-    return Method(count)
-
-
-def _fractional_units_method(unit: int) -> Method:
-    def count(duration: Value) -> float:
-        return int(duration) / unit
-
-    return Method(count)
+    return gotime.DURATION.convert(duration_to_nanoseconds(duration))
 
 
 DURATION_POINTER = _message_type(
-    DURATION, {"Seconds": reflect.INT64, "Nanos": reflect.INT32}, _split_duration
+    DURATION,
+    {"Seconds": reflect.INT64, "Nanos": reflect.INT32},
+    _split_duration,
+    lambda struct: prototext.format_duration(duration_to_nanoseconds(struct)),
 )  # *durationpb.Duration
-
-_TIME_DURATION = reflect.number_type(
-    "time.Duration",
-    Kind.INT64,
-    {
-        "String": Method(_format_duration),
-        "Nanoseconds": _whole_units_method(1),
-        "Microseconds": _whole_units_method(1_000),
-        "Milliseconds": _whole_units_method(1_000_000),
-        "Seconds": _fractional_units_method(SECOND),
-        "Minutes": _fractional_units_method(60 * SECOND),
-        "Hours": _fractional_units_method(3600 * SECOND),
-    },
-)
-
 
 _WORDS = lazy_compile(r"_(?=[a-z])|([A-Za-z])([a-z]*)")

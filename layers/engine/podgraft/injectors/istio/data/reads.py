@@ -36,6 +36,8 @@ def _find_pod_path(path: Path, profile: Profile) -> Path | None:
     if not path:
         return ()
     first, *rest = path
+    if first == "DeploymentMeta" and profile.deployment_meta_names_only:
+        rest = [str(name).lower() for name in rest]  # the fields have no JSON names
     if first in _PARTS:
         return (*_PARTS[first], *rest)
     if first in _CONFIGS:

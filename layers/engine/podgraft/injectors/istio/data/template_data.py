@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from podgraft import kube, sprig
 from podgraft.go import reflect
-from podgraft.go.reflect import Field, GoType, Struct
+from podgraft.go.reflect import Field, GoType, Method, Pointer, Struct
 from podgraft.go.reflect.taint import PlaceholderRegistry
 from podgraft.go.reflect.tainted_values import taint_json
 from podgraft.injectors.istio.config import protojson, proxyconfig
@@ -75,9 +75,12 @@ def make_dot_fields(context: InjectorContext, data: TemplateData) -> Message:
     proxy, mesh = object_at(configs, "ProxyConfig"), object_at(configs, "MeshConfig")
     workload = data.workload
     identity: Object = {"name": workload.name, "namespace": workload.namespace}
+    names: Object = {"Name": workload.name, "Namespace": workload.namespace}
     return {
         "TypeMeta": {"kind": workload.kind, "apiVersion": workload.api_version},
-        "DeploymentMeta": workload.metadata | identity,
+        "DeploymentMeta": names
+        if profile.deployment_meta_names_only
+        else workload.metadata | identity,
         "ObjectMeta": object_at(data.pod, "metadata"),
         "Spec": object_at(data.pod, "spec"),
         **configs,
@@ -96,11 +99,11 @@ def make_dot_fields(context: InjectorContext, data: TemplateData) -> Message:
     }
 
 
-def make_dot(context: InjectorContext, fields: Message, *, mutates_data: bool = False) -> Struct:
+def make_dot(context: InjectorContext, fields: Message, *, mutates_data: bool = False) -> Pointer:
     """Make the dot; a template that mutates its data gets a copy of the shared values."""
     if mutates_data and "Values" in fields:
         fields = fields | {"Values": sprig.deep_copy(context.values.raw)}
-    return Struct(dot_type(context.profile), fields)
+    return reflect.pointer_to(dot_type(context.profile)).convert(fields)
 
 
 def pod_values(injector_context: InjectorContext, fields: Message) -> list[JSON]:
@@ -191,10 +194,20 @@ def _inbound_mode(mesh: Message) -> str:
     return "localhost" if mode == "LOCALHOST" else "passthrough"
 
 
-_NAMES_ONLY = reflect.struct_type("types.NamespacedName")
+def _print_names(names: Struct) -> str:
+    return f"{names.field('Namespace')}/{names.field('Name')}"
+
+
+_NAMES_ONLY = reflect.struct_type(
+    "types.NamespacedName",
+    {
+        "String": Method(_print_names),
+        **reflect.refused_methods("types.NamespacedName", "MarshalLog"),
+    },
+)
 _NAMES_ONLY.fields = (
-    Field("Namespace", reflect.STRING, "namespace"),
-    Field("Name", reflect.STRING, "name"),
+    Field("Namespace", reflect.STRING, "Namespace"),
+    Field("Name", reflect.STRING, "Name"),
 )
 
 
@@ -215,6 +228,7 @@ def _dot_field_types(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
         "MeshConfig": (types.pointer(MESH_CONFIG), True),
         "Values": (reflect.ANY_MAP, profile.values_data),
         "Revision": (text, profile.revision),
+        "NativeSidecars": (reflect.BOOL, profile.native_flag),
         "EstimatedConcurrency": (reflect.INT, profile.estimated_concurrency),
         "ProxyImage": (text, profile.proxy_image),
         "ProxyInitImage": (text, profile.proxy_init_image),
@@ -222,7 +236,6 @@ def _dot_field_types(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
         "ProxyGID": (reflect.INT64, profile.proxy_ids),
         "InboundTrafficPolicyMode": (text, profile.inbound_mode),
         "CompliancePolicy": (text, profile.compliance_policy),
-        "NativeSidecars": (reflect.BOOL, profile.native_flag),
     }
 
 

@@ -15,7 +15,7 @@ from typing import Generic, Protocol, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from podgraft.go.reflect import Struct
+from podgraft.go.reflect import Pointer
 from podgraft.go.reflect.taint import Address, PlaceholderRegistry
 from podgraft.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.injectors.istio.config import proxyconfig
@@ -216,10 +216,10 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
     def _make_guarded_template(
         self, template: InjectionTemplate, fields: Message
     ) -> GuardedTemplate[T]:
-        def make_data() -> Struct:
+        def make_data() -> Pointer:
             return self._dot(template, fields)
 
-        def taint_data(slots: PlaceholderRegistry) -> Struct:
+        def taint_data(slots: PlaceholderRegistry) -> Pointer:
             tainted_fields = with_taint(self.injector_context, self.template_data, fields, slots)
             return self._dot(template, tainted_fields)
 
@@ -239,7 +239,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
             return None
         return self.cache.sections(self._cache_key(template, projection(fields)))
 
-    def _dot(self, template: InjectionTemplate, fields: Message) -> Struct:
+    def _dot(self, template: InjectionTemplate, fields: Message) -> Pointer:
         return make_dot(self.injector_context, fields, mutates_data=template.mutates_data)
 
     def _project(self, template: InjectionTemplate, data: TemplateData) -> Message:
