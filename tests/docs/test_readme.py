@@ -38,7 +38,7 @@ def test_every_command_of_readme_works_in_order(checkout: Checkout) -> None:
         outputs[step.line] = checkout.run(step)
     printed = "\n".join(outputs.values())
 
-    assert "Next: the files of this demo are in build/demo" in outputs["make demo"]
+    assert "Next: the files of this demo are in build/demo/istio" in outputs["make demo"]
     assert outputs["make test"] == "the test suite\n"
     for text in (
         "injected 1 of 1 workloads",

@@ -68,6 +68,8 @@ def test_every_command_of_the_tutorial_works_in_order(checkout: Checkout) -> Non
                 stop_server(servers.pop())
             else:
                 command = replace(step, line=resolve_make(step.line).replace(_PORT, port))
+                if step.line.startswith("curl "):
+                    check_message_of_rejection(checkout, command)
                 outputs[step.line] = checkout.run(command)
     finally:
         for server in servers:
@@ -76,6 +78,13 @@ def test_every_command_of_the_tutorial_works_in_order(checkout: Checkout) -> Non
     for text in ("Next: the files of this demo", "not injected", "name: istio-proxy", '"op"'):
         assert text in printed
     assert "is in force" in outputs[next(line for line in outputs if " policy push " in line)]
+
+
+def check_message_of_rejection(checkout: Checkout, command: PageCommand) -> None:
+    """Check that the command prints the message of the server for a request that it rejects."""
+    rejected = replace(command, line=command.line.replace("/istio/inject", "/absent/inject"))
+    assert rejected.line != command.line
+    assert "injector absent" in checkout.run(rejected)
 
 
 def resolve_make(line: str) -> str:

@@ -18,7 +18,7 @@ _STEP = re.compile(r"^  \$ (.*)$", re.MULTILINE)
 def read_steps(sample: str, capfd: pytest.CaptureFixture[str]) -> list[str]:
     assert cli.main(["demo", sample]) == 0
     printed = capfd.readouterr().out
-    _, found, rest = printed.partition("Next: the files of this demo are in build/demo")
+    _, found, rest = printed.partition(f"Next: the files of this demo are in build/demo/{sample}")
     assert found
     return _STEP.findall(rest)
 
@@ -52,6 +52,23 @@ def test_the_next_steps_work_as_printed(
         else:
             expected = {0, 3, 4} if words[0] == "explain" else {0}
             assert cli.main(words) in expected, words
+
+
+def test_the_next_steps_work_after_a_demo_of_another_sample(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    steps = read_steps("istio", capfd)
+    another = shlex.split(steps[-1].removeprefix(f"{find_program()} "))
+    assert another[0] == "demo"
+    assert cli.main(another) == 0
+
+    for step in steps[:-1]:
+        words = shlex.split(step.removeprefix(f"{find_program()} "))
+        if words[0] == "serve":
+            serve_once(words)
+        else:
+            assert cli.main(words) == 0, words
 
 
 def serve_once(words: list[str]) -> None:

@@ -26,7 +26,7 @@ from podgraft.jsonvalue import JSON, Object
 
 from .api_server import ApiServer
 from .next_steps import Outcome, find_next_steps, find_program
-from .work_folder import DEFAULT_FOLDER, create_folder
+from .work_folder import PARENT, create_folder
 
 SAMPLES = find_assets() / "samples"
 CLUSTER = "demo"
@@ -42,16 +42,16 @@ _MAX_LINE_CHARACTERS = 160  # characters of one operation
     "--dir",
     "folder",
     type=click.Path(file_okay=False, path_type=Path),
-    default=DEFAULT_FOLDER,
-    show_default=True,
-    help="Folder for the files of the demo; an earlier demo in it is replaced.",
+    help="Folder for the files of the demo; an earlier demo in it is replaced. "
+    "Default: build/demo/SAMPLE.",
 )
-def command(sample: str, folder: Path) -> None:
+def command(sample: str, folder: Path | None) -> None:
     """Inject the pods of SAMPLE, a folder below samples/, over HTTPS, and print each step."""
     source = SAMPLES / sample
     if not (source / "bundle").is_dir():
         raise click.BadParameter(f"got {sample!r}; use one of {', '.join(_sample_names())}")
     check_modules("podgraft demo", _MODULES)
+    folder = folder or PARENT / sample
     create_folder(folder)
     outcomes = _run(source, folder)
     _print_next_steps(sample, folder, outcomes)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from podgraft.cli.failure import CommandError
 
-DEFAULT_FOLDER = Path("build", "demo")
+PARENT = Path("build", "demo")
 # A demo replaces only a folder that a demo created.
 _MARKER = ".podgraft-demo"
 
