@@ -49,6 +49,15 @@ def test_every_command_of_readme_works_in_order(checkout: Checkout) -> None:
         assert text in printed
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/tutorial.md"])
+def test_copied_commands_have_no_prompt(page: str) -> None:
+    """GitHub copies a block as it is; on the site, docs/stylesheets/console.css hides prompts."""
+    text = (ROOT / page).read_text()
+    assert "```console" not in text
+    assert not re.search(r"^ *\$ ", text, re.MULTILINE)
+    assert len(read_steps(text)) > 8
+
+
 def test_readme_has_no_command_outside_of_its_blocks() -> None:
     """A line of code in the text names no file that does not exist."""
     text = (ROOT / "README.md").read_text()

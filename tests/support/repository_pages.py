@@ -46,7 +46,11 @@ class PageFile:
 
 
 def read_steps(page: str) -> list[PageCommand | PageFile]:
-    """The commands of the ``console`` blocks of a page, and the files with a title, in order."""
+    """The commands of the blocks of a page, and the files with a title, in order.
+
+    A ``console`` block has a prompt before each command, and can have output; a ``sh`` block has
+    commands only.
+    """
     steps: list[PageCommand | PageFile] = []
     for block in _BLOCK.finditer(page):
         indent = len(block["indent"])
@@ -55,11 +59,16 @@ def read_steps(page: str) -> list[PageCommand | PageFile]:
             steps.append(PageFile(block["file"], "\n".join(lines) + "\n"))
         elif block["language"] == "console":
             text = "\n".join(lines).replace("\\\n", " ")
-            for line in text.splitlines():
-                if line.startswith("$ "):
-                    status = _STATUS.search(line)
-                    steps.append(PageCommand(line[2:], int(status[1]) if status else 0))
+            prompted = (line for line in text.splitlines() if line.startswith("$ "))
+            steps.extend(_parse_command(line[2:]) for line in prompted)
+        elif block["language"] == "sh":
+            steps.extend(map(_parse_command, lines))
     return steps
+
+
+def _parse_command(line: str) -> PageCommand:
+    status = _STATUS.search(line)
+    return PageCommand(line, int(status[1]) if status else 0)
 
 
 @dataclass(frozen=True, slots=True)

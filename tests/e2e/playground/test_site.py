@@ -56,3 +56,33 @@ def test_no_page_loads_another_origin(browser: Browser, documentation: Site, pag
 
     assert len(observed["requests"]) > 3
     assert all(url.startswith((documentation.url, "data:")) for url in observed["requests"])
+
+
+_COPY = """
+(() => {
+  const copied = [];
+  const note = () => copied.push(document.activeElement.value);
+  document.addEventListener("copy", note, true);
+  const blocks = [...document.querySelectorAll(".highlight")];
+  const consoles = blocks.filter((each) => each.querySelector(".gp"));
+  for (const block of consoles) block.querySelector("[data-clipboard-target]").click();
+  document.removeEventListener("copy", note, true);
+  return [consoles.length, copied];
+})()
+"""
+
+
+@pytest.mark.parametrize(
+    "page", ["deploying/", "certificates/", "injection-by-hand/", "installing/"]
+)
+def test_copied_commands_have_no_prompt_and_no_output(
+    browser: Browser, documentation: Site, page: str
+) -> None:
+    browser.do("goto", url=f"{documentation.url}{page}")
+    browser.do("waitFor", expression="document.querySelector('[data-clipboard-target]') !== null")
+    blocks, copied = browser.evaluate(_COPY)
+
+    assert blocks > 0
+    assert len(copied) == blocks
+    assert all(copied)
+    assert not any(line.startswith("$") for text in copied for line in text.splitlines())
