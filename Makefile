@@ -49,7 +49,7 @@ CONFIG_ENV = $(or $(CONFIG_ENV_$(STAGE)),$(error STAGE: got "$(STAGE)"; use dev 
 WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 
 # On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
-STAGE_OVERRIDES = $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV))
+STAGE_OVERRIDES = $(or $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV) $(OVERRIDES)),$(error the parameters of stage $(STAGE) are not valid))
 SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) Watch=$(SIGNING_PROFILE) Guard=$(SIGNING_PROFILE) \
 	Probe=$(SIGNING_PROFILE) Cleanup=$(SIGNING_PROFILE) \
 	DependenciesLayer=$(SIGNING_PROFILE) EngineLayer=$(SIGNING_PROFILE))
@@ -218,7 +218,8 @@ build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHI
 
 deploy: build ## Build and deploy a stack (STAGE=dev OVERRIDES="NAME=VALUE ...")
 	@$(SAM)/sam deploy --config-env $(CONFIG_ENV) --parameter-overrides \
-		Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE) $(STAGE_OVERRIDES) $(OVERRIDES) $(SIGNING)
+		Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE) \
+		$$($(SAM)/python scripts/deployment_attempt.py $(CONFIG_ENV)) $(STAGE_OVERRIDES) $(SIGNING)
 
 delete: $(TOOLS)/sam/.done ## Delete a stack, after a question (STAGE=dev)
 	@$(SAM)/sam delete --config-env $(CONFIG_ENV)

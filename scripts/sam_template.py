@@ -8,7 +8,10 @@ import yaml
 TEMPLATE = Path(__file__).parents[1] / "template.yaml"
 # Gradual deployments need CloudFormation: Terraform cannot update an alias through CodeDeploy.
 SAM_CONDITION = "Gradual"
-SAM_PARAMETERS = frozenset({"GradualDeployment", "DeploymentType", "ExpectedChanges"})
+SAM_PARAMETERS = frozenset({"GradualDeployment", "DeploymentType", "ExpectedChanges", "Attempt"})
+# For SAM's hash of the function: Terraform publishes a version after each change by itself.
+SAM_HASH_CONDITION = "Never"
+SAM_HASH_VARIABLE = "PODGRAFT_RELEASE"
 
 
 class Loader(yaml.SafeLoader):
@@ -37,8 +40,10 @@ def read_template() -> Any:
     template: Any = yaml.load(TEMPLATE.read_text(), Loader)  # noqa: S506 - a SafeLoader
     for name in SAM_PARAMETERS:
         del template["Parameters"][name]
-    del template["Conditions"][SAM_CONDITION]
+    for name in (SAM_CONDITION, SAM_HASH_CONDITION):
+        del template["Conditions"][name]
     resources = template["Resources"]
+    del resources["Webhook"]["Properties"]["Environment"]["Variables"][SAM_HASH_VARIABLE]
     template["Resources"] = {
         name: each for name, each in resources.items() if each.get("Condition") != SAM_CONDITION
     }

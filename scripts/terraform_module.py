@@ -145,6 +145,8 @@ def make_variables(template: Any) -> dict[str, Any]:
 def _make_variable(name: str, parameter: Mapping[str, Any]) -> dict[str, Any]:
     kind = _TYPES[parameter["Type"]]
     default: Any = [] if kind == "list(string)" else parameter["Default"]
+    if kind == "number":
+        default = int(default)
     variable: dict[str, Any] = {"type": kind, "default": default, "nullable": False}
     if "Description" in parameter:
         variable["description"] = " ".join(parameter["Description"].split())

@@ -10,6 +10,10 @@ resource "aws_apigatewayv2_api" "webhook" {
       condition     = !local.conditions.has_truststore || local.conditions.has_domain
       error_message = "truststore_uri requires domain_name, because the module disables the domain of the API."
     }
+    precondition {
+      condition     = !local.conditions.has_truststore || var.truststore_version != ""
+      error_message = "truststore_uri requires truststore_version, because API Gateway reads the file only if one of them changes."
+    }
   }
 }
 
@@ -46,8 +50,10 @@ resource "aws_apigatewayv2_stage" "webhook" {
   }
 }
 
+# API Gateway adds each log group to one resource policy of the account, which has a maximum size. One entry covers
+# all groups below /aws/vendedlogs/.
 resource "aws_cloudwatch_log_group" "api" {
-  name              = "/aws/apigateway/${var.name}"
+  name              = "/aws/vendedlogs/podgraft/${var.name}"
   retention_in_days = var.log_retention_days
   tags              = local.tags
 }
@@ -74,7 +80,7 @@ resource "aws_apigatewayv2_domain_name" "webhook" {
     for_each = local.conditions.has_truststore ? [true] : []
     content {
       truststore_uri     = var.truststore_uri
-      truststore_version = var.truststore_version == "" ? null : var.truststore_version
+      truststore_version = var.truststore_version
     }
   }
   lifecycle {

@@ -58,8 +58,16 @@ resource "aws_lambda_function" "webhook" {
   lifecycle {
     # The rules of template.yaml.
     precondition {
-      condition     = var.start_mode != "snapstart" || var.runtime != "python3.11"
-      error_message = "start_mode snapstart requires runtime python3.12 or later."
+      condition     = var.start_mode != "snapstart" || !contains(["us-gov-east-1", "us-gov-west-1", "cn-north-1", "cn-northwest-1", "ap-southeast-6", "ap-east-2"], local.region)
+      error_message = "Lambda has no SnapStart for Python in this region; use start_mode on-demand or provisioned."
+    }
+    precondition {
+      condition     = var.reserved_concurrency != 0
+      error_message = "reserved_concurrency 0 stops all reviews; use 1 or more, or -1 for none."
+    }
+    precondition {
+      condition     = var.start_mode != "provisioned" || var.reserved_concurrency < 1 || var.provisioned_concurrency <= var.reserved_concurrency
+      error_message = "provisioned_concurrency is above reserved_concurrency; provision at most what the function reserves."
     }
     precondition {
       condition     = var.require_signature != "true" || var.signer_public_key != ""

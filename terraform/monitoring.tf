@@ -94,6 +94,10 @@ resource "aws_cloudwatch_event_rule" "policy_writes" {
       condition     = local.conditions.has_topic
       error_message = "policy_writer_arns requires alarm_topic_arn, the topic that gets the messages."
     }
+    precondition {
+      condition     = length(jsonencode(local.policy_writes.pattern)) <= 2048
+      error_message = "policy_writer_arns is too long: EventBridge accepts an event pattern of 2048 characters; use * for parts of ARNs."
+    }
   }
 }
 

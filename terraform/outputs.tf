@@ -47,3 +47,8 @@ output "function_alias" {
   description = "The alias that the API invokes"
   value       = aws_lambda_alias.live.arn
 }
+
+output "function_version" {
+  description = "The version of the function that the alias invokes"
+  value       = aws_lambda_alias.live.function_version
+}

@@ -1,6 +1,7 @@
+# A prefix of a bucket has at most 37 characters.
 # What is injected: bundles in the bucket. terraform destroy fails while the bucket contains objects.
 resource "aws_s3_bucket" "bundles" {
-  bucket_prefix = "${lower(var.name)}-bundles-"
+  bucket_prefix = "${substr(lower(var.name), 0, 28)}-bundles-"
   force_destroy = false
   tags          = local.tags
 }
@@ -76,7 +77,7 @@ resource "aws_s3_bucket_policy" "bundles" {
 # Recorded workloads, apart from the bundles: the function cannot write what it loads.
 resource "aws_s3_bucket" "census" {
   count         = local.conditions.is_recorded ? 1 : 0
-  bucket_prefix = "${lower(var.name)}-census-"
+  bucket_prefix = "${substr(lower(var.name), 0, 28)}-census-"
   force_destroy = false
   tags          = local.tags
 }
@@ -151,4 +152,10 @@ resource "aws_ssm_parameter" "prefix_owner" {
     guard        = aws_lambda_function.guard.arn
   })
   tags = local.tags
+  lifecycle {
+    precondition {
+      condition     = !can(regex("^/(?i:aws|ssm)", local.parameter_prefix))
+      error_message = "Parameter Store refuses names that begin with aws or ssm: set parameter_prefix, or use another name."
+    }
+  }
 }

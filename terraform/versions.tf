@@ -3,7 +3,7 @@ terraform {
   required_providers {
     aws = {
       source  = "hashicorp/aws"
-      version = ">= 5.84"
+      version = ">= 6.58" # waits for the weights of an alias before it sets provisioned concurrency
     }
   }
 }

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from build_layer import MACHINES
 
-RUNTIMES = ("python3.11", "python3.12", "python3.13", "python3.14")
+# Without python3.11: its Lambda is Amazon Linux 2, with an older glibc than wheels can need.
+RUNTIMES = ("python3.12", "python3.13", "python3.14")
 ARCHITECTURES = tuple(MACHINES)
 
 

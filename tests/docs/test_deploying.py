@@ -133,7 +133,12 @@ def test_make_deploys_a_stage_with_all_its_parameters(stage: str) -> None:
         text=True,
         check=True,
     )
-    printed = done.stdout.replace("\\\n", " ")
+    printed, count = re.subn(
+        r"\$\(\S+/python scripts/deployment_attempt.py (default|prod)\)",
+        "",
+        done.stdout.replace("\\\n", " "),
+    )
+    assert count == 1
     [line] = [line for line in printed.splitlines() if "sam deploy" in line]
     _, _, environment, _, *overrides = shlex.split(line)[1:]
     configured = tomllib.loads((ROOT / "samconfig.toml").read_text())[environment]
@@ -145,6 +150,19 @@ def test_make_deploys_a_stage_with_all_its_parameters(stage: str) -> None:
     own = {"Runtime": "python3.12", "Architecture": "arm64", "Auth": "mtls"}
     assert given == {**expected, **own, "LogRetentionDays": "1"}
     assert (stage == "prod") is (environment == "prod")
+
+
+def test_make_refuses_parameters_that_lambda_would_refuse() -> None:
+    concurrency = "StartMode=provisioned ProvisionedConcurrency=5 ReservedConcurrency=2"
+    done = subprocess.run(
+        ["make", "--dry-run", "deploy", f"OVERRIDES={concurrency}"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "ProvisionedConcurrency 5: is above ReservedConcurrency 2" in done.stderr
 
 
 def test_make_refuses_a_stage_that_is_none() -> None:

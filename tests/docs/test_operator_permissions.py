@@ -78,9 +78,13 @@ def find_statement(statements: list[Any], call: Call) -> str | None:
     action, resource, listed = call
     for statement in statements:
         condition = statement.get("Condition", {}).get("StringLike", {}).get("s3:prefix", "*")
+        resources = statement["Resource"]
         if (
             action in statement["Action"]
-            and fnmatchcase(resource, statement["Resource"])
+            and any(
+                fnmatchcase(resource, each)
+                for each in ([resources] if isinstance(resources, str) else resources)
+            )
             and fnmatchcase(listed, condition)
         ):
             return statement["Sid"]
@@ -159,6 +163,15 @@ def run_commands_for_all_injectors() -> None:
     run_rollout_commands()
     assert main(["policy", "rollout", "abort", "--all", "--reason", "a", *INJECTOR]) == 0
     assert main(["policy", "rollout", "release", "--all", *INJECTOR]) == 0
+
+
+@pytest.mark.parametrize("group", ["podgraft-dev-WebhookLogs-1X", "/aws/lambda/podgraft-dev"])
+def test_the_policy_allows_the_log_of_sam_and_of_terraform(group: str) -> None:
+    statements = [each for policy in POLICIES for each in policy]
+    call = describe_call("logs", "StartQuery", {"logGroupName": group})
+    assert find_statement(statements, call) == "ReadLog"
+    other = describe_call("logs", "StartQuery", {"logGroupName": f"other-{group}"})
+    assert find_statement(statements, other) is None
 
 
 def test_the_policies_of_rollouts_allow_the_commands(calls: list[Call]) -> None:

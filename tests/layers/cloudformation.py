@@ -66,7 +66,11 @@ class Rendering:
                 return self._substitute(text, {})
             case {"Join": [separator, parts]}:
                 resolved = self._resolve(parts)
-                return resolved if isinstance(resolved, str) else str(separator).join(resolved)
+                return (
+                    resolved
+                    if isinstance(resolved, str)
+                    else str(separator).join(map(str, resolved))
+                )
             case {"If": [condition, yes, no]}:
                 return self._resolve(yes if self._holds(condition) else no)
             case dict():
@@ -94,3 +98,34 @@ class Rendering:
         if name in self._parameters:
             return self._parameters[name]
         return f"{self._stack}-{name}"
+
+
+def find_refusals(template: Any, parameters: Mapping[str, Any], region: str) -> list[str]:
+    """The names of the rules that refuse the parameters in a region."""
+    defaults = {name: each.get("Default", "") for name, each in template["Parameters"].items()}
+    values = {**defaults, **parameters, "AWS::Region": region}
+    return [
+        name
+        for name, rule in template["Rules"].items()
+        if _is_true(rule.get("RuleCondition", {"Equals": ["", ""]}), values)
+        and not all(_is_true(each["Assert"], values) for each in rule["Assertions"])
+    ]
+
+
+def _is_true(expression: Any, values: Mapping[str, Any]) -> bool:
+    """The value of a function of rules: CloudFormation has only these for parameters."""
+
+    def text(operand: Any) -> str:
+        return str(values[operand["Ref"]] if isinstance(operand, dict) else operand)
+
+    match expression:
+        case {"Equals": [left, right]}:
+            return text(left) == text(right)
+        case {"Not": [inner]}:
+            return not _is_true(inner, values)
+        case {"Contains": [members, operand]}:
+            return text(operand) in members
+        case {"EachMemberEquals": [operand, right]}:
+            return all(each == right for each in text(operand).split(","))
+        case _:
+            raise AssertionError(expression)

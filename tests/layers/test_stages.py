@@ -22,6 +22,7 @@ _NAMED_ELSEWHERE = {
 }
 # Variables that name nothing.
 _CHOICES = {
+    "PODGRAFT_RELEASE",
     "PODGRAFT_STORE",
     "PODGRAFT_BUNDLE_PREFIX",  # in the stack's own bucket
     "PODGRAFT_AUTH",
@@ -129,7 +130,8 @@ def test_what_is_written_into_the_template_is_no_name() -> None:
     """A constant with the product's name in it would be the same in every stack."""
     rendering = Rendering(TEMPLATE, "STACK", {})
     constants = {path for path, text in _strings(rendering.resources) if "podgraft" in text}
-    prose = ("Description", "/Namespace", "/MetricNamespace")
+    # A namespace has the stack in its names.
+    prose = ("Description", "/Namespace", "/MetricNamespace", "/ApiLogs/Properties/LogGroupName")
     expected = {path for path in constants if path.endswith(prose)}
     dashboard = "/Dashboard/Properties/DashboardBody"  # the namespace of its metrics
     namespace = "/Webhook/Properties/Environment/Variables/POWERTOOLS_METRICS_NAMESPACE"

@@ -2,13 +2,15 @@
 
 import json
 import re
+import tomllib
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
 from build_layer import OPERATIONS
-from layers.cloudformation import TEMPLATE, Rendering
+from layers.cloudformation import TEMPLATE, Rendering, find_refusals
 from podgraft.web.candidate_metrics import CandidateMetric
 
 # The permission of each call, where it is not of the call's own name (service authorization
@@ -356,18 +358,84 @@ def test_expected_changes_have_a_form(text: str, is_valid: bool) -> None:
     assert (re.fullmatch(pattern, text) is not None) is is_valid
 
 
-def test_what_aws_would_refuse_or_break_is_refused_before() -> None:
-    """Each rule names the parameters that it is about."""
-    assert set(TEMPLATE["Rules"]) == {
-        "DomainNeedsCertificate",
-        "MutualTlsNeedsDomainAndTruststore",
-        "PolicyWritersNeedTopic",
-        "SignatureNeedsKey",
-        "SnapStartNeedsRuntime",
-        "TruststoreNeedsDomain",
-    }
-    for name, rule in TEMPLATE["Rules"].items():
-        assert all(each["AssertDescription"] for each in rule["Assertions"]), name
+DOMAIN = {"DomainName": "a.example", "CertificateArn": "arn:c"}
+TRUSTSTORE = {"TruststoreUri": "s3://a/b", "TruststoreVersion": "v1"}
+REFUSED: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("DomainNeedsCertificate", {"DomainName": "a.example"}, ""),
+    ("TruststoreNeedsDomain", TRUSTSTORE, ""),
+    # API Gateway would not read a new file at the same URI: a removed CA stays trusted.
+    ("TruststoreNeedsVersion", {**DOMAIN, "TruststoreUri": "s3://a/b"}, ""),
+    *(
+        ("SnapStartNeedsRegion", {"StartMode": "snapstart"}, region)
+        for region in ("us-gov-west-1", "us-gov-east-1", "cn-north-1", "cn-northwest-1")
+    ),
+    ("SnapStartNeedsRegion", {"StartMode": "snapstart"}, "ap-southeast-6"),
+    ("SnapStartNeedsRegion", {"StartMode": "snapstart"}, "ap-east-2"),
+    # CodeDeploy would give the alias two versions.
+    (
+        "GradualDeploymentNeedsNoProvisionedConcurrency",
+        {"GradualDeployment": "true", "StartMode": "provisioned"},
+        "",
+    ),
+    ("ReservedConcurrencyAdmits", {"ReservedConcurrency": 0}, ""),
+    ("SignatureNeedsKey", {"RequireSignature": "true"}, ""),
+    ("MutualTlsNeedsDomainAndTruststore", {"Auth": "mtls"}, ""),
+    ("MutualTlsNeedsDomainAndTruststore", {"Auth": "mtls", **DOMAIN}, ""),
+    ("PolicyWritersNeedTopic", {"PolicyWriterArns": "arn:a,arn:b"}, ""),
+)
+
+
+@pytest.mark.parametrize(("rule", "parameters", "region"), REFUSED)
+def test_what_aws_would_refuse_or_break_is_refused_before(
+    rule: str, parameters: dict[str, Any], region: str
+) -> None:
+    assert find_refusals(TEMPLATE, parameters, region or "eu-central-1") == [rule]
+    assert all(each["AssertDescription"] for each in TEMPLATE["Rules"][rule]["Assertions"])
+
+
+def test_each_rule_has_an_example() -> None:
+    assert {rule for rule, _, _ in REFUSED} == set(TEMPLATE["Rules"])
+
+
+ACCEPTED: tuple[dict[str, Any], ...] = (
+    {},
+    {**DOMAIN, **TRUSTSTORE, "Auth": "mtls"},
+    {"StartMode": "snapstart", "GradualDeployment": "true"},
+    {"StartMode": "provisioned", "ReservedConcurrency": 5},
+    {"PolicyWriterArns": "arn:a", "AlarmTopicArn": "arn:t"},
+)
+
+
+@pytest.mark.parametrize("parameters", ACCEPTED, ids=str)
+def test_rules_accept_what_aws_accepts(parameters: dict[str, Any]) -> None:
+    assert find_refusals(TEMPLATE, parameters, "eu-central-1") == []
+
+
+@pytest.mark.parametrize("stage", ["default", "prod"])
+def test_a_new_account_can_deploy_each_stage(stage: str) -> None:
+    """Lambda rejects reserved and provisioned concurrency in an account with a limit of 10.
+
+    Such an account has functions of at most 3,008 MiB.
+    """
+    settings = tomllib.loads((Path(__file__).parents[2] / "samconfig.toml").read_text())[stage]
+    overrides = settings["deploy"]["parameters"]["parameter_overrides"].split()
+    stack = Rendering(TEMPLATE, "podgraft", dict(each.split("=", 1) for each in overrides))
+    properties = stack.resources["Webhook"]["Properties"]
+    assert not properties.keys() & {"ReservedConcurrentExecutions", "ProvisionedConcurrencyConfig"}
+    assert int(properties["MemorySize"]) <= 3008
+
+
+def test_routes_are_created_one_after_the_other() -> None:
+    """API Gateway can refuse concurrent changes of the routes of an API."""
+    routes = [name for name, each in RESOURCES.items() if each["Type"].endswith("V2::Route")]
+    assert [RESOURCES[name].get("DependsOn") for name in routes] == [None, *routes[:-1]]
+
+
+def test_the_access_log_has_a_name_that_needs_no_entry_of_its_own() -> None:
+    """The resource policy of an account for access logs has at most 5,120 characters."""
+    stack = Rendering(TEMPLATE, "dev", {})
+    name = stack.resources["ApiLogs"]["Properties"]["LogGroupName"]
+    assert name == "/aws/vendedlogs/podgraft/dev"
 
 
 def test_an_imported_certificate_can_be_used_with_mutual_tls() -> None:
@@ -476,6 +544,29 @@ def test_a_change_of_a_policy_by_another_principal_is_reported(
     )
 
 
+def test_one_arn_covers_the_roles_of_identity_center() -> None:
+    """Their names end with characters that change with each assignment."""
+    path = "arn:aws:iam::111122223333:role/aws-reserved/sso.amazonaws.com/eu-central-1"
+    role = f"{path}/AWSReservedSSO_Deployer_0123456789abcdef"
+    overrides = {"AlarmTopicArn": "topic", "PolicyWriterArns": f"{path}/AWSReservedSSO_Deployer_*"}
+    rule = Rendering(TEMPLATE, "podgraft", overrides).resources["PolicyWriteRule"]["Properties"]
+    assert not matches(rule["EventPattern"], call("PutParameter", POLICY, role))
+    other = role.replace("Deployer", "Reader")
+    assert matches(rule["EventPattern"], call("PutParameter", POLICY, other))
+
+
+def test_the_documented_size_of_the_writers_fits_into_the_pattern() -> None:
+    """EventBridge accepts 2,048 characters. Each ARN is in the pattern twice."""
+    stack = "s" * 64
+    arns = ",".join(WRITER.ljust(139, "x") for _ in range(5))
+    description = TEMPLATE["Parameters"]["PolicyWriterArns"]["Description"]
+    assert f"EventBridge accepts {len(arns) + 1}" in " ".join(description.split())
+    overrides = {"AlarmTopicArn": "topic", "PolicyWriterArns": arns}
+    rule = Rendering(TEMPLATE, stack, overrides).resources["PolicyWriteRule"]["Properties"]
+    text = json.dumps(rule["EventPattern"], separators=(",", ":"))
+    assert len(text.replace(arns, json.dumps(arns.split(","), separators=(",", ":"))[1:-1])) <= 2048
+
+
 def test_without_writers_no_change_is_reported() -> None:
     assert "PolicyWriteRule" not in Rendering(TEMPLATE, "podgraft", {}).resources
 
@@ -501,7 +592,9 @@ def _matches_value(wanted: Any, value: Any) -> bool:
             return (value is not None) is exists
         case {"prefix": str(prefix)}:
             return any(isinstance(each, str) and each.startswith(prefix) for each in values)
-        case {"anything-but": str(excluded)}:
-            return value is not None and value not in excluded.split(",")
+        case {"anything-but": {"wildcard": str(excluded)}}:
+            return value is not None and not any(
+                fnmatchcase(value, each) for each in excluded.split(",")
+            )
         case _:
             return wanted in values

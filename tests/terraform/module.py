@@ -96,6 +96,7 @@ STACKS: tuple[Mapping[str, Any], ...] = (
         "DomainName": "a.example",
         "CertificateArn": "arn:c",
         "TruststoreUri": "s3://a/b",
+        "TruststoreVersion": "v1",
         "AlarmTopicArn": "arn:topic",
         "LatencyAlarmMilliseconds": 500,
         "SilentClusterHours": 6,
@@ -160,7 +161,10 @@ LOCALS: dict[str, Any] = {
 
 def find_conditions(stack: Rendering) -> dict[str, bool]:
     """Whether each condition of the template is true for a stack, by its name in the module."""
-    names = TEMPLATE["Conditions"].keys() - {sam_template.SAM_CONDITION}
+    names = TEMPLATE["Conditions"].keys() - {
+        sam_template.SAM_CONDITION,
+        sam_template.SAM_HASH_CONDITION,
+    }
     return {name_condition(name): stack.holds(name) for name in names}
 
 

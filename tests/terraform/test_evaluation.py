@@ -14,10 +14,12 @@ from layers.cloudformation import TEMPLATE, Rendering
 from terraform.module import (
     FILES,
     LOCALS,
+    MODULE,
     STACKS,
     find_conditions,
     make_variables,
     select_alarms,
+    strip_marks,
 )
 from terraform.templates import FOLDER, render
 from terraform_module import name_variable
@@ -58,11 +60,41 @@ def evaluation(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if name.endswith(".tftpl")
     }
     outputs |= {name: {"value": f"${{local.{name}}}"} for name in _EVALUATED}
-    document = {"locals": {"context": context}, "output": outputs}
+    outputs["refusals"] = {"value": [_express_refusal(each) for each in read_preconditions()]}
+    policy_writes = 'templatefile("policy_writes.json.tftpl", merge({}))'
+    further = {
+        "region": "${var.region}",
+        "parameter_prefix": LOCALS["parameter_prefix"],
+        "policy_writes": f"${{jsondecode({policy_writes.format(', '.join(_CONTEXT))})}}",
+    }
+    document = {
+        "locals": {"context": context, **further},
+        "output": outputs,
+        "variable": {"name": {"default": "shop"}, "region": {"default": "eu-central-1"}},
+    }
     (folder / "main.tf.json").write_text(json.dumps(document))
     done = run_terraform(folder, "init", "-no-color")
     assert done.returncode == 0, done.stderr
     return folder
+
+
+def read_preconditions() -> list[Mapping[str, str]]:
+    """All preconditions of the resources of the module, with the number of the resources."""
+    return [
+        {"count": resource.get("count", "1"), **strip_marks(each)}
+        for resource in MODULE.values()
+        for lifecycle in resource.get("lifecycle", ())
+        for each in lifecycle.get("precondition", ())
+    ]
+
+
+def _express_refusal(precondition: Mapping[str, str]) -> str:
+    """The message of a precondition that does not hold, or nothing."""
+    count, condition = (
+        precondition[key].removeprefix("${").removesuffix("}") for key in ("count", "condition")
+    )
+    message = json.dumps(precondition["error_message"])
+    return f'${{({count}) == 0 || ({condition}) ? "" : {message}}}'
 
 
 _CONTEXT = ("local.parameters", "local.conditions", "local.context")
@@ -104,6 +136,65 @@ def test_terraform_rejects_what_the_template_rejects(
     done = run_terraform(evaluation, "plan", "-no-color", f"-var={variable}")
     assert done.returncode == 1
     assert message in " ".join(done.stderr.replace("│", " ").split())
+
+
+DOMAIN = ("domain_name=a.example", "certificate_arn=arn:c")
+WRITERS = ",".join(f'"{"a" * 139}"' for _ in range(6))
+REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("reserved_concurrency=0",), "reserved_concurrency 0 stops all reviews"),
+    (
+        ("start_mode=provisioned", "reserved_concurrency=1"),
+        "provisioned_concurrency is above reserved_concurrency",
+    ),
+    (("start_mode=snapstart", "region=us-gov-west-1"), "Lambda has no SnapStart"),
+    ((*DOMAIN, "truststore_uri=s3://a/b"), "truststore_uri requires truststore_version"),
+    (("name=awsome",), "Parameter Store refuses names that begin with aws or ssm"),
+    (("name=SSM-shop",), "Parameter Store refuses names that begin with aws or ssm"),
+    (
+        (f"policy_writer_arns=[{WRITERS}]", "alarm_topic_arn=arn:t"),
+        "policy_writer_arns is too long",
+    ),
+    (("require_signature=true",), "require_signature true requires signer_public_key"),
+)
+
+
+@pytest.mark.parametrize(("variables", "message"), REFUSED, ids=[each[1] for each in REFUSED])
+def test_terraform_refuses_what_aws_would_refuse_or_break(
+    evaluation: Path, variables: tuple[str, ...], message: str
+) -> None:
+    options = [f"-var={each}" for each in variables]
+    done = run_terraform(evaluation, "apply", "-auto-approve", "-no-color", *options)
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(run_terraform(evaluation, "output", "-json", "refusals").stdout)
+    [refusal] = [each for each in printed if each]
+    assert message in refusal
+
+
+ACCEPTED: tuple[tuple[str, ...], ...] = (
+    (),
+    ("start_mode=snapstart", "reserved_concurrency=5"),
+    ("start_mode=provisioned", "reserved_concurrency=2"),
+    ("name=aws-pods", "parameter_prefix=/pods"),
+    (*DOMAIN, "truststore_uri=s3://a/b", "truststore_version=v1", "auth=mtls"),
+)
+
+
+@pytest.mark.parametrize("variables", ACCEPTED, ids=str)
+def test_terraform_accepts_what_aws_accepts(evaluation: Path, variables: tuple[str, ...]) -> None:
+    options = [f"-var={each}" for each in variables]
+    done = run_terraform(evaluation, "apply", "-auto-approve", "-no-color", *options)
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(run_terraform(evaluation, "output", "-json", "refusals").stdout)
+    assert [each for each in printed if each] == []
+
+
+@pytest.mark.parametrize("bucket", ["bundles", "census"])
+def test_a_long_name_leaves_room_for_the_suffix_of_a_bucket(bucket: str) -> None:
+    """A prefix of a bucket has at most 37 characters, and a name of the module at most 40."""
+    prefix = MODULE[f"aws_s3_bucket.{bucket}"]["bucket_prefix"]
+    begin = "${substr(lower(var.name), 0, 28)}"
+    assert prefix.startswith(begin)
+    assert 28 + len(prefix.removeprefix(begin)) <= 37
 
 
 def test_the_module_is_formatted() -> None:

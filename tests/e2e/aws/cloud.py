@@ -32,7 +32,8 @@ ARCHITECTURE = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[os.una
 STARTUP_SECONDS = 30
 _FILE = ("--config-file", str(ROOT / "samconfig.toml"))
 _CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text())
-_MACHINE = (f"Runtime={RUNTIME}", f"Architecture={ARCHITECTURE}")
+# ministack runs all functions in its own Python, whatever their Runtime: the layers are for it.
+_MACHINE = (f"Architecture={ARCHITECTURE}",)
 
 
 @dataclass(frozen=True, slots=True)

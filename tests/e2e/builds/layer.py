@@ -10,7 +10,7 @@ from pathlib import Path
 LAYERS = Path(__file__).parents[3] / "layers"
 
 # Lib/importlib/_bootstrap_external.py of each release.
-MAGIC = {"python3.11": 3495, "python3.12": 3531, "python3.13": 3571, "python3.14": 3627}
+MAGIC = {"python3.12": 3531, "python3.13": 3571, "python3.14": 3627}
 # e_machine, ELF-64 Object File Format.
 MACHINES = {62: "x86_64", 183: "arm64"}
 # PEP 552: a hash instead of a time stamp (bit 0) that nobody compares (bit 1 is off).

@@ -25,7 +25,7 @@ from supply_chain.pins import read_pins
 
 ROOT = LAYERS.parent
 MACHINE = {"aarch64": "arm64"}.get(os.uname().machine, os.uname().machine)
-RUNTIME = f"python{sys.version_info.major}.{sys.version_info.minor}"
+RUNTIME = "python3.13"
 TARGET = f"{RUNTIME}-{MACHINE}"
 IDENTITY = ("-c", "user.name=tests", "-c", "user.email=tests@example.com")
 HAS_NPM = shutil.which("npm") is not None

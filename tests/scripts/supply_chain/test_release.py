@@ -162,7 +162,7 @@ def test_the_program_replaces_only_a_release(
 def test_targets_are_checked(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         release.main(["--target", "python3.9-arm64"])
-    assert "got 'python3.9-arm64'; use some of python3.11-arm64" in capsys.readouterr().err
+    assert "got 'python3.9-arm64'; use some of python3.12-arm64" in capsys.readouterr().err
 
 
 def test_every_target_is_the_default(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
