@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from hashlib import sha256
@@ -11,7 +12,9 @@ from zipfile import ZipFile
 
 import pytest
 
+from build_layer import platform_options
 from e2e.builds.layer import LAYERS, UNCHECKED_HASH, Target, assemble, find_uncompiled, pyc_header
+from layers.cloudformation import TEMPLATE
 from podgraft.jsonvalue import JSON
 
 HERE = Target(f"python{sys.version_info.major}.{sys.version_info.minor}", "x86_64")
@@ -51,6 +54,19 @@ def install_layer(folder: Path, target: Target, **environment: str) -> tuple[Pat
     layer = folder / "layer"
     offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder), "PIP_CONFIG_FILE": "/dev/null"}
     return layer, assemble(target, "dependencies", layer, requirements, **offline, **environment)
+
+
+# The glibc of Amazon Linux 2, and that of Amazon Linux 2023.
+GLIBC = {"python3.11": (2, 26), "python3.12": (2, 34), "python3.13": (2, 34), "python3.14": (2, 34)}
+
+
+@pytest.mark.parametrize("runtime", TEMPLATE["Parameters"]["Runtime"]["AllowedValues"])
+def test_each_runtime_has_the_glibc_of_the_wheels_that_its_build_accepts(runtime: str) -> None:
+    """A wheel for a later glibc passes the build, and fails at its import on Lambda."""
+    options = " ".join(platform_options(runtime, "x86_64")).replace("manylinux2014", "_2_17")
+    accepted = {(int(a), int(b)) for a, b in re.findall(r"_(\d+)_(\d+)_x86_64", options)}
+    assert len(accepted) == 2
+    assert max(accepted) <= GLIBC[runtime]
 
 
 @pytest.mark.parametrize("target", TARGETS, ids=str)

@@ -593,7 +593,7 @@ def _matches_value(wanted: Any, value: Any) -> bool:
         case {"prefix": str(prefix)}:
             return any(isinstance(each, str) and each.startswith(prefix) for each in values)
         case {"anything-but": {"wildcard": str(excluded)}}:
-            return value is not None and not any(
+            return isinstance(value, str) and not any(
                 fnmatchcase(value, each) for each in excluded.split(",")
             )
         case _:

@@ -54,7 +54,7 @@ def evaluation(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not name.startswith("var_") and not isinstance(each, bool)
     }
     context["parameter_prefix"] = LOCALS["parameter_prefix"].replace("${var.name}", "shop")
-    outputs = {
+    outputs: dict[str, Any] = {
         name.split(".")[0]: {"value": f'${{templatefile("{name}", merge({", ".join(_CONTEXT)}))}}'}
         for name in FILES
         if name.endswith(".tftpl")

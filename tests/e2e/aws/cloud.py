@@ -192,14 +192,21 @@ def ministack(tools: Tools, folder: Path) -> Generator[Cloud]:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A stage of samconfig.toml: its name there, and what it sets."""
+    """A stage of samconfig.toml: its name there, what it sets, and another name of its stack."""
 
     config_env: str
+    stack_name: str = ""
 
     @property
     def name(self) -> str:
         """The name of its stack."""
-        return str(self._settings["stack_name"])
+        return self.stack_name or str(self._settings["stack_name"])
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of sam for the stage."""
+        own = ("--stack-name", self.stack_name, "--s3-prefix", self.stack_name)
+        return ("--config-env", self.config_env, *(own if self.stack_name else ()))
 
     @property
     def overrides(self) -> list[str]:
@@ -240,7 +247,7 @@ def deploy(
 ) -> subprocess.CompletedProcess[str]:
     """Run ``sam deploy`` as samconfig.toml sets it; *overrides* follow the stage's own."""
     return cloud.attempt(
-        *(cloud.sam, "deploy", *_FILE, "--config-env", stage.config_env),
+        *(cloud.sam, "deploy", *_FILE, *stage.options),
         *("--template-file", str(build / "template.yaml"), "--no-confirm-changeset"),
         *("--parameter-overrides", *stage.overrides, *overrides),
     )
@@ -252,11 +259,16 @@ def deploy_stack(cloud: Cloud, build: Path, stage: Stage, *overrides: str) -> Ge
     done = deploy(cloud, build, stage, *overrides)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     try:
-        found = cloud.client("cloudformation").describe_stacks(StackName=stage.name)["Stacks"][0]
-        outputs = {entry["OutputKey"]: entry["OutputValue"] for entry in found["Outputs"]}
-        yield Stack(cloud=cloud, name=stage.name, outputs=outputs)
+        yield read_stack(cloud, stage)
     finally:
-        cloud.run(cloud.sam, "delete", *_FILE, "--config-env", stage.config_env, "--no-prompts")
+        cloud.run(cloud.sam, "delete", *_FILE, *stage.options, "--no-prompts")
+
+
+def read_stack(cloud: Cloud, stage: Stage) -> Stack:
+    """The deployed stack of a stage."""
+    [found] = cloud.client("cloudformation").describe_stacks(StackName=stage.name)["Stacks"]
+    outputs = {entry["OutputKey"]: entry["OutputValue"] for entry in found["Outputs"]}
+    return Stack(cloud=cloud, name=stage.name, outputs=outputs)
 
 
 def _certificate(folder: Path) -> tuple[Path, Path, Path]:
