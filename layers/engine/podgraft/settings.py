@@ -5,8 +5,8 @@ variable                        default         value
 ==============================  ==============  ================================================
 ``PODGRAFT_STACK``              ``podgraft``    name of the stack: ``service`` of log lines,
                                                 metrics, and traces
-``PODGRAFT_RELEASE``            none            parameters of the deployment: Lambda publishes a version
-                                                only if the function differs; not read
+``PODGRAFT_RELEASE``            none            parameters of the deployment; not read: Lambda
+                                                publishes only a function that differs
 ``PODGRAFT_STORE``              ``aws``         ``aws``, or ``file:<folder>``; required outside of
                                                 Lambda
 ``PODGRAFT_BUCKET``             none            bucket of the bundles; ``aws`` only
