@@ -1,11 +1,15 @@
-"""A TLS endpoint on this machine that shows a certificate, and nothing else."""
+"""TLS endpoints on this machine: one shows a certificate only, one sends a fixed response."""
 
 import contextlib
+import http.server
+import json
 import socket
 import ssl
 import threading
 from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from cryptography import x509
 
@@ -18,9 +22,7 @@ def serve_certificate(
     chain: Sequence[x509.Certificate], key: PrivateKey, folder: Path
 ) -> Generator[int]:
     """Complete TLS handshakes on a port of 127.0.0.1; yield the port."""
-    (folder / "shown.pem").write_bytes(pem.dump_certificates(chain) + keys.encode_key(key, None))
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "shown.pem")
+    context = _make_context(chain, key, folder)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=_serve, args=(listener, context))
         thread.start()
@@ -29,6 +31,56 @@ def serve_certificate(
         finally:
             listener.shutdown(socket.SHUT_RDWR)
             thread.join()
+
+
+@dataclass(slots=True)
+class FixedEndpoint:
+    """An endpoint that sends the same response to each POST; ``requests`` are those it received."""
+
+    port: int
+    requests: list[tuple[str, Any]] = field(default_factory=list[tuple[str, Any]])
+
+
+@contextlib.contextmanager
+def serve_response(
+    chain: Sequence[x509.Certificate], key: PrivateKey, folder: Path, status: int, body: str
+) -> Generator[FixedEndpoint]:
+    """Respond to each POST on a port of 127.0.0.1; ``{path}`` in *body* is that of the request."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            """Send the response."""
+            content = self.rfile.read(int(self.headers["Content-Length"]))
+            endpoint.requests.append((self.path, json.loads(content)))
+            data = body.replace("{path}", self.path).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Print nothing."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        endpoint = FixedEndpoint(server.server_port)
+        context = _make_context(chain, key, folder)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield endpoint
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def _make_context(
+    chain: Sequence[x509.Certificate], key: PrivateKey, folder: Path
+) -> ssl.SSLContext:
+    (folder / "shown.pem").write_bytes(pem.dump_certificates(chain) + keys.encode_key(key, None))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "shown.pem")
+    return context
 
 
 def _serve(listener: socket.socket, context: ssl.SSLContext) -> None:

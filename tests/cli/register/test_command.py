@@ -19,7 +19,7 @@ from podgraft.cli.certs.keys import KeyType
 from podgraft.identifiers import CLUSTER_REMEDY, INJECTOR_REMEDY
 from podgraft.jsonvalue import Object
 from support.pki import NOW
-from support.tls_endpoint import serve_certificate
+from support.tls_endpoint import serve_response
 
 URL = "https://webhook.example.com"
 TRUSTED = ("--ca-bundle", "certificates/ca.pem", "--server-cert", "certificates/server.pem")
@@ -226,7 +226,9 @@ def test_a_guard_for_a_bundle_with_faults_is_refused(run: Run) -> None:
 def test_a_live_endpoint_is_probed(run: Run, tmp_path: Path) -> None:
     key = keys.read_key(Path("certificates/server.key"), None)
     chain = pem.read_certificates(Path("certificates/server.pem"))
-    with serve_certificate(chain, key, tmp_path) as port:
+    review = '{"response": {"uid": "podgraft-synthetic-review", "allowed": true}}'
+    with serve_response(chain, key, tmp_path, 200, review) as endpoint:
+        port = endpoint.port
         live = {"url": f"https://127.0.0.1:{port}"}
         probed = ("--allow-loopback", "--probe", "--ca-bundle")
         assert run(*probed, "certificates/ca.pem", **live).status == 0

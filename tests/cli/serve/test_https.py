@@ -2,9 +2,11 @@
 
 import os
 import signal
+import socket
 import ssl
 import subprocess
 import sys
+import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -93,6 +95,21 @@ def running_server(tmp_path: Path) -> Iterator[RunningServer]:
         finally:
             process.terminate()
             process.wait(timeout=20)
+
+
+def test_serve_accepts_no_tls_1_1(running_server: RunningServer) -> None:
+    """The server refuses it with an alert; the client would accept it."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        context.minimum_version = context.maximum_version = ssl.TLSVersion.TLSv1_1
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    with (
+        socket.create_connection(("127.0.0.1", running_server.port), 20) as plain,
+        pytest.raises(ssl.SSLError, match="TLSV1_ALERT_PROTOCOL_VERSION"),
+    ):
+        context.wrap_socket(plain)
 
 
 def test_a_new_certificate_is_shown_and_open_connections_live_on(

@@ -85,13 +85,17 @@ def test_probing_reads_the_certificate_of_the_endpoint(tmp_path: Path) -> None:
     with serve_certificate([certificate], key, tmp_path) as port:
         webhooks = parse_webhooks(configurations({"url": f"https://127.0.0.1:{port}/inject"}))
         (status,) = check_webhooks(make_cluster({}), webhooks, None, probes=True)
-    assert status.server.days == 9
-    assert status.problems == ("endpoint: its certificate expires in 9 days; renew it",)
+    assert status.certificate_days == 9
+    assert status.problems[0].startswith(f"kube-apiserver would not trust 127.0.0.1:{port}: ")
+    assert status.problems[1:] == (
+        "endpoint: its certificate expires in 9 days; renew it (podgraft certs renew)",
+    )
     (status,) = check_webhooks(make_cluster({}), webhooks, None, probes=True)
-    assert status.problems[0].startswith(f"endpoint: 127.0.0.1:{port}: no TLS connection: ")
+    assert status.problems[0].startswith(f"127.0.0.1:{port}: no TLS connection: ")
+    assert status.fails
 
 
 def test_services_are_not_probed() -> None:
     webhooks = parse_webhooks(configurations(ISTIOD))
     (status,) = check_webhooks(make_cluster({SERVICE: {}}), webhooks, None, probes=True)
-    assert (status.server.days, status.problems) == (None, ())
+    assert (status.probe, status.certificate_days, status.problems) == (None, None, ())

@@ -9,6 +9,7 @@ from .errors import NotAReviewError, ReviewError, TooLargeError
 from .request import (
     MAX_OBJECT_BYTES,
     MAX_REQUEST_BYTES,
+    SYNTHETIC_UID,
     AdmissionRequest,
     GroupVersionKind,
     GroupVersionResource,
@@ -20,6 +21,7 @@ from .response import AdmissionResponse, Status, allowed, denied, encode, errore
 __all__ = [
     "MAX_OBJECT_BYTES",
     "MAX_REQUEST_BYTES",
+    "SYNTHETIC_UID",
     "AdmissionRequest",
     "AdmissionResponse",
     "GroupVersionKind",

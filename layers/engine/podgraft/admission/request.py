@@ -21,6 +21,10 @@ MAX_OBJECT_BYTES = 3 * 1024 * 1024
 # The limit of Lambda for a synchronous invocation. An UPDATE with two objects of that size fits.
 MAX_REQUEST_BYTES = 6 * 1024 * 1024
 
+# The uid of a synthetic review. kube-apiserver generates a UUID for each request, so no review of a
+# cluster has this one, and no metric counts it.
+SYNTHETIC_UID = "podgraft-synthetic-review"
+
 # The length of a DNS label (RFC 1123).
 _MAX_LABEL = 63
 _EXPECTED = f"expected an AdmissionReview of {' or '.join(VERSIONS)}"

@@ -3,7 +3,7 @@
 The event is ``{"synthetic_review": {"injectors": [...]}}``. A front of the function cannot send it,
 because events of HTTP requests have a ``requestContext``. So the sender has the permission
 ``lambda:InvokeFunction``, and needs no credentials of a cluster. A review runs like a review of
-kube-apiserver, except for the authentication. The log lines have no ``route``, so no metric of a
+kube-apiserver, except for the authentication. ``webhook.py`` marks the log lines, so no metric of a
 cluster counts them.
 
 No other event imports this module.
@@ -15,18 +15,18 @@ from time import monotonic
 from typing import Any, TypeGuard, cast
 
 from podgraft import jsonvalue
+from podgraft.admission.synthetic import SYNTHETIC_REVIEW
 from podgraft.clock import age_clock
 from podgraft.identifiers import is_injector
 from podgraft.jsonvalue import JSON, Object
 from podgraft.settings import Auth
 from podgraft.store import CallerStore, Store, StoreError
 
-from . import priming
 from .authentication import CallerGate
 from .request_log import RequestLog, line_fields
-from .webhook import Webhook
+from .webhook import SYNTHETIC_EVENT, Webhook
 
-EVENT_KEY = "synthetic_review"
+EVENT_KEY = SYNTHETIC_EVENT
 # The fields of a review that the response contains.
 _FIELDS = ("decision", "reason", "policy_version", "bundle", "stale", "fault", "problem")
 
@@ -74,9 +74,7 @@ class SyntheticReviews:
             "code": response.code,
             "milliseconds": fields.get("milliseconds"),
         }
-        record: dict[str, JSON] = {**records[-1], "event": EVENT_KEY}
-        del record["route"]  # metrics count records with a route
-        self._request_log(record)
+        self._request_log(records[-1])
         return result
 
     def _clusters(self, problems: list[JSON]) -> Object:
@@ -103,7 +101,7 @@ def is_synthetic(event: object) -> TypeGuard[Mapping[str, Any]]:
 
 
 def _environ() -> dict[str, Any]:
-    body = jsonvalue.dump(priming.REVIEW).encode()
+    body = jsonvalue.dump(SYNTHETIC_REVIEW).encode()
     return {
         "CONTENT_TYPE": "application/json",
         "CONTENT_LENGTH": str(len(body)),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from podgraft import admission, review
-from podgraft.admission import MAX_REQUEST_BYTES, AdmissionRequest, TooLargeError
+from podgraft.admission import MAX_REQUEST_BYTES, SYNTHETIC_UID, AdmissionRequest, TooLargeError
 from podgraft.jsonvalue import Object
 from podgraft.lazy_re import lazy_compile
 from podgraft.review import ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
@@ -33,6 +33,9 @@ HANDLERS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
     "mutate": review.mutate,
     "validate": review.validate,
 }
+
+# The event of synthetic reviews in the log, also those of ``register --probe``.
+SYNTHETIC_EVENT = "synthetic_review"
 
 
 class Webhook:
@@ -82,7 +85,11 @@ class Webhook:
         """Write the log line of a request; return its response."""
         response, record = result
         milliseconds = round((self._clock() - started) * 1000, 3)
-        fields = {"route": route, "code": response.code, "milliseconds": milliseconds}
+        fields: Object = {"code": response.code, "milliseconds": milliseconds}
+        if record.get("uid") == SYNTHETIC_UID:
+            fields["event"] = SYNTHETIC_EVENT  # metrics count records with a route
+        else:
+            fields["route"] = route
         if principal is not None and principal.certificate_days is not None:
             fields["certificate_days"] = principal.certificate_days
         self._request_log(limit_fields({**record, **fields}))
@@ -146,7 +153,8 @@ def _describe_failure(
     if not isinstance(error, _REFUSALS):
         return faults.fault_response(error), _internal_error_fields(error, uid)
     response = faults.fault_response(error, is_authenticated=is_authenticated)
-    return response, faults.fault_fields(error)
+    fields = faults.fault_fields(error)
+    return response, {**fields, "uid": uid} if uid else fields
 
 
 def _internal_error_fields(error: Exception, uid: str) -> Object:

@@ -46,15 +46,31 @@ def find_trust_problems(
 
     OpenSSL gives the verdict in a real handshake, our own rules the reason.
     """
+    try:
+        leaf = _shake_hands(address, make_client_context(roots))
+    except ssl.SSLCertVerificationError as error:
+        return explain_distrust(fetch_certificate(address), address, roots, error, now)
+    return tuple(trust.leaf_problems(leaf, address.host, now))
+
+
+def make_client_context(roots: Sequence[x509.Certificate]) -> ssl.SSLContext:
+    """A TLS client as kube-apiserver: it trusts *roots* only, or without them the public CAs."""
     context = ssl.create_default_context(cadata=pem.dump_certificates(roots).decode() or None)
     context.hostname_checks_common_name = False
-    try:
-        leaf = _shake_hands(address, context)
-    except ssl.SSLCertVerificationError as error:
-        leaf = fetch_certificate(address)
-        explained = trust.find_trust_problems([leaf], roots, address.host, now) if roots else ()
-        return explained or (f"{address}: {error.verify_message}",)
-    return tuple(trust.leaf_problems(leaf, address.host, now))
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    return context
+
+
+def explain_distrust(
+    leaf: x509.Certificate,
+    address: Address,
+    roots: Sequence[x509.Certificate],
+    error: ssl.SSLCertVerificationError,
+    now: datetime,
+) -> tuple[str, ...]:
+    """The reasons for which OpenSSL rejected the certificate of the endpoint."""
+    explained = trust.find_trust_problems([leaf], roots, address.host, now) if roots else ()
+    return explained or (f"{address}: {error.verify_message}",)
 
 
 def fetch_certificate(address: Address) -> x509.Certificate:

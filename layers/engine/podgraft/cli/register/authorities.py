@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+from cryptography import x509
 
-from podgraft.cli.certs import endpoint as live
-from podgraft.cli.certs import old_tls, pem, trust
-from podgraft.cli.certs.endpoint import Address
+from podgraft.cli.certs import pem, trust
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.errors import RegistrationError
 
@@ -56,22 +55,25 @@ def check_source(
         )
 
 
+def read_roots(files: Iterable[Path]) -> list[x509.Certificate]:
+    """Return the certificates of the files."""
+    return [certificate for file in files for certificate in pem.read_certificates(file)]
+
+
 def check_trust(
     endpoint: Endpoint, *, ca_bundle: Iterable[Path], server_cert: Path | None, probe: bool
 ) -> None:
-    """Raise ``RegistrationError`` if kube-apiserver would not trust the endpoint."""
-    roots = trust.check_roots([one for file in ca_bundle for one in pem.read_certificates(file)])
+    """Raise ``RegistrationError`` if kube-apiserver would not trust the given certificates.
+
+    With *probe*, the certificate of the endpoint is verified later.
+    """
+    roots = trust.check_roots(read_roots(ca_bundle))
     host, now = endpoint.host.strip("[]"), datetime.now(UTC)
     problems = [problem for root in roots for problem in trust.time_problems(root, now)]
     if server_cert:
         if not roots:
             raise RegistrationError("--server-cert is checked against --ca-bundle; give it too")
         problems += trust.find_trust_problems(pem.read_certificates(server_cert), roots, host, now)
-    if probe:
-        address = Address(host, endpoint.port or live.HTTPS_PORT)
-        if old_tls.accepts_tls_1_1(address):
-            raise RegistrationError(f"{address}: accepts TLS 1.1; allow TLS 1.2 or later only")
-        problems += live.find_trust_problems(address, roots, now)
     if problems:
         raise RegistrationError(
             trust.describe_distrust(endpoint.authority, problems, host, server_cert)

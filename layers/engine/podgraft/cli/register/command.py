@@ -11,7 +11,7 @@ from podgraft import yaml
 from podgraft.bundle import Bundle, BundleError, compile_
 from podgraft.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
 from podgraft.cli import outputs, program
-from podgraft.cli.certs import pem, trust
+from podgraft.cli.certs import trust
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.folders import read_manifests
 from podgraft.cli.outputs import SECRET, Output
@@ -25,6 +25,7 @@ from podgraft.cli.register import (
     mesh,
     namespace_choice,
     next_steps,
+    probe,
     selectors,
     service,
     static,
@@ -101,7 +102,9 @@ class RegisterOptions(TypedDict):
 )
 @click.option("--server-cert", type=FILE, help="Server certificate, to verify it with the CAs.")
 @click.option(
-    "--probe", is_flag=True, help="Connect to the endpoint; verify its certificate and TLS version."
+    "--probe",
+    is_flag=True,
+    help="Send a review with the credential to the endpoint, and verify its certificate.",
 )
 @click.option("--injector", help="Injector; default: that of the URL, or default.")
 @click.option(
@@ -225,6 +228,14 @@ def _register(options: RegisterOptions) -> None:
         raise RegistrationError(
             "nothing to register: --no-inject, and neither --mutate nor --validate"
         )
+    if options["probe"]:
+        probe.probe_registration(
+            manifests,
+            authorities.read_roots(options["ca_bundle"]),
+            identity,
+            (options["client_cert"], options["client_key"]),
+            options["timeout"],
+        )
     if identity is not None and options["control_plane"]:
         _write_files(registration, identity, manifests, options)
     if options["static"] is None:
@@ -248,7 +259,7 @@ def _make_registration(options: RegisterOptions) -> Registration:
         parsed_endpoint = endpoint.with_token(
             parsed_endpoint, auth_info.read_token(options["token_file"])
         )
-    roots = [one for file in options["ca_bundle"] for one in pem.read_certificates(file)]
+    roots = authorities.read_roots(options["ca_bundle"])
     authorities.check_source(
         parsed_endpoint,
         has_ca_bundle=bool(roots),

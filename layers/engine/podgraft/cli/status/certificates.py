@@ -4,41 +4,24 @@ import base64
 import binascii
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 from podgraft.jsonvalue import Object, object_at, string_at
+
+if TYPE_CHECKING:
+    from cryptography import x509
 
 
 @dataclass(frozen=True, slots=True)
 class CaStatus:
-    """The first certificate to expire; ``problem`` is set if the caBundle is invalid."""
+    """The certificates of a caBundle; ``problem`` is set if it is invalid.
+
+    ``days`` are those of the first certificate to expire; None without a caBundle.
+    """
 
     days: int | None = None
     problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerStatus:
-    """The days that are left of the certificate of an endpoint; ``problem`` if it has none."""
-
-    days: int | None = None
-    problem: str = ""
-
-
-def probe_server(webhook: Object, now: datetime | None = None) -> ServerStatus:
-    """Connect to the URL of a webhook, and read its certificate; services are not probed."""
-    url = string_at(object_at(webhook, "clientConfig"), "url")
-    if not url:
-        return ServerStatus()
-    from podgraft.cli.certs.endpoint import Address, fetch_certificate
-    from podgraft.cli.certs.errors import CertificateError
-
-    parts = urlsplit(url)
-    try:
-        certificate = fetch_certificate(Address.parse(f"https://{parts.netloc}"))
-    except CertificateError as error:
-        return ServerStatus(problem=str(error))
-    return ServerStatus(days=(certificate.not_valid_after_utc - (now or datetime.now(UTC))).days)
+    certificates: "tuple[x509.Certificate, ...]" = ()
 
 
 def check_ca_bundle(webhook: Object, now: datetime | None = None) -> CaStatus:
@@ -52,5 +35,10 @@ def check_ca_bundle(webhook: Object, now: datetime | None = None) -> CaStatus:
         certificates = x509.load_pem_x509_certificates(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError):
         return CaStatus(problem="is not a PEM certificate in base64")
-    ends = min(certificate.not_valid_after_utc for certificate in certificates)
-    return CaStatus(days=(ends - (now or datetime.now(UTC))).days)
+    days = min(count_days(certificate, now) for certificate in certificates)
+    return CaStatus(days=days, certificates=tuple(certificates))
+
+
+def count_days(certificate: "x509.Certificate", now: datetime | None = None) -> int:
+    """Return the whole days until the certificate expires."""
+    return (certificate.not_valid_after_utc - (now or datetime.now(UTC))).days

@@ -28,7 +28,9 @@ from .webhooks import check_webhooks
 @add_options(*SELECTION_OPTIONS)
 @configuration.inject_options
 @click.option(
-    "--probe", is_flag=True, help="Connect to the endpoints of webhooks; read their certificates."
+    "--probe",
+    is_flag=True,
+    help="Send a review to the URL of each webhook, with its CAs and its token.",
 )
 @click.option("--url", help="Endpoint of podgraft, to find webhooks that call another one.")
 @click.option(
@@ -43,13 +45,17 @@ def command(
     url: str | None,
     output: str,
     **given: Any,
-) -> None:
+) -> int:
     """Show which webhook injects each namespace, and which pods need a restart.
 
     MISSING counts the pods without their sidecar: a webhook receives them, and the configuration
     injects them. OUTDATED counts the pods with other sidecars than a new pod would have; it is a
     comparison, as of podgraft compare. A question mark shows that pods were not checked. Without
     --bundle, the configuration is that of Istio in the cluster. The command only reads.
+
+    --probe sends a synthetic review, which counts in no metric, to each URL of the registered
+    webhooks: with the CAs of its caBundle and the token in its path, as kube-apiserver does. The
+    exit status is 1 if such a review fails.
     """
     selection = check_selection(
         PodSelection(namespace=namespace, all_namespaces=all_namespaces, selector=selector)
@@ -79,6 +85,7 @@ def command(
         for problem in each.problems
     ]
     print_warnings([*source.problems, *find_overlaps(survey), *problems])
+    return 1 if any(each.fails for each in checked) else 0
 
 
 def _read_namespaces(cluster: LiveCluster, selection: PodSelection) -> dict[str, Object]:

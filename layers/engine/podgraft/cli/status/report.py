@@ -1,6 +1,7 @@
 """The report of a survey, as tables and as JSON."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,6 +9,9 @@ from podgraft.jsonvalue import JSON, Object
 
 from .survey import NamespaceStatus
 from .webhooks import WebhookStatus
+
+if TYPE_CHECKING:
+    from podgraft.cli.endpoint_probe import ProbeReport
 
 _EXAMPLES = 5
 
@@ -43,7 +47,8 @@ def _webhook_to_json(status: WebhookStatus) -> Object:
         "revision": webhook.revision,
         "failurePolicy": webhook.manifest.get("failurePolicy"),
         "caDays": status.ca.days,
-        "certificateDays": status.server.days,
+        "certificateDays": status.certificate_days,
+        "probe": _probe_to_json(status.probe),
         "problems": list(status.problems),
     }
 
@@ -61,7 +66,9 @@ def format_lines(
     if not webhooks:
         yield "no webhook of podgraft or istiod is registered"
         return
-    header = ("CONFIGURATION", "WEBHOOK", "CALLS", "FAILURE POLICY", "CA DAYS", "CERT DAYS")
+    header = (
+        *("CONFIGURATION", "WEBHOOK", "CALLS", "FAILURE POLICY", "CA DAYS", "CERT DAYS", "PROBE"),
+    )
     yield from _align([header, *map(_webhook_row, webhooks)])
 
 
@@ -88,8 +95,28 @@ def _webhook_row(status: WebhookStatus) -> tuple[str, ...]:
         webhook.describe(),
         policy,
         _format_days(status.ca.days),
-        _format_days(status.server.days),
+        _format_days(status.certificate_days),
+        _format_probe(status),
     )
+
+
+def _probe_to_json(probe: "ProbeReport | None") -> JSON:
+    """Encode the outcome of a probe; its problems are those of the webhook."""
+    if probe is None:
+        return None
+    return {
+        "ok": not probe.problems,
+        "decision": probe.decision,
+        "reason": probe.reason,
+        "policyVersion": probe.policy_version,
+        "milliseconds": probe.milliseconds,
+    }
+
+
+def _format_probe(status: WebhookStatus) -> str:
+    if status.probe is None:
+        return "-"
+    return "fails" if status.fails else status.probe.describe()
 
 
 def _format_days(days: int | None) -> str:

@@ -2,26 +2,41 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
 from podgraft.jsonvalue import object_at, string_at
 
-from .certificates import CaStatus, ServerStatus, check_ca_bundle, probe_server
+from .certificates import CaStatus, check_ca_bundle, count_days
+
+if TYPE_CHECKING:
+    from podgraft.cli.endpoint_probe import ProbeReport
 
 _SOON_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookStatus:
-    """A webhook with the status of its CA, and its problems."""
+    """A webhook with the status of its CA, and its problems; ``probe`` is None without a probe."""
 
     webhook: LiveWebhook
     ca: CaStatus
-    server: ServerStatus
+    probe: "ProbeReport | None"
     problems: tuple[str, ...]
+
+    @property
+    def certificate_days(self) -> int | None:
+        """The days that are left of the certificate of the endpoint, if a probe received it."""
+        certificate = self.probe and self.probe.certificate
+        return None if certificate is None else count_days(certificate)
+
+    @property
+    def fails(self) -> bool:
+        """Whether a probe found that reviews fail."""
+        return self.probe is not None and bool(self.probe.problems)
 
 
 def check_webhooks(
@@ -29,21 +44,54 @@ def check_webhooks(
 ) -> list[WebhookStatus]:
     """Return the status of each webhook; ``url`` is the endpoint that podgraft's must call.
 
-    With *probes*, connect to the endpoints to read their certificates.
+    With *probes*, send a review to each URL, as kube-apiserver does.
     """
     host = _find_host(webhooks, url)
+    prober = _Prober()
     statuses: list[WebhookStatus] = []
     for webhook in webhooks:
         ca = check_ca_bundle(webhook.manifest)
-        server = probe_server(webhook.manifest) if probes else ServerStatus()
-        problems = (
-            *_check_address(webhook, host),
-            *_check_service(cluster, webhook),
-            *_check_ca(ca),
-            *_check_server(server),
+        probe = prober.probe(webhook, ca) if probes else None
+        problems = dict.fromkeys(
+            (
+                *_check_address(webhook, host),
+                *_check_service(cluster, webhook),
+                *_check_ca(ca),
+                *(_check_probe(probe) if probe is not None else ()),
+            )
         )
-        statuses.append(WebhookStatus(webhook, ca, server, problems))
+        statuses.append(WebhookStatus(webhook, ca, probe, (*problems,)))
     return statuses
+
+
+@dataclass(slots=True)
+class _Prober:
+    """Probes each endpoint once: the webhooks of a revision share one."""
+
+    _reports: "dict[tuple[str, CaStatus], ProbeReport]" = field(
+        default_factory=dict["tuple[str, CaStatus]", "ProbeReport"]
+    )
+
+    def probe(self, webhook: LiveWebhook, ca: CaStatus) -> "ProbeReport | None":
+        """Return the report for a URL; None for a Service, which only the cluster can call."""
+        from podgraft.cli.endpoint_probe import (  # slow imports
+            DEFAULT_TIMEOUT_SECONDS,
+            ProbeReport,
+            ProbeTarget,
+            probe_endpoint,
+        )
+
+        url = string_at(object_at(webhook.manifest, "clientConfig"), "url")
+        if not url:
+            return None
+        if ca.problem:
+            return ProbeReport(problems=(*_check_ca(ca),))
+        timeout = webhook.manifest.get("timeoutSeconds")
+        seconds = timeout if isinstance(timeout, int) else DEFAULT_TIMEOUT_SECONDS
+        if (url, ca) not in self._reports:
+            target = ProbeTarget(url=url, roots=ca.certificates, timeout_seconds=seconds)
+            self._reports[url, ca] = probe_endpoint(target)
+        return self._reports[url, ca]
 
 
 def _find_host(webhooks: Sequence[LiveWebhook], url: str | None) -> str:
@@ -68,13 +116,12 @@ def _check_ca(ca: CaStatus) -> Iterator[str]:
         yield f"caBundle: expires in {ca.days} days; rotate the CA (podgraft certs rotate-ca)"
 
 
-def _check_server(server: ServerStatus) -> Iterator[str]:
-    if server.problem:
-        yield f"endpoint: {server.problem}"
-    elif server.days is not None and server.days < 0:
-        yield "endpoint: its certificate has expired; renew it (podgraft certs renew)"
-    elif server.days is not None and server.days < _SOON_DAYS:
-        yield f"endpoint: its certificate expires in {server.days} days; renew it"
+def _check_probe(report: "ProbeReport") -> Iterator[str]:
+    yield from report.problems
+    yield from report.warnings
+    days = None if report.certificate is None else count_days(report.certificate)
+    if days is not None and 0 <= days < _SOON_DAYS:
+        yield f"endpoint: its certificate expires in {days} days; renew it (podgraft certs renew)"
 
 
 def _check_service(cluster: LiveCluster, webhook: LiveWebhook) -> Iterator[str]:

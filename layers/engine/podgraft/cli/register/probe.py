@@ -1,0 +1,47 @@
+"""``register --probe``: a review with the credential, to each URL of the manifests."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+from cryptography import x509
+
+from podgraft.cli.endpoint_probe import ProbeTarget, probe_endpoint
+from podgraft.cli.failure import print_warnings
+from podgraft.cli.register.control_plane import AuthInfo
+from podgraft.cli.register.errors import RegistrationError
+from podgraft.jsonvalue import Object, object_at, objects_at, string_at
+
+
+def probe_registration(
+    manifests: Iterable[Object],
+    roots: Iterable[x509.Certificate],
+    identity: AuthInfo | None,
+    client_files: tuple[Path | None, Path | None],
+    timeout_seconds: int,
+) -> None:
+    """Print the outcome for each URL; raise ``RegistrationError`` if a review fails.
+
+    *identity* and *client_files* are the credentials of a control plane.
+    """
+    certificate, key = client_files
+    for url in dict.fromkeys(_find_urls(manifests)):
+        target = ProbeTarget(
+            url=url,
+            roots=tuple(roots),
+            token=identity.token if identity else None,
+            client_files=(certificate, key) if certificate and key else None,
+            timeout_seconds=timeout_seconds,
+        )
+        report = probe_endpoint(target)
+        if report.problems:
+            raise RegistrationError(*(f"--probe: {problem}" for problem in report.problems))
+        click.echo(f"probe: {target.place}: {report.describe()}", err=True)
+        print_warnings(f"{target.place}: {warning}" for warning in report.warnings)
+
+
+def _find_urls(manifests: Iterable[Object]) -> Iterator[str]:
+    for manifest in manifests:
+        for webhook in objects_at(manifest, "webhooks"):
+            if url := string_at(object_at(webhook, "clientConfig"), "url"):
+                yield url
