@@ -17,7 +17,7 @@ from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from . import podgraft_side, pods
 from .podgraft_side import Podgraft
 from .program import Istio, Outcome
-from .settings import Settings, make_settings
+from .settings import EXPRESSIONS, Settings, make_settings
 
 # Go's maps have no order: a result that depends on it comes up again within so many tries.
 TRIES = 96
@@ -215,7 +215,7 @@ def _compare_settings(program: Path, release: str, folder: Path, seed: str, repo
     random_ = random.Random(f"{release} {seed}")  # noqa: S311 - no secret
     minor = int(release.split(".")[1])
     environment = _make_environment(random_, minor)
-    settings = make_settings(random_, folder)
+    settings = make_settings(random_, folder, release)
     with Istio(program, environment) as istio:
         refusal = istio.load(settings.documents)
         try:
@@ -234,6 +234,9 @@ def _compare_settings(program: Path, release: str, folder: Path, seed: str, repo
         run = _Run(seed, settings.documents, environment, istio, podgraft, report)
         for _ in range(100):
             _compare_pod(run, random_, settings.paths)
+        for number in range(EXPRESSIONS):
+            pod, namespace = pods.make_expression_pod(random_, number)
+            run.review("expression", pod, namespace, "/inject")
 
 
 def _report_settings(

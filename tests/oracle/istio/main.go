@@ -1,7 +1,7 @@
 // Command podgraft-oracle answers lines of JSON with Istio's own injector.
 //
 // A line has one of these keys: settings (replaces the webhook), review (with path), file
-// (for kube-inject), pods (to normalize), listen (serves the webhook over TLS), or profile (a file for
+// (for kube-inject), pods (to normalize), methods (true: those of the template data), listen (serves the webhook over TLS), or profile (a file for
 // the CPU profile, which an empty name ends). The answer to a review has the nanoseconds between the
 // request and the response in this process.
 
@@ -29,6 +29,7 @@ type question struct {
 	Pods     []json.RawMessage      `json:"pods"`
 	Listen   *certificate           `json:"listen"`
 	Profile  *string                `json:"profile"`
+	Methods  bool                   `json:"methods"`
 }
 
 // certificate has the paths of a certificate and its key.
@@ -46,6 +47,8 @@ type answer struct {
 	Output      string            `json:"output,omitempty"`
 	Warnings    []string          `json:"warnings,omitempty"`
 	Pods        []json.RawMessage `json:"pods,omitempty"`
+
+	Methods map[string][]string `json:"methods,omitempty"`
 }
 
 func main() {
@@ -106,6 +109,8 @@ func respond(webhook *inject.Webhook, asked question) (*inject.Webhook, answer) 
 		if err := profile(*asked.Profile); err != nil {
 			result.Error = err.Error()
 		}
+	case asked.Methods:
+		result.Methods = inject.Methods()
 	case asked.File != nil:
 		output, warnings, err := webhook.KubeInject(*asked.File)
 		result.Output, result.Warnings = output, warnings

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -75,6 +76,50 @@ func (wh *Webhook) KubeInject(text string) (string, []string, error) {
 	err := IntoResourceFile(nil, wh.Config.Templates, wh.valuesConfig, wh.revision, wh.meshConfig,
 		strings.NewReader(text), &out, func(warning string) { warnings = append(warnings, warning) })
 	return out.String(), warnings, err
+}
+
+// Methods returns the methods that a template can call on the types of its data, by the name of the
+// type: those with one result, or with an error as a second one.
+func Methods() map[string][]string {
+	methods := map[string][]string{}
+	var visit func(reflect.Type)
+	visit = func(of reflect.Type) {
+		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+			of = of.Elem()
+		}
+		if of.Kind() == reflect.Map && of.Name() == "" {
+			visit(of.Elem())
+			return
+		}
+		if of.Name() == "" || of.PkgPath() == "" || of.Kind() == reflect.Interface {
+			return
+		}
+		if _, found := methods[of.String()]; found {
+			return
+		}
+		methods[of.String()] = []string{}
+		pointer := reflect.PointerTo(of)
+		for index := 0; index < pointer.NumMethod(); index++ {
+			method := pointer.Method(index)
+			results := method.Type.NumOut()
+			if results == 1 || results == 2 && method.Type.Out(1) == reflect.TypeFor[error]() {
+				methods[of.String()] = append(methods[of.String()], method.Name)
+				if strings.HasPrefix(method.Name, "Get") {
+					visit(method.Type.Out(0))
+				}
+			}
+		}
+		if of.Kind() == reflect.Map {
+			visit(of.Elem())
+		}
+		for index := 0; of.Kind() == reflect.Struct && index < of.NumField(); index++ {
+			if field := of.Field(index); field.IsExported() {
+				visit(field.Type)
+			}
+		}
+	}
+	visit(reflect.TypeFor[SidecarTemplateData]())
+	return methods
 }
 
 // NormalizePod returns the pod as Go's type of the release prints it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from podgraft import yaml
 from podgraft.injectors import InvalidDocumentsError, OperatorError, UserError, istio
@@ -23,7 +24,8 @@ class Podgraft:
 
     def review(self, pod: Object, namespace: str, path: str) -> Outcome:
         """The outcome of a review of the pod."""
-        environment = self.injector.parse_environment(path.removeprefix("/inject").lstrip("/"))
+        tail = unquote(path).removeprefix("/inject").lstrip("/")  # net/http decodes the path, too
+        environment = self.injector.parse_environment(tail)
         request = istio.InjectionRequest(namespace=namespace, environment=environment)
         try:
             if not isinstance(decide(self.injector.rules, pod, namespace), Inject):

@@ -14,15 +14,15 @@ NAMESPACES = ("default", "team", "istio-system", "other") * 6 + ("kube-system",)
 ANNOTATIONS: Mapping[str, Sequence[str]] = {
     "sidecar.istio.io/inject": ("true", "true", "true", "true", "false", "yess"),
     "sidecar.istio.io/interceptionMode": ("TPROXY", "REDIRECT", "NONE", "tproxy"),
-    "sidecar.istio.io/proxyImage": ("example.com/proxy:1",),
+    "sidecar.istio.io/proxyImage": ("example.com/proxy:1", "example.com/proxy:1\n"),
     "sidecar.istio.io/proxyImageType": ("debug", "distroless", "default"),
     "sidecar.istio.io/proxyCPU": ("100m", "1", "bad value"),
     "sidecar.istio.io/proxyCPULimit": ("2",),
     "sidecar.istio.io/proxyMemory": ("1Gi", "12x"),
     "sidecar.istio.io/proxyMemoryLimit": ("2Gi",),
-    "sidecar.istio.io/logLevel": ("debug",),
-    "sidecar.istio.io/componentLogLevel": ("misc:trace",),
-    "sidecar.istio.io/agentLogLevel": ("default:debug",),
+    "sidecar.istio.io/logLevel": ("debug", "debug ", "de\nbug"),
+    "sidecar.istio.io/componentLogLevel": ("misc:trace", "misc:error\n", "a\x85b", "a\u2028b"),
+    "sidecar.istio.io/agentLogLevel": ("default:debug", "misc:error\n"),
     "sidecar.istio.io/statsInclusionPrefixes": ("a,b",),
     "sidecar.istio.io/bootstrapOverride": ("boot",),
     "sidecar.istio.io/userVolume": (
@@ -49,22 +49,37 @@ ANNOTATIONS: Mapping[str, Sequence[str]] = {
     "traffic.sidecar.istio.io/includeInboundPorts": ("80,443", "*", "", "99999"),
     "traffic.sidecar.istio.io/excludeInboundPorts": ("22", "", "*", "a"),
     "traffic.sidecar.istio.io/includeOutboundPorts": ("443",),
-    "traffic.sidecar.istio.io/excludeOutboundPorts": ("3306, 6379", "1e3"),
+    "traffic.sidecar.istio.io/excludeOutboundPorts": ("3306, 6379", "1e3", "80,\n443\n"),
     "traffic.sidecar.istio.io/kubevirtInterfaces": ("net1,net2", "eth0;rm"),
     "istio.io/reroute-virtual-interfaces": ("net3",),
     "traffic.sidecar.istio.io/excludeInterfaces": ("eth1", "a,,b"),
     "prometheus.istio.io/merge-metrics": ("true", "false", "x"),
     "prometheus.io/scrape": ("true", "false", "x"),
-    "prometheus.io/port": ("9090", "15020", ""),
+    "prometheus.io/port": ("9090", "15020", "", "+80", " 80"),
+    "prometheus.istio.io/scrape-targets": ("8080:/x", "8080 : /x, 9090", "+80", "x", "0", "8080:x"),
     "prometheus.io/path": ("/m", ""),
     "prometheus_io_path": ("/other",),
     "kubectl.kubernetes.io/default-container": ("app",),
-    "inject.istio.io/templates": ("sidecar", "sidecar,extra", " own , sidecar", "both", "nope", ""),
-    "k8s.v1.cni.cncf.io/networks": ("net-a", "ns/net-b", '[{"name":"net-c"}]', "ns/istio-cni"),
+    "inject.istio.io/templates": (
+        *("sidecar", "sidecar,extra", " own , sidecar", "both", "nope", "", "sidecar,sidecar"),
+        *("sidecar,order", "order", "labels", "sidecar,labels,own", "gateway", "sidecar,gateway"),
+        *("extra,own,sidecar,labels", "grpc-simple", "sidecar,none", "none"),
+    ),
+    "k8s.v1.cni.cncf.io/networks": (
+        *("net-a", "ns/net-b", '[{"name":"net-c"}]', "ns/istio-cni", "a,\nb", "a\n"),
+        '[\n  {"name": "macvlan"}\n]\n',
+    ),
     "proxy.istio.io/config": (
         "concurrency: 2",
         "holdApplicationUntilProxyStarts: true",
         "proxyMetadata: {C: '3'}",
+        "proxyMetadata:\n  A: |\n    l1\n    l2\n",
+        "proxyMetadata: {A: 'C:\\x', B: \"q'\"}",
+        "proxyMetadata: {'': x}",
+        "%YAML 1.2\n---\nconcurrency: 4",
+        "%YAML 1.1\n---\nconcurrency: 4",
+        "concurrency: 0x4",
+        "holdApplicationUntilProxyStarts: yes",
         "tracing: {sampling: 5}",
         "tracing: {customTags: {a: {}}}",
         "tracing: {zipkin: {address: 'a:1'}, datadog: {address: 'b:2'}}",
@@ -137,6 +152,17 @@ def make_pod(random_: random.Random) -> tuple[Object, str]:
         "metadata": metadata,
         "spec": _make_spec(random_),
     }, namespace
+
+
+def make_expression_pod(random_: random.Random, number: int) -> tuple[Object, str]:
+    """A pod that the template of one expression alone injects, and its namespace."""
+    pod, namespace = make_pod(random_)
+    metadata = object_at(pod, "metadata")
+    annotations = object_at(metadata, "annotations")
+    chosen = {"inject.istio.io/templates": f"e{number}", "sidecar.istio.io/inject": "true"}
+    labels = object_at(metadata, "labels") | {"sidecar.istio.io/inject": "true"}
+    changed = metadata | {"annotations": annotations | chosen, "labels": labels}
+    return pod | {"metadata": changed}, namespace
 
 
 def make_workload(random_: random.Random, normalize: Callable[[Object], Object]) -> str:

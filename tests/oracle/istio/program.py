@@ -93,6 +93,10 @@ class Istio:
         answer = self._ask({"file": text})
         return answer.get("output", ""), answer.get("error")
 
+    def methods(self) -> dict[str, list[str]]:
+        """The methods that a template can call, by type of its data."""
+        return self._ask({"methods": True})["methods"]
+
     def normalize(self, pods: Sequence[Object]) -> list[Object]:
         """The pods as Go's type of the release prints them."""
         answer = self._ask({"pods": [*pods]})

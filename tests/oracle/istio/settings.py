@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from podgraft import yaml
-from podgraft.jsonvalue import Object
+from podgraft.jsonvalue import Object, object_at
+
+from . import expressions
 
 # Values of the chart, by path; each is set with a probability.
 VALUES: Mapping[str, tuple[Any, ...]] = {
@@ -21,7 +23,7 @@ VALUES: Mapping[str, tuple[Any, ...]] = {
     "global.tag": ("1.2.3", "1.2.3-distroless", "latest"),
     "global.variant": ("distroless", "debug"),
     "global.imagePullPolicy": ("Always", "IfNotPresent"),
-    "global.imagePullSecrets": (["regcred"], ["one", "two"]),
+    "global.imagePullSecrets": (["regcred"], ["one", "two"], ["a", ""]),
     "global.logAsJson": (True,),
     "global.mountMtlsCerts": (True,),
     "global.pilotCertProvider": ("kubernetes", "k8s.io/clusterissuers.cert-manager.io/x", "none"),
@@ -124,6 +126,20 @@ spec:
       value: {{ len .Spec.Containers | quote }}
   terminationGracePeriodSeconds: 42
 """
+# With a native sidecar, the directive names a list that the pod of the templates does not have.
+ORDER_TEMPLATE = """\
+spec:
+  containers:
+  - name: zz
+    image: z
+  $setElementOrder/containers:
+  - name: zz
+"""
+LABELS_TEMPLATE = """\
+metadata:
+  labels: {own: {{ .ObjectMeta.Namespace | quote }}}
+"""
+EXPRESSIONS = 40
 PROXY_CONFIGS = (
     {"name": "root", "namespace": "istio-system", "spec": "concurrency: 4\n"},
     {
@@ -137,6 +153,12 @@ PROXY_CONFIGS = (
         "spec": "selector: {matchLabels: {app: web}}\nenvironmentVariables: {FROM: workload}\n"
         "image: {imageType: debug}\n",
     },
+    {"name": "empty", "namespace": "team", "spec": "selector: {}\nconcurrency: 9\n"},
+    {
+        "name": "no-labels",
+        "namespace": "istio-system",
+        "spec": "selector: {matchLabels: {}}\nenvironmentVariables: {FROM: nothing}\n",
+    },
 )
 
 
@@ -148,8 +170,8 @@ class Settings:
     paths: tuple[str, ...]
 
 
-def make_settings(random_: random.Random, folder: Path) -> Settings:
-    """Settings from the chart's, which *folder* contains."""
+def make_settings(random_: random.Random, folder: Path, release: str) -> Settings:
+    """Settings from the chart's, which *folder* contains, with a template for each expression."""
     values = json.loads((folder / "values.json").read_text(encoding="utf-8"))
     config = yaml.load((folder / "config.yaml").read_text(encoding="utf-8"))
     mesh = yaml.load((folder / "mesh.yaml").read_text(encoding="utf-8"))
@@ -159,6 +181,9 @@ def make_settings(random_: random.Random, folder: Path) -> Settings:
     _change(random_, values, VALUES, density)
     _change(random_, mesh, MESH, density)
     _change_config(random_, config)
+    texts = [expressions.make_expression(random_, release) for _ in range(EXPRESSIONS)]
+    templates = {f"e{number}": expressions.make_template(text) for number, text in enumerate(texts)}
+    config["templates"] = object_at(config, "templates") | templates
     documents: Object = {
         "config": json.dumps(config),
         "values": json.dumps(values),
@@ -189,6 +214,7 @@ def _change_config(random_: random.Random, config: Object) -> None:
     templates = config["templates"]
     assert isinstance(templates, dict)
     templates |= {"extra": EXTRA_TEMPLATE, "own": CUSTOM_PROXY_TEMPLATE}
+    templates |= {"order": ORDER_TEMPLATE, "labels": LABELS_TEMPLATE}
     config["defaultTemplates"] = random_.choice(
         (["sidecar"], ["sidecar"], ["sidecar"], ["sidecar", "extra"], ["own", "sidecar"], ["both"])
     )
@@ -215,6 +241,10 @@ def _make_paths(random_: random.Random) -> tuple[str, ...]:
                 "/inject/:ENV:cluster=c3:ENV:A_B=x=y",
                 "/inject/net/a--slash--b/extra/1/odd",
                 "/inject/cluster//net/",
+                "/inject/%C3%9F/x",
+                "/inject/%EF%AC%81/%C4%B0/cluster/c%2F2",
+                "/inject/a%20b/c%0Ad",
+                "/inject/:ENV:%C3%9F=x:ENV:a=%22b%22",
             )
         ),
     )

@@ -19,6 +19,7 @@ from podgraft.go.reflect import (
     Value,
     number_type,
     propagate_taint,
+    refused_methods,
     slice_of,
     struct_type,
 )
@@ -29,7 +30,7 @@ from . import metav1_time, quantity
 from .decode_errors import mismatch_error, unmarshal_error
 from .errors import QuantityError
 from .numbers import format_json_number
-from .quantities import QUANTITY
+from .quantities import CODECS, QUANTITY
 
 _INT32 = range(-(2**31), 2**31)
 _INT, _TEXT = 0, 1  # values of intstr.Type
@@ -164,6 +165,11 @@ INT_OR_STRING.methods = {
     "IntValue": Method(_int_value, pointer=True, result=INT),
     "MarshalJSON": Method(_marshal_int_or_string, result=_BYTES),
     "String": Method(_text, pointer=True, result=STRING),
+    **refused_methods("intstr.IntOrString", CODECS),
 }
+_RAW_FIELDS = "DeepCopy Equal GetRawBytes GetRawReader GetRawString String SwaggerDoc"
 FIELDS_V1.convert = propagate_taint(_view_fields)
-FIELDS_V1.methods = {"MarshalJSON": Method(_marshal_fields, result=_BYTES)}
+FIELDS_V1.methods = {
+    "MarshalJSON": Method(_marshal_fields, result=_BYTES),
+    **refused_methods("v1.FieldsV1", f"{CODECS} {_RAW_FIELDS}"),
+}

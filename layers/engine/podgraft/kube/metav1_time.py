@@ -17,9 +17,12 @@ from podgraft.go.reflect import (
     Value,
     pointer_to,
     propagate_taint,
+    refused_methods,
     slice_of,
     struct_type,
 )
+
+from .quantities import CODECS
 
 _BYTES = slice_of(UINT8)
 _LAYOUT = "2006-01-02T15:04:05Z07:00"
@@ -79,6 +82,7 @@ def _marshal_json(time: Struct) -> Slice:
     return Slice(_BYTES, [*(b"null" if text is None else f'"{text}"'.encode())])
 
 
+_COPIES = "DeepCopy MarshalQueryParameter ProtoTime ToUnstructured UnmarshalQueryParameter"
 TIME.convert = propagate_taint(_convert)
 TIME.methods = {
     "Before": _comparison_method(operator.lt, nil_result=False),
@@ -86,4 +90,5 @@ TIME.methods = {
     "IsZero": Method(_is_zero, pointer=True, result=BOOL),
     "MarshalJSON": Method(_marshal_json, result=_BYTES),
     "Rfc3339Copy": Method(_without_fraction, result=TIME),
+    **refused_methods("v1.Time", f"{CODECS} {_COPIES}"),
 }

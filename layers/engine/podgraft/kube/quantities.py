@@ -22,6 +22,7 @@ from podgraft.go.reflect import (
     number_type,
     pointer_to,
     propagate_taint,
+    refused_methods,
     slice_of,
     string_type,
     struct_type,
@@ -94,6 +95,15 @@ def _scaled_value(viewed: Struct, scale: int) -> Value:
     return INT64.convert(quantity_of(viewed).scaled_value(scale))
 
 
+# Methods that serialize a value, or describe its type.
+SERIALIZATION = "Marshal MarshalTo MarshalToSizedBuffer OpenAPIModelName Size Unmarshal"
+CODECS = (
+    f"{SERIALIZATION} MarshalCBOR OpenAPISchemaFormat OpenAPISchemaType OpenAPIV3OneOfTypes "
+    "UnmarshalCBOR UnmarshalJSON"
+)
+# Methods that change the quantity, or return a number of another package.
+_CHANGES = "AsDec AsFloat64Slow Mul RoundUp ToDec ToUnstructured"
+
 QUANTITY.convert = propagate_taint(_convert)
 QUANTITY.methods = {
     "AsApproximateFloat64": _getter_method(Quantity.approximate, FLOAT64),
@@ -108,6 +118,7 @@ QUANTITY.methods = {
     "Sign": _getter_method(lambda q: q.sign, INT),
     "String": Method(_text, pointer=True, result=STRING),
     "Value": _getter_method(Quantity.value, INT64),
+    **refused_methods("resource.Quantity", f"{CODECS} {_CHANGES}"),
 }
 
 RESOURCE_NAME = string_type("v1.ResourceName", {"String": Method(str, result=STRING)})
@@ -141,6 +152,7 @@ RESOURCE_LIST = named_type(
     "v1.ResourceList",
     map_of(RESOURCE_NAME, QUANTITY),
     {
+        "DeepCopy": Method(lambda resources: resources),
         "Name": Method(_find_quantity, (RESOURCE_NAME, _FORMAT), result=_POINTER),
         **{method: _resource_method(*row) for method, row in _GETTERS.items()},
     },

@@ -25,7 +25,7 @@ from podgraft.go.reflect import (
 
 from .json_codecs import FIELDS_V1, INT_OR_STRING
 from .metav1_time import TIME
-from .quantities import QUANTITY, RESOURCE_LIST, RESOURCE_NAME
+from .quantities import QUANTITY, RESOURCE_LIST, RESOURCE_NAME, SERIALIZATION
 from .structs import SCALARS, STRUCTS
 
 NEWEST = 37
@@ -100,7 +100,9 @@ class KubeTypes(Mapping[str, GoType]):
             go_type.methods |= accessors | {"GetObjectMeta": _pointer_method(go_type)}
         if name == "TypeMeta":
             go_type.methods |= {"GetObjectKind": _pointer_method(go_type)}
-            go_type.methods |= refused_methods(go_type.name, "GroupVersionKind")
+            go_type.methods |= refused_methods(go_type.name, "DeepCopy GroupVersionKind")
+        if name == "Toleration":
+            go_type.methods |= refused_methods(go_type.name, "MatchToleration ToleratesTaint")
         return go_type
 
     def fields(self, struct: str) -> tuple[Field, ...]:
@@ -145,10 +147,7 @@ class KubeTypes(Mapping[str, GoType]):
 
 
 # Methods that generated code adds to each struct. They serialize, or describe the type.
-_REFUSED = """
-    Marshal MarshalTo MarshalToSizedBuffer OpenAPIModelName Size SwaggerDoc Unmarshal XXX_Marshal
-    XXX_Size XXX_Unmarshal
-"""
+_REFUSED = f"{SERIALIZATION} SwaggerDoc"
 
 
 def struct_methods(go_type: GoType) -> dict[str, Method]:

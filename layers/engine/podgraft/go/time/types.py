@@ -1,7 +1,7 @@
 """The types of package time for templates, with the methods that need no clock.
 
-These methods are omitted: methods that change their receiver, methods that return several values
-(templates cannot call them), and methods for locations.
+Methods that return several values are omitted, because templates cannot call them. Methods that
+serialize a time, and methods for locations, are errors.
 """
 
 from collections.abc import Callable
@@ -21,6 +21,7 @@ from podgraft.go.reflect import (
     Struct,
     Value,
     number_type,
+    refused_methods,
     slice_of,
     struct_type,
 )
@@ -144,6 +145,11 @@ def _bytes(text: str) -> list[int]:
     return [*text.encode()]
 
 
+# Methods for locations, and methods that serialize to bytes.
+_REFUSED = """
+    AppendBinary AppendFormat AppendText GobDecode GobEncode In Location MarshalBinary
+    UnmarshalBinary UnmarshalJSON UnmarshalText
+"""
 TIME.methods = {
     "Add": _transform_method(Moment.add, DURATION),
     "AddDate": _transform_method(_add_date, INT, INT, INT),
@@ -176,6 +182,7 @@ TIME.methods = {
     "Weekday": _getter_method(WEEKDAY, lambda time: time.weekday),
     "Year": _getter_method(INT, lambda time: time.date[0]),
     "YearDay": _getter_method(INT, lambda time: time.day_of_year),
+    **refused_methods("time.Time", _REFUSED),
 }
 
 
@@ -198,6 +205,21 @@ def _fractional_units_method(unit: int) -> Method:
     return Method(share, result=FLOAT64)
 
 
+def _round_duration(duration: int, unit: int) -> Value:
+    """Round: to the nearest multiple of ``unit``; halves round away from zero."""
+    size = abs(int(duration))
+    if unit > 0:
+        size = min((2 * size + unit) // (2 * unit) * unit, _INT64_RANGE[1])
+    return DURATION.convert(-size if duration < 0 else size)
+
+
+def _truncate_duration(duration: int, unit: int) -> Value:
+    """Truncate: round toward zero to a multiple of ``unit``."""
+    size = abs(int(duration))
+    size -= size % unit if unit > 0 else 0
+    return DURATION.convert(-size if duration < 0 else size)
+
+
 def _absolute_duration(duration: int) -> Value:
     return DURATION.convert(min(abs(duration), _INT64_RANGE[1]))
 
@@ -209,6 +231,8 @@ DURATION.methods = {
     "Milliseconds": _integer_units_method(MILLISECOND),
     "Minutes": _fractional_units_method(MINUTE),
     "Nanoseconds": _integer_units_method(1),
+    "Round": Method(_round_duration, (DURATION,), result=DURATION),
     "Seconds": _fractional_units_method(SECOND),
     "String": Method(format_duration, result=STRING),
+    "Truncate": Method(_truncate_duration, (DURATION,), result=DURATION),
 }

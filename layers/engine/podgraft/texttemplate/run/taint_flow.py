@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from podgraft.go.fmt.sprintf import format_default
 from podgraft.go.reflect import ANY, STRING, UINT8, Map, Pointer, Slice, Value, type_of
 from podgraft.go.reflect.taint import (
     PlaceholderRegistry,
@@ -19,6 +20,7 @@ from podgraft.go.reflect.taint import (
     merge_sources,
 )
 from podgraft.go.reflect.tainted_values import (
+    CONTAINERS,
     find_plain_strings,
     find_tainted,
     mask,
@@ -142,11 +144,21 @@ def _wrap_carrying(function: Function) -> _Call:
         result = call(*map(remove_taint, arguments), **keywords)
         if _has_tainted_count(function, arguments):
             return tainted.taint_result(result)
-        return tainted.mask_result(
-            result, try_call(call, *map(mask, arguments), **keywords), faithful=faithful
-        )
+        masked_result = try_call(call, *map(mask, arguments), **keywords)
+        # A masked value is not a time, a quantity, or a version, and a masked key names no field.
+        if not tainted.registry.placeholder_ids(masked_result or ""):
+            texts = [_mask_as_text(tainted, argument) for argument in arguments]
+            masked_result = try_call(call, *texts, **keywords)
+        return tainted.mask_result(result, masked_result, faithful=faithful)
 
     return call_wrapped
+
+
+def _mask_as_text(tainted: TaintSources, value: Value) -> Value:
+    """Return the masked value, or for a container with taint, a placeholder of its text."""
+    if value.__class__ not in CONTAINERS or find_sources((value,)) is None:
+        return mask(value)
+    return mask(tainted.taint_result(format_default(remove_taint(value))))
 
 
 def _has_tainted_count(function: Function, arguments: Sequence[Value]) -> bool:

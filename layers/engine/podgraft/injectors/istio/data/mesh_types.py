@@ -130,8 +130,8 @@ def go_name(proto: str) -> str:
     return _WORDS.sub(lambda match: (match[1] or "").upper() + (match[2] or ""), proto)
 
 
-# Methods of messages that return interfaces of package protoreflect, or change the message.
-_REFUSED = "Descriptor ProtoReflect UnmarshalJSON"
+# Methods of messages that return interfaces or copies, or change the message.
+_REFUSED = "DeepCopy DeepCopyInterface ProtoReflect UnmarshalJSON"
 
 
 def _message_methods(schema: Schema, name: str) -> dict[str, Method]:
@@ -145,10 +145,12 @@ def _message_methods(schema: Schema, name: str) -> dict[str, Method]:
     def marshal_json(struct: reflect.Struct | None) -> Value:
         return [*gojson.encode(remove_taint(struct).raw).encode()] if struct else [*b"null"]
 
+    oneofs = {f"Get{go_name(field.oneof)}" for field in schema.type(name).fields if field.oneof}
     return {
         "MarshalJSON": Method(marshal_json, pointer=True, result=_BYTES),
         "String": Method(format_text, pointer=True, result=reflect.STRING),
         **reflect.refused_methods(name, _REFUSED),
+        **reflect.refused_methods(name, " ".join(sorted(oneofs))),
     }
 
 
@@ -156,7 +158,7 @@ def _getter_method(field: reflect.Field) -> Method:
     def get(struct: reflect.Struct | None) -> Value:
         return field.type.convert(None) if struct is None else struct.get(field)
 
-    return Method(get, pointer=True)
+    return Method(get, pointer=True, result=field.type)
 
 
 @cache
@@ -171,7 +173,7 @@ def _enum_type(name: str) -> GoType:
         "Enum": Method(lambda value: reflect.pointer_to(go_type).convert(value)),
         "Number": Method(lambda value: _ENUM_NUMBER.convert(int(value)), result=_ENUM_NUMBER),
         "String": Method(name_of, result=reflect.STRING),
-        **reflect.refused_methods(name, "Descriptor EnumDescriptor Type"),
+        **reflect.refused_methods(name, "Descriptor Type"),
     }
     go_type = reflect.number_type(name, Kind.INT32, methods)
     _set_conversion(go_type, lambda raw: numbers.get(raw, raw))
@@ -196,6 +198,7 @@ def _well_known_type(name: str) -> GoType | None:
             {"Fields": reflect.ANY_MAP},
             lambda raw: {"fields": raw},
             lambda struct: prototext.format_struct(struct.raw["fields"]),
+            "AsMap MarshalJSON UnmarshalJSON",
         )
     return None
 
@@ -205,6 +208,7 @@ def _message_type(
     fields: dict[str, GoType],
     unpack: Callable[[Value], dict[str, Value]],
     format_text: Callable[[reflect.Struct], str],
+    refused: str = "",
 ) -> GoType:
     def text_of(struct: reflect.Struct | None) -> str:
         return "<nil>" if struct is None else format_text(remove_taint(struct))
@@ -215,7 +219,7 @@ def _message_type(
     )
     struct.methods = {f"Get{field.name}": _getter_method(field) for field in struct.fields} | {
         "String": Method(text_of, pointer=True, result=reflect.STRING),
-        **reflect.refused_methods(name, "Descriptor ProtoReflect"),
+        **reflect.refused_methods(name, f"ProtoReflect {refused}"),
     }
     if name == DURATION:
         struct.methods |= {
