@@ -161,8 +161,9 @@ def make_expression_pod(random_: random.Random, number: int) -> tuple[Object, st
     annotations = object_at(metadata, "annotations")
     chosen = {"inject.istio.io/templates": f"e{number}", "sidecar.istio.io/inject": "true"}
     labels = object_at(metadata, "labels") | {"sidecar.istio.io/inject": "true"}
-    changed = metadata | {"annotations": annotations | chosen, "labels": labels}
-    return pod | {"metadata": changed}, namespace
+    changed: Object = {**metadata, "annotations": {**annotations, **chosen}, "labels": labels}
+    pod["metadata"] = changed
+    return pod, namespace
 
 
 def make_workload(random_: random.Random, normalize: Callable[[Object], Object]) -> str:

@@ -146,13 +146,17 @@ def _resource_method(name: str, missing: Format) -> Method:
     return Method(get, result=_POINTER)
 
 
+def _copy_resources(resources: Map) -> Map:
+    return resources
+
+
 # In Go, these are methods of *ResourceList. Each ResourceList of a template is addressable, but
 # ``go/reflect`` supports only addressable structs.
 RESOURCE_LIST = named_type(
     "v1.ResourceList",
     map_of(RESOURCE_NAME, QUANTITY),
     {
-        "DeepCopy": Method(lambda resources: resources),
+        "DeepCopy": Method(_copy_resources),
         "Name": Method(_find_quantity, (RESOURCE_NAME, _FORMAT), result=_POINTER),
         **{method: _resource_method(*row) for method, row in _GETTERS.items()},
     },

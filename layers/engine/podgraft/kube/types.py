@@ -94,15 +94,7 @@ class KubeTypes(Mapping[str, GoType]):
     def _make(self, name: str) -> GoType:
         go_type = self._cache[name] = _LazyStruct(name, self) if name in STRUCTS else _scalar(name)
         if name in STRUCTS:
-            go_type.methods = struct_methods(go_type)
-        if name == "ObjectMeta":
-            accessors = {f"Get{field.name}": _accessor_method(field) for field in go_type.fields}
-            go_type.methods |= accessors | {"GetObjectMeta": _pointer_method(go_type)}
-        if name == "TypeMeta":
-            go_type.methods |= {"GetObjectKind": _pointer_method(go_type)}
-            go_type.methods |= refused_methods(go_type.name, "DeepCopy GroupVersionKind")
-        if name == "Toleration":
-            go_type.methods |= refused_methods(go_type.name, "MatchToleration ToleratesTaint")
+            go_type.methods = struct_methods(go_type) | _special_methods(name, go_type)
         return go_type
 
     def fields(self, struct: str) -> tuple[Field, ...]:
@@ -154,6 +146,21 @@ def struct_methods(go_type: GoType) -> dict[str, Method]:
     """The methods that generated code adds to each struct."""
     methods = {"DeepCopy": _pointer_method(go_type), "String": Method(_print_struct, pointer=True)}
     return methods | refused_methods(go_type.name, _REFUSED)
+
+
+def _special_methods(name: str, go_type: GoType) -> dict[str, Method]:
+    """The methods that Kubernetes declares for a struct."""
+    match name:
+        case "ObjectMeta":
+            accessors = {f"Get{field.name}": _accessor_method(field) for field in go_type.fields}
+            return accessors | {"GetObjectMeta": _pointer_method(go_type)}
+        case "TypeMeta":
+            refused = refused_methods(go_type.name, "DeepCopy GroupVersionKind")
+            return refused | {"GetObjectKind": _pointer_method(go_type)}
+        case "Toleration":
+            return refused_methods(go_type.name, "MatchToleration ToleratesTaint")
+        case _:
+            return {}
 
 
 def _print_struct(struct: Struct | None) -> str:

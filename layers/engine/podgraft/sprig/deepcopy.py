@@ -1,6 +1,7 @@
 """Deep equality and deep copies, as reflect.DeepEqual and copystructure."""
 
 from collections.abc import Iterable
+from functools import cache
 
 from podgraft.go.reflect import Bool, GoType, Map, Pointer, Slice, Struct, Value, type_of
 from podgraft.go.time import TIME
@@ -90,21 +91,54 @@ def copy(value: Value) -> Value:
 def deep_copy(value: Value) -> Value:
     """Return a copy that shares no map or list with the original.
 
-    The copy of a struct with only private fields, such as a version, is its zero value; only
-    time.Time has a special copier.
+    Private fields keep their zero value, so the copy of a version is 0.0.0, and that of a quantity
+    is 0; only time.Time has a special copier.
     """
     if value.__class__ is dict:
         return {key: deep_copy(element) for key, element in value.items()}
     if value.__class__ is list:
         return [*map(deep_copy, value)]
     match value:
+        case Map() if value.raw and value.type.elem and _has_private_fields(value.type.elem):
+            return Map(value.type, {key: deep_copy(element) for key, element in value.items()})
+        case Slice() if value.raw and value.type.elem and _has_private_fields(value.type.elem):
+            return Slice(value.type, [*map(deep_copy, value)])
         case Map() | Slice():
             return value.__class__(value.type, deep_copy(value.raw))
         case Struct() if not value.type.fields and value.type is not TIME:
             return value.type.convert(None)
+        case Struct() if _has_private_fields(value.type):
+            return Struct(value.type, _copy_fields(value), addressable=value.addressable)
         case Struct():
             return Struct(value.type, deep_copy(value.raw), addressable=value.addressable)
         case Pointer():
             return Pointer(value.type, deep_copy(value.target))
         case _:
             return value
+
+
+def _copy_fields(value: Struct) -> dict[str, Value]:
+    """The raw value of a copied struct, with the exported fields only."""
+    raw: dict[str, Value] = {}
+    for field in value.type.fields:
+        if field.inline:
+            raw |= deep_copy(value.get(field)).raw
+        elif field.name[:1].isupper() and value.raw.get(field.json) is not None:
+            raw[field.json] = deep_copy(value.get(field))
+    return raw
+
+
+@cache
+def _has_private_fields(type_: GoType) -> bool:
+    """Whether values of the type can contain a struct with private fields other than time.Time."""
+    visited = {TIME}
+    remaining: list[GoType | None] = [type_]
+    while remaining:
+        each = remaining.pop()
+        if each is None or each in visited:
+            continue
+        visited.add(each)
+        if any(field.name[:1].islower() for field in each.fields):
+            return True
+        remaining += [each.elem, *(field.type for field in each.fields)]
+    return False

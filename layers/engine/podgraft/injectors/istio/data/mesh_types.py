@@ -14,6 +14,7 @@ from typing import Any
 
 from podgraft.go import reflect
 from podgraft.go import time as gotime
+from podgraft.go.errors import FunctionError
 from podgraft.go.reflect import GoType, Kind, Method, Value
 from podgraft.go.reflect.tainted_values import remove_taint
 from podgraft.injectors.istio import gojson
@@ -36,7 +37,7 @@ _SCALARS = {
     "uint64": reflect.UINT64,
     "double": reflect.FLOAT64,
 }
-_WRAPPED = {
+WRAPPED = {
     "wrapperspb.BoolValue": "bool",
     "wrapperspb.Int32Value": "int32",
     "wrapperspb.Int64Value": "int64",
@@ -169,9 +170,12 @@ def _enum_type(name: str) -> GoType:
     def name_of(value: Value) -> str:
         return names.get(value, str(int(value)))
 
+    def point_to(value: Value) -> Value:
+        return reflect.pointer_to(go_type).convert(value)
+
     methods = {
-        "Enum": Method(lambda value: reflect.pointer_to(go_type).convert(value)),
-        "Number": Method(lambda value: _ENUM_NUMBER.convert(int(value)), result=_ENUM_NUMBER),
+        "Enum": Method(point_to),
+        "Number": Method(_enum_number, result=_ENUM_NUMBER),
         "String": Method(name_of, result=reflect.STRING),
         **reflect.refused_methods(name, "Descriptor Type"),
     }
@@ -185,10 +189,10 @@ def _well_known_type(name: str) -> GoType | None:
     """Return the type of a well-known message; ``convert`` adds the fields that JSON omits."""
     if name == DURATION:
         return DURATION_POINTER
-    if name in _WRAPPED:
+    if name in WRAPPED:
         return _message_type(
             name,
-            {"Value": _SCALARS[_WRAPPED[name]]},
+            {"Value": _SCALARS[WRAPPED[name]]},
             _wrapper_unpacker(name),
             lambda struct: prototext.format_wrapper(name, struct.raw.get("value")),
         )
@@ -224,8 +228,8 @@ def _message_type(
     if name == DURATION:
         struct.methods |= {
             "AsDuration": Method(_as_duration, pointer=True, result=gotime.DURATION),
-            "CheckValid": Method(lambda _: None, pointer=True),
-            "IsValid": Method(lambda struct: struct is not None, pointer=True),
+            "CheckValid": Method(_check_valid, pointer=True),
+            "IsValid": Method(_is_valid, pointer=True, result=reflect.BOOL),
         }
     go_type = reflect.pointer_to(struct)
     _set_conversion(go_type, unpack)
@@ -251,7 +255,7 @@ def _split_duration(raw: Value) -> dict[str, Value]:
 
 
 def _wrapper_unpacker(name: str) -> Callable[[Value], dict[str, Value]]:
-    if _WRAPPED[name].endswith("64"):
+    if WRAPPED[name].endswith("64"):
         return lambda raw: {"value": int(raw)}
     return lambda raw: {"value": raw}
 
@@ -264,6 +268,20 @@ def format_go_duration(duration: reflect.Struct | None) -> str:
 def duration_to_nanoseconds(duration: reflect.Struct | None) -> int:
     """Convert a ``durationpb.Duration`` to nanoseconds; None is 0."""
     return 0 if duration is None else duration.field("Seconds") * SECOND + duration.field("Nanos")
+
+
+def _enum_number(value: Value) -> Value:
+    return _ENUM_NUMBER.convert(int(value))
+
+
+def _is_valid(duration: reflect.Struct | None) -> bool:
+    return duration is not None
+
+
+def _check_valid(duration: reflect.Struct | None) -> None:
+    """The error of a duration that is out of range, which only a nil duration is."""
+    if duration is None:
+        raise FunctionError("invalid nil Duration")
 
 
 def _as_duration(duration: reflect.Struct | None) -> Value:

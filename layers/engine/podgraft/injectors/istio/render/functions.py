@@ -20,9 +20,8 @@ from podgraft.go.json.unmarshal import unmarshal
 from podgraft.go.reflect import ANY, INT, STRING, STRING_MAP, Map, Pointer, Slice, Value, type_of
 from podgraft.go.reflect.taint import TaintedText
 from podgraft.go.reflect.tainted_values import to_text
-from podgraft.injectors.istio import gojson, releases
-from podgraft.injectors.istio.config import proxyconfig
-from podgraft.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG, Message
+from podgraft.injectors.istio import releases
+from podgraft.injectors.istio.config.protojson import MESH_CONFIG, Message
 from podgraft.injectors.istio.data import mesh_types
 from podgraft.injectors.istio.releases import Profile
 from podgraft.injectors.yaml_function import to_yaml
@@ -33,7 +32,6 @@ from podgraft.texttemplate import (
     Dependency,
     ExecError,
     Function,
-    FunctionError,
     KeyArgument,
     LimitError,
     Propagation,
@@ -43,7 +41,7 @@ from podgraft.texttemplate import (
     compile_,
 )
 
-from . import multus, otel
+from . import messages, multus, otel
 
 if TYPE_CHECKING:
     from podgraft.texttemplate.run.runtime import RenderState
@@ -127,18 +125,6 @@ def struct_to_json(value: Value) -> str:
     return "{}" if value is None else marshal(value)
 
 
-def proto_to_json(defaults: Message, message: Value) -> str:
-    """Return compact protojson; a ProxyConfig without the values of the built-in defaults."""
-    if not isinstance(message, Pointer):
-        raise FunctionError(f"{sprintf.sprint(message)} is no protobuf message")
-    if message.target is None:
-        return "{}"
-    raw: Message = message.target.raw
-    if message.target.type.name == PROXY_CONFIG:
-        return proxyconfig.to_json(defaults, raw)
-    return gojson.encode(raw)
-
-
 def indent(spaces: int, text: str) -> str:
     r"""``spaces`` blanks before every line but the first.
 
@@ -200,13 +186,15 @@ def strdict(*words: str) -> Map:
 
 
 def merge_maps(*maps: Map) -> Map:
-    """Merge the maps; later values replace earlier ones."""
+    """Merge the maps; later values replace earlier ones. No maps make a nil map."""
+    if not maps:
+        return STRING_MAP.convert(None)
     return STRING_MAP.convert({key: value for each in maps for key, value in each.items()})
 
 
 def to_json_map(*maps: Map) -> str:
-    """Return the merged maps as JSON."""
-    return to_json(merge_maps(*maps))
+    """Return the merged maps as JSON; no maps are ``null``."""
+    return marshal(merge_maps(*maps))
 
 
 def omit_nil(value: Value) -> Value:
@@ -308,7 +296,7 @@ def template_functions(
             dependencies=_OTEL_READS,
         ),
         "protoToJSON": Function(
-            partial(proto_to_json, defaults if profile.prints_changes_only else {}), (ANY,)
+            partial(messages.proto_to_json, defaults if profile.prints_changes_only else {}), (ANY,)
         ),
     }
     return {
