@@ -83,3 +83,64 @@ def test_loops_that_build_are_linear() -> None:
     )
 
     assert program.evaluate({"object": list(range(10_000))}, Meter(10**8)) == 29_999
+
+
+VARIABLES = Environment(
+    {
+        "object": "dyn",
+        "variables.off": "bool",
+        "variables.text": "string",
+        "variables.map": "map(string,dyn)",
+        "variables.has": "bool",
+    }
+)
+VALUES = {
+    "object": {"variables": {"off": 1}},
+    "variables.off": False,
+    "variables.text": "",
+    "variables.map": {"a": 1},
+    "variables.has": False,
+}
+TESTS = (
+    ("has(variables.off)", True),
+    ("!has(variables.off)", False),
+    ("!has(variables.off) || variables.off", False),
+    ("has(variables.text)", True),
+    ("has(variables.map) && has(variables.map.a)", True),
+    ("has(variables.map) && has(variables.map.b)", False),
+    ("has(variables.has)", True),
+    ("has ( variables\n .  off )", True),
+    ("has(object.variables) && has(object.variables.off)", True),
+    ("'has(variables.off)' == \"has(variables.off)\"", True),
+    (r"r'\d' == '\\d' && has(variables.off)", True),
+    ("'''a' has(variables.off)'''.size() == 21", True),
+    ("variables.off // has(variables.off)", False),
+    ("[1].exists(x, has(variables.off) && x == 1)", True),
+)
+
+
+@pytest.mark.parametrize(("text", "value"), TESTS)
+def test_a_declared_variable_exists_whatever_its_value_is(text: str, value: bool) -> None:
+    assert VARIABLES.compile_(text, "bool").evaluate(VALUES, Meter(1000)) is value
+
+
+def test_an_error_in_a_variable_remains_an_error() -> None:
+    class Failing(dict[str, object]):
+        def __getitem__(self, name: str) -> object:
+            raise EvaluationError(f"no such key: {name}")
+
+    with pytest.raises(EvaluationError):
+        VARIABLES.compile_("has(variables.off)").evaluate(Failing(), Meter(1000))
+
+
+@pytest.mark.parametrize("text", ["has(variables.other)", "_v_(variables.off)", "_v_ == 1"])
+def test_the_mark_is_no_function_of_an_expression(text: str) -> None:
+    with pytest.raises(CompileError, match="undeclared reference"):
+        VARIABLES.compile_(text)
+
+
+def test_a_problem_after_a_test_keeps_its_location() -> None:
+    with pytest.raises(CompileError) as raised:
+        VARIABLES.compile_("has(variables.off) && nope")
+
+    assert raised.value.problems == (Problem(1, 23, "undeclared reference to 'nope'"),)

@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
-from .errors import CompileError, Problem
+from .errors import CompileError, Problem, locate_problem
+from .library import HAS_VARIABLE
 from .overloads import Overload, is_parameter
 
 # Macros that Kubernetes has (environment/base.go, release 1.37); functions of these libraries
@@ -30,12 +31,13 @@ _Type: TypeAlias = "dict[str, str | bool | list[_Type]]"
 class Checker:
     """An environment: the standard library, ``overloads``, and variables with their types."""
 
-    __slots__ = ("_environment",)
+    __slots__ = ("_environment", "_variables")
 
     def __init__(self, overloads: Iterable[Overload], variables: Mapping[str, str]) -> None:
         # The wheel has stubs, but no py.typed.
         from cel_expr_python import cel  # pyright: ignore[reportMissingTypeStubs]
 
+        self._variables = frozenset(variables)
         self._environment = cel.NewEnv(
             config=cel.NewEnvConfigFromYaml(_environment_description(tuple(overloads), variables))
         )
@@ -46,10 +48,41 @@ class Checker:
         Raises ``CompileError``.
         """
         try:
-            expression = self._environment.compile(text)
+            expression = self._environment.compile(self._mark_tests(text))
         except RuntimeError as error:
             raise CompileError(text, tuple(_parse_problems(str(error)))) from error
         return expression.serialize(), _spell_type(expression.return_type().name())
+
+    def _mark_tests(self, text: str) -> str:
+        """Replace ``has`` by ``HAS_VARIABLE`` where its argument is a declared variable.
+
+        cel-cpp resolves ``variables.x`` to a name before it applies ``has``, and loses the test:
+        ``has(variables.x)`` would be the value of the variable. All locations remain the same.
+        """
+
+        def replace(match: re.Match[str]) -> str:
+            if match["mark"]:
+                problem = f"undeclared reference to '{HAS_VARIABLE}'"
+                raise CompileError(text, (locate_problem(text, match.start(), problem),))
+            if match["name"] is None or f"variables.{match['name']}" not in self._variables:
+                return match[0]
+            return HAS_VARIABLE + match["argument"]
+
+        return _TEST.sub(replace, text)
+
+
+# A comment or a string, which no test can start in; the mark; or ``has(variables.NAME)``.
+_TEST = re.compile(
+    r"""
+      //[^\n]*
+    | (?: [bB]?[rR] | [rR][bB] ) (?: \"{3} .*? \"{3} | '{3} .*? '{3} | "[^"\n]*" | '[^'\n]*' )
+    | \"{3} (?: \\. | [^\\] )*? \"{3} | '{3} (?: \\. | [^\\] )*? '{3}
+    | "(?: \\. | [^"\\\n] )*" | '(?: \\. | [^'\\\n] )*'
+    | (?P<mark> \b_v_\b )
+    | (?<![\w.]) has (?P<argument> \s* \( \s* variables \s* \. \s* (?P<name> [A-Za-z_]\w* ) \s* \) )
+    """,
+    re.VERBOSE | re.DOTALL | re.ASCII,
+)
 
 
 def _spell_type(name: str) -> str:

@@ -22,6 +22,12 @@ class Problem:
         return f"{head}\n  {lines[self.line - 1]}\n  {' ' * (self.column - 1)}^"
 
 
+def locate_problem(text: str, offset: int, message: str) -> Problem:
+    """The problem at a code point offset as line and column."""
+    before = text[:offset]
+    return Problem(before.count("\n") + 1, offset - before.rfind("\n"), message)
+
+
 class CompileError(Exception):
     """Kubernetes would reject the expression; ``problems`` has the locations and reasons."""
 

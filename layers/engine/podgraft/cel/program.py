@@ -11,7 +11,7 @@ from . import syntax
 from .checker import Checker
 from .constant_folding import ConstantFolder
 from .cost import Meter
-from .errors import CompileError, Problem
+from .errors import CompileError, Problem, locate_problem
 from .evaluation import Compiler, Evaluate, Frame
 from .library import DECLARED, FUNCTIONS
 from .values import Value
@@ -73,7 +73,7 @@ class Environment:
         folder = ConstantFolder()
         root = folder.fold(checked.root)
         problems = [
-            _locate_problem(text, checked.positions.get(expr_id, 0), message)
+            locate_problem(text, checked.positions.get(expr_id, 0), message)
             for expr_id, message in (*self._undefined_fields(checked.root), *folder.errors)
         ]
         if types and type_ not in {*types, "dyn"}:
@@ -87,7 +87,7 @@ class Environment:
             raise CompileError(
                 text,
                 tuple(
-                    _locate_problem(
+                    locate_problem(
                         text,
                         checked.positions.get(ident.expr_id, 0),
                         f"undeclared reference to '{ident.name}'",
@@ -117,9 +117,3 @@ class Environment:
                 return outer.get(field) if outer is not None else None
             case _:
                 return None
-
-
-def _locate_problem(text: str, offset: int, message: str) -> Problem:
-    """The problem at a code point offset as line and column."""
-    before = text[:offset]
-    return Problem(before.count("\n") + 1, offset - before.rfind("\n"), message)

@@ -22,6 +22,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeGuard
 
+from podgraft.go.strconv.ftoa import format_float
+
 from .errors import EvaluationError
 
 # Any CEL value of the table above. Python has no narrower type for it.
@@ -169,7 +171,7 @@ _KEY_TYPES: frozenset[type[object]] = frozenset({str, int, Uint, bool, float})
 def _index(key: Value) -> int:
     if kind(key) not in NUMBERS:
         raise EvaluationError(f"unsupported index type '{type_name(key)}' in list")
-    if int(key) != key:
+    if not INT_MIN <= key <= INT_MAX or int(key) != key:  # also for NaN
         raise EvaluationError(f"unsupported index value {text_of(key)} in list")
     return int(key)
 
@@ -204,7 +206,9 @@ def kubernetes_type(value: Value) -> str:
 
 
 def text_of(key: Value) -> str:
-    """A key in a message: strings bare, booleans in small letters."""
+    """A key in a message: strings bare, booleans in small letters, doubles as Go prints them."""
+    if type(key) is float:
+        return format_float(key, "g")
     return str(key).lower() if type(key) is bool else str(key)
 
 

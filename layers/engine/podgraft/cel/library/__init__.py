@@ -4,7 +4,8 @@ They are those of kube-apiserver 1.37 (k8s.io/apiserver pkg/cel/environment/base
 ``authorizer``. Each module contains a table of ``Overload`` rows for one subject.
 """
 
-from podgraft.cel.overloads import table
+from podgraft.cel.overloads import function, table
+from podgraft.cel.values import Value
 
 from .conversions import CONVERSIONS
 from .conversions import STRINGS as STRING_CONVERSIONS
@@ -33,8 +34,18 @@ _KNOWN = (
     *COMPREHENSIONS,
 )
 
+# ``has(variables.x)``, where the checker would lose the test (``checker.py``). A declared variable
+# exists; an error in it remains an error.
+HAS_VARIABLE = "_v_"
+
+
+def _exists(_value: Value) -> bool:
+    return True
+
+
 # The functions that must be declared for the checker.
 DECLARED = (
+    function(HAS_VARIABLE, "A -> bool", _exists),
     *COMPARISONS,
     *STRING_CONVERSIONS,
     *UNWRAPPING,
@@ -52,4 +63,4 @@ TYPES = {cls.CEL_NAME: cls for cls in (Quantity, Semver, IP, CIDR, URL, NamedFor
 
 FUNCTIONS = table((*_KNOWN, *DECLARED), TYPES)
 
-__all__ = ["DECLARED", "FUNCTIONS", "TYPES"]
+__all__ = ["DECLARED", "FUNCTIONS", "HAS_VARIABLE", "TYPES"]

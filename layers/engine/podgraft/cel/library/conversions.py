@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal
 from operator import attrgetter
 
 from podgraft.cel.cost import traversal_cost
@@ -22,6 +21,7 @@ from podgraft.cel.values import (
     check_uint,
     type_name,
 )
+from podgraft.go.strconv.ftoa import format_float
 
 from .times import text_of_duration, text_of_timestamp
 
@@ -39,21 +39,7 @@ _BOOLS = {
 
 def double_text(value: float) -> str:
     """A double as Go's %g prints it with the fewest digits: ``1``, ``0.1``, ``1e+06``."""
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "+Inf" if value > 0 else "-Inf"
-    sign, digits, point = Decimal(repr(value)).as_tuple()
-    exponent = len(digits) + int(point) - 1
-    significant = "".join(map(str, digits)).rstrip("0") or "0"
-    if value == 0 or _SMALLEST <= exponent < _LARGEST:
-        return f"{value:.{max(0, len(significant) - 1 - exponent)}f}"
-    mantissa = significant[0] + ("." + significant[1:] if len(significant) > 1 else "")
-    return f"{'-' if sign else ''}{mantissa}e{exponent:+03d}"
-
-
-# strconv.FormatFloat(value, 'g', -1, 64) writes exponents from -4 to 5 as zeros.
-_SMALLEST, _LARGEST = -4, 6
+    return format_float(value, "g")
 
 
 def _conversion_error(value: Value, target_type: str) -> EvaluationError:

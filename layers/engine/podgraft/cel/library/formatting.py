@@ -107,7 +107,7 @@ def _parse_double(clause: str, value: Value) -> float | str:
         return _SPECIAL["NaN"]
     if math.isinf(value):
         return _SPECIAL["Infinity" if value > 0 else "-Infinity"]
-    return value
+    return value + 0.0  # cel-go prints -0 as 0
 
 
 def _format_binary(value: Value, _precision: int) -> str:
@@ -173,6 +173,8 @@ def _format_element(value: Value) -> str:
             return json.dumps(value, ensure_ascii=False)
         case bytes():
             return f"b{json.dumps(value.decode(errors='replace'), ensure_ascii=False)}"
+        case float() if not math.isfinite(value):
+            return f'"{double_text(value)}"'
         case float():
             return _format_fixed(value, _PRECISION)
         case Duration():

@@ -200,6 +200,8 @@ def _distinct(elements: list[Value]) -> list[Value]:
 
 
 def _sort_by(elements: list[Value], keys: list[Value]) -> list[Value]:
+    if len(keys) != len(elements):
+        raise EvaluationError(f"got {len(keys)} keys for {len(elements)} elements")
     for key in keys:
         if kind(key) is not kind(keys[0]) or kind(key) not in _ORDERED:
             raise EvaluationError("list elements must have the same comparable type")

@@ -88,7 +88,13 @@ def _equal(left: Value, right: Value) -> bool:
 
 
 def _as_doubles(compare: Callable[[Value, Value], bool]) -> Callable[[Value, Value], bool]:
-    return lambda left, right: compare(float(left), float(right))
+    def compare_doubles(left: Value, right: Value) -> bool:
+        left_double, right_double = float(left), float(right)
+        if math.isnan(left_double) or math.isnan(right_double):
+            raise EvaluationError("NaN values cannot be ordered")
+        return compare(left_double, right_double)
+
+    return compare_doubles
 
 
 _COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
@@ -107,9 +113,9 @@ def _comparisons() -> Iterator[Overload]:
     pairs += [(left, right) for left in _NUMBERS for right in _NUMBERS if left != right]
     for name, compare in _COMPARISONS.items():
         for left, right in pairs:
-            mixed = left != right and "double" in {left, right}
+            as_doubles = "double" in {left, right}
             yield function(
-                name, f"{left} {right} -> bool", _as_doubles(compare) if mixed else compare
+                name, f"{left} {right} -> bool", _as_doubles(compare) if as_doubles else compare
             )
         for text in ("string", "bytes"):
             yield function(name, f"{text} {text} -> bool", compare, comparison_cost)

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from podgraft.cel.errors import EvaluationError
 from podgraft.cel.overloads import function, member
-from podgraft.cel.values import NONE, Duration, Optional, Timestamp, Value
+from podgraft.cel.values import NONE, Duration, Optional, Timestamp, Value, is_optional, text_of
 
 
 def _of(value: Value) -> Optional:
@@ -25,7 +25,10 @@ def _value(optional: Optional) -> Value:
     return optional.value
 
 
-def _unwrap(optionals: list[Optional]) -> list[Value]:
+def _unwrap(optionals: list[Value]) -> list[Value]:
+    for value in optionals:
+        if not is_optional(value):
+            raise EvaluationError(f"value {text_of(value)} is not optional")
     return [optional.value for optional in optionals if optional.present]
 
 
