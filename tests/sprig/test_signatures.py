@@ -53,6 +53,11 @@ def test_a_refused_function_is_named_with_the_reason_when_a_template_is_loaded(n
         ALL[name].call()
 
 
+def test_the_page_on_conformance_lists_what_is_refused() -> None:
+    page = (Path(__file__).parents[2] / "docs/conformance.md").read_text(encoding="utf-8")
+    assert {name for name in sprig.UNSUPPORTED if f"`{name}`" not in page} == set()
+
+
 def test_what_is_not_refused_works() -> None:
     assert {name for name, function in ALL.items() if function.unsupported_reason} == set(
         sprig.UNSUPPORTED

@@ -89,7 +89,7 @@ WIDTHS = (
 
 
 @pytest.mark.parametrize(("spaces", "text", "expected"), WIDTHS)
-def test_a_width_beyond_the_limit_of_fmt_is_its_error_text(
+def test_a_width_above_the_limit_of_fmt_prints_its_error_text(
     spaces: int, text: str, expected: str
 ) -> None:
     assert functions.indent(spaces, text) == expected

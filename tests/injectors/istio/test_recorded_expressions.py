@@ -66,7 +66,7 @@ def test_what_podgraft_means_to_refuse_is_an_error_of_the_configuration(
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_every_expression_has_an_answer(release: str) -> None:
+def test_every_expression_has_a_recorded_result(release: str) -> None:
     assert [answer["expression"] for answer in _answers(release)] == [*FIXED, *REFUSED]
 
 

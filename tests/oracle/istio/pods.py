@@ -170,12 +170,14 @@ def make_workload(random_: random.Random, normalize: Callable[[Object], Object])
     """A file for kube-inject: a stream of workloads and other objects, as JSON in YAML.
 
     Istio drops the fields that its Kubernetes types do not have, so *normalize* removes them first.
+    Istio also prints U+0085 and U+2028 without escapes, so they are absent.
     """
     documents: list[Object] = []
     for _ in range(random_.choice((1, 1, 2))):
         pod, namespace = make_pod(random_)
         documents.append(_wrap(random_, normalize(pod), namespace))
-    return "\n---\n".join(json.dumps(document) for document in documents) + "\n"
+    text = "\n---\n".join(json.dumps(document) for document in documents) + "\n"
+    return text.replace("\\u0085", " ").replace("\\u2028", " ")
 
 
 def change_as_webhook(random_: random.Random, pod: Object) -> Object:

@@ -64,7 +64,7 @@ def _print_value(outer: GoType, struct: Value) -> str:
 
 def _has_generated_string(outer: GoType, inner: GoType) -> bool:
     """Whether the struct calls String of the inner one; it prints all others with %v."""
-    return not _is_foreign(outer, inner) and _bare_name(inner) not in ("FieldsV1", "Time")
+    return not _is_external(outer, inner) and _bare_name(inner) not in ("FieldsV1", "Time")
 
 
 def _qualify(outer: GoType, inner: GoType, text: str) -> str:
@@ -72,10 +72,10 @@ def _qualify(outer: GoType, inner: GoType, text: str) -> str:
 
 
 def _qualified_name(outer: GoType, inner: GoType) -> str:
-    return inner.name if _is_foreign(outer, inner) else _bare_name(inner)
+    return inner.name if _is_external(outer, inner) else _bare_name(inner)
 
 
-def _is_foreign(outer: GoType, inner: GoType) -> bool:
+def _is_external(outer: GoType, inner: GoType) -> bool:
     """Whether a type is of another package than the struct that contains it."""
     if not inner.name.startswith("v1."):
         return True

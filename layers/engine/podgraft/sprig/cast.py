@@ -153,7 +153,7 @@ class Cast(msgspec.Struct, frozen=True):
         if type_ is BOOL:
             return int(value)
         if self.converts_named and type_ is not None and type_.kind in _BASIC_KINDS:
-            return self.to_int(_unnamed(value, type_.kind))
+            return self.to_int(_convert_to_basic(value, type_.kind))
         return int(value) if self._is_calendar(type_) else 0
 
     def to_float(self, value: Value) -> float:
@@ -170,14 +170,14 @@ class Cast(msgspec.Struct, frozen=True):
         if type_ in _INTEGERS or type_ in _FLOATS or type_ is BOOL:
             return float(value)
         if self.converts_named and type_ is not None and type_.kind in _BASIC_KINDS:
-            return self.to_float(_unnamed(value, type_.kind))
+            return self.to_float(_convert_to_basic(value, type_.kind))
         return float(value) if self._is_calendar(type_) else 0.0
 
     def _is_calendar(self, type_: GoType | None) -> bool:
         return self.converts_calendar and type_ is not None and type_.name in _CALENDAR
 
 
-def _unnamed(value: Value, kind: Kind) -> Value:
+def _convert_to_basic(value: Value, kind: Kind) -> Value:
     """The value of a named type as a value of the unnamed type of its kind."""
     if kind is Kind.STRING:
         return str(value)
