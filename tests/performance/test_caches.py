@@ -23,6 +23,7 @@ UNBOUNDED = {
     "Go's types": {
         "go.json.marshal._fields",
         "go.json.marshal._find_marshaler",
+        "sprig.deepcopy._has_private_fields",
         "census.redaction._fields",
         "census.redaction._recorded_fields",
         "go.reflect.constructors.array_of",

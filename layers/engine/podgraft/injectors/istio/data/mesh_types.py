@@ -8,7 +8,7 @@ by getter only, and ``nil.GetTracing.GetZipkin`` is nil.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from threading import RLock
 from typing import Any
 
@@ -23,8 +23,6 @@ from podgraft.injectors.istio.config.durations import SECOND
 from podgraft.injectors.istio.config.mesh_table import ENUMS
 from podgraft.injectors.istio.config.protojson import DURATION, STRUCT, Field, Schema, enum
 from podgraft.lazy_re import lazy_compile
-
-from . import prototext
 
 _BYTES = reflect.slice_of(reflect.UINT8)
 _ENUM_NUMBER = reflect.number_type("protoreflect.EnumNumber", Kind.INT32)
@@ -139,6 +137,8 @@ def _message_methods(schema: Schema, name: str) -> dict[str, Method]:
     """The methods of a message in addition to its getters."""
 
     def format_text(struct: reflect.Struct | None) -> str:
+        from . import prototext  # few templates print a message
+
         if struct is None:
             return "<nil>"
         return prototext.format_message(schema, name, remove_taint(struct).raw)
@@ -194,14 +194,14 @@ def _well_known_type(name: str) -> GoType | None:
             name,
             {"Value": _SCALARS[WRAPPED[name]]},
             _wrapper_unpacker(name),
-            lambda struct: prototext.format_wrapper(name, struct.raw.get("value")),
+            partial(_format_wrapper, name),
         )
     if name == STRUCT:
         return _message_type(
             name,
             {"Fields": reflect.ANY_MAP},
             lambda raw: {"fields": raw},
-            lambda struct: prototext.format_struct(struct.raw["fields"]),
+            _format_struct,
             "AsMap MarshalJSON UnmarshalJSON",
         )
     return None
@@ -234,6 +234,24 @@ def _message_type(
     go_type = reflect.pointer_to(struct)
     _set_conversion(go_type, unpack)
     return go_type
+
+
+def _format_wrapper(name: str, struct: reflect.Struct) -> str:
+    from . import prototext
+
+    return prototext.format_wrapper(name, struct.raw.get("value"))
+
+
+def _format_struct(struct: reflect.Struct) -> str:
+    from . import prototext
+
+    return prototext.format_struct(struct.raw["fields"])
+
+
+def _format_duration(struct: reflect.Struct) -> str:
+    from . import prototext
+
+    return prototext.format_duration(duration_to_nanoseconds(struct))
 
 
 def _set_conversion(go_type: GoType, unpack: Callable[[Value], Value]) -> None:
@@ -292,7 +310,7 @@ DURATION_POINTER = _message_type(
     DURATION,
     {"Seconds": reflect.INT64, "Nanos": reflect.INT32},
     _split_duration,
-    lambda struct: prototext.format_duration(duration_to_nanoseconds(struct)),
+    _format_duration,
 )  # *durationpb.Duration
 
 _WORDS = lazy_compile(r"_(?=[a-z])|([A-Za-z])([a-z]*)")
