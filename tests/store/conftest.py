@@ -1,17 +1,12 @@
-"""One AWS for all tests of the stores, and users without root's right to read every file."""
+"""One AWS for all tests of the stores, and folders in which root can read no unreadable file."""
 
-import os
-import shutil
 from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 
 from store.aws_fault_proxy import FaultyAws, faulty_aws
-
-_NOBODY = 65534
+from support.file_rights import without_roots_rights
 
 
 @pytest.fixture(scope="session")
@@ -22,28 +17,7 @@ def faulty() -> Generator[FaultyAws]:
 
 
 @pytest.fixture
-def own_folder() -> Generator[Path]:
-    """A folder of a user who has no right to read files of mode 0; the process is that user.
-
-    Effective ids are enough: Linux takes root's capabilities away with them.
-    """
-    folder = Path(mkdtemp(prefix="podgraft-store-"))
-    with _unprivileged(folder):
-        yield folder
-    shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _unprivileged(folder: Path) -> Generator[None]:
-    if os.geteuid() != 0:
-        yield
-        return
-    try:
-        os.chown(folder, _NOBODY, _NOBODY)
-        os.seteuid(_NOBODY)
-    except PermissionError:
-        pytest.skip("root cannot give up its rights here, so no file is unreadable")
-    try:
-        yield
-    finally:
-        os.seteuid(0)
+def own_folder(tmp_path: Path) -> Generator[Path]:
+    """A folder in which no one can read files of mode 0, not even root."""
+    with without_roots_rights():
+        yield tmp_path
