@@ -19,7 +19,7 @@ settings.register_profile(
 )
 settings.load_profile("podgraft")
 
-pytest_plugins = ("secrecy.hook",)
+pytest_plugins = ("secrecy.hook", "support.outcome_log")
 
 
 TESTS = Path(__file__).parent
