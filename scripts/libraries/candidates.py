@@ -17,6 +17,7 @@ from tempfile import NamedTemporaryFile
 
 from podgraft.cli.bench import artifact
 from podgraft.cli.bench.bench_input import ROOT
+from supply_chain.builds import extract_all
 
 PRODUCT = "the product"
 # The last commit before msgspec: records by a module of podgraft, JSON by orjson.
@@ -137,7 +138,7 @@ def build_revision(revision: str, folder: Path) -> Path:
     git = ("git", "-C", str(ROOT), "archive", revision, "layers", "functions")
     packed = subprocess.run(git, check=True, capture_output=True).stdout
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        archive.extractall(folder / "sources", filter="data")
+        extract_all(archive, folder / "sources")
     return artifact.build(folder / "artefact", root=folder / "sources")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import build_layer
 from make_archives import make_layer
@@ -51,7 +52,13 @@ def extract_commit(root: Path, commit: Commit, folder: Path) -> None:
     """Fill *folder* with the files of the commit."""
     packed = _git(root, "archive", "--format=tar", commit.id)
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        archive.extractall(folder, filter="data")
+        extract_all(archive, folder)
+
+
+def extract_all(archive: tarfile.TarFile, folder: Path) -> None:
+    """Extract an archive that git or a build wrote; Python 3.11.3 and older have no filters."""
+    options: dict[str, Any] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+    archive.extractall(folder, **options)  # noqa: S202 - git wrote the archive, or a build
 
 
 def build_dependencies(root: Path, target: Target, folder: Path) -> tuple[bytes, list[Package]]:

@@ -4,7 +4,7 @@ import json
 import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cryptography import x509
@@ -14,7 +14,9 @@ from podgraft.cli.certs.issuance import Issuer, Validity
 from podgraft.cli.certs.keys import KeyType, PrivateKey
 
 # The real clock, because a handshake knows no other; whole seconds, as certificates count.
-NOW = datetime.now(UTC).replace(microsecond=0)
+# An hour ago, so a test that compares it with a certificate that a command issues fails always, and
+# not only after a long run.
+NOW = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=1)
 
 
 class Authority:

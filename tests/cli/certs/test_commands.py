@@ -13,7 +13,6 @@ from podgraft.cli import main
 from podgraft.cli.certs import keys, names, pem, trust
 from podgraft.cli.certs.issuance import LAST_END
 from podgraft.identifiers import CLUSTER_REMEDY
-from support.pki import NOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ def test_from_nothing_to_a_server_that_a_client_trusts(run: Run) -> None:
         pem.read_certificates(FOLDER / "ca.pem"),
     )
     assert all(
-        not trust.find_trust_problems(chain, roots, host, NOW)
+        not trust.find_trust_problems(chain, roots, host, datetime.now(UTC))
         for host in ("x.b.example.com", "::1")
     )
     assert keys.is_key_pair(keys.read_key(FOLDER / "server.key", None), chain[0])

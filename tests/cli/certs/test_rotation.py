@@ -1,6 +1,7 @@
 """A new CA takes over: no step happens before what it stands on is true in the clusters."""
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,6 @@ from podgraft.cli import main
 from podgraft.cli.certs import keys, pem, trust
 from podgraft.cli.certs.folder import CertificateFolder
 from podgraft.jsonvalue import JSON
-from support.pki import NOW
 from support.tls_endpoint import serve_certificate
 
 OLD, NEW = CertificateFolder(Path("old")), CertificateFolder(Path("new"))
@@ -65,7 +65,9 @@ def test_a_rotation_from_end_to_end(
     leaf = NEW.certificate("server")
     # At this moment clusters trust both, so the old and the new certificate are both accepted …
     for certificate in (OLD.certificate("server"), leaf):
-        assert not trust.find_trust_problems([certificate], [old, new], "a.example.com", NOW)
+        assert not trust.find_trust_problems(
+            [certificate], [old, new], "a.example.com", datetime.now(UTC)
+        )
     # … and the key, the names and the client came along.
     assert leaf.public_key() == OLD.certificate("server").public_key()
     assert trust.describe_subject(NEW.certificate("prod-eu")) == "CN=prod-eu,O=podgraft-clusters"

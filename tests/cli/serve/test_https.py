@@ -13,6 +13,8 @@ from contextlib import closing
 from http.client import HTTPSConnection, RemoteDisconnected
 from pathlib import Path
 from threading import Timer
+from types import SimpleNamespace
+from typing import Any, Self
 
 import pytest
 
@@ -20,6 +22,7 @@ from podgraft.cli.certs import issuance, keys, pem
 from podgraft.cli.certs.issuance import Validity
 from podgraft.cli.certs.keys import KeyType, PrivateKey
 from podgraft.cli.failure import CommandError
+from podgraft.cli.serve import tls
 from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
 from support.pki import NOW, Authority
 
@@ -110,6 +113,24 @@ def test_serve_accepts_no_tls_1_1(running_server: RunningServer) -> None:
         pytest.raises(ssl.SSLError, match="TLSV1_ALERT_PROTOCOL_VERSION"),
     ):
         context.wrap_socket(plain)
+
+
+class _DebianContext(ssl.SSLContext):
+    """A context of Debian's Python, which sets no minimum itself."""
+
+    def __new__(cls, *arguments: Any) -> Self:
+        context = super().__new__(cls, *arguments)
+        context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+        return context
+
+
+def test_the_oldest_tls_does_not_depend_on_the_build_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = SimpleNamespace(**{**vars(ssl), "SSLContext": _DebianContext})
+    monkeypatch.setattr(tls, "ssl", module)
+
+    assert _write(tmp_path).load().minimum_version is ssl.TLSVersion.TLSv1_2
 
 
 def test_a_new_certificate_is_shown_and_open_connections_live_on(

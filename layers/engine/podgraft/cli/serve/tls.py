@@ -46,6 +46,8 @@ class TLSFiles:
         its validity.
         """
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        # Python's own minimum depends on its build: Debian's leaves it to the settings of OpenSSL.
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
         # Without this function, OpenSSL would prompt for the passphrase on the terminal.
         context.load_cert_chain(self.certificate, self.key, lambda: self.passphrase or b"")
         context.set_alpn_protocols(
