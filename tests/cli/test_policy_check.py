@@ -94,7 +94,7 @@ bundle: latest
 neverInjectSelector: 3
 alwaysInjectSelector: [{matchExpressions: [{key: a, operator: Is}]}]
 features: {nativeSidecars: 'yes'}
-istioRelease: "9.9"
+istioRelease: master
 clusters: {a: {polcy: x, injectValues: both, istioRelease: "0.8"}}
 """
 # Each wrong at its place, in one document.
@@ -128,7 +128,7 @@ EVERYTHING_WRONG = {
     "policy.yaml /neverInjectSelector",
     "policy.yaml /alwaysInjectSelector/0/matchExpressions/0/operator",  # tolerated too
     "policy.yaml /features/nativeSidecars",
-    "policy.yaml /istioRelease",  # tolerated too
+    "policy.yaml /istioRelease",
     "policy.yaml /clusters/a/istioRelease",
     "policy.yaml /clusters/a/polcy",
     "policy.yaml /clusters/a/injectValues",
@@ -176,8 +176,9 @@ def test_one_run_states_everything_that_is_invalid(local: Folder, check: Check) 
         ("HEAD", False),
         ("1.30.99", False),  # a warning
         ("1.11.2-asm.17", False),  # a warning
-        ("1.33", True),
-        ("2.0", True),
+        ("1.33", False),  # a warning
+        ("2.0", False),  # a warning
+        ("master", True),
         ("0.8", True),
     ],
 )

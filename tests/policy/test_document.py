@@ -106,7 +106,7 @@ class InvalidCase:
     faults: tuple[str, ...]
 
 
-USE_A_RELEASE = 'use MAJOR.MINOR or MAJOR.MINOR.PATCH in quotes, such as "1.30.3"'
+USE_A_RELEASE = policy.RELEASE_REMEDY
 KEYS = (
     "bundle, policy, neverInjectSelector, alwaysInjectSelector, ignoredNamespaces, "
     "defaultTemplates, injectedAnnotations, injectValues, revision, istioRelease, features, "

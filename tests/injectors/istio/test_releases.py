@@ -17,6 +17,7 @@ from podgraft.injectors.istio.releases import (
     parse_release,
     profile,
 )
+from podgraft.policy import RELEASE_REMEDY
 from podgraft.sprig.cast import CASTS
 
 # What each release switches on (+) and off (-): a patch against the one before it, the first of a
@@ -370,14 +371,8 @@ def test_a_release_has_one_profile() -> None:
 
 UNKNOWN = (
     ("0.8", '"0.8" is older than Istio 1.0'),
-    (
-        "new",
-        'invalid Istio release "new"; write MAJOR.MINOR or MAJOR.MINOR.PATCH, such as "1.30.3"',
-    ),
-    (
-        "1.28x",
-        'invalid Istio release "1.28x"; write MAJOR.MINOR or MAJOR.MINOR.PATCH, such as "1.30.3"',
-    ),
+    ("new", f'invalid Istio release "new"; {RELEASE_REMEDY}'),
+    ("1.28x", f'invalid Istio release "1.28x"; {RELEASE_REMEDY}'),
 )
 
 

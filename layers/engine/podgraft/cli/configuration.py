@@ -18,7 +18,7 @@ from podgraft.store import Snapshot
 
 from . import documents, folders, istio_files
 from .failure import CommandError, print_warnings
-from .identifier_options import check_cluster_option
+from .identifier_options import check_cluster_option, check_release_option
 from .live.options import CONTEXT_OPTIONS, ClusterAccess, pop_access
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ _OPTIONS = (
     click.option(
         "--istio-release",
         "release",
+        callback=check_release_option,
         help="Istio release, such as 1.30.3. Default: from policy, global.tag, or template.",
     ),
 )

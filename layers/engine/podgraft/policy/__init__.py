@@ -19,7 +19,7 @@ from .decision import (
     decide,
     describe,
 )
-from .document import Features, Policy, parse, selector_list
+from .document import RELEASE_REMEDY, Features, Policy, is_release, parse, selector_list
 from .errors import Diagnostic, PolicyError
 from .request_filter import (
     PROTECTED_SUBRESOURCES,
@@ -32,6 +32,7 @@ __all__ = [
     "IGNORED_NAMESPACES",
     "INJECT_KEY",
     "PROTECTED_SUBRESOURCES",
+    "RELEASE_REMEDY",
     "SENTENCES",
     "Cursor",
     "Decision",
@@ -53,6 +54,7 @@ __all__ = [
     "decide",
     "decide_applicability",
     "describe",
+    "is_release",
     "parse",
     "selector_list",
     "warn_of_subresource",

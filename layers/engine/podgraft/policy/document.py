@@ -285,11 +285,24 @@ def _inject_values(cursor: Cursor) -> InjectValueSyntax | None:
 
 
 def _release(cursor: Cursor) -> str | None:
-    if isinstance(cursor.value, str) and re.fullmatch(_RELEASE, cursor.value):
+    if isinstance(cursor.value, str) and is_release(cursor.value):
         return cursor.value
-    remedy = 'use MAJOR.MINOR or MAJOR.MINOR.PATCH in quotes, such as "1.30.3"'
-    return cursor.add_error(f"got {format_value(cursor.value)}", remedy)
+    return cursor.add_error(f"got {format_value(cursor.value)}", RELEASE_REMEDY)
 
 
-# With an image variant or a vendor's suffix, as in an image tag; HEAD is the newest behavior.
-_RELEASE = r"[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?(-[0-9A-Za-z][0-9A-Za-z._-]{0,127})?|HEAD"
+RELEASE_REMEDY = (
+    'use MAJOR.MINOR or MAJOR.MINOR.PATCH in quotes, such as "1.30.3", or HEAD for the master '
+    "branch"
+)
+
+
+def is_release(text: str) -> bool:
+    """Whether a policy or an option can name a release of Istio in this way.
+
+    The text can have an image variant or a vendor's suffix, as an image tag has. HEAD is the
+    newest behavior. Which behavior a release has is the subject of ``injectors/istio``.
+    """
+    return re.fullmatch(_RELEASE, text) is not None
+
+
+_RELEASE = r"v?[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?(-[0-9A-Za-z][0-9A-Za-z._-]{0,127})?|HEAD"

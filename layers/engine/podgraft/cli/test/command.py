@@ -8,6 +8,7 @@ import click
 
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
+from podgraft.cli.identifier_options import check_release_option
 
 from .files import find_test_files, override_files, read_test_file
 from .report import format_json, format_junit, format_text
@@ -61,7 +62,13 @@ def _parse_reports(
 @click.argument("paths", nargs=-1, type=_PATH, metavar="[PATH]...")
 @click.option("--bundle", type=_FOLDER, help="Folder of manifests, for all test files.")
 @click.option("--policy", type=_FILE, help="Policy document, for all test files.")
-@click.option("--istio-release", "releases", multiple=True, help="Istio release, for all tests.")
+@click.option(
+    "--istio-release",
+    "releases",
+    multiple=True,
+    callback=check_release_option,
+    help="Istio release, for all tests.",
+)
 @click.option(
     "-k",
     "--filter",

@@ -10,6 +10,7 @@ from podgraft import bundle, policy
 from podgraft.bundle import BundleError
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
+from podgraft.injectors.istio import releases
 from podgraft.policy import Policy, PolicyError
 from podgraft.store import Snapshot
 
@@ -57,7 +58,7 @@ class SnapshotCache:
         except BundleError as error:
             raise CommandError(*map(str, error.errors)) from error
         unsupported = [each for each in compiled.warnings if each.pointer == "/istioRelease"]
-        if release is not None and any(not each.is_warning for each in unsupported):
+        if release is not None and releases.is_newer(release):
             raise CommandError(
                 *(f"releases: {each.problem}; {each.remedy}" for each in unsupported)
             )

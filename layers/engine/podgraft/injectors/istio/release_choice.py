@@ -42,13 +42,13 @@ def choose_profile(
     difference = _describe_difference(name, profile)
     if difference is not None:
         problem, remedy = difference
-        # A policy that names an unsupported minor is an error until podgraft supports it; the
-        # tag of an upgraded mesh must not block a push.
-        is_error = stated is not None and profile.minor != (name.minor if name else None)
-        severity = Severity.ERROR if is_error else Severity.WARNING
         warnings.append(
             Diagnostic(
-                document=document, pointer=path, problem=problem, remedy=remedy, severity=severity
+                document=document,
+                pointer=path,
+                problem=problem,
+                remedy=remedy,
+                severity=Severity.WARNING,
             )
         )
     return profile
@@ -58,7 +58,8 @@ def _describe_difference(name: ReleaseName | None, profile: Profile) -> tuple[st
     """Problem and remedy if the profile is not exactly the release of that name."""
     if name is None:
         return None
-    followed = f"podgraft follows Istio {profile.release}"
+    source = releases.UNRELEASED.get(profile.minor)
+    followed = f"podgraft follows Istio {profile.release}" + (f" ({source})" if source else "")
     if name.is_newer:
         problem = f"Istio {name.text} is newer than all supported releases; {followed}"
         return problem, f'write "{profile.release}", or update podgraft'

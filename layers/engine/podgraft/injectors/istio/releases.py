@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from msgspec import Struct
 
 from podgraft.lazy_re import lazy_compile
+from podgraft.policy import RELEASE_REMEDY
 
 from .release_names import CAST, FUNCTIONS, KUBERNETES, MESH_FIELDS, SPRIG
 from .release_spans import Span, since
@@ -27,6 +28,7 @@ __all__ = [
     "MESH_FIELDS",
     "NEWEST",
     "OLDEST",
+    "UNRELEASED",
     "Profile",
     "ReleaseName",
     "UnknownReleaseError",
@@ -42,7 +44,7 @@ T = TypeVar("T")
 OLDEST, NEWEST = 0, 32
 HEAD = "HEAD"  # the newest behavior, also by this name
 
-# The latest patch of each supported minor; 1.31 is its release candidate, 1.32 the master branch.
+# The latest patch of each supported minor (see UNRELEASED).
 LATEST: Final[Mapping[int, int]] = {
     0: 9,
     1: 17,
@@ -79,6 +81,8 @@ LATEST: Final[Mapping[int, int]] = {
     32: 0,
 }
 KNOWN: Final = tuple(LATEST)
+# Minors without a release when their source was read: what was read instead.
+UNRELEASED: Final = {31: "1.31.0-rc.0", NEWEST: "the master branch of August 2026"}
 
 
 class UnknownReleaseError(ValueError):
@@ -380,10 +384,7 @@ def parse_release(text: str) -> Profile:
         return newest()
     release = parse_name(text)
     if release is None:
-        raise UnknownReleaseError(
-            f'invalid Istio release "{text}"; write MAJOR.MINOR or MAJOR.MINOR.PATCH, '
-            'such as "1.30.3"'
-        )
+        raise UnknownReleaseError(f'invalid Istio release "{text}"; {RELEASE_REMEDY}')
     if release.major == 0:
         raise UnknownReleaseError(f'"{text}" is older than Istio 1.0')
     return newest() if release.major > 1 else profile(release.minor, release.patch)
