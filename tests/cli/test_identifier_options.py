@@ -15,7 +15,7 @@ ARGUMENTS = {
     "explain": ("-f", "pod.yaml", "--bundle", "bundle"),
     "inject": ("-f", "pod.yaml", "--bundle", "bundle"),
     "policy allows": ("folder",),
-    "policy pull": ("-o", "out", "--bucket", "b"),
+    "policy pull": ("out", "--bucket", "b"),
     "policy rollback": ("1", "--bucket", "b"),
     "policy rollout step": ("5", "--bucket", "b"),
     "policy sign": ("--bundle", "bundle", "--policy", "pod.yaml", "--sign-key", "pod.yaml"),

@@ -211,7 +211,7 @@ def test_an_injector_that_no_route_can_name_is_refused(
     arguments = {
         "push": local_options(local),
         "diff": local_options(local),
-        "pull": ("-o", str(local / "out")),
+        "pull": (str(local / "out"),),
         "rollback": ("1",),
     }
     own = ("--bucket", BUCKET, "--injector", name)
@@ -226,7 +226,7 @@ def test_push_repairs_damage_of_the_same_length(local: Path, run: Run, aws: Faul
     [key] = [key for key in keys() if key.endswith("mesh.yaml")]
     damaged = BUNDLE["mesh.yaml"].replace(b"example.org", b"example.com")
     client("s3").put_object(Bucket=BUCKET, Key=key, Body=damaged)
-    assert "damaged" in run("pull", "-o", str(local / "pulled"), *REMOTE)[1]
+    assert "damaged" in run("pull", str(local / "pulled"), *REMOTE)[1]
     status, said = run("push", *local_options(local), *REMOTE)
     assert (status, said.count("upload"), "upload   1/1 mesh.yaml" in said) == (0, 1, True)
     assert client("s3").get_object(Bucket=BUCKET, Key=key)["Body"].read() == BUNDLE["mesh.yaml"]
@@ -354,10 +354,10 @@ def test_pull_writes_what_is_live_into_a_new_folder_only(
 ) -> None:
     del aws
     run("push", *local_options(local), *REMOTE)
-    status, said = run("pull", "-o", str(local), *REMOTE)
+    status, said = run("pull", str(local), *REMOTE)
     assert (status, "not empty" in said) == (1, True)
     out = local / "pulled"
-    assert run("pull", "-o", str(out), *REMOTE)[0] == 0
+    assert run("pull", str(out), *REMOTE)[0] == 0
     assert (out / "policy.yaml").read_text() == versions()[-1]
     found = {path.name: path.read_bytes() for path in (out / "bundle").iterdir()}
     assert found == dict(BUNDLE)
@@ -383,7 +383,7 @@ def test_pull_writes_nothing_outside_its_folder(
     client("ssm").put_parameter(Name=NAME, Value=text, Type="String")
     monkeypatch.chdir(local)
     before = sorted(local.rglob("*"))
-    status, said = run("pull", "-o", "out/a/b", *REMOTE)
+    status, said = run("pull", "out/a/b", *REMOTE)
     assert (status, "Traceback" in said) == (1, False)
     assert repr(f"bundles/shop/{digest}/{escape}") in said
     assert "delete the object" in said
@@ -399,7 +399,7 @@ def test_pull_writes_all_files_or_none(local: Path, run: Run, aws: FaultyAws) ->
         key = f"bundles/shop/{digest.removeprefix('sha256:')}/{path}"
         client("s3").put_object(Bucket=BUCKET, Key=key, Body=content)
     client("ssm").put_parameter(Name=NAME, Value=f"bundle: {digest}\n", Type="String")
-    status, said = run("pull", "-o", str(local / "out" / "new"), *REMOTE)
+    status, said = run("pull", str(local / "out" / "new"), *REMOTE)
     assert (status, "cannot write" in said, "nothing was pulled" in said) == (1, True, True)
     assert list((local / "out").iterdir()) == []
 
@@ -414,7 +414,7 @@ def test_a_refusal_of_aws_is_one_line_with_its_place(
         "push": local_options(local),
         "diff": local_options(local),
         "rollback": ("1",),
-        "pull": ("-o", str(local / "new")),
+        "pull": (str(local / "new"),),
     }.get(what, ())
     status, said = run(what, *further, *REMOTE)
     expected = 2 if what == "diff" else 1

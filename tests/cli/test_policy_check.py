@@ -207,7 +207,8 @@ def test_a_template_that_does_not_parse_is_drawn(
         BUNDLE["injector.yaml"].replace(b"{{ .DeploymentMeta.Name }}", b"{{ if }}"),
     )
     [finding] = check()
-    assert finding.endswith("missing value for if; correct line 3 of the template")
+    end = "missing value for if; correct line 3 of the template (line 16 of injector.yaml)"
+    assert finding.endswith(end)
     assert main(["policy", "check", "--bundle", str(local.bundle)]) == 1
     assert capsys.readouterr().err.splitlines()[1].endswith("example.com/workload: {{ if }}")
 
@@ -389,6 +390,15 @@ def test_a_schema_is_used_only_if_the_readers_found_nothing() -> None:
         "policy.yaml /policy: 'maybe' is not one of ['enabled', 'disabled', None]; "
         "use a value that https://podgraft.dev/schemas/policy.schema.json allows"
     )
+
+
+def test_an_unknown_key_of_a_selector_has_a_suggestion(local: Folder, check: Check) -> None:
+    local.policy.write_text("neverInjectSelector: [{matchLables: {a: b}, other: c}]\n")
+
+    printed = "\n".join(check())
+    place = "policy.yaml /neverInjectSelector/0"
+    assert f"{place}/matchLables: unknown key; did you mean matchLabels?" in printed
+    assert f"{place}/other: unknown key; supported keys: matchLabels, matchExpressions" in printed
 
 
 def test_a_condition_is_not_reported_for_an_invalid_sibling() -> None:

@@ -303,7 +303,7 @@ def test_a_pulled_policy_can_be_pushed_again(
     kms_key: tuple[str, PublicKey], local: Path, run: Run
 ) -> None:
     assert push(run, local, "--sign", kms_key[0])[0] == 0
-    assert run("pull", "-o", str(local / "live"), *REMOTE)[0] == 0
+    assert run("pull", str(local / "live"), *REMOTE)[0] == 0
     assert "# signature: v1 1" in (local / "live" / "policy.yaml").read_text()
     status, said = push(run, local / "live", "--sign", kms_key[0])
     assert (status, "already the same" in said) == (0, True)

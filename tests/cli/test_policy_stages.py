@@ -168,7 +168,7 @@ def test_what_would_show_two_stacks_as_one_is_refused(
     local: Path, run: Run, pushed: Any, options: tuple[str, ...], words: str, command: str
 ) -> None:
     del pushed
-    further = {"diff": here(local), "pull": ("-o", str(local / "out"))}.get(command, ())
+    further = {"diff": here(local), "pull": (str(local / "out"),)}.get(command, ())
     status, said = run(command, *further, *options)
     assert (status, words in said) == (2 if command == "diff" else 1, True), said
     assert not (local / "out").exists()
@@ -183,7 +183,7 @@ def test_a_deployment_without_an_owner_can_be_read(local: Path, run: Run, aws: A
     for entry in s3.list_objects_v2(Bucket=DEV)["Contents"]:
         content = s3.get_object(Bucket=DEV, Key=entry["Key"])["Body"].read()
         s3.put_object(Bucket=OLDER, Key=entry["Key"], Body=content)
-    assert run("pull", "-o", str(local / "out"), "--stack-name", "older")[0] == 0
+    assert run("pull", str(local / "out"), "--stack-name", "older")[0] == 0
     assert run("history", "--stack-name", "older")[1].split()[:2] == ["*", "1"]
 
 
@@ -343,7 +343,7 @@ def test_a_version_that_was_not_expected_stops_before_anything_is_sent(
 
 def test_pull_names_the_version_to_expect(local: Path, run: Run, aws: Any) -> None:
     run("push", *here(local), *STACK)
-    said = run("pull", "-o", str(local / "out"), *STACK)[1]
+    said = run("pull", str(local / "out"), *STACK)[1]
     assert "--expect-version 1" in said
     by_another(aws, f"{policy_of(aws, '/podgraft-dev')}# of another\n")
     pulled = ("--bundle", str(local / "out/bundle"), "--policy", str(local / "out/policy.yaml"))

@@ -18,7 +18,7 @@ COMMANDS = (
     "policy push . --injector x --bucket b",
     "policy push . --injector x --bucket b --dry-run",
     "policy diff . --injector x --bucket b",
-    "policy pull -o out --injector x --bucket b",
+    "policy pull out --injector x --bucket b",
     "policy rollback 1 --injector x --bucket b",
     "policy edit --injector x --bucket b",
     "policy prune --injector x --bucket b --yes",

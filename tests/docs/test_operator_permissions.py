@@ -102,7 +102,7 @@ def run_policy_commands() -> None:
     assert main(["policy", "diff", *local, *INJECTOR]) == 1
     assert main(["policy", "push", *local, *INJECTOR]) == 0
     assert main(["policy", "history", *INJECTOR]) == 0
-    assert main(["policy", "pull", "-o", "pulled", *INJECTOR]) == 0
+    assert main(["policy", "pull", "pulled", *INJECTOR]) == 0
     assert main(["policy", "rollback", "1", *INJECTOR]) == 0
 
 
@@ -217,7 +217,7 @@ def test_reading_commands_need_no_action_that_writes(calls: list[Call]) -> None:
     Path("policy.yaml").write_text("policy: disabled\n")
     arguments = {
         "diff": ("--bundle", "bundle", "--policy", "policy.yaml"),
-        "pull": ("-o", "again"),
+        "pull": ("again",),
     }
     for command, status in READING.items():
         assert main(["policy", command, *arguments.get(command, ()), *INJECTOR]) == status

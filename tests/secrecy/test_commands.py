@@ -403,7 +403,7 @@ STORY: Sequence[tuple[str, int]] = (
     (f"podgraft policy census purge --census s3://bundles-of-secrets {REMOTE}", 0),
     (f"podgraft policy preview {LOCAL} --census s3://bundles-of-secrets {REMOTE}", 1),
     (f"podgraft policy undeny sha256:{'0f' * 32}", 0),
-    (f"podgraft policy pull -o pulled {REMOTE}", 0),
+    (f"podgraft policy pull pulled {REMOTE}", 0),
     (f"podgraft policy delete {REMOTE} --yes", 0),
     ("podgraft tokens issue --cluster a --output first --stack-name podgraft", 0),
     ("podgraft tokens rotate --cluster a --output second --parameter-prefix /podgraft", 0),

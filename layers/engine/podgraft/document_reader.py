@@ -116,7 +116,7 @@ class MappingReader:
         for key in mapping:
             if key not in self._known_keys:
                 self._cursor.child(key, None).add_error(
-                    "unknown key", _suggest_key(key, self._known_keys)
+                    "unknown key", suggest_key(key, self._known_keys)
                 )
 
 
@@ -173,7 +173,8 @@ def format_value(value: JSON) -> str:
     )
 
 
-def _suggest_key(key: str, known_keys: list[str]) -> str:
+def suggest_key(key: str, known_keys: list[str]) -> str:
+    """Return the remedy for an unknown key: a similar key, or all keys."""
     # Imported here: only an invalid document needs it.
     from difflib import get_close_matches
 

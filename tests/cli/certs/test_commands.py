@@ -127,6 +127,23 @@ def test_more_days_than_a_date_can_express_are_an_error(
     assert not Path("next").exists()
 
 
+def test_several_certificates_have_a_report_each(certificate_folder: Run) -> None:
+    paths = ("certificates/server.pem", "certificates/ca.pem")
+    both = certificate_folder("inspect", *paths, "--warn-days", "400")
+    separate = [certificate_folder("inspect", path, "--warn-days", "400") for path in paths]
+
+    assert both.out == "".join(f"{p}:\n{s.out}" for p, s in zip(paths, separate, strict=True))
+    assert both.status == max(each.status for each in separate) == 1
+
+    broken = certificate_folder("inspect", paths[0], "certificates/ca.key")
+    assert broken.status == 3
+    assert paths[0] in broken.out
+    assert (
+        "belongs to one certificate"
+        in certificate_folder("inspect", *paths, "--key", "certificates/ca.key").err
+    )
+
+
 def test_the_longest_life_can_be_inspected(run: Run) -> None:
     longest = (LAST_END - datetime.now(UTC)).days - 1
     assert run("ca", "--key-type", "p-256", "--days", str(longest)).status == 0

@@ -255,7 +255,7 @@ def test_a_patch_makes_the_pulled_folder_the_local_one(
     del account
     assert run("push", str(local), *REMOTE).status == 0
     pulled = local.parent / "pulled"
-    assert run("pull", "-o", str(pulled), *REMOTE).status == 0
+    assert run("pull", str(pulled), *REMOTE).status == 0
     set_tag(local, "1.30.1")
     (local / "policy.yaml").write_text("# more\npolicy: disabled\n")
     (local / "bundle" / "namespace.yaml").write_text(

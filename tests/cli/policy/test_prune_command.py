@@ -73,7 +73,7 @@ def test_only_yes_deletes(run: Run, local: Path, account: Account) -> None:
     assert unused not in stored(account)
     assert len(stored(account)) == 1
     assert "0 of 1 bundles are unused" in prune(run, YES).out
-    assert run("pull", "-o", str(local / "out"), *REMOTE).status == 0
+    assert run("pull", str(local / "out"), *REMOTE).status == 0
 
 
 @pytest.mark.usefixtures("later")

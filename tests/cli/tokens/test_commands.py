@@ -4,6 +4,7 @@ import json
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from podgraft import yaml
 from podgraft.cli import main
 from podgraft.cli.stacks import AwsError
+from podgraft.cli.tokens import commands
 from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
 from podgraft.cli.tokens.storage import CallerStorageError, Entry, Location
 from podgraft.cli.tokens.storage_factory import open_storage
@@ -111,9 +113,18 @@ def test_clusters_are_listed_with_the_ids_of_their_tokens(run: Run) -> None:
     run("allow", "--cluster", "staging", "CN=staging,O=podgraft-clusters")
     (token,) = _callers("prod").tokens
     lines = run("list").out.splitlines()
-    assert lines[0] == f"prod\ttoken {token.identity}\t{token.created}\tticket 4711"
+    assert lines[0] == f"prod\ttoken {token.identity}\t{token.created}\t0 days\tticket 4711"
     assert lines[2] == "staging\tcertificate CN=staging,O=podgraft-clusters"
     assert len(run("list", "--cluster", "staging").out.splitlines()) == 2
+
+
+AGES = (("2026-11-20T12:00:00Z", "4 days"), ("2026-11-23T12:00:00Z", "1 day"), ("", "age unknown"))
+
+
+@pytest.mark.parametrize(("created", "age"), AGES)
+def test_the_age_of_a_token_is_in_days(created: str, age: str) -> None:
+    now = datetime(2026, 11, 24, 13, tzinfo=UTC)
+    assert commands._format_age(created, now) == age
 
 
 def test_clusters_are_listed_as_json(run: Run) -> None:
@@ -126,7 +137,14 @@ def test_clusters_are_listed_as_json(run: Run) -> None:
     assert json.loads(listed) == [
         {
             "cluster": "prod",
-            "tokens": [{"id": token.identity, "created": token.created, "note": "ticket 4711"}],
+            "tokens": [
+                {
+                    "id": token.identity,
+                    "created": token.created,
+                    "ageDays": 0,
+                    "note": "ticket 4711",
+                }
+            ],
             "subjects": [],
         },
         {"cluster": "staging", "tokens": [], "subjects": ["CN=staging,O=podgraft-clusters"]},

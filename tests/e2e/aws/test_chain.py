@@ -54,7 +54,7 @@ def test_the_whole_way_from_push_to_rollback(stack: Stack, tmp_path: Path) -> No
     await_injection(stack, token, injected=True)
 
     pulled = tmp_path / "pulled"
-    podgraft(stack, "pull", "-o", str(pulled), *remote(stack))
+    podgraft(stack, "pull", str(pulled), *remote(stack))
     assert (pulled / "bundle").is_dir()
     assert "# 0 files differ" in podgraft(
         stack, "diff", "--bundle", str(pulled / "bundle"), "--policy", str(policy), *remote(stack)

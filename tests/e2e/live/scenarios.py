@@ -124,7 +124,7 @@ SCENARIOS = (
             "shop",
             "istiod at localhost:",
             "podgraft (podgraft) at localhost:",
-            "1 pods without their sidecar",
+            "1 pod without sidecar",
             "shop/early-6d4cf56db6-abc0",
             "CA DAYS",
         ),

@@ -9,6 +9,7 @@ slower row, and both have 2 for errors;
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -65,13 +66,22 @@ class _Commands(click.Group):
         name = args[0]
         is_unknown = name not in _COMMANDS and not name.startswith("-")
         if is_unknown and not ctx.resilient_parsing:  # completion accepts everything
-            from podgraft.trial.suggestions import suggest_name  # an error only
+            from podgraft.cli.usage_hints import find_command  # an error only
 
-            similar = suggest_name(name, _COMMANDS)
-            ctx.fail(
-                f"No such command {name!r}." + (f" Did you mean {similar!r}?" if similar else "")
-            )
+            similar = find_command(name, _COMMANDS, self._load_groups(ctx))
+            hint = f" Did you mean {similar!r}?" if similar else ""
+            ctx.fail(f"No such command {name!r}.{hint}")
         return super().resolve_command(ctx, args)
+
+    def _load_groups(self, ctx: click.Context) -> dict[str, click.Group]:
+        """Return the groups of which this installation has the packages."""
+        groups: dict[str, click.Group] = {}
+        for name in ("policy", "tokens", "certs"):
+            with suppress(ModuleNotFoundError):
+                group = self.get_command(ctx, name)
+                if isinstance(group, click.Group):
+                    groups[name] = group
+        return groups
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the command list without importing a command."""

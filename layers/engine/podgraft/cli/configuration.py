@@ -20,6 +20,7 @@ from . import documents, folders, istio_files
 from .failure import CommandError, print_warnings
 from .identifier_options import check_cluster_option, check_release_option
 from .live.options import CONTEXT_OPTIONS, ClusterAccess, pop_access
+from .template_lines import add_file_lines
 
 if TYPE_CHECKING:
     from .live.istio_source import IstioSource
@@ -235,7 +236,8 @@ def _compile_snapshot(
         compiled = bundle.compile_(files, read)
     except BundleError as error:
         hint = folders.suggest(options.bundle) if options.bundle is not None else None
-        raise CommandError(*([hint] if hint else map(str, error.errors))) from error
+        errors = map(str, add_file_lines(error.errors, files))
+        raise CommandError(*([hint] if hint else errors)) from error
     if options.config is not None and compiled.istio is not None:
         istio_files.check_templates(options.config, compiled.istio)
     print_warnings(

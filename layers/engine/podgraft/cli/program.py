@@ -29,6 +29,9 @@ def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
         if failure := _missing_path_error(error):
             failure.show(color)
             return FAILED
+        from podgraft.cli.usage_hints import add_hint  # an error only
+
+        add_hint(error)
         error.show()
         return error.exit_code
     except click.Abort:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from .errors import TemplateError
 from .parse.lexer import Token, TokenKind, tokens
+from .parse.source import Span
 from .run.builtins import BUILTINS
 
 _UNKNOWN_FUNCTION = re.compile(r'function "(.*)" not defined')
@@ -28,7 +29,7 @@ def find_remedy(error: TemplateError, functions: Iterable[str], delimiters: tupl
 
 
 def _describe_open_block(error: TemplateError, delimiters: tuple[str, str]) -> str:
-    """Name the innermost block without an end, and the line on which it begins."""
+    """Name the innermost block without an end, and its line; the span becomes that of the block."""
     source = error.span.source
     open_blocks: list[Token] = []
     all_tokens = [
@@ -46,6 +47,7 @@ def _describe_open_block(error: TemplateError, delimiters: tuple[str, str]) -> s
     left, right = delimiters
     block = open_blocks[-1]
     line = source.line_at(block.start)
+    error.span = Span(source, block.start, block.end)  # the end of the text has no excerpt
     return f"add {left}end{right}: the {left}{block.text}{right} of line {line} is not closed"
 
 

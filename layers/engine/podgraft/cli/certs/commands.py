@@ -174,7 +174,7 @@ def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
 
 
 @command.command()
-@click.argument("certificate", type=options.FILE)
+@click.argument("certificates", nargs=-1, required=True, type=options.FILE)
 @click.option("--key", type=options.FILE, help="Key to compare with the certificate.")
 @click.option(
     "--ca", "authority", type=options.FILE, help="CAs that must have signed the certificate."
@@ -191,31 +191,39 @@ def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
 )
 @options.passphrase_file
 def inspect(
-    certificate: Path,
+    certificates: tuple[Path, ...],
     key: Path | None,
     authority: Path | None,
     hosts: tuple[str, ...],
     warn_days: int,
     passphrase_file: Path | None,
 ) -> int:
-    """Print a report about CERTIFICATE, with all errors and warnings.
+    """Print a report about each of CERTIFICATES, with all errors and warnings.
 
-    Exit status, for monitoring: 0 valid, 1 expires soon, 2 invalid, 3 unreadable.
+    Exit status, for monitoring: 0 valid, 1 expires soon, 2 invalid, 3 unreadable; of several
+    certificates the highest.
     """
-    try:
-        with program.convert_errors():
-            question = InspectionRequest(
-                chain=pem.read_certificates(certificate),
-                key=keys.read_key(key, keys.read_passphrase(passphrase_file)) if key else None,
-                roots=trust.check_roots(pem.read_certificates(authority)) if authority else (),
-                hosts=hosts,
-                now=datetime.now(UTC),
-                warn_days=warn_days,
-            )
-    except CommandError as error:
-        error.show()
-        return ExitStatus.UNREADABLE
-    return _print_report(inspection.inspect_chain(question))
+    if key is not None and len(certificates) > 1:
+        raise click.UsageError("--key belongs to one certificate; inspect the others separately")
+    statuses: list[int] = []
+    for certificate in certificates:
+        if len(certificates) > 1:
+            click.echo(f"{certificate}:")
+        try:
+            with program.convert_errors():
+                question = InspectionRequest(
+                    chain=pem.read_certificates(certificate),
+                    key=keys.read_key(key, keys.read_passphrase(passphrase_file)) if key else None,
+                    roots=trust.check_roots(pem.read_certificates(authority)) if authority else (),
+                    hosts=hosts,
+                    now=datetime.now(UTC),
+                    warn_days=warn_days,
+                )
+            statuses.append(_print_report(inspection.inspect_chain(question)))
+        except CommandError as error:
+            error.show()
+            statuses.append(ExitStatus.UNREADABLE)
+    return max(statuses)
 
 
 @command.command("import-acm")

@@ -90,7 +90,7 @@ def command(  # noqa: PLR0913 — one parameter per option
     """
     options = configuration.parse_options(given)
     if bool(target) == bool(manifests.paths):
-        raise click.UsageError("give either TARGET or -f")
+        raise click.UsageError("give either TARGET or -f; use -f once for each file")
     if not manifests.paths:
         for_files = {"--webhook-config": webhook_config, "--namespace-labels": namespace_labels}
         if names := ", ".join(name for name, value in for_files.items() if value):

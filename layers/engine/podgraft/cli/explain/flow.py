@@ -22,6 +22,7 @@ from podgraft.trace import Additions, Trace
 
 from . import stages, webhook_match
 from .decision_trace import DecisionTrace, Sidecars, Stage, Verdict, make_trace
+from .field_notes import find_field_notes
 from .hints import add_hints
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
@@ -76,6 +77,8 @@ class Cluster:
             after = run.review(pod)
         sidecars = None if pod is None or after is None else run.sidecars(pod, after)
         trace = make_trace(subject.name, run.stages, sidecars)
+        if notes := (*find_field_notes(subject.object),):
+            trace = dataclasses.replace(trace, warnings=(*trace.warnings, *notes))
         if pod is None:
             return trace
         namespace = self.namespaces(pod.namespace).get(pod.namespace, {})

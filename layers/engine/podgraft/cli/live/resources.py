@@ -88,5 +88,8 @@ def _lookup_type(name: str) -> ResourceType:
     resource = _TYPES_BY_NAME.get(name.lower())
     if resource is None:
         known_types = ", ".join(resource.singular for resource in RESOURCE_TYPES)
-        raise CommandError(f"{name}: unknown type; use one of {known_types}")
+        raise CommandError(
+            f"{name}: unknown type; write TYPE/NAME, such as pod/{name}, with one of the types "
+            f"{known_types}"
+        )
     return resource

@@ -78,24 +78,21 @@ def print_allows(bundle: Path, document: Path | None, *, write: bool) -> None:
 
 
 @click.command("pull")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Output folder; it must be new or empty.",
-)
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @target_options
-def pull_policy(options: TargetOptions, output: Path) -> None:
-    """Write the version in force to a folder: policy.yaml and bundle/."""
-    if output.exists() and any(output.iterdir()):
-        raise CommandError(f"{output}: is not empty; use a new folder")
+def pull_policy(options: TargetOptions, folder: Path) -> None:
+    """Write the version in force to FOLDER: policy.yaml and bundle/.
+
+    FOLDER must be new or empty.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise CommandError(f"{folder}: is not empty; use a new folder")
     cloud = connect(options)
     live = cloud.current_version()
     files = cloud.read_bundle(bundle_digest(live))
     bundle_files = {f"bundle/{path}": content for path, content in files.items()}
-    folders.write_folder(output, {**bundle_files, "policy.yaml": live.document.encode()})
+    folders.write_folder(folder, {**bundle_files, "policy.yaml": live.document.encode()})
     click.echo(
-        f"version {live.number}: {output}/policy.yaml, {len(files)} files in {output}/bundle"
+        f"version {live.number}: {folder}/policy.yaml, {len(files)} files in {folder}/bundle"
     )
     click.echo(f"to change this version only: podgraft policy push --expect-version {live.number}")

@@ -15,6 +15,7 @@ from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
 from podgraft.cli.files import UnreadableError
 from podgraft.cli.parameter_values import find_value_errors
+from podgraft.cli.template_lines import add_file_lines
 from podgraft.diagnostics import Diagnostic, Severity
 from podgraft.patch import pointer
 from podgraft.policy import Policy, PolicyError
@@ -75,7 +76,8 @@ def check_bundle(
         findings.extend(_warnings(compiled, files, read, text, policy_name, findings))
         findings.extend(each for url in url_paths for each in find_path_warnings(compiled, url))
         findings.extend(find_failed_tests(folder, document_path))
-    errors, warnings = _split_by_severity(findings, strict=strict)
+    located = [*add_file_lines(findings, files)]
+    errors, warnings = _split_by_severity(located, strict=strict)
     if errors or compiled is None:
         hint = folders.suggest(folder)
         raise CommandError(*([hint] if hint else map(str, errors)), warnings=warnings)

@@ -13,6 +13,7 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from podgraft.bundle import Diagnostic
+from podgraft.document_reader import suggest_key
 from podgraft.jsonvalue import JSON
 from podgraft.patch import pointer
 
@@ -37,6 +38,22 @@ def validate_document(
         # A condition depends on sibling fields, so it follows from an error of one of them.
         is_conditional = {"then", "else"} & set(map(str, error.absolute_schema_path))
         prefix = path.rpartition("/")[0] + "/" if is_conditional else path
-        if not any(reported_pointer.startswith(prefix) for reported_pointer in reported_pointers):
-            remedy = f"use a value that {schema['$id']} allows"
-            yield Diagnostic(document=file, pointer=path, problem=error.message, remedy=remedy)
+        if any(reported_pointer.startswith(prefix) for reported_pointer in reported_pointers):
+            continue
+        if error.validator == "additionalProperties" and "properties" in error.schema:
+            yield from _find_unknown_keys(file, path, error)
+            continue
+        remedy = f"use a value that {schema['$id']} allows"
+        yield Diagnostic(document=file, pointer=path, problem=error.message, remedy=remedy)
+
+
+def _find_unknown_keys(file: str, path: str, error: Any) -> Iterator[Diagnostic]:
+    """Yield an error for each key that the schema does not have, as the parsers do."""
+    known_keys = list(error.schema["properties"])
+    for key in error.instance.keys() - set(known_keys):
+        yield Diagnostic(
+            document=file,
+            pointer=f"{path}/{pointer.escape(key)}",
+            problem="unknown key",
+            remedy=suggest_key(key, known_keys),
+        )

@@ -132,12 +132,13 @@ def _pod_lines(namespaces: Sequence[NamespaceStatus], kind: str) -> Iterator[str
     if not names:
         return
     text = {
-        "missing": "without their sidecar; restart their workloads",
+        "missing": "without sidecar; restart the workloads",
         "outdated": "with other sidecars than new pods; see podgraft compare",
     }
     more = f", … ({len(names) - _EXAMPLES} more)" if len(names) > _EXAMPLES else ""
     yield ""
-    yield click.style(f"{len(names)} pods {text[kind]}:", fg="yellow", bold=True)
+    pods = "1 pod" if len(names) == 1 else f"{len(names)} pods"
+    yield click.style(f"{pods} {text[kind]}:", fg="yellow", bold=True)
     yield f"  {', '.join(names[:_EXAMPLES])}{more}"
 
 

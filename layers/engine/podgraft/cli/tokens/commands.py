@@ -213,16 +213,22 @@ def revoke(repository: CallerRepository, cluster: str, identity: str) -> None:
 )
 @store_options
 def list_(repository: CallerRepository, cluster: str | None, output: str) -> None:
-    """List the tokens and certificate subjects of the clusters."""
+    """List the tokens and certificate subjects of the clusters, with the age of each token.
+
+    The store has no time of last use: the log lines of podgraft have the cluster of each review.
+    """
+    now = datetime.now(UTC)
     clusters = [cluster] if cluster else repository.storage.clusters()
     callers_by_cluster = {name: repository.read(name) for name in clusters}
     if output == "json":
-        documents = [_to_json(name, callers) for name, callers in callers_by_cluster.items()]
+        documents = [_to_json(name, callers, now) for name, callers in callers_by_cluster.items()]
         click.echo(json.dumps(documents, indent=2, ensure_ascii=False))
         return
     for name, callers in callers_by_cluster.items():
         for token in callers.tokens:
-            click.echo(f"{name}\ttoken {token.identity}\t{token.created}\t{token.note}".rstrip())
+            age = _format_age(token.created, now)
+            cells = (name, f"token {token.identity}", token.created, age, token.note)
+            click.echo("\t".join(cells).rstrip())
         for subject in callers.subjects:
             click.echo(f"{name}\tcertificate {subject}")
     if not clusters:
@@ -231,9 +237,30 @@ def list_(repository: CallerRepository, cluster: str | None, output: str) -> Non
         )
 
 
-def _to_json(cluster: str, callers: Callers) -> Object:
+def _age_days(created: str, now: datetime) -> int | None:
+    """The age of a token in days; ``None`` if the document has no valid time of creation."""
+    try:
+        moment = datetime.fromisoformat(created)
+    except ValueError:
+        return None
+    return (now - moment.astimezone(UTC)).days
+
+
+def _format_age(created: str, now: datetime) -> str:
+    days = _age_days(created, now)
+    if days is None:
+        return "age unknown"
+    return "1 day" if days == 1 else f"{days} days"
+
+
+def _to_json(cluster: str, callers: Callers, now: datetime) -> Object:
     tokens: list[JSON] = [
-        {"id": token.identity, "created": token.created or None, "note": token.note}
+        {
+            "id": token.identity,
+            "created": token.created or None,
+            "ageDays": _age_days(token.created, now),
+            "note": token.note,
+        }
         for token in callers.tokens
     ]
     return {"cluster": cluster, "tokens": tokens, "subjects": [*callers.subjects]}

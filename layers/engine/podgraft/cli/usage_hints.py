@@ -1,0 +1,105 @@
+"""Hints for words that are common elsewhere: commands and options of istioctl, kubectl, and Helm.
+
+Click suggests names with similar letters, which can be the opposite: uninject for kube-inject.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import click
+
+# By word: the command of podgraft with this task.
+_COMMANDS: Mapping[str, str] = {
+    # istioctl
+    "kube-inject": "inject",
+    "analyze": "policy check",
+    "check-inject": "explain",
+    "proxy-config": "status",
+    "proxy-status": "status",
+    "ps": "status",
+    "version": "--version",
+    # kubectl
+    "create": "apply",
+    "describe": "explain",
+    "get": "status",
+    "patch": "apply",
+    # Helm, Terraform, and others
+    "doctor": "status",
+    "install": "init",
+    "lint": "policy check",
+    "plan": "policy diff",
+    "render": "inject",
+    "start": "serve",
+    "template": "inject",
+    "upgrade": "policy push",
+    "help": "--help",
+}
+
+# Options with the same meaning elsewhere; a command has at most some of each group.
+_OPTIONS: tuple[frozenset[str], ...] = tuple(
+    frozenset(words.split())
+    for words in (
+        "--percentage --percent --share --weight",
+        "--file --files --filename --manifest --manifests",
+        "--stack --stack-name",
+        "--ns --namespace",
+        "--name --cn --common-name --subject",
+        "--folder --directory --dir",
+        "--out --output --format",
+        "--release --istio-release --istio-version",
+        "--hosts --host --hostname --san --dns",
+        "--ca --cacert --ca-file --ca-bundle",
+        "--certificate --tls-cert --cert --server-cert",
+        "--private-key --tls-key --key",
+        "--token --token-file",
+        "--injectConfigMapName --meshConfigMapName --from-cluster",
+        "--all --all-namespaces",
+        "--validity --expires --days",
+        "--assume-yes --yes",
+        "--labels --label-selector --selector",
+        "--config --configuration --bundle",
+        "--values --valuesFile",
+        "--mesh-config --meshConfigFile",
+        "--inject-config --injectConfigFile",
+    )
+)
+
+_EXTRA_ARGUMENT = "Got unexpected extra argument"
+
+
+def add_hint(error: click.ClickException) -> None:
+    """Add the hint for the word that click rejected to the message of *error*."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    if context is None:
+        return
+    if isinstance(error, click.NoSuchOption):
+        similar = [*_find_similar_options(error.option_name, context.command)]
+        if similar:
+            error.message += f" Did you mean {' or '.join(similar)}?"
+            error.possibilities = None  # type: ignore[misc]  # of click, by letters
+    elif error.message.startswith(_EXTRA_ARGUMENT) and _has_option(context.command, "-f"):
+        error.message += "; use -f once for each file."
+
+
+def _find_similar_options(name: str, command: click.Command) -> Iterator[str]:
+    for words in _OPTIONS:
+        if name in words:
+            yield from (each for each in sorted(words - {name}) if _has_option(command, each))
+
+
+def _has_option(command: click.Command, name: str) -> bool:
+    return any(name in option.opts for option in command.params)
+
+
+def find_command(word: str, names: Iterable[str], groups: Mapping[str, click.Group]) -> str | None:
+    """Return the command for an unknown *word*, without the name of the program.
+
+    The order: a word of another program, a subcommand of *groups*, a name with similar letters.
+    """
+    from podgraft.trial.suggestions import suggest_name  # an error only
+
+    if word in _COMMANDS:
+        return _COMMANDS[word]
+    for name, group in groups.items():
+        if word in group.commands:
+            return f"{name} {word}"
+    return suggest_name(word, names)
