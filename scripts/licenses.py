@@ -60,7 +60,7 @@ def render_page(root: Path) -> str:
         _LAYER,
         _render_table(_layer_rows(layer), "package", "version", "license", "slim layer"),
         "## Command line\n",
-        "`pip install 'podgraft[all]'` installs packages of the layer and these packages.\n",
+        "`pip install '.[all]'` installs packages of the layer and these packages.\n",
         _render_table(_rows(wheel), "package", "version", "license"),
         "## Playground\n",
         "The page of the playground contains these packages.\n",

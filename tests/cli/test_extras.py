@@ -31,7 +31,7 @@ sys.exit(main({arguments!r}))
 COMMANDS = (
     # The package alone
     ("certs ca --dir {folder}", ""),
-    ("register --url https://a.example", ""),
+    ("register --url https://a.example --all-namespaces", ""),
     ("tokens issue --store file:{folder} --cluster a", ""),
     (f"inject {ISTIO}", ""),
     (f"explain {ISTIO}", ""),
@@ -137,6 +137,41 @@ def test_the_remedy_retains_the_installed_extras(
     monkeypatch.setattr(assets, "PACKAGED", tmp_path)
     monkeypatch.setattr(extras, "PACKAGED", tmp_path)
     monkeypatch.setattr(extras, "_is_pipx", lambda: is_pipx)
+    monkeypatch.setattr(extras, "find_requirement", lambda extra: f"podgraft{extra}")
     monkeypatch.setattr(extras, "_find_installed_extras", lambda: {"aws", "serve"})
     error = ModuleNotFoundError(name="cel_expr_python.cel")
     assert str(extras.make_missing_package_error("podgraft inject", error)).endswith(remedy)
+
+
+SOURCES = (
+    # PEP 610's direct_url.json, and what pip installs
+    (None, "podgraft"),
+    ('{"url": "file:///home/me/pod%20graft", "dir_info": {}}', "/home/me/pod graft"),
+    (
+        '{"url": "file:///srv/podgraft-0.1.0-py3-none-any.whl"}',
+        "/srv/podgraft-0.1.0-py3-none-any.whl",
+    ),
+    ('{"url": "https://example.com/podgraft.tar.gz"}', "podgraft"),
+    (
+        '{"url": "https://a.example/p.git", "vcs_info": {"vcs": "git", "commit_id": "ab12"}}',
+        "podgraft @ git+https://a.example/p.git@ab12",
+    ),
+)
+
+
+@pytest.mark.parametrize(("document", "requirement"), SOURCES)
+def test_the_remedy_names_what_was_installed(
+    document: str | None, requirement: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    class Distribution:
+        def read_text(self, name: str) -> str | None:
+            assert name == "direct_url.json"
+            return document
+
+    monkeypatch.setattr(extras, "PACKAGED", tmp_path)
+    monkeypatch.setattr(extras, "distribution", lambda _name: Distribution())
+    assert extras.find_requirement() == requirement
+
+
+def test_a_clone_is_its_own_source() -> None:
+    assert (Path(extras.find_requirement()) / "pyproject.toml").is_file()

@@ -127,7 +127,8 @@ def test_the_workflow_checks_and_pushes(tmp_path: Path) -> None:
     sample = ROOT / "samples" / "istio"
     prepare = ["mkdir mesh", f"cp -r {sample}/bundle {sample}/policy.yaml mesh/"]
     [call] = run_commands([*prepare, install, check], folder, ("pipx",))
-    assert call.arguments == ("install", "podgraft[aws,rules]")
+    source = "git+https://git.example.com/podgraft.git@COMMIT"
+    assert call.arguments == ("install", f"podgraft[aws,rules] @ {source}")
 
 
 def test_the_registration_of_gitops_has_no_secret(tmp_path: Path) -> None:
@@ -135,3 +136,22 @@ def test_the_registration_of_gitops_has_no_secret(tmp_path: Path) -> None:
     text = (tmp_path / "work" / "webhook.yaml").read_text()
     assert "/k/" not in text
     assert "caBundle" not in text
+
+
+def test_the_steps_of_init_install_the_chart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Helm and its chart accept the command that ``init --kind helm`` ends with."""
+    assert cli.main(["init", "--kind", "helm", str(tmp_path / "chart")]) == 0
+    steps = [line.strip() for line in capsys.readouterr().err.splitlines()[1:]]
+    assert "podgraft init --kind container" in steps[0]
+    install = steps[-1].partition(": ")[2].replace(str(tmp_path / "chart"), "chart")
+    assert install in read_commands(PAGE)
+
+    commands = [*(step for step in steps if step.startswith("podgraft ")), install]
+    (tmp_path / "run").mkdir()
+    recorded = run_commands(commands, tmp_path / "run", ("helm",))
+    [call] = [call.arguments for call in recorded if call.program == "helm"]
+    values = make_values(call, tmp_path / "run" / "work")
+    jsonschema.validate(values, yaml.load((CHART / "values.schema.json").read_text()))  # type: ignore[arg-type]
+    assert load(render(values))["Deployment", "podgraft"]

@@ -7,12 +7,13 @@ from typing import Any
 
 from podgraft.cli.completion import SHELLS
 from podgraft.cli.init import KINDS
+from podgraft.injectors.istio import releases
 from support.page_commands import read_commands, run_commands
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "installing.md"
 TEXT = PAGE.read_text()
-RECORDED = ("kubectl", "pip", "pipx", "podman", "sam", "sha256sum")
+RECORDED = ("kubectl", "pip", "pipx", "podman", "sam")
 # It downloads wheels: tests/e2e/builds/test_wheel.py.
 _SKIPPED = "python3 layers/make_archives.py archives"
 
@@ -66,3 +67,30 @@ def test_the_metadata_is_complete() -> None:
         f"https://podgraft.dev/{name}" for name in ("", "installing/", "CHANGELOG/", "reporting/")
     }
     assert {url for url in project["urls"].values() if not url.endswith(".git")} == site
+
+
+def test_no_page_installs_what_is_not_published() -> None:
+    """There is no tag: no page and no message can install the package by its name.
+
+    Delete this test with the first release.
+    """
+    by_name = re.compile(r"(?:pipx? (?:install|download)(?: --?\S+)*) '?podgraft\b(?!\[[\w,]+\] @)")
+    assert "Nothing is published yet" in TEXT
+    for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
+        text = page.read_text()
+        if page == PAGE:
+            before, _, after = text.partition("### What the first release adds")
+            text = before + after.partition("\n## ")[2]
+        assert not by_name.search(text), page.name
+    steps = " ".join(step for kind in KINDS.values() for step in kind.steps)
+    assert not by_name.search(steps)
+
+
+def test_newest_compared_releases_are_those_of_the_engine() -> None:
+    minors = [minor for minor in releases.KNOWN if minor not in releases.UNRELEASED][-3:]
+    names = [f"1.{minor}.{releases.LATEST[minor]}" for minor in minors]
+    sentence = f"{', '.join([*names, releases.UNRELEASED[31]])}, and {releases.UNRELEASED[32]}"
+    for page in ("README.md", "docs/migrating-from-istio.md"):
+        words = " ".join((ROOT / page).read_text().split())
+        assert f"The newest that were compared are {sentence}" in words
+        assert "every patch" not in words

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-_BLOCK = re.compile(r"^ *```console\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^ *```(console|sh)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 _RECORDER = """#!/bin/sh
 echo "$(basename "$0")" >> {log}
 for word in "$@"; do echo "  $word" >> {log}; done
@@ -24,13 +24,12 @@ class Call:
 
 
 def read_commands(page: Path) -> list[str]:
-    """The command lines of all console blocks, in their order."""
-    blocks = _BLOCK.findall(page.read_text())
+    """The command lines of all blocks, in their order: those with a prompt, or all of ``sh``."""
     return [
         line.strip().removeprefix("$ ")
-        for block in blocks
+        for language, block in _BLOCK.findall(page.read_text())
         for line in block.splitlines()
-        if line.strip().startswith("$ ")
+        if language == "sh" or line.strip().startswith("$ ")
     ]
 
 

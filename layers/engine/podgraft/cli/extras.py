@@ -1,12 +1,16 @@
 """The extras of the Python package, and the commands that install them."""
 
+import json
 import sys
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
+from urllib.parse import unquote, urlsplit
 
-from podgraft.cli.assets import PACKAGED
+from podgraft.cli.assets import PACKAGED, find_assets
 from podgraft.cli.failure import CommandError
 
 # The extra of each module that only some commands import; pyproject.toml names the packages.
@@ -42,10 +46,29 @@ def _remedy(module: str) -> str:
     extra = EXTRAS.get(module)
     # --force replaces the environment, so the command names all extras.
     names = ",".join(sorted({*_find_installed_extras(), *([extra] if extra else [])}))
-    package = f"podgraft[{names}]" if names else "podgraft"
+    package = find_requirement(f"[{names}]" if names else "")
     if _is_pipx():
         return f"run: pipx install --force '{package}'"
     return f"run: {sys.executable} -m pip install '{package}'"
+
+
+def find_requirement(extra: str = "") -> str:
+    """What pip installs to get this version: the path or commit of its source, or its name.
+
+    The metadata of an installation that is not from an index contains its source (PEP 610).
+    """
+    if not PACKAGED.is_dir():
+        return f"{find_assets()}{extra}"
+    text = None
+    with suppress(PackageNotFoundError):
+        text = distribution("podgraft").read_text("direct_url.json")
+    match json.loads(text or "{}"):
+        case {"url": str(url), "vcs_info": {"vcs": str(system), "commit_id": str(commit)}}:
+            return f"podgraft{extra} @ {system}+{url}@{commit}"
+        case {"url": str(url)} if url.startswith("file:"):
+            return f"{unquote(urlsplit(url).path)}{extra}"
+        case _:
+            return f"podgraft{extra}"
 
 
 def _find_installed_extras() -> set[str]:

@@ -8,12 +8,14 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 import click
 
 from podgraft.cli import outputs, program
 from podgraft.cli.assets import find_assets, find_engine
+from podgraft.cli.extras import find_requirement
 from podgraft.cli.failure import CommandError
 from podgraft.cli.outputs import Output
 
@@ -43,6 +45,16 @@ class Kind:
     steps: tuple[str, ...]
 
 
+# The chart has no defaults for the image, the injectors, the callers, and the certificate.
+HELM_INSTALL: Final = (
+    "helm install podgraft {folder}/podgraft --namespace podgraft --create-namespace "
+    "--set image.repository=registry.example.com/podgraft --set tls.certManager.enabled=true "
+    "--set-file injectors.istio.policy=samples/istio/policy.yaml "
+    "--set-file 'injectors.istio.bundle.injector\\.yaml=samples/istio/bundle/injector.yaml' "
+    "--set-file 'injectors.istio.bundle.mesh\\.yaml=samples/istio/bundle/mesh.yaml' "
+    "--set-file callers.prod=store/auth/prod.yaml"
+)
+
 KINDS: Final[Mapping[str, Kind]] = {
     "sam": Kind(
         {name: name for name in ("template.yaml", "samconfig.toml", *_LAYERS)},
@@ -62,7 +74,12 @@ KINDS: Final[Mapping[str, Kind]] = {
     "helm": Kind(
         {"charts/podgraft": "podgraft"},
         has_engine=False,
-        steps=("helm install podgraft {folder}/podgraft --namespace podgraft --create-namespace",),
+        steps=(
+            "build an image, and push it to your registry: podgraft init --kind container image",
+            "podgraft init --kind samples samples",
+            "podgraft tokens issue --store file:store --cluster prod --output token",
+            f"with your registry, in a cluster with cert-manager: {HELM_INSTALL}",
+        ),
     ),
     "kubernetes": Kind(
         {"kubernetes": "."},
@@ -73,7 +90,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         {"container": ".", "requirements/serve.txt": "requirements.txt"},
         has_engine=False,
         steps=(
-            "pip download --no-deps --dest {folder} podgraft=={version}",
+            "pip wheel --no-deps --wheel-dir {folder} {source}",
             "podman build --tag podgraft:{version} {folder}",
         ),
     ),
@@ -113,7 +130,10 @@ def command(kind: str, *, force: bool, folder: Path) -> None:
         write_kind(KINDS[kind], folder, force=force)
     steps = KINDS[kind].steps
     program.print_next_steps(
-        *(step.format(folder=folder, version=_find_version()) for step in steps)
+        *(
+            step.format(folder=folder, version=_find_version(), source=_find_source())
+            for step in steps
+        )
     )
 
 
@@ -155,6 +175,12 @@ def _walk(source: Path, target: Path) -> Iterator[tuple[Path, Path]]:
 
 def _mode(source: Path) -> int:
     return outputs.PUBLIC | (source.stat().st_mode & 0o111)
+
+
+def _find_source() -> str:
+    """What pip installs: the clone of this installation, or the published version."""
+    requirement = find_requirement()
+    return f"podgraft=={_find_version()}" if requirement == "podgraft" else quote(requirement)
 
 
 def _find_version() -> str:
