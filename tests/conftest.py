@@ -138,7 +138,6 @@ SLOW_FILES = frozenset(
         "trial/test_modes.py",
         "trial/test_trial.py",
         "validation/test_loading.py",
-        "web/test_direct_reviews.py",
         "web/test_events.py",
         "web/test_faults.py",
         "web/test_handler.py",

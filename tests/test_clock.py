@@ -50,12 +50,11 @@ OTHER_CLOCKS = {
     "store/aws/client.py": "waits within one review",
     "store/aws/connection.py": "waits within one review",
     "store/aws/http_client.py": "waits within one review, and the time of a signature",
-    "web/credentials.py": "the days until a certificate expires",
+    "web/app.py": "durations of requests",
+    "web/authentication.py": "the days until a certificate expires",
     "web/deployment_check.py": "durations of requests",
-    "web/libraries.py": "durations of requests",
     "web/recording.py": "durations of requests",
     "web/request_log.py": "the time of a log line",
-    "web/services.py": "durations of requests",
     "web/synthetic.py": "durations of requests",
 }
 

@@ -16,7 +16,6 @@ from fuzz.harness import find_harness
 from podgraft import kube
 from podgraft.go.reflect import STRING, map_of
 from podgraft.kube.selectors import Requirement
-from podgraft.web.credentials import PATH_TOKEN
 
 MAX_INPUTS = 4000
 _CACHED = type(cache(find_harness))  # of functools.cache and lru_cache
@@ -54,13 +53,13 @@ def _returns_identity(cached: Any) -> bool:
     return any(name in result for name in _IDENTITIES)
 
 
-def find_token_anywhere(environ: dict[str, Any]) -> None:
+def find_token_anywhere(path: str) -> tuple[str | None, str]:
     """Take the last token of the path, wherever it is."""
-    before, prefix, rest = environ.get("PATH_INFO", "").rpartition("/k/")
-    if prefix:
-        token, slash, tail = rest.partition("/")
-        environ[PATH_TOKEN] = token
-        environ["PATH_INFO"] = before + slash + tail or "/"
+    before, prefix, rest = path.rpartition("/k/")
+    if not prefix:
+        return None, path
+    token, slash, tail = rest.partition("/")
+    return token, before + slash + tail
 
 
 def take_any_scheme(header: str) -> str:
@@ -111,8 +110,8 @@ DEFECTS = (
     Defect("cel", "podgraft.cel.library.operators.check_int", add_one),
     Defect("selectors", "podgraft.kube.selectors.Requirement.matches", matches_without_operator),
     Defect("yaml_reader", "podgraft.yaml.incremental._WORD", re.compile(".*")),
-    Defect("url_path", "podgraft.web.credentials.extract_path_token", find_token_anywhere),
-    Defect("url_path", "podgraft.web.credentials._bearer_token", take_any_scheme),
+    Defect("url_path", "podgraft.paths.split_token", find_token_anywhere),
+    Defect("url_path", "podgraft.web.request._bearer_token", take_any_scheme),
 )
 
 

@@ -8,6 +8,7 @@ the injector that a strict parser finds. A name reaches a store only if it is va
 
 import json
 import re
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +17,7 @@ from urllib.parse import unquote
 import pytest
 from werkzeug.test import Client, create_environ, run_wsgi_app
 
+from podgraft.paths import ROUTES, Target, format_path
 from podgraft.store import Deadline, Snapshot, is_name
 from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import create_app
@@ -196,11 +198,10 @@ def test_no_route_redirects(site: Site) -> None:
     """A redirect could send the token to another host (compare Kubernetes CVE-2020-8561)."""
     client = Client(site.app)
     adapter = site.app.url_map.bind("localhost")
-    values = {"injector": "istio", "path": "cluster/prod-eu"}
-    paths = {
-        adapter.build(rule.endpoint, {k: v for k, v in values.items() if f"{k}>" in rule.rule})
-        for rule in site.app.url_map.iter_rules()
-    }
+    endpoints = [rule.endpoint for rule in site.app.url_map.iter_rules() if not rule.arguments]
+    tails = ("", "cluster/prod-eu")
+    targets = [Target(*each) for each in product(ROUTES, ("default", "istio"), tails)]
+    paths = {*map(adapter.build, endpoints), *map(format_path, targets)}
     for path in sorted(paths):
         for variant in (path, f"{path}/", f"/{path}", path.upper(), f"{path}//", f"{path}?x=1"):
             for method in ("GET", "POST", "HEAD", "PUT", "OPTIONS", "DELETE"):

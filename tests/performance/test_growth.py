@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from podgraft.web.credentials import CallerCredentials
 
 import support.opcount
 from podgraft import admission, bundle, policy, review, yaml
@@ -22,7 +23,6 @@ from podgraft.store import CallerRegistry, Callers, Deadline, subjects
 from podgraft.store.folder import FolderStore
 from podgraft.web import Auth
 from podgraft.web.authentication import make_authenticator
-from podgraft.web.credentials import CallerCredentials
 
 # 2 is linear and 4 a square; sorting, and a table that grows in steps, take a little more than 2.
 LINEAR = 2.3

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
+from podgraft.paths import ROUTES, Target, format_path
 from podgraft.review import ReviewOutcome
 from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import create_app
@@ -71,8 +72,12 @@ def test_every_fault_and_every_outcome_of_a_review_is_covered() -> None:
     }
 
 
-# What stands in the place of a rule's converters: names, and a path with values of environment.
-PATHS = {"injector": "default", "path": f"cluster/prod-eu/PASSWORD/{MARK}/:ENV:A={MARK}"}
+# Reviews, with values of the environment in the path.
+TARGETS = [
+    Target(route, injector, f"cluster/prod-eu/PASSWORD/{MARK}/:ENV:A={MARK}")
+    for route in ROUTES
+    for injector in ("default", "istio")
+]
 
 
 @pytest.mark.parametrize("token", ["", f"/k/{TOKEN}"], ids=["header", "path"])
@@ -83,10 +88,10 @@ def test_no_route_writes_a_secret(
     """All that the application itself knows, so a new one is among them."""
     app = create_app(FolderStore(folder), FolderCallers(folder))
     adapter = app.url_map.bind("localhost")
-    for rule in app.url_map.iter_rules():
-        path = adapter.build(
-            rule.endpoint, {name: PATHS[name] for name in PATHS if f"{name}>" in rule.rule}
-        )
+    endpoints = [rule.endpoint for rule in app.url_map.iter_rules() if not rule.arguments]
+    paths = [*map(adapter.build, endpoints), *map(format_path, TARGETS)]
+    assert len(endpoints) + 1 == len(list(app.url_map.iter_rules()))
+    for path in paths:
         query = f"?timeout=10s&password={MARK}"
         for body in (pod(), pod()[:-20]):
             code, answer = ask(Call(body, f"{token}{path}{query}", method))

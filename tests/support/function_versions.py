@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import guard_handler, make_services, respond_to_functions
+from podgraft.web import guard_handler, respond_to_functions
 from podgraft.web.request_log import make_stream_log
 
 FUNCTION = "arn:aws:lambda:eu-central-1:111122223333:function:dev"
@@ -65,7 +65,7 @@ def open_version(folder: Path) -> Invoke:
         raise AssertionError((event, context))
 
     respond = respond_to_functions(store, callers, log)
-    handler = guard_handler(fail, make_services(store, callers).webhook, log, respond)
+    handler = guard_handler(fail, log, respond)
     return lambda event: handler(dict(event), None)
 
 

@@ -17,7 +17,6 @@ from podgraft.web import (
     RequestLog,
     create_app,
     guard_handler,
-    make_services,
     respond_to_functions,
 )
 from podgraft.web.powertools import LOGGER, make_request_log
@@ -116,9 +115,7 @@ def send(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[Any], di
         log = make_request_log("dev")
         store, callers = FolderStore(folder), FolderCallers(folder)
         respond = respond_to_functions(store, callers, log)
-        return guard_handler(_fail, make_services(store, callers).webhook, log, respond)(
-            event, None
-        )
+        return guard_handler(_fail, log, respond)(event, None)
 
     return invoke
 

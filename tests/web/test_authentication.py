@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import BytesIO
 
 import pytest
 
@@ -17,13 +18,25 @@ from podgraft.store import (
 from podgraft.store.caller_document import TokenHash
 from podgraft.web import Auth
 from podgraft.web.authentication import Principal, make_authenticator
-from podgraft.web.credentials import CallerCredentials
 from podgraft.web.errors import ForbiddenError, UnauthenticatedError
+from podgraft.web.request import PeerCertificate, Request
 from support.store_fixture import OTHER_TOKEN, SUBJECT, TOKEN
 
 
 def hash_tokens(*known: str) -> tuple[TokenHash, ...]:
     return tuple(TokenHash(caller_document.hash_token(token), "") for token in known)
+
+
+def show(*tokens: str, subject: str | None = None) -> Request:
+    """A request with at most two tokens, and the certificate of a subject."""
+    path_token, bearer = (*tokens, None, None)[:2]
+    parsed = None if subject is None else subjects.parse_subject(subject)
+    return Request(
+        read=BytesIO().read,
+        path_token=path_token,
+        authorization=f"Bearer {bearer}" if bearer else "",
+        certificate=None if parsed is None else PeerCertificate(parsed),
+    )
 
 
 OLD = Staleness("older", is_invalid=True)
@@ -83,10 +96,10 @@ CASES = (
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_credential_alone_names_the_caller(case: Case) -> None:
     check = make_authenticator(case.auth, FixedCallers())
-    subject = (
-        subjects.parse_subject(case.shown[0]) if case.auth is Auth.MTLS and case.shown else None
-    )
-    shown = CallerCredentials(case.shown if case.auth is Auth.TOKEN else (), subject, "192.0.2.7")
+    if case.auth is Auth.TOKEN:
+        shown = show(*case.shown)
+    else:
+        shown = show(subject=next(iter(case.shown), None))
     if isinstance(case.want, str):
         found = check(shown, None)
         assert found == Principal(case.want, OLD if case.want == "staging" else None)
@@ -101,7 +114,7 @@ def test_a_credential_alone_names_the_caller(case: Case) -> None:
 def test_an_unknown_credential_is_refused_if_all_documents_load(auth: Auth, wrong: str) -> None:
     store = _CopiedCallers()
     store.now = {"prod-eu": Callers(hash_tokens(TOKEN), (SUBJECT,))}
-    shown = CallerCredentials((wrong,), subjects.parse_subject(f"CN={wrong}"), "")
+    shown = show(wrong, subject=f"CN={wrong}")
     with pytest.raises(UnauthenticatedError):
         make_authenticator(auth, store)(shown, None)
 
@@ -109,8 +122,8 @@ def test_an_unknown_credential_is_refused_if_all_documents_load(auth: Auth, wron
 @pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.MTLS])
 def test_one_kind_of_credential_is_no_substitute_for_the_other(auth: Auth) -> None:
     wrong = {
-        Auth.TOKEN: CallerCredentials((), subjects.parse_subject(SUBJECT), ""),
-        Auth.MTLS: CallerCredentials((TOKEN,), None, ""),
+        Auth.TOKEN: show(subject=SUBJECT),
+        Auth.MTLS: show(TOKEN),
     }
     with pytest.raises(UnauthenticatedError):
         make_authenticator(auth, FixedCallers())(wrong[auth], None)
@@ -125,12 +138,12 @@ def test_a_request_without_credentials_does_not_call_the_store(auth: Auth) -> No
             raise AssertionError(deadline)
 
     with pytest.raises(UnauthenticatedError):
-        make_authenticator(auth, Unreachable())(CallerCredentials((), None, ""), None)
+        make_authenticator(auth, Unreachable())(show(), None)
 
 
 @pytest.mark.parametrize("shown", [(), (TOKEN,)])
 def test_without_authentication_no_cluster_is_named(shown: tuple[str, ...]) -> None:
-    credentials = CallerCredentials(shown, subjects.parse_subject(SUBJECT), "")
+    credentials = show(*shown, subject=SUBJECT)
     assert make_authenticator(Auth.NONE, FixedCallers())(credentials, None) == Principal(None)
 
 
@@ -148,7 +161,7 @@ class _CopiedCallers:
 def test_subjects_are_those_of_the_callers_now() -> None:
     store = _CopiedCallers()
     known = make_authenticator(Auth.MTLS, store)
-    shown = CallerCredentials((), subjects.parse_subject("CN=prod"), "")
+    shown = show(subject="CN=prod")
     for cluster in ("first", "second"):
         store.now = {cluster: Callers(subjects=("CN=prod",))}
         assert known(shown, None).cluster == cluster

@@ -6,17 +6,16 @@ import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
-from threading import Barrier, Event
+from threading import Barrier
 from typing import Any
 
 import pytest
 
-from podgraft import admission, patch, review, store, web
+from podgraft import admission, patch, review, store
 from podgraft.review import ReviewResponse, ReviewResult
 from podgraft.review_context import ReviewContext
 from podgraft.settings import SettingsError
 from podgraft.store.folder import FolderStore
-from podgraft.web import services
 from podgraft.web.metrics import Metric, record_measures
 from support.recorded_requests import NAMES, load_request
 from support.retry import retry_until
@@ -171,34 +170,26 @@ def test_what_does_not_load_does_not_stop_the_cold_start(
     assert "/polcy: unknown key" in json.loads(response["body"])["message"]
 
 
-def test_the_stores_are_requested_while_the_application_is_made(
+def test_the_stores_are_requested_at_the_same_time(
     build: Callable[..., Handler], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     policies, callers = store.open_stores(store.FolderStoreConfig(folder))
-    asked, made = Barrier(3, timeout=10), Event()
+    asked = Barrier(2, timeout=10)
     loaded: set[object] = set()
 
     class Slow:
         def snapshot(self, *arguments: Any) -> None:
             asked.wait()
-            assert made.wait(timeout=10)
             loaded.add(policies.snapshot(*arguments).policy_version)
 
         def callers(self, *arguments: Any) -> None:
             asked.wait()
-            assert made.wait(timeout=10)
             loaded.update(callers.callers(*arguments).callers)
 
     def opened(*_: object) -> tuple[Slow, Slow]:
         return Slow(), Slow()
 
-    def make_services(*arguments: Any, **named: Any) -> Any:
-        asked.wait()
-        made.set()
-        return services.make_services(*arguments, **named)
-
     monkeypatch.setattr(store, "open_stores", opened)
-    monkeypatch.setattr(web, "make_services", make_services)
     build(PODGRAFT_STORE=f"file:{folder}")
     version = policies.snapshot("default", None).policy_version
     assert loaded == {version, *callers.callers().callers}

@@ -2,8 +2,6 @@
 
 import json
 import socket
-import subprocess
-import sys
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
@@ -118,20 +116,3 @@ def test_without_tracing_nothing_of_it_is_loaded_or_sent(
         assert decision(api) == "inject"
         with pytest.raises(TimeoutError):
             daemon.recv(1)
-
-
-def test_the_function_replaces_the_decoder_of_events(folder: Path) -> None:
-    text = """
-from awslambdaric.lambda_runtime_client import LambdaRuntimeClient
-import handler
-print(type(LambdaRuntimeClient.marshaller).__name__)
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", text],
-        cwd=FUNCTION,
-        env=environment(folder),
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.splitlines()[-1] == "EventMarshaller"

@@ -16,6 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from mangum import Mangum
 from werkzeug.test import Client
 
 from fuzz import mutation
@@ -31,7 +32,7 @@ from podgraft.settings import Auth
 from podgraft.store import caller_document, subjects
 from podgraft.store.caller_document import TokensError
 from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import LibraryHandler, create_app, guard_handler, make_services
+from podgraft.web import WsgiToAsgi, create_app, guard_handler
 from podgraft.yaml import NotYAMLError
 from support.store_fixture import CONFIG, MESH
 from web.test_malformed_reviews import BUNDLES, DEPLOYMENT, POD, SAMPLES, WIDGET, review
@@ -116,10 +117,10 @@ def _post(random: ByteRandom, body: bytes) -> str:
 
 @cache
 def _handler() -> Callable[[Any, object], dict[str, Any]]:
-    services = make_services(
+    app = create_app(
         FolderStore(SAMPLES), FolderCallers(SAMPLES), auth=Auth.NONE, request_log=lambda _: None
     )
-    return guard_handler(LibraryHandler(services), services.webhook, lambda _: None)
+    return guard_handler(Mangum(WsgiToAsgi(app), lifespan="off"), lambda _: None)
 
 
 def _process_event(random: ByteRandom) -> str:

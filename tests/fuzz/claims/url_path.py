@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from fuzz.application import TOKENS, Application, load, read_patch
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import check_claim
-from podgraft.web import WsgiToAsgi, find_webhook, guard_handler
+from podgraft.web import WsgiToAsgi, guard_handler
 from support.store_fixture import BUNDLE
 from web.test_malformed_reviews import POD, review
 
@@ -84,7 +84,7 @@ def _function() -> Callable[[Any, object], dict[str, Any]]:
     from mangum import Mangum
 
     app = cast("Flask", _application().client.application)
-    return guard_handler(Mangum(WsgiToAsgi(app), lifespan="off"), find_webhook(app), lambda _: None)
+    return guard_handler(Mangum(WsgiToAsgi(app), lifespan="off"), lambda _: None)
 
 
 def fuzz(data: bytes) -> str:

@@ -5,6 +5,7 @@ adapters of libraries pass each request to worker threads several times, which c
 a review.
 """
 
+import logging
 import sys
 from collections.abc import Awaitable, Callable, MutableMapping
 from io import BytesIO
@@ -25,6 +26,8 @@ class WsgiToAsgi:
 
     def __init__(self, app: WSGIApplication) -> None:
         self._app = app
+        # Mangum logs each path at INFO, and a path can contain a token.
+        logging.getLogger("mangum.http").setLevel(logging.WARNING)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request: read the complete body, run the application, send the response."""

@@ -4,6 +4,8 @@ The URL path does not authenticate: ``cluster`` in it is a variable of Istio
 (``injectors/istio/url_path.py``).
 """
 
+import ssl
+import time
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
@@ -16,15 +18,17 @@ from podgraft.store import (
     CallerStore,
     Deadline,
     Staleness,
+    StoreError,
     caller_document,
     subjects,
 )
 from podgraft.store.subjects import Subject
 
-from . import credentials
-from .credentials import CallerCredentials, Environ
 from .errors import ForbiddenError, ThrottledError, UnauthenticatedError
+from .request import PeerCertificate, Request
 from .throttle import WINDOW_SECONDS, Throttle
+
+_SECONDS_PER_DAY = 86_400
 
 
 class Principal(Struct, frozen=True):
@@ -39,9 +43,9 @@ class Principal(Struct, frozen=True):
     certificate_days: int | None = None
 
 
-# Returns the caller of the credentials, within the deadline. Raises ``UnauthenticatedError``,
+# Returns the caller of a request, within the deadline. Raises ``UnauthenticatedError``,
 # ``ForbiddenError``, or ``StoreError``.
-Authenticator: TypeAlias = Callable[[CallerCredentials, Deadline | None], Principal]
+Authenticator: TypeAlias = Callable[[Request, Deadline | None], Principal]
 
 
 class CallerGate:
@@ -52,61 +56,70 @@ class CallerGate:
         self._authenticate = make_authenticator(auth, store)
         self._throttle = Throttle(clock)
 
-    def authenticate(self, environ: Environ, deadline: Deadline) -> Principal:
+    @property
+    def reads_certificates(self) -> bool:
+        """Whether callers identify themselves by client certificates."""
+        return self._auth is Auth.MTLS
+
+    def authenticate(self, request: Request, deadline: Deadline) -> Principal:
         """Return the caller. The body is neither read nor parsed.
 
         Raises ``UnauthenticatedError``, ``ForbiddenError``, ``ThrottledError``, or ``StoreError``.
         """
-        caller = self._extract(environ)
         try:
-            return self._authenticate(caller, deadline)
+            return self._authenticate(request, deadline)
         except (UnauthenticatedError, ForbiddenError) as error:
-            if self._throttle.is_exceeded(caller.source):
+            if self._throttle.is_exceeded(request.source):
                 raise ThrottledError(
                     f"too many requests failed to authenticate within {WINDOW_SECONDS:.0f} s; "
                     "check the credentials, and wait"
                 ) from error
             raise
 
-    def is_anonymous(self, environ: Environ) -> bool:
+    def admits(self, request: Request) -> bool:
+        """Whether the request is of a caller; a failure is not counted."""
+        try:
+            self._authenticate(request, Deadline.from_timeout(None))
+        except (UnauthenticatedError, ForbiddenError, StoreError):
+            return False
+        return True
+
+    def is_anonymous(self, request: Request) -> bool:
         """Whether a request has no credentials, although callers need them."""
-        caller = self._extract(environ)
         match self._auth:
             case Auth.TOKEN:
-                return not caller.tokens
+                return not request.tokens
             case Auth.MTLS:
-                return caller.subject is None
+                return request.certificate is None
             case Auth.NONE:
                 return False
-
-    def _extract(self, environ: Environ) -> CallerCredentials:
-        return credentials.extract_credentials(environ, certificates=self._auth is Auth.MTLS)
 
 
 def make_authenticator(auth: Auth, store: CallerStore) -> Authenticator:
     """Return the authenticator for the setting."""
     match auth:
         case Auth.TOKEN:
-            return lambda caller, deadline: _authenticate_token(store, caller, deadline)
+            return lambda request, deadline: _authenticate_token(store, request, deadline)
         case Auth.MTLS:
             index = _SubjectIndex()
-            return lambda caller, deadline: _authenticate_certificate(
-                index, store, caller, deadline
+            return lambda request, deadline: _authenticate_certificate(
+                index, store, request.certificate, deadline
             )
         case Auth.NONE:
-            return lambda _caller, _deadline: Principal(None)
+            return lambda _request, _deadline: Principal(None)
 
 
 def _authenticate_token(
-    store: CallerStore, caller: CallerCredentials, deadline: Deadline | None
+    store: CallerStore, request: Request, deadline: Deadline | None
 ) -> Principal:
     # Checked first: a request without credentials must not call the store.
-    if not caller.tokens:
+    tokens = request.tokens
+    if not tokens:
         raise UnauthenticatedError(
             "no cluster token; send it as Authorization: Bearer, or in the path as /k/<token>/…"
         )
     registry = store.callers(deadline)
-    digests = [caller_document.hash_token(token) for token in caller.tokens]
+    digests = [caller_document.hash_token(token) for token in tokens]
     matches = {name for name, callers in registry.callers.items() if callers.has_token(*digests)}
     return _find_cluster(matches, registry, "token")
 
@@ -143,21 +156,34 @@ def _index_subjects(callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]
 def _authenticate_certificate(
     index: _SubjectIndex,
     store: CallerStore,
-    caller: CallerCredentials,
+    certificate: PeerCertificate | None,
     deadline: Deadline | None,
 ) -> Principal:
-    subject = caller.subject
-    if subject is None:
+    if certificate is None:
         raise UnauthenticatedError(
             "no client certificate; send one to the custom domain of the API"
         )
     registry = store.callers(deadline)
     clusters = index.clusters(registry.callers)
     matches: set[str] = set()
-    for spelling in subjects.both_orders(subject):
+    for spelling in subjects.both_orders(certificate.subject):
         matches |= clusters.get(spelling, set())
     principal = _find_cluster(matches, registry, "client certificate")
-    return Principal(principal.cluster, principal.stale, caller.certificate_days)
+    return Principal(principal.cluster, principal.stale, _count_days(certificate.not_after))
+
+
+def _count_days(not_after: str | None) -> int | None:
+    """Return the whole days until a time; ``None`` if it is unknown."""
+    seconds = None if not_after is None else _parse_time(not_after)
+    return None if seconds is None else int((seconds - time.time()) // _SECONDS_PER_DAY)
+
+
+def _parse_time(text: str) -> int | None:
+    """Return the seconds since 1970 of a time such as ``Aug  5 00:28:21 2027 GMT``."""
+    try:
+        return ssl.cert_time_to_seconds(text)
+    except ValueError:
+        return None
 
 
 def _find_cluster(matches: set[str], registry: CallerRegistry, credential: str) -> Principal:

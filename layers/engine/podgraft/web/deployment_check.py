@@ -12,7 +12,6 @@ No other event imports this module.
 """
 
 from collections.abc import Callable, Mapping
-from io import BytesIO
 from time import monotonic
 from typing import Any, TypeGuard, cast
 
@@ -20,15 +19,16 @@ from podgraft.clock import age_clock
 from podgraft.deadline import Deadline
 from podgraft.jsonvalue import JSON, Object
 from podgraft.patch.kinds import compute_kind
+from podgraft.paths import ROUTES, Target
 from podgraft.settings import Auth
 from podgraft.store import CallerStore, Store, StoreError, is_name
 from podgraft.store.factory import expire_stores
 
 from .authentication import CallerGate, Principal
-from .credentials import Environ
+from .request import Request, make_request
 from .request_log import RequestLog, line_fields
 from .response_changes import find_response_changes
-from .webhook import HANDLERS, Webhook
+from .webhook import Webhook
 
 EVENT_KEY = "deployment_check"
 
@@ -89,14 +89,14 @@ class DeploymentCheck:
         if request.get("fresh"):
             expire_stores(self._store, self._callers)
         route, cluster = str(request.get("route")), str(request.get("cluster") or "")
-        if route not in HANDLERS or (cluster and not is_name(cluster)):
+        if route not in ROUTES or (cluster and not is_name(cluster)):
             raise ValueError("route or cluster: is invalid")
         records: list[Mapping[str, JSON]] = []
         gate = _ClusterGate(self._callers, cluster or None)
         webhook = Webhook(self._store, gate, records.append, monotonic)
-        environ = _make_environ(str(request.get("body")))
-        injector, path = str(request.get("injector")), str(request.get("path") or "")
-        response = webhook.respond(route, injector, path, environ)
+        target = Target(route, str(request.get("injector")), str(request.get("path") or ""))
+        body = str(request.get("body")).encode("utf-8", "surrogatepass")
+        response = webhook.respond(target, make_request(body))
         record: dict[str, JSON] = {**records[-1], "event": EVENT_KEY}
         del record["route"]  # metrics count records with a route
         self._request_log(record)
@@ -116,9 +116,9 @@ class _ClusterGate(CallerGate):
         super().__init__(Auth.NONE, callers, age_clock)
         self._principal = Principal(cluster)
 
-    def authenticate(self, environ: Environ, deadline: Deadline) -> Principal:
+    def authenticate(self, request: Request, deadline: Deadline) -> Principal:
         """Return the cluster."""
-        del environ, deadline
+        del request, deadline
         return self._principal
 
 
@@ -133,12 +133,3 @@ def is_deployment_check(event: object) -> TypeGuard[Mapping[str, Any]]:
 def _compare(request: Mapping[str, Any]) -> Object:
     lines = find_response_changes(request["object"], request["before"], request["after"])
     return {"lines": [*lines], "kind": compute_kind(lines)}
-
-
-def _make_environ(body: str) -> dict[str, Any]:
-    content = body.encode("utf-8", "surrogatepass")
-    return {
-        "CONTENT_TYPE": "application/json",
-        "CONTENT_LENGTH": str(len(content)),
-        "wsgi.input": BytesIO(content),
-    }

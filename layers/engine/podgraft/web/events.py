@@ -6,15 +6,16 @@ parse. An exception would be a Lambda error, with a traceback in the log and an 
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from podgraft.admission import NotAReviewError
 
-from . import direct_reviews, faults
-from .direct_reviews import Event
-from .libraries import Handler
+from . import faults
 from .request_log import RequestLog, format_traceback
-from .webhook import Webhook
+
+Event: TypeAlias = dict[str, Any]
+# The function that Lambda calls with an event and its context.
+Handler: TypeAlias = Callable[[Event, Any], dict[str, Any]]
 
 # Mangum derives the unused address of the server from these two. It raises an exception for an
 # IPv6 address, for two ports, and for a port that is not a number.
@@ -26,25 +27,20 @@ _PROBLEM = NotAReviewError(
 
 def guard_handler(
     handler: Handler,
-    webhook: Webhook | None,
     request_log: RequestLog,
-    respond_to_other: Callable[[Event], dict[str, Any] | None] | None = None,
+    respond_to_other: Callable[[Event], dict[str, Any] | None] = lambda _: None,
 ) -> Handler:
     """Return a handler that responds with 400 to an invalid event, and logs it.
 
-    Reviews of API Gateway's HTTP API take the short path to *webhook* (``direct_reviews.py``).
     *respond_to_other* can respond to an event without an HTTP request.
     """
 
     def handle(event: Event, context: object) -> dict[str, Any]:
         try:
-            response = webhook and direct_reviews.respond(webhook, event)
-            return handler(_prepare_event(event), context) if response is None else response
+            return handler(_prepare_event(event), context)
         except Exception as error:  # noqa: BLE001  the application handles its own errors
-            response = respond_to_other(event) if respond_to_other is not None else None
-            if response is not None:
-                return response
-            return _make_fault_response(error, request_log)
+            response = respond_to_other(event)
+            return _make_fault_response(error, request_log) if response is None else response
 
     return handle
 
@@ -88,4 +84,6 @@ def _make_fault_response(error: Exception, request_log: RequestLog) -> dict[str,
             "trace": format_traceback(error),
         }
     )
-    return direct_reviews.to_event_response(reply)
+    headers = {"content-type": "application/json", "content-length": str(len(reply.body))}
+    body = reply.body.decode()
+    return {"statusCode": reply.code, "headers": headers, "body": body, "isBase64Encoded": False}

@@ -13,9 +13,9 @@ from podgraft.store import DEFAULT_INJECTOR, Deadline, Store, StoreError
 
 from . import faults
 from .authentication import CallerGate
-from .credentials import Environ
 from .errors import ThrottledError, WebError
 from .faults import JsonResponse
+from .request import Request
 from .request_log import RequestLog
 
 # Anyone can send these requests: a failure is logged once in this time.
@@ -39,11 +39,11 @@ class ReadinessCheck:
         self._logged_at_seconds: float | None = None
         self._failure: tuple[float, StoreError] | None = None
 
-    def respond(self, environ: Environ) -> JsonResponse:
+    def respond(self, request: Request) -> JsonResponse:
         """Respond with the versions to a caller, and with the status to other clients."""
         is_caller = False
         try:
-            is_caller = self._authenticate(environ)
+            is_caller = self._authenticate(request)
             versions = self._check(is_caller=is_caller)
         except ThrottledError as error:
             return faults.fault_response(error)
@@ -72,11 +72,11 @@ class ReadinessCheck:
         self._failure = None
         return versions
 
-    def _authenticate(self, environ: Environ) -> bool:
+    def _authenticate(self, request: Request) -> bool:
         """Whether the request is of a caller; raises ``WebError`` for invalid credentials."""
-        if self._gate.is_anonymous(environ):
+        if self._gate.is_anonymous(request):
             return False
-        self._gate.authenticate(environ, Deadline.from_timeout(None))
+        self._gate.authenticate(request, Deadline.from_timeout(None))
         return True
 
     def _log_failure(self, error: StoreError, code: int) -> None:

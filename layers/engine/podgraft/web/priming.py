@@ -1,17 +1,49 @@
-"""Priming: run one synthetic review during init.
+"""Priming: what an environment loads during init, before its first request.
 
-Provisioned concurrency and SnapStart start an environment before it is needed. Priming does the
-work that an on-demand start leaves to the first review: it parses and compiles templates, finds
-their projections, compiles patterns, and generates the methods of data classes.
+Every environment loads the default injector and the callers. Provisioned concurrency and SnapStart
+start an environment before it is needed, so it also runs one synthetic review, which does what an
+on-demand start leaves to the first request: it parses and compiles templates.
 """
+
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Thread
 
 from podgraft import admission, jsonvalue, review
 from podgraft.admission.synthetic import SYNTHETIC_REVIEW
 from podgraft.review_context import ReviewContext
-from podgraft.store import DEFAULT_INJECTOR, Store
+from podgraft.settings import Settings
+from podgraft.store import DEFAULT_INJECTOR, CallerStore, Deadline, Store
+from podgraft.store.factory import expire_stores
 
 
-def prime(store: Store) -> None:
+def prime(store: Store, callers: CallerStore, settings: Settings) -> None:
+    """Load what requests need; with priming, also review a synthetic pod.
+
+    If something does not load, the reviews that need it fail with the reason.
+    """
+    deadline = Deadline.from_timeout(None)
+    steps: list[Callable[[], object]] = [
+        lambda: store.snapshot(DEFAULT_INJECTOR, None, deadline),
+        lambda: callers.callers(deadline),
+    ]
+    threads = [Thread(target=_run, args=(step,)) for step in steps]  # each waits for AWS
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if settings.priming_enabled:
+        _run(lambda: _review(store))
+        expire_stores(store, callers)
+
+
+def _run(step: Callable[[], object]) -> None:
+    # Lambda would log the complete message of an error, which can quote the configuration.
+    with suppress(Exception):
+        step()
+
+
+def _review(store: Store) -> None:
     """Review a synthetic pod with the default injector; discard the response and the record."""
     request = admission.decode(jsonvalue.dump(SYNTHETIC_REVIEW).encode())
     outcome = review.inject(ReviewContext(injector=DEFAULT_INJECTOR).with_request(request), store)

@@ -10,7 +10,6 @@ No other event imports this module.
 """
 
 from collections.abc import Mapping
-from io import BytesIO
 from time import monotonic
 from typing import Any, TypeGuard, cast
 
@@ -19,10 +18,12 @@ from podgraft.admission.synthetic import SYNTHETIC_REVIEW
 from podgraft.clock import age_clock
 from podgraft.identifiers import is_injector
 from podgraft.jsonvalue import JSON, Object
+from podgraft.paths import Target
 from podgraft.settings import Auth
 from podgraft.store import CallerStore, Store, StoreError
 
 from .authentication import CallerGate
+from .request import make_request
 from .request_log import RequestLog, line_fields
 from .webhook import SYNTHETIC_EVENT, Webhook
 
@@ -66,7 +67,8 @@ class SyntheticReviews:
         records: list[Mapping[str, JSON]] = []
         gate = CallerGate(Auth.NONE, self._callers, age_clock)
         webhook = Webhook(self._store, gate, records.append, monotonic)
-        response = webhook.respond("inject", injector, "", _environ())
+        request = make_request(jsonvalue.dump(SYNTHETIC_REVIEW).encode())
+        response = webhook.respond(Target("inject", injector), request)
         fields = line_fields(records[-1])
         result: Object = {name: fields[name] for name in _FIELDS if fields.get(name)}
         result |= {
@@ -98,12 +100,3 @@ def is_synthetic(event: object) -> TypeGuard[Mapping[str, Any]]:
         return False
     members = cast("dict[str, Any]", event)
     return members.keys() == {EVENT_KEY} and isinstance(members[EVENT_KEY], dict)
-
-
-def _environ() -> dict[str, Any]:
-    body = jsonvalue.dump(SYNTHETIC_REVIEW).encode()
-    return {
-        "CONTENT_TYPE": "application/json",
-        "CONTENT_LENGTH": str(len(body)),
-        "wsgi.input": BytesIO(body),
-    }

@@ -1,4 +1,4 @@
-"""One HTTP request: authentication, the context of its review, the response, and the log line.
+"""One review: authentication, the context of the review, the response, and the log line.
 
 The order matters: the body is read only after the caller is authenticated.
 """
@@ -8,21 +8,19 @@ from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from podgraft import admission, review
 from podgraft.admission import MAX_REQUEST_BYTES, SYNTHETIC_UID, AdmissionRequest, TooLargeError
 from podgraft.jsonvalue import Object
-from podgraft.lazy_re import lazy_compile
+from podgraft.paths import Target
 from podgraft.review import ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
 from podgraft.review_context import ReviewContext
 from podgraft.store import Deadline, Store, StoreError, UnknownInjectorError, is_name
 
 from . import faults
 from .authentication import CallerGate, Principal
-from .credentials import Environ
 from .errors import ContentTypeError, ThrottledError, WebError
 from .faults import JsonResponse
+from .request import Request
 from .request_log import RequestLog, format_traceback, limit_fields
 
 if TYPE_CHECKING:
@@ -55,78 +53,61 @@ class Webhook:
         self._clock = clock
         self._census = census
 
-    def respond(self, route: str, injector: str, path: str, environ: Environ) -> JsonResponse:
+    def respond(self, target: Target, request: Request) -> JsonResponse:
         """Respond to one request, whatever happens, and write its log line."""
         started = self._clock()
-        timeout = _timeout_seconds(environ.get("QUERY_STRING", ""))
-        deadline = Deadline.from_timeout(timeout, self._clock)
+        deadline = Deadline.from_timeout(_timeout_seconds(request.query), self._clock)
         principal: Principal | None = None
         uid = ""
         try:
-            principal = self._gate.authenticate(environ, deadline)
-            request = admission.decode(_read_body(environ))
-            uid = request.uid
-            source = _Source(route, injector, path, principal, deadline)
-            response, record = self._review(source, request)
+            principal = self._gate.authenticate(request, deadline)
+            admission_request = admission.decode(_read_body(request))
+            uid = admission_request.uid
+            context = _make_context(target, principal, deadline, admission_request)
+            response, record = self._review(target.route, context)
         except ThrottledError as error:
             return faults.fault_response(error)
         except Exception as error:  # noqa: BLE001 - every request gets a response
-            is_authenticated = principal is not None
-            response, record = _describe_failure(error, uid, is_authenticated=is_authenticated)
-        return self._log(route, started, principal, (response, record))
-
-    def _log(
-        self,
-        route: str,
-        started: float,
-        principal: Principal | None,
-        result: tuple[JsonResponse, Object],
-    ) -> JsonResponse:
-        """Write the log line of a request; return its response."""
-        response, record = result
+            response, record = _describe_failure(error, principal, uid)
         milliseconds = round((self._clock() - started) * 1000, 3)
         fields: Object = {"code": response.code, "milliseconds": milliseconds}
         if record.get("uid") == SYNTHETIC_UID:
             fields["event"] = SYNTHETIC_EVENT  # metrics count records with a route
         else:
-            fields["route"] = route
+            fields["route"] = target.route
         if principal is not None and principal.certificate_days is not None:
             fields["certificate_days"] = principal.certificate_days
         self._request_log(limit_fields({**record, **fields}))
         return response
 
-    def _review(self, source: "_Source", request: AdmissionRequest) -> tuple[JsonResponse, Object]:
-        context = source.make_context(request)
-        result = HANDLERS[source.route](context, self._store)
+    def _review(self, route: str, context: ReviewContext) -> tuple[JsonResponse, Object]:
+        result = HANDLERS[route](context, self._store)
         response, record = _to_response(result)
         if self._census is not None:
             from .recording import record_workload  # only a census needs it
 
-            record |= record_workload(self._census, self._store, context, source.route, result)
+            record |= record_workload(self._census, self._store, context, route, result)
         return response, record
 
 
-class _Source(Struct, frozen=True):
-    """Where a request comes from, and how long it can take."""
-
-    route: str
-    injector: str
-    path: str
-    principal: Principal
-    deadline: Deadline
-
-    def make_context(self, request: AdmissionRequest) -> ReviewContext:
-        """The context of the review of a request."""
-        return ReviewContext(
-            injector=_check_injector_name(self.injector),
-            cluster=self.principal.cluster,
-            uid=request.uid,
-            namespace=request.namespace,
-            url_path=self.path,
-            deadline=self.deadline,
-            staleness=self.principal.stale,
-            request=request,
+def _make_context(
+    target: Target, principal: Principal, deadline: Deadline, request: AdmissionRequest
+) -> ReviewContext:
+    if not is_name(target.injector):
+        # The message omits the name: without /k/, this segment can be the token.
+        raise UnknownInjectorError(
+            "invalid injector name in the path; to send a token, use the prefix /k/<token>/"
         )
+    return ReviewContext(
+        injector=target.injector,
+        cluster=principal.cluster,
+        uid=request.uid,
+        namespace=request.namespace,
+        url_path=target.tail,
+        deadline=deadline,
+        staleness=principal.stale,
+        request=request,
+    )
 
 
 def _to_response(result: ReviewResult) -> tuple[JsonResponse, Object]:
@@ -147,12 +128,12 @@ def _review_fields(record: ReviewRecord) -> Object:
 
 
 def _describe_failure(
-    error: Exception, uid: str, *, is_authenticated: bool
+    error: Exception, principal: Principal | None, uid: str
 ) -> tuple[JsonResponse, Object]:
     """The response to a request that failed, and its log fields."""
     if not isinstance(error, _REFUSALS):
         return faults.fault_response(error), _internal_error_fields(error, uid)
-    response = faults.fault_response(error, is_authenticated=is_authenticated)
+    response = faults.fault_response(error, is_authenticated=principal is not None)
     fields = faults.fault_fields(error)
     return response, {**fields, "uid": uid} if uid else fields
 
@@ -162,37 +143,27 @@ def _internal_error_fields(error: Exception, uid: str) -> Object:
     return {"event": "internal_error", "level": "ERROR", "uid": uid, "trace": location}
 
 
-def _check_injector_name(injector: str) -> str:
-    if not is_name(injector):
-        # The message omits the name: without /k/, this segment can be the token.
-        raise UnknownInjectorError(
-            "invalid injector name in the path; to send a token, use the prefix /k/<token>/"
-        )
-    return injector
-
-
 def _timeout_seconds(query: str) -> float | None:
     """The timeout that kube-apiserver appends as a Go duration, such as ``timeout=10s``."""
     match = _TIMEOUT.search(query)
     return float(match[1]) * _UNIT_SECONDS[match[2]] if match else None
 
 
-def _read_body(environ: Environ) -> bytes:
+def _read_body(request: Request) -> bytes:
     """Read the body, once and with its declared length."""
-    length = environ.get("CONTENT_LENGTH") or "0"
+    length = request.content_length or "0"
     if not length.isascii() or not length.isdigit() or int(length) == 0:
         return b""
-    content_type = environ.get("CONTENT_TYPE", "")
-    if not _JSON.fullmatch(content_type):
-        raise ContentTypeError(f"content type: got {content_type!r}; use application/json")
+    if not _JSON.fullmatch(request.content_type):
+        raise ContentTypeError(f"content type: got {request.content_type!r}; use application/json")
     if int(length) > MAX_REQUEST_BYTES:
         raise TooLargeError("request", int(length), MAX_REQUEST_BYTES)
-    return environ["wsgi.input"].read(int(length))
+    return request.read(int(length))
 
 
 # Requests that fail as the fault table says.
 _REFUSALS = (WebError, admission.ReviewError, StoreError)
 _RECORD_FIELDS = tuple(field for field in ReviewRecord.__struct_fields__ if field != "candidate")
-_TIMEOUT = lazy_compile(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
+_TIMEOUT = re.compile(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
 _UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
-_JSON = lazy_compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)
+_JSON = re.compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from podgraft import paths
 from podgraft.bundle import Bundle
 from podgraft.cli.failure import CommandError
 from podgraft.jsonvalue import Object, object_at, objects_at, string_at
-from podgraft.store import DEFAULT_INJECTOR
+from podgraft.paths import ROUTES
 
 # The kinds of configuration, and the route of a webhook that names no address.
 _KINDS = {"MutatingWebhookConfiguration": "inject", "ValidatingWebhookConfiguration": "validate"}
-_ROUTES = ("inject", "mutate", "validate")
-_TOKEN_SEGMENT = "k"  # noqa: S105 - the path segment before a token, not a token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +41,7 @@ class Webhook:
 def select_routes(bundle: Bundle) -> tuple[Webhook, ...]:
     """The routes that a bundle serves, in kube-apiserver's order."""
     served = (bundle.pod_mutators, bundle.object_mutators, bundle.validators)
-    return tuple(
-        Webhook(route=route) for route, parts in zip(_ROUTES, served, strict=True) if parts
-    )
+    return tuple(Webhook(route=route) for route, parts in zip(ROUTES, served, strict=True) if parts)
 
 
 def read_webhooks(
@@ -65,7 +62,7 @@ def read_webhooks(
     if not webhooks:
         raise CommandError(
             f"{path}: no webhook calls podgraft: each URL path must contain "
-            f"{', '.join(f'/{route}' for route in _ROUTES)}; name the registration of podgraft"
+            f"{', '.join(f'/{route}' for route in ROUTES)}; name the registration of podgraft"
         )
     names = sorted({webhook.injector for webhook in webhooks})
     if injector is None and len(names) > 1:
@@ -109,16 +106,14 @@ def _read(webhook: Object, default_route: str) -> Webhook | None:
     )
     if not client:
         path = f"/{default_route}"
-    segments = path.removesuffix("/").split("/")[1:]
-    if segments[:1] == [_TOKEN_SEGMENT]:
-        segments = segments[2:]
-    for index, segment in enumerate(segments[:2]):
-        if segment in _ROUTES:
-            return Webhook(
-                route=segment,
-                name=name,
-                injector=segments[0] if index else DEFAULT_INJECTOR,
-                path="/".join(segments[index + 1 :]),
-                manifest=webhook,
-            )
-    return None
+    _, rest = paths.split_token(path)
+    target = paths.parse(rest)
+    if target is None:
+        return None
+    return Webhook(
+        route=target.route,
+        name=name,
+        injector=target.injector,
+        path=target.tail,
+        manifest=webhook,
+    )

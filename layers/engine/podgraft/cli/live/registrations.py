@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote, urlsplit
 
-from podgraft.identifiers import DEFAULT_INJECTOR
+from podgraft import paths
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
 
 MUTATING = "MutatingWebhookConfiguration"
 _DOMAIN = ".podgraft.dev"
 _ISTIO_DOMAIN = ".istio.io"
 _NAME_LABEL = "app.kubernetes.io/name"
-_TOKEN_SEGMENT = "k"  # noqa: S105 — the path segment before a token, not a token
 _ROUTE = "inject"
 
 
@@ -125,14 +124,9 @@ def _path(client: Object) -> str:
 
 def _parse_path(path: str) -> tuple[str, str]:
     """Return the injector, and the rest after the route; both empty for another route."""
-    segments = path.strip("/").split("/")
-    if segments[:1] == [_TOKEN_SEGMENT]:
-        segments = segments[2:]
-    for index, segment in enumerate(segments[:2]):
-        if segment == _ROUTE:
-            injector = segments[0] if index else DEFAULT_INJECTOR
-            return injector, "/".join(segments[index + 1 :])
-    return "", ""
+    _, rest = paths.split_token(path)
+    target = paths.parse(rest)
+    return (target.injector, target.tail) if target and target.route == _ROUTE else ("", "")
 
 
 def _is_for_pods(rule: Object) -> bool:

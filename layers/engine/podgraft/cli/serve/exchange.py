@@ -1,9 +1,6 @@
-"""One request and its response, with the web application, which never waits for a client.
+"""One request and its response, with the web application, which never waits for a client."""
 
-``review_exchange.py`` serves most reviews without it.
-"""
-
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Protocol, TypeAlias
@@ -11,12 +8,14 @@ from typing import Any, Protocol, TypeAlias
 from gunicorn.http import wsgi
 from gunicorn.http.errors import ParseException
 
+from podgraft.admission import MAX_REQUEST_BYTES
 from podgraft.cli.serve import http_fault
 from podgraft.cli.serve.connection import Connection
-from podgraft.cli.serve.framing import BodyPendingError
 from podgraft.web import format_traceback
 
 Application: TypeAlias = Callable[[dict[str, Any], Any], Iterable[bytes]]
+# Whether the client of a WSGI environment may send a large body.
+BodyCheck: TypeAlias = Callable[[Mapping[str, Any]], bool]
 
 
 class Host(Protocol):
@@ -34,7 +33,7 @@ class Exchange:
     response: bytes = b""
     closes: bool = True  # whether the connection ends with the response
     is_review: bool = False  # whether it is a review of an authenticated caller
-    needs_body: bool = False  # no response yet: the application needs the body
+    needs_body: bool = False  # no response yet: the client may send its large body
 
 
 class ResponseOutput:
@@ -62,8 +61,14 @@ class ResponseOutput:
         return self._peer.getpeercert(binary_form)
 
 
-def run_exchange(host: Host, connection: Connection, application: Application) -> Exchange:
-    """Run an application for a request; an error becomes a response, too."""
+def run_exchange(
+    host: Host, connection: Connection, application: Application, admits_body: BodyCheck
+) -> Exchange:
+    """Run an application for a request; an error becomes a response, too.
+
+    A large body arrives only after *admits_body* has accepted the client. Without it, the
+    application reads no body, because it rejects the client first.
+    """
     message = connection.message
     if message is None:
         return Exchange()
@@ -75,27 +80,23 @@ def run_exchange(host: Host, connection: Connection, application: Application) -
         )
     except ParseException as error:  # the path does not start with SCRIPT_NAME
         return Exchange(http_fault.parse_fault(error).encode())
+    is_complete = message.is_complete(connection.received)
     try:
-        if not (host.alive and message.is_complete(connection.received)):
+        if not is_complete and message.body_bytes <= MAX_REQUEST_BYTES and admits_body(environ):
+            return Exchange(needs_body=True)
+        if not (host.alive and is_complete):
             response.force_close()
         _respond(application, response, environ)
-    except BodyPendingError:
-        return Exchange(needs_body=True)
     except Exception as error:  # noqa: BLE001  every request gets a response
-        return report_failure(host, connection, error)
-    return make_exchange(response, output)
-
-
-def make_exchange(response: Any, output: ResponseOutput) -> Exchange:
-    """The exchange of a response that is complete."""
+        _report(host, connection, error)
+        return Exchange(http_fault.INTERNAL.encode())
     is_review = response.status_code == HTTPStatus.OK and response.req.method == "POST"
     return Exchange(b"".join(output.chunks), response.should_close(), is_review)
 
 
-def report_failure(host: Host, connection: Connection, error: Exception) -> Exchange:
+def _report(host: Host, connection: Connection, error: Exception) -> None:
     """Log an internal error, without its message, which can quote the request."""
     host.log.error("request from %s failed: %s", connection.source, format_traceback(error))
-    return Exchange(http_fault.INTERNAL.encode())
 
 
 def _respond(application: Application, response: Any, environ: Any) -> None:

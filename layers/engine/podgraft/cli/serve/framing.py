@@ -10,7 +10,7 @@ Content-Length that the parser has validated. Chunked bodies and bare line feeds
 
 from dataclasses import dataclass
 from io import BytesIO
-from typing import Any, Protocol
+from typing import Any
 
 from gunicorn.http.errors import (
     InvalidHeader,
@@ -28,31 +28,8 @@ MAX_HEAD_BYTES = 65_536
 _HEAD_END = b"\r\n\r\n"
 
 
-class Body(Protocol):
-    """The ``wsgi.input`` of the application."""
-
-    def read(self, size: int = ..., /) -> bytes:
-        """Read at most *size* bytes."""
-        ...
-
-
 class LengthRequiredError(ParseException):
     """The request has a chunked body, without a length."""
-
-
-class BodyPendingError(BaseException):
-    """The application reads a body that has not arrived.
-
-    It unwinds the application. It is not an ``Exception``, so the application does not handle it.
-    """
-
-
-class PendingBody:
-    """The body of a request that has not arrived completely."""
-
-    def read(self, size: int = -1, /) -> bytes:
-        """Raise ``BodyPendingError`` instead of waiting for the client."""
-        raise BodyPendingError(size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +54,8 @@ class Message:
         """Whether the body has arrived."""
         return len(received) >= self.end
 
-    def body(self, received: bytearray) -> Body:
-        """Return the body for the application; its ``read`` never blocks."""
-        if not self.is_complete(received):
-            return PendingBody()
+    def body(self, received: bytearray) -> BytesIO:
+        """Return the body for the application, or the part of it that has arrived."""
         return BytesIO(received[self.begin : self.end])
 
 

@@ -2,6 +2,7 @@
 
 import ssl
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from podgraft.cli.serve.worker import (
     MetricsPort,
     RedactingWorker,
 )
-from podgraft.web import find_webhook
+from podgraft.web import admits_body
 
 # Go's client closes an idle connection after 90 s. If the server closed it first, a review in
 # transit would be lost.
@@ -88,7 +89,7 @@ class Server(BaseApplication):
                 (RedactingWorker,),
                 {
                     "connections_per_address": config.connections_per_address,
-                    "webhook": find_webhook(self._app),
+                    "admits_body": staticmethod(partial(admits_body, self._app)),
                     "metrics": self._metrics,
                     "counts": ConnectionCounts(config.workers),
                 },

@@ -11,9 +11,7 @@ requests, and returns a response that the loop sends:
 
     HANDSHAKE ──▶ IDLE ──▶ HEAD ──▶ BODY ──▶ SERVING ──▶ SENDING ──▶ IDLE, or CLOSING
 
-The threads. A thread runs all that can take long: reviews of large objects, the first review after
-the configuration changed, which loads it, and what only Flask can route. The loop itself runs the
-other reviews (``review_exchange.py``), which use the processor and wait for nothing.
+The threads. A thread runs the web application for a complete request.
 
 The bounds. A silent client uses a file descriptor and some memory. Three bounds limit this:
 
@@ -25,9 +23,8 @@ The workers. A client such as kube-apiserver retains its connections, so a worke
 than the others leaves a new one to them for a moment (``connection_counts.py``).
 
 The bodies. A head has at most 64 KiB, and so has the body of a client that is not authenticated
-yet. For a larger body, the application runs first. It checks the credentials, then reads the body,
-which raises ``BodyPendingError`` instead of waiting. The loop then collects the body, and the
-application runs again. So only authenticated callers can send up to 6 MiB, and only a bounded
+yet. For a larger body, a thread checks the credentials in the head (``web.admits_body``), and then
+the loop collects the body. So only authenticated callers can send up to 6 MiB, and only a bounded
 number of them at the same time.
 
 Not covered: floods of handshakes and of complete requests. They use processor time, and a proxy in
@@ -57,11 +54,10 @@ from podgraft.cli.serve.connection import Connection, source_of
 from podgraft.cli.serve.connection_counts import ConnectionCounts
 from podgraft.cli.serve.connection_loop import ConnectionLoop
 from podgraft.cli.serve.connection_set import ConnectionSet
-from podgraft.cli.serve.exchange import Application, Exchange, run_exchange
+from podgraft.cli.serve.exchange import Application, BodyCheck, Exchange, run_exchange
 from podgraft.cli.serve.incident_log import Incidents
 from podgraft.cli.serve.plain_socket import PlainSocket
-from podgraft.cli.serve.review_exchange import PendingExchange, begin_review
-from podgraft.web import Webhook, format_traceback
+from podgraft.web import format_traceback
 
 # Connections of a worker, and of one address. A kube-apiserver opens up to 200, its default limit
 # of concurrent changes, and several can share an address.
@@ -97,7 +93,7 @@ class RedactingWorker(BaseWorker):
     wsgi: Any
 
     connections_per_address = DEFAULT_CONNECTIONS_PER_ADDRESS
-    webhook: Webhook | None = None  # of the application; ``https.py`` sets it
+    admits_body: BodyCheck  # ``https.py`` sets it
     metrics: MetricsPort | None = None
     counts = ConnectionCounts(1)  # of all workers; ``https.py`` sets it
     slot = 0  # the number of this worker among those that run; ``https.py`` sets it
@@ -231,20 +227,13 @@ class RedactingWorker(BaseWorker):
             self._loop.add(Connection(wrapped, client, server, source))
 
     def _serve(self, connection: Connection) -> None:
-        """Respond to a request at once if that is quick; otherwise in a thread."""
-        webhook = None if connection.is_metrics else self.webhook
-        step = webhook and begin_review(self, connection, webhook)
-        if isinstance(step, Exchange):
-            connection.outgoing = step.response
-            self._loop.finish(connection, step)
-            return
-        step = step or partial(run_exchange, self, connection, self._application(connection))
-        task = self._threads.submit(self._run, connection, step)
+        """Respond to a request in a thread."""
+        task = self._threads.submit(self._run, connection)
         task.add_done_callback(lambda done: self._queue.defer(self._finish, connection, done))
 
-    def _run(self, connection: Connection, step: PendingExchange) -> Exchange:
+    def _run(self, connection: Connection) -> Exchange:
         """Complete an exchange in a thread; send the bytes that the socket accepts at once."""
-        exchange = step()
+        exchange = run_exchange(self, connection, self._application(connection), self.admits_body)
         if not exchange.needs_body:
             connection.outgoing = exchange.response
             with suppress(ssl.SSLWantReadError, ssl.SSLWantWriteError):

@@ -1,8 +1,7 @@
 """A cache of a value from files: reloaded on changes, with the last known good value."""
 
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from threading import Lock, local
+from collections.abc import Callable
+from threading import Lock
 from typing import Generic, Protocol, TypeVar, cast
 
 from msgspec import Struct
@@ -18,30 +17,6 @@ SECONDS_PER_FILE = 0.0001
 
 # The number of attempts to read files that change during the reading.
 _MAX_READS = 3
-
-
-class LoadPendingError(BaseException):
-    """The files changed, and this thread must not load them.
-
-    It unwinds the caller. It is not an ``Exception``, so no fault results from it.
-    """
-
-
-class _Thread(local):
-    may_load = True
-
-
-_THREAD = _Thread()
-
-
-@contextmanager
-def without_loading() -> Generator[None]:
-    """Let this thread load no files, which can take seconds; it gets ``LoadPendingError``."""
-    _THREAD.may_load = False
-    try:
-        yield
-    finally:
-        _THREAD.may_load = True
 
 
 class LoadedValue(Struct, Generic[T], frozen=True):
@@ -121,13 +96,9 @@ class FileCache(Generic[T]):
         try:
             fingerprint = self._fingerprint()
         except UnavailableError as error:
-            if not _THREAD.may_load:
-                raise LoadPendingError from None
             # Not stored: the next check compares with the fingerprint of the last load.
             return _FileVersion(None, self._load_last_known_good(loaded), error)
         if loaded is None or loaded.fingerprint != fingerprint:
-            if not _THREAD.may_load:
-                raise LoadPendingError
             with self._lock:
                 loaded = self._loaded
                 if loaded is None or loaded.fingerprint != fingerprint:

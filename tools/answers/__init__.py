@@ -1,0 +1,1 @@
+"""Compare the answers of two checkouts to the same generated requests."""
