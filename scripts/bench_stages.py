@@ -52,7 +52,8 @@ STAGES = (
 PODGRAFT_STAGES: Mapping[tuple[str, str], str] = {
     ("web/authentication.py", "authenticate"): RECEIVE,
     ("web/webhook.py", "_read_body"): RECEIVE,
-    ("web/webhook.py", "_log"): LOG,
+    ("web/powertools.py", "write"): LOG,
+    ("web/request_log.py", "write"): LOG,
     ("admission/request.py", "decode"): DECODE,
     ("admission/response.py", "patched"): ENCODE,
     ("admission/response.py", "encode"): ENCODE,

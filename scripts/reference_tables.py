@@ -16,6 +16,7 @@ import yaml
 from podgraft import settings, web
 from podgraft.bundle.manifests import IGNORE, KINDS
 from podgraft.injectors.istio import releases, url_path
+from podgraft.paths import ROUTES
 
 ROOT = Path(__file__).parents[1]
 
@@ -184,14 +185,15 @@ _RELEASES = ("1.6", "1.7", "1.8", "1.10", "1.30")
 
 
 def read_routes() -> list[tuple[str, str]]:
-    """Each rule of the application with its method."""
+    """Each rule of the application with its method; a review has the forms of the grammar."""
     app = web.create_app(_NO_STORE, _NO_STORE)
-    rules = (
-        (str(rule), ", ".join(sorted(rule.methods or ()))) for rule in app.url_map.iter_rules()
-    )
-    return sorted(
-        (rule, methods.replace("HEAD, ", "").replace(", HEAD", "")) for rule, methods in rules
-    )
+    found: list[tuple[str, str]] = []
+    for rule in app.url_map.iter_rules():
+        methods = ", ".join(sorted((rule.methods or set()) - {"HEAD"}))
+        is_review = "target" in rule.arguments
+        forms = [f"[/INJECTOR]/{route}[/…]" for route in ROUTES] if is_review else [str(rule)]
+        found += [(form, methods) for form in forms]
+    return sorted(found)
 
 
 _NO_STORE: Any = None  # the routes of an application do not depend on its store

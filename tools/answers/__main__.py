@@ -150,16 +150,16 @@ def _report(title: str, sent: list[Any], old: Iterable[str], new: Iterable[str])
 
 
 def _summarize(before: str, after: str) -> str:
-    def status(text: str) -> str:
-        value = json.loads(text)
-        if isinstance(value, str):
-            return value[9:12]
-        answer, log = value
-        code = answer.get("statusCode", answer) if isinstance(answer, dict) else answer
-        faults = [record.get("fault") for record in log if isinstance(record, dict)]
-        return f"{code} {faults}"
+    return f"{_describe(before)} -> {_describe(after)}"
 
-    return f"{status(before)} -> {status(after)}"
+
+def _describe(text: str) -> str:
+    value: Any = json.loads(text)
+    if isinstance(value, str):
+        return value[9:12]
+    answer, log = value
+    code: Any = answer.get("statusCode", answer)
+    return f"{code} {[record.get('fault') for record in log]}"
 
 
 if __name__ == "__main__":

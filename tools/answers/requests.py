@@ -226,10 +226,9 @@ _VALUES: tuple[Any, ...] = (
 
 def _change(random: Random, review: dict[str, Any]) -> dict[str, Any]:
     """Change an annotation, a label, or any value."""
-    request = review.get("request")
-    pod = request.get("object") if isinstance(request, dict) else None
-    if isinstance(pod, dict):
-        metadata = pod.get("metadata") or {}
+    pod: Any = review["request"].get("object")
+    if pod:
+        metadata: dict[str, Any] = pod.get("metadata") or {}
         if random.random() < 0.4:
             name, value = random.choice(_ANNOTATIONS)
             metadata["annotations"] = {**(metadata.get("annotations") or {}), name: value}
@@ -244,15 +243,18 @@ def _change(random: Random, review: dict[str, Any]) -> dict[str, Any]:
 
 
 def _replace_value(random: Random, document: dict[str, Any]) -> None:
+    """Put a strange value in the place of any value of a document."""
     place: Any = document
     for _ in range(random.randrange(1, 9)):
-        keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-        if not keys:
-            return
-        key = random.choice(keys)
-        if not isinstance(place[key], (dict, list)) or not place[key]:
+        key = _choose_key(random, place)
+        if key is None or not isinstance(place[key], dict | list) or not place[key]:
             break
         place = place[key]
-    keys = list(place) if isinstance(place, dict) else list(range(len(place)))
-    if keys:
-        place[random.choice(keys)] = random.choice(_VALUES)
+    key = _choose_key(random, place)
+    if key is not None:
+        place[key] = random.choice(_VALUES)
+
+
+def _choose_key(random: Random, place: Any) -> Any:
+    keys: list[Any] = [*place] if isinstance(place, dict) else [*range(len(place))]
+    return random.choice(keys) if keys else None

@@ -6,7 +6,7 @@ import socket
 import ssl
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
@@ -42,7 +42,7 @@ def encode(random: Random, request: Request) -> bytes:
 @contextmanager
 def running_server(
     root: Path, store: Path, tls: Path, environment: Mapping[str, str]
-) -> Iterator[int]:
+) -> Generator[int]:
     """The port of a server of a checkout."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

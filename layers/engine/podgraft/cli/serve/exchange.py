@@ -57,7 +57,7 @@ class ResponseOutput:
         return len(data)
 
     def getpeercert(self, binary_form: bool = False) -> Any:
-        """Return the certificate of the client for web/credentials.py."""
+        """Return the certificate of the client for web/request.py."""
         return self._peer.getpeercert(binary_form)
 
 
