@@ -93,7 +93,7 @@ def ask(port: int, request: bytes) -> Any:
         context.wrap_socket(raw) as connection,
     ):
         connection.sendall(request)
-        with suppress(ConnectionError, ssl.SSLError):
+        with suppress(ConnectionError, ssl.SSLError, TimeoutError):
             while chunk := connection.recv(65_536):
                 chunks.append(chunk)
     return _DATE.sub(b"", b"".join(chunks)).decode("latin-1")
