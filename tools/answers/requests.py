@@ -233,7 +233,7 @@ def _change(random: Random, review: dict[str, Any]) -> dict[str, Any]:
             name, value = random.choice(_ANNOTATIONS)
             metadata["annotations"] = {**(metadata.get("annotations") or {}), name: value}
         if random.random() < 0.2:
-            labels: Any = {**(metadata.get("labels") or {}), "app": f"a{random.randrange(5)}"}
+            labels: dict[str, Any] = {**(metadata.get("labels") or {}), "app": f"a{random.randrange(5)}"}
             metadata["labels"] = labels
         if random.random() < 0.2:
             metadata["name"] = f"p{random.randrange(10)}"
