@@ -233,8 +233,8 @@ def _change(random: Random, review: dict[str, Any]) -> dict[str, Any]:
             name, value = random.choice(_ANNOTATIONS)
             metadata["annotations"] = {**(metadata.get("annotations") or {}), name: value}
         if random.random() < 0.2:
-            labels: dict[str, Any] = {**(metadata.get("labels") or {}), "app": f"a{random.randrange(5)}"}
-            metadata["labels"] = labels
+            labels: dict[str, Any] = metadata.get("labels") or {}
+            metadata["labels"] = {**labels, "app": f"a{random.randrange(5)}"}
         if random.random() < 0.2:
             metadata["name"] = f"p{random.randrange(10)}"
     if random.random() < 0.12:
