@@ -69,6 +69,15 @@ PAYLOADS = (
     "{{ .Values }}",
     "evil\\n- x",
     "evil\\",
+    "web\n",
+    "web \t\n\n",
+    "a\n      evil",
+    "it''s",
+    "C:\\n",
+    "a\\\n  b",
+    'x\\" #',
+    "x\u0085# evil",
+    "\\x22: evil",
 )
 
 

@@ -235,19 +235,71 @@ def test_a_template_that_compares_a_value_rejects_no_pod(
     assert pod_annotations(result)["out"] == expected.replace("SHA", digest)
 
 
-# F25: texts that YAML does not keep where they stand without quotes.
-CHANGED = (" x", "x ", " x ", "\tx", "x\t", "x\n", "x\u0085", "...\n", "x # y", "x\n y", "'x'")
+# White space that YAML folds or drops, and what it reads; a scalar remains one scalar.
+FOLDED = (
+    ("{{ V }}", "x ", "x"),
+    ("{{ V }}", " x\t", "x"),
+    ("{{ V }}", " x\n", "x"),
+    ("{{ V }}", "x\r\n\n", "x"),
+    ("{{ V }}", "x\u0085", "x"),
+    ("{{ V }}", "a\n      b", "a b"),
+    ("--level={{ V }}", "debug\n", "--level=debug"),
+    ('"{{ V }}"', "a\n\n b\n", "a\nb "),
+    ('"{{ V }}"', "C:\\n", "C:\n"),
+    ('"{{ V }}"', "a\\\n\n  b", "a\nb"),
+    ('"{{ V }}"', '\\x41 # \\"', 'A # "'),
+    ("'{{ V }}'", '[\n  {"name": "macvlan"}\n]\n', '[ {"name": "macvlan"} ] '),
+    ("'{{ V }}, b'", "a\n", "a , b"),
+    ("'{{ V }}'", "it''s", "it's"),
+    ("'{{ V }}'", "a\u2028b", "a\u2028b"),
+    ("[{{ V }}, b]", "a\n\n", ["a", "b"]),
+)
 
 
-@pytest.mark.parametrize("text", CHANGED, ids=repr)
-@pytest.mark.parametrize("way", WAYS[:2], ids=lambda way: way[0])
-def test_a_scalar_alone_retains_its_text(text: str, way: tuple[str, Render]) -> None:
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way[0])
+@pytest.mark.parametrize(("written", "text", "expected"), FOLDED)
+def test_white_space_and_escapes_that_yaml_reads_are_accepted(
+    written: str, text: str, expected: str | list[str], way: tuple[str, Render]
+) -> None:
+    args = written if isinstance(expected, list) else f"\n    - {written}"
+    template = f"spec:\n  containers:\n  - name: agent\n    args: {args}\n".replace("V", V)
+    result = way[1](template, make_pod({"v": text}))
+
+    containers = map(check_object, _list(check_object(result["spec"])["containers"]))
+    (args,) = [each["args"] for each in containers if each["name"] == "agent"]
+    assert args == (expected if isinstance(expected, list) else [expected])
+
+
+# Texts that end their scalar, so the rest of it is lost, or that get another type.
+CUT = (
+    ("{{ V }}", "x # y"),
+    ("{{ V }}/proxy:1", "evil #"),
+    ("{{ V }}/proxy:1", "evil\t# "),
+    ("{{ V }}", "'x'"),
+    ('"{{ V }}/proxy:1"', 'evil" #'),
+    ('"{{ V }}"', 'evil" #'),
+    ("'{{ V }}/proxy:1'", "evil' #"),
+    ("{{ V }}", "~"),
+    ("{{ V }}", "null\n"),
+    ("{{ V }}", "\n"),
+    ("{{ V }}", "&a x"),
+    ("{{ V }}", "!!str x"),
+)
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way[0])
+@pytest.mark.parametrize(("written", "text"), CUT)
+def test_a_text_that_ends_its_scalar_is_refused(
+    written: str, text: str, way: tuple[str, Render]
+) -> None:
     template = (
-        "spec:\n  containers:\n  {{- range .Spec.Containers }}\n  - name: {{ .Name }}\n"
-        "    tty: true\n  {{- end }}\n"
-    )
-    with pytest.raises(UserError, match=r"^/spec/containers/0/name: "):
-        way[1](template, make_pod({}, name=text))
+        "spec:\n  containers:\n  - name: agent\n    args:\n    - last\n    image: " + written + "\n"
+    ).replace("V", V)
+    place = "/metadata/annotations/v: " if way[0] == "overlay" else "annotation v: "
+    with pytest.raises(UserError) as caught:
+        way[1](template, make_pod({"v": text}))
+
+    assert str(caught.value).startswith(place)
 
 
 KEPT = (

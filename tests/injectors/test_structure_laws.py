@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 
+from podgraft import yaml
 from podgraft.go.reflect.taint import PlaceholderRegistry
 from podgraft.injectors import InjectionError, OperatorError, UserError, istio
 from podgraft.injectors.overlay.data import OverlayData
@@ -85,6 +86,53 @@ def test_a_traced_rendering_writes_what_a_plain_one_writes() -> None:
             dot = data.with_taint(slots).copy_for_mutation().to_struct()
             plain = render_or_error(program.render, data.copy_for_mutation().to_struct())
             assert render_or_error(program.trace, dot, slots) == plain, pair
+
+
+# Scalars for a value, each in the flow and the block style of a list.
+QUOTES = ("{}", "pre-{}", "{}-post", '"{}"', "'{}'", '"a {} b"', "'{}, b'")
+PIECES = (
+    *("a", "b1", "é"),
+    *(" ", "  ", "\t", "\n", "\r\n", "\x85", "\u2028"),
+    *("''", "\\n", "\\\n"),
+)
+LISTS = ("\n    - {}\n    - last", "[{}, last]")
+
+
+def test_white_space_and_escapes_are_no_change_of_structure() -> None:
+    """What YAML reads as the same lists, with all words, is accepted, and is what YAML reads."""
+    random = Random("folding")  # noqa: S311
+    counts: Counter[str] = Counter()
+    for _ in range(PAIRS):
+        quoted = random.choice(QUOTES)
+        pieces = PIECES if quoted[0] in "'\"" else PIECES[:10]
+        value = "".join(random.choices(pieces, k=random.randrange(1, 7)))
+        written = random.choice(LISTS).format(quoted)
+        frame = "spec:\n  containers:\n  - name: agent\n    args: {}\n"
+        expected = read_args(frame.format(written.format(value)))
+        # An escaped line break also takes the space of the template after it.
+        end = quoted.strip("\"'").rpartition("}")[2]
+        text = expected[0] if len(expected) == 2 else ""
+        if not text.strip() or not text.endswith(end):
+            counts["changed"] += 1
+            continue
+        template = frame.format(written.format('{{ index .ObjectMeta.Annotations "cfg" }}'))
+        result = make_overlay.__wrapped__(template).apply(make_pod({"cfg": value}), "shop")
+        assert read_args(yaml.dump(result)) == expected, (template, value)
+        counts["passed"] += 1
+    assert counts["passed"] > PAIRS / 3
+    assert counts["changed"]
+
+
+def read_args(text: str) -> list[str]:
+    """The arguments of the agent; none if these are not texts."""
+    try:
+        document = check_object(yaml.load(text))
+    except yaml.NotYAMLError:
+        return []
+    containers = check_object(document["spec"])["containers"]
+    assert isinstance(containers, list)
+    (args,) = [agent["args"] for agent in map(check_object, containers) if "args" in agent]
+    return [each for each in args if isinstance(each, str)] if isinstance(args, list) else []
 
 
 TESTS = (

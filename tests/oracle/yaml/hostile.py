@@ -38,6 +38,12 @@ TEXTS = (
     "---\na: 1\n...\n---\nb: 2", "\ufeffa: 1", "%YAML 1.1\n---\na: 1", "%YAML 2.0\n---\na: 1",
     "%FOO bar\n---\na", "%TAG !e! tag:example.com,2000:\n---\n!e!foo x",
     "%TAG !i! tag:yaml.org,2002:\n---\n!i!int '1'",
+    "%YAML 1.2\n---\na: 1", "%YAML 1.0\n---\na: 1", "%YAML 1.3\n---\na: 1", "%YAML 1\n---\na: 1",
+    "%YAML 1.\n---\na: 1", "%YAML 1.01\n---\na: 1", "%YAML  1.1 # c\n---\na: 1",
+    "%YAML 1.1 x\n---\na", "%YAML 1.1\n%YAML 1.1\n---\na: 1", "%YAML 1.1\na: 1",
+    "%YAML 1.2\n--- {a: 1}", " %YAML 1.2\n---\na", "a: 1\n---\n%YAML 1.2\n",
+    "a: 1\n...\n%YAML 1.2\n---\nb", "%TAG !! tag:x,2000:\n---\n!!int 4", "%YAML 1.2\n",
+    "# c\n%YAML 1.2\n---\na: 1", "\ufeff%YAML 1.2\n---\na: 1", "'%YAML 1.2'",
     # block structure
     "a:\n- b\n- c\nd: e", "a:\n  - b\n - c", "- - a\n  - b\n- c", "-\n - a", "- a\n b", "- a\n-b",
     "-b", "- a: 1\n  b: 2", "- a: 1\n   b: 2", "a:\n b: 1\n  c: 2", "a:\n  b:\n    - c: [d]\n",

@@ -3,8 +3,8 @@
 The masked text contains no text of the object's author. Its structure therefore comes from the
 template author alone. The real text must have the same maps, lists, keys, tags, and anchors.
 Scalars without text of the object must be equal. A scalar with text of the object must stay a
-scalar, must not be null, and must be the text that the template wrote, unless a function escaped
-it.
+scalar, must not be null, and must have the text that the template wrote, as YAML folds it
+(``scalar_text.py``), unless a function escaped it.
 
 Hazard: equal node types are not enough. Text of an object could turn into a merge key (``<<``), a
 directive of strategic merge (``$patch``), an alias of an anchor of the template, or a key that
@@ -28,11 +28,11 @@ _MERGE = "<<"
 class StructureComparison:
     """Compares texts of one rendering with its masked text.
 
-    ``matches_mask`` states whether a scalar's text is the text that its mask replaces.
+    ``matches_mask`` states whether a scalar has the text that its masked text replaces.
     """
 
     def __init__(
-        self, slots: PlaceholderRegistry, matches_mask: Callable[[str, str], bool]
+        self, slots: PlaceholderRegistry, matches_mask: Callable[[Scalar, str], bool]
     ) -> None:
         self._slots = slots
         self._matches_mask = matches_mask
@@ -74,7 +74,7 @@ class StructureComparison:
             )
         if real.value is None:
             return False
-        return masked.block or self._matches_mask(real.text, masked.text)
+        return masked.is_block or self._matches_mask(real, masked.text)
 
     def _has_equal_pairs(self, real: Mapping, masked: Mapping) -> bool:
         """Compare the pairs as a set, because a template can sort keys by the text of the pod."""

@@ -8,6 +8,7 @@ its result fail. Nothing here knows an injector, and no function keeps anything 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
@@ -31,7 +32,7 @@ from .plain_text import is_plain_text
 
 if TYPE_CHECKING:
     from podgraft.texttemplate.run.tracing import Trace
-    from podgraft.yaml.composer import Node
+    from podgraft.yaml.composer import Node, Scalar
 
     from .structure_comparison import StructureComparison
 
@@ -105,7 +106,9 @@ def render_guarded(template: GuardedTemplate[T], *, is_harmless: bool) -> T:
 
 def find_unexpected_structure(trace: Trace) -> Address:
     """Return the address of a text that changes the structure of the rendered YAML."""
-    from .structure_comparison import StructureComparison  # most pods need no comparison
+    # Most pods need no comparison.
+    from .scalar_text import matches_mask
+    from .structure_comparison import StructureComparison
 
     text, masked = trace.text, trace.masked_text
     if text == masked:
@@ -115,14 +118,16 @@ def find_unexpected_structure(trace: Trace) -> Address:
     except yaml.NotYAMLError:  # the template expects syntax from the object's author
         return _find_address(trace, _find_suspect(trace))
     slots = trace.registry
-    exact = StructureComparison(slots, lambda scalar, twin: _is_filled(slots, scalar, twin))
+    exact = StructureComparison(slots, partial(matches_mask, slots))
     if _agrees(text, structure, exact):
         return None
-    partial = StructureComparison(
-        slots, lambda scalar, twin: _is_partly_filled(slots, scalar, twin)
-    )
+
+    def matches_partly(scalar: Scalar, twin: str) -> bool:
+        return bool(slots.placeholder_ids(scalar.text)) or matches_mask(slots, scalar, twin)
+
+    mixed = StructureComparison(slots, matches_partly)
     emission = bisect_failure(
-        len(trace.emissions), lambda count: _agrees(trace.mix(count), structure, partial)
+        len(trace.emissions), lambda count: _agrees(trace.mix(count), structure, mixed)
     )
     return _find_address(trace, emission)
 
@@ -234,18 +239,6 @@ def _agrees(text: str, structure: Sequence[Node], comparison: StructureCompariso
         return comparison.is_equal(compose(text), structure)
     except yaml.NotYAMLError:
         return False
-
-
-def _is_filled(slots: PlaceholderRegistry, scalar: str, twin: str) -> bool:
-    """Whether a scalar is the text that its twin replaces, if that is known."""
-    text = slots.unmask(twin)
-    return text is None or text == scalar
-
-
-def _is_partly_filled(slots: PlaceholderRegistry, scalar: str, twin: str) -> bool:
-    """Whether a scalar is the text that its twin replaces, or contains twins."""
-    text = slots.unmask(twin)
-    return text is None or scalar in (text, twin) or bool(slots.placeholder_ids(scalar))
 
 
 def _find_suspect(trace: Trace) -> int:

@@ -13,7 +13,7 @@ Differences, each a row of tests/yaml/test_differences.py:
 - ``dump`` writes values that Marshal cannot write or corrupts (DEL, U+0080 to U+009F, very long
   keys) so ``load`` returns the same value.
 - The scanner is libyaml's, from which go-yaml v2 derives. They differ in colons and question marks
-  inside words of flow lists, unusual characters in tags, ``%YAML 1.2``, and escaped slashes.
+  inside words of flow lists, unusual characters in tags, and escaped slashes.
 """
 
 from .decoder import load

@@ -12,7 +12,6 @@ from msgspec import Struct
 from yaml.error import YAMLError
 from yaml.events import (
     AliasEvent,
-    DocumentStartEvent,
     Event,
     MappingEndEvent,
     MappingStartEvent,
@@ -28,15 +27,19 @@ from . import events
 from .errors import NotYAMLError
 from .scalars import resolve
 
-_BLOCK_STYLES = ("|", ">")
+_BLOCK_STYLES = frozenset("|>")
 
 
 class Scalar(Struct, frozen=True):
-    """A scalar with its text. A ``plain`` scalar has no quotes and no block style."""
+    """A scalar with its text.
+
+    A ``plain`` scalar has no quotes and no block style; its ``style`` is the empty string. The
+    style of others is their first character.
+    """
 
     text: str
     plain: bool
-    block: bool
+    style: str
     anchor: str | None
     tag: str | None
 
@@ -44,6 +47,11 @@ class Scalar(Struct, frozen=True):
     def value(self) -> JSON:
         """The value, ignoring the tag."""
         return resolve(self.text) if self.plain else self.text
+
+    @property
+    def is_block(self) -> bool:
+        """Whether the scalar is literal or folded."""
+        return self.style in _BLOCK_STYLES
 
 
 class Sequence(Struct, frozen=True):
@@ -89,14 +97,14 @@ class _Composer:
         self._next()
         nodes: list[Node] = []
         while not isinstance(event := self._next(), StreamEndEvent):
-            if isinstance(event, DocumentStartEvent):
+            if events.is_document_start(event):
                 nodes.append(self._compose_node(self._next()))
         return nodes
 
     def _compose_node(self, event: Event) -> Node:
         if type(event) is ScalarEvent:
             plain = bool(event.implicit[0])
-            return Scalar(event.value, plain, event.style in _BLOCK_STYLES, event.anchor, event.tag)
+            return Scalar(event.value, plain, event.style or "", event.anchor, event.tag)
         self._depth += 1
         if self._depth > MAX_DEPTH:
             mark = event.start_mark

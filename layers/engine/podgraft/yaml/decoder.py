@@ -6,7 +6,6 @@ from collections.abc import Callable
 from yaml.error import YAMLError
 from yaml.events import (
     AliasEvent,
-    DocumentStartEvent,
     Event,
     MappingEndEvent,
     MappingStartEvent,
@@ -62,7 +61,7 @@ class _Decoder:
     def decode(self) -> JSON:
         """``StreamStart [DocumentStart node DocumentEnd]``; ignores the following documents."""
         self._next()
-        if not isinstance(self._next(), DocumentStartEvent):
+        if not events.is_document_start(self._next()):
             return None
         value = self._decode_value(self._next())
         self._next()

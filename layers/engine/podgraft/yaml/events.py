@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 from yaml.error import MarkedYAMLError, YAMLError
-from yaml.events import Event
+from yaml.events import DocumentStartEvent, Event
 from yaml.reader import ReaderError
 
 from .errors import NotYAMLError
@@ -20,7 +20,9 @@ _REMEDIES = {
     "block sequence entries are not allowed in this context": "start the list on a separate line",
     "did not find expected alphabetic or numeric character": "quote strings that begin with * or &",
     "control characters are not allowed": "escape them in a double-quoted string",
+    "found incompatible YAML document": "use YAML 1.1, and remove the directive %YAML",
 }
+_VERSION = (1, 1)  # libyaml also accepts 1.2, and go-yaml does not
 
 
 try:
@@ -59,6 +61,16 @@ def to_yaml_error(text: str, error: YAMLError | UnicodeEncodeError) -> NotYAMLEr
             return _error_at_offset(text, start, "lone surrogate")
         case _:
             return NotYAMLError(str(error), 1, 1)
+
+
+def is_document_start(event: Event) -> bool:
+    """Whether the event starts a document; raises ``NotYAMLError`` for a version other than 1.1."""
+    if not isinstance(event, DocumentStartEvent):
+        return False
+    if event.version not in (None, _VERSION):
+        mark = event.start_mark
+        raise NotYAMLError(_add_remedy("found incompatible YAML document"), mark.line + 1, 1)
+    return True
 
 
 def _add_remedy(problem: str) -> str:

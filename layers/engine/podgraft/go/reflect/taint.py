@@ -9,7 +9,7 @@ taint through functions.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from podgraft.lazy_re import lazy_compile
@@ -141,14 +141,28 @@ class PlaceholderRegistry:
             lambda match: self._loosen_placeholder(match[0], faithful=faithful), masked_text
         )
 
-    def unmask(self, masked_text: str) -> str | None:
-        """The text that a masked text replaces; ``None`` if a placeholder can replace any text."""
+    def unmask(
+        self, masked_text: str, read: Callable[[str], str | None] | None = None
+    ) -> str | None:
+        """The text that a masked text replaces; ``None`` if a placeholder can replace any text.
+
+        ``read`` returns what YAML reads for the text of a placeholder; ``None`` for no text.
+        """
         ids = self.placeholder_ids(masked_text)
         if None in (self.texts[number] for number in ids):
             return None
         if not self.escaped.isdisjoint(ids) and not self.is_placeholder(masked_text):
             return None
-        return _PLACEHOLDER.sub(self._unmask_match, masked_text)
+        texts = {number: self.texts[number] or "" for number in ids}
+        if read is not None:
+            for number, text in texts.items():
+                text_read = read(text)
+                if text_read is None:
+                    return None
+                texts[number] = text_read
+        return _PLACEHOLDER.sub(
+            lambda match: texts.get(int(match[1] or match[2]), match[0]), masked_text
+        )
 
     def placeholder_ids(self, masked_text: str) -> list[int]:
         """The ids of all placeholders in a masked text."""
@@ -173,10 +187,6 @@ class PlaceholderRegistry:
         )
         self.escaped.add(len(self.texts) - 1)
         return loosened
-
-    def _unmask_match(self, match: re.Match[str]) -> str:
-        number = self._find_id(match)
-        return match[0] if number is None else self.texts[number] or ""
 
     def _find_id(self, match: re.Match[str]) -> int | None:
         number = int(match[1] or match[2])
