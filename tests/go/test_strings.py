@@ -55,3 +55,18 @@ def test_lower_case_of_functions(text: str, lower: str) -> None:
 def test_upper_case_of_functions_and_of_the_url(text: str, upper: str) -> None:
     assert strings.to_upper(text) == sprig_strings.upper(text) == upper
     assert url_path.parse_environment(releases.newest(), f"{text}/x") == {upper: "x"}
+
+
+# unicode.IsSpace: Python's strip() would also remove the separators U+001C to U+001F.
+TRIMMED = (
+    (" \t\n\v\f\r80 ", "80"),
+    ("\x1c80\x1f", "\x1c80\x1f"),
+    ("\x8580\u2028\u3000", "80"),
+    ("\u200b80", "\u200b80"),
+    ("", ""),
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), TRIMMED)
+def test_white_space_at_the_ends(text: str, expected: str) -> None:
+    assert strings.trim_space(text) == sprig_strings.trim(text) == expected

@@ -218,10 +218,19 @@ def test_an_unknown_default_template_is_an_operator_error() -> None:
 
 
 def test_a_pod_that_does_not_merge_is_a_user_error() -> None:
-    injector = bundles.template_injector("spec: {volumes: [{name: a, emptyDir: {}}]}")
+    injector = bundles.template_injector("spec: {imagePullSecrets: [{name: a}]}")
 
     with pytest.raises(UserError, match="does not fit the pod"):
-        injector.inject({**pod(APP), "spec": {"volumes": [{"emptyDir": {}}]}}, REQUEST)
+        injector.inject({**pod(APP), "spec": {"imagePullSecrets": [{}]}}, REQUEST)
+
+
+def test_a_merge_key_that_go_prints_can_be_missing() -> None:
+    injector = bundles.template_injector("spec: {volumes: [{name: a, emptyDir: {}}]}")
+
+    injection = injector.inject({**pod(APP), "spec": {"volumes": [{"emptyDir": {}}]}}, REQUEST)
+
+    named: Object = {"name": "a", "emptyDir": {}}
+    assert object_at(injection.pod, "spec")["volumes"] == [named, {"name": "", "emptyDir": {}}]
 
 
 NO_PODS = ({"spec": 5}, {"metadata": {"labels": {"a": 1}}}, {"spec": {"containers": [{"name": 5}]}})

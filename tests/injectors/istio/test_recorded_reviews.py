@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from conformance.comparison import differences
-from oracle.istio import known_differences, podgraft_side
+from oracle.istio import known_differences, podgraft_side, text_reviews
 from oracle.istio.podgraft_side import Podgraft
 from podgraft import kube
 from podgraft.injectors import InvalidDocumentsError
@@ -23,12 +23,13 @@ from podgraft.jsonvalue import object_at, objects_at
 DATA = Path(__file__).parent / "data"
 RELEASES = ("1.18.7", "1.24.6", "1.30.3")
 REVIEWS = {row.name: row for row in known_differences.make_rows()}
+TEXT_REVIEWS = {row.name: row for row in text_reviews.make_rows()}
 # The patch of Istio leaves the ids that OpenShift set; the result of podgraft has the template's.
 CLEARED_IDS = "openshift 5"
 
 
-def _answers(release: str) -> list[dict[str, Any]]:
-    lines = (DATA / f"reviews-{release}.jsonl").read_text(encoding="utf-8").splitlines()
+def _answers(release: str, kind: str = "reviews") -> list[dict[str, Any]]:
+    lines = (DATA / f"{kind}-{release}.jsonl").read_text(encoding="utf-8").splitlines()
     return [*map(json.loads, lines)]
 
 
@@ -51,6 +52,30 @@ def test_podgraft_responds_as_istio(release: str, name: str, answer: Mapping[str
 def test_every_review_has_a_response() -> None:
     for release in RELEASES:
         assert [answer["name"] for answer in _answers(release)] == [*REVIEWS]
+    for release in text_reviews.RELEASES:
+        assert [answer["name"] for answer in _answers(release, "texts")] == [*TEXT_REVIEWS]
+
+
+TEXT_CASES = [
+    (release, answer["name"], answer)
+    for release in text_reviews.RELEASES
+    for answer in _answers(release, "texts")
+]
+
+
+@pytest.mark.parametrize(("release", "name", "answer"), TEXT_CASES)
+def test_podgraft_reads_texts_as_istio(release: str, name: str, answer: Mapping[str, Any]) -> None:
+    row = TEXT_REVIEWS[name]
+    podgraft = podgraft_side.load(release, row.settings, row.environment)
+    if name in text_reviews.REFUSED:
+        assert "injected" in answer
+        refusal = podgraft.review(answer["pod"], "ns", row.path).refusal
+        assert refusal is not None
+        assert "its text would change the structure" in refusal
+        return
+    _check(podgraft, name, row.path, answer)
+    if "again" in answer:
+        _check(podgraft, name, row.path, answer["again"])
 
 
 def test_no_refusal_has_the_wording_of_python() -> None:

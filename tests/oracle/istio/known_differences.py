@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,8 @@ class Row:
     mesh: str = ""
     revision: str = "default"
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    templates: Mapping[str, str] = field(default_factory=lambda: {"sidecar": TEMPLATE})
+    proxy_configs: tuple[tuple[str, str], ...] = ()  # the namespace and the spec of each
 
     @property
     def settings(self) -> Object:
@@ -99,14 +101,17 @@ class Row:
         config: Object = {
             "policy": "enabled",
             "defaultTemplates": ["sidecar"],
-            "templates": {"sidecar": TEMPLATE},
+            "templates": {**self.templates},
         }
         return {
             "config": json.dumps(config),
             "values": json.dumps(self.values),
             "mesh": self.mesh,
             "revision": self.revision,
-            "proxyConfigs": [],
+            "proxyConfigs": [
+                {"name": f"p{index}", "namespace": namespace, "spec": spec}
+                for index, (namespace, spec) in enumerate(self.proxy_configs)
+            ],
         }
 
 
@@ -159,15 +164,14 @@ def _make_pod(annotations: Mapping[str, str]) -> Object:
     }
 
 
-def record(program: Path, release: str) -> None:
-    """Write the answers of Istio: to the review, and to a second one after defaulting."""
+def record(program: Path, rows: Iterable[Row], path: Path) -> None:
+    """Write the answers of Istio: to each review, and to a second one after defaulting."""
     lines: list[str] = []
-    for row in make_rows():
+    for row in rows:
         with Istio(program, row.environment) as istio:
             refusal = istio.load(row.settings)
             answer: dict[str, Any] = {"settings": refusal} if refusal else _ask(istio, row)
             lines.append(json.dumps({"name": row.name, **answer}, sort_keys=True))
-    path = DATA / f"reviews-{release}.jsonl"
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -189,4 +193,4 @@ def _encode(istio: Istio, outcome: Outcome) -> dict[str, JSON]:
 
 
 if __name__ == "__main__":
-    record(Path(sys.argv[1]), sys.argv[2])
+    record(Path(sys.argv[1]), make_rows(), DATA / f"reviews-{sys.argv[2]}.jsonl")

@@ -6,6 +6,7 @@ case of its own. A result never depends on other letters, and has as many.
 
 from __future__ import annotations
 
+_ASCII_SPACES = "\t\n\v\f\r "  # ``str.strip`` would also remove U+001C to U+001F
 _LONG_S = "ſ"  # U+017F, whose upper case is "S"
 
 
@@ -51,6 +52,15 @@ def title(text: str) -> str:
             char.isascii() or utf8.is_space(char)
         )
     return "".join(out)
+
+
+def trim_space(text: str) -> str:
+    """strings.TrimSpace."""
+    if text.isascii():
+        return text.strip(_ASCII_SPACES)
+    from . import utf8
+
+    return text.strip(utf8.SPACES)
 
 
 def fold_name(name: str) -> str:

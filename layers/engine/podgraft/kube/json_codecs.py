@@ -6,6 +6,7 @@ from functools import lru_cache
 
 import msgspec
 
+from podgraft.go import strings
 from podgraft.go.reflect import (
     INT,
     INT32,
@@ -64,7 +65,7 @@ def _decode_quantity(raw: JSON) -> JSON:
 
 def _canonical_quantity(text: str) -> str:
     try:
-        return str(quantity.parse(text.strip()))
+        return str(quantity.parse(strings.trim_space(text)))
     except QuantityError as error:
         raise unmarshal_error(error) from error
 

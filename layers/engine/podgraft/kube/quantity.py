@@ -10,6 +10,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from podgraft.go import strings
+
 from .errors import QuantityError
 from .numbers import format_json_number
 
@@ -144,7 +146,7 @@ def canonical(raw: str | float) -> str:
 
 def from_json(raw: str | float) -> Quantity:
     """The quantity of a JSON string or number (Quantity.UnmarshalJSON)."""
-    return parse(raw.strip() if isinstance(raw, str) else format_json_number(raw))
+    return parse(strings.trim_space(raw) if isinstance(raw, str) else format_json_number(raw))
 
 
 def _parse_suffix(suffix: str) -> tuple[int, Format]:

@@ -4,7 +4,6 @@ from podgraft.go import strings
 from podgraft.go.reflect import STRING_MAP, STRINGS, Map, Slice
 from podgraft.go.strconv.quote import merge_escaped_bytes
 from podgraft.go.utf8 import (
-    SPACES,
     decode,
     encode,
     to_runes,
@@ -14,11 +13,7 @@ from podgraft.texttemplate.errors import FunctionError
 from .limits import check_text_size
 
 upper, lower, title = strings.to_upper, strings.to_lower, strings.title
-
-
-def trim(text: str) -> str:
-    """strings.TrimSpace."""
-    return text.strip(SPACES)
+trim = strings.trim_space
 
 
 def trim_all(cutset: str, text: str) -> str:

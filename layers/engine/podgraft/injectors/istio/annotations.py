@@ -6,12 +6,12 @@ pod author; all violations are reported at once.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from msgspec import Struct
 
+from podgraft.go import strings
 from podgraft.injectors.errors import UserError
 from podgraft.kube import QuantityError, quantity
 from podgraft.lazy_re import lazy_compile
@@ -27,6 +27,7 @@ _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 _INTERFACE = lazy_compile(r"[a-zA-Z][a-zA-Z0-9_.-]*")
 _INTERFACE_LENGTH = 15  # Linux: IFNAMSIZ without the terminating zero
+_SIGNED = lazy_compile("[-+]?[0-9]+")
 _CONTROL = lazy_compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -47,6 +48,16 @@ def parse_uint(text: str, bits: int) -> int:
         raise NumberError(f'strconv.ParseUint: parsing "{text}": invalid syntax')
     if len(text) > 20 or int(text) >= 1 << bits:  # noqa: PLR2004 - longer than any 64-bit number
         raise NumberError(f'strconv.ParseUint: parsing "{text}": value out of range')
+    return int(text)
+
+
+def parse_int(text: str, bits: int) -> int:
+    """Parse a signed integer in base 10, as strconv.ParseInt does."""
+    if not _SIGNED.fullmatch(text):
+        raise NumberError(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    limit = 1 << bits - 1
+    if len(text) > 20 or not -limit <= int(text) < limit:  # noqa: PLR2004 - as above
+        raise NumberError(f'strconv.ParseInt: parsing "{text}": value out of range')
     return int(text)
 
 
@@ -151,31 +162,24 @@ def _check_excluded_outbound_ports(profile: Profile, value: str) -> None:
 
 
 def _check_ports(profile: Profile, value: str) -> None:
-    for port in value.strip().split(",") if value.strip() else ():
+    ports = strings.trim_space(value)
+    for port in ports.split(",") if ports else ():
         _check_port(profile, port)
 
 
 def _check_port(profile: Profile, text: str) -> None:
     try:
         if profile.signed_ports:
-            _check_int16(text)
+            parse_int(text, 16)
         else:
-            parse_uint(text.strip(), 16)
+            parse_uint(strings.trim_space(text), 16)
     except NumberError as error:
         port_text = text if profile.prints_port_text else "0"
         raise ValueError(f"failed parsing port '{port_text}': {error}") from error
 
 
-def _check_int16(text: str) -> None:
-    """Check a signed integer in base 10 with 16 bits, as strconv.ParseInt does."""
-    if not re.fullmatch("[-+]?[0-9]+", text):
-        raise NumberError(f'strconv.ParseInt: parsing "{text}": invalid syntax')
-    if len(text) > 20 or not -(1 << 15) <= int(text) < 1 << 15:  # noqa: PLR2004 - as above
-        raise NumberError(f'strconv.ParseInt: parsing "{text}": value out of range')
-
-
 def _check_interfaces(_: Profile, value: str) -> None:
-    for name in map(str.strip, value.split(",") if value else ()):
+    for name in map(strings.trim_space, value.split(",") if value else ()):
         if not name:
             raise ValueError("empty interface name")
         if len(name) > _INTERFACE_LENGTH:

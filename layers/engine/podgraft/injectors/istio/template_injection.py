@@ -9,12 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from podgraft import kube
-from podgraft.injectors.errors import UserError
+from podgraft.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
 
 from . import status
 from .context import InjectionContext, InjectorConfig
-from .data.template_data import effective_proxy
+from .data.template_data import TemplateData, effective_proxy
 from .pod_builder import (
     CONTAINERS,
     INIT_CONTAINERS,
@@ -25,9 +25,9 @@ from .pod_builder import (
     merge_keys,
 )
 from .postprocess import cluster, container_order, overrides, probes, prometheus
-from .render import pod_overlay
+from .render import pod_overlay, templates
 from .render.pod_overlay import OverlayError, PodOverlay
-from .render.rendering import TemplateCache
+from .render.rendering import FAILURES, PodRenderer, TemplateCache
 from .request import Injection
 
 if TYPE_CHECKING:
@@ -84,11 +84,36 @@ class TemplateInjector:
         merged = context.pod
         for name in context.templates:
             overlay = renderer.render(self._config.templates.lookup(name))
-            template_pod = overlay.apply(template_pod)
+            try:
+                template_pod = overlay.apply(template_pod)
+            except OverlayError as error:
+                raise self._make_merge_error(context, renderer, error) from error
             if native and find_by_name(containers(template_pod, INIT_CONTAINERS), PROXY):
                 merged = _move_proxy_to_init(merged)
             merged = _apply_overlay(overlay, merged)
         return template_pod, merged
+
+    def _make_merge_error(
+        self, context: InjectionContext, renderer: PodRenderer[PodOverlay], error: OverlayError
+    ) -> InjectionError:
+        """The error of the pod's author or of the operator, for templates that do not merge."""
+        names = ", ".join(context.templates)
+        problem = f"failed to run injection template: {names} cannot be merged: {error}"
+        selected = [*map(self._config.templates.lookup, context.templates)]
+
+        def merges(data: TemplateData) -> bool:
+            template_pod: Object = {}
+            try:
+                for template in selected:
+                    template_pod = renderer.render_unguarded(template, data).apply(template_pod)
+            except FAILURES:
+                return False
+            return True
+
+        key = renderer.find_breaking_key(merges) if context.limits.finds_causes else None
+        if key is None and templates.ANNOTATION in context.annotations:
+            key = f"annotation {templates.ANNOTATION}"
+        return OperatorError(problem) if key is None else UserError(f"{key}: {problem}")
 
     def _is_native(self, context: InjectionContext) -> bool:
         """Whether the proxy can be an init container: by the pod's annotation, else by default."""

@@ -11,9 +11,10 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from podgraft.go import strings
 from podgraft.injectors.errors import UserError
 from podgraft.injectors.istio import gojson
-from podgraft.injectors.istio.annotations import NumberError, parse_bool, parse_uint
+from podgraft.injectors.istio.annotations import NumberError, parse_bool, parse_int
 from podgraft.injectors.istio.config.mesh import proxy_of
 from podgraft.injectors.istio.config.protojson import Message
 from podgraft.injectors.istio.pod_builder import PodBuilder, append_env, find_env
@@ -28,6 +29,7 @@ SECURE_PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT"
 _LEGACY = ("prometheus.io/scrape", "prometheus.io/path", "prometheus.io/port")
 _TARGETS = "prometheus.istio.io/scrape-targets"
 
+_PORTS = range(1, 1 << 16)
 # pkg/config/constants and Envoy's bootstrap: the purpose of each reserved port.
 RESERVED_PORTS: Mapping[int, str] = {
     15000: "Envoy admin",
@@ -161,12 +163,16 @@ def _parse_bool(text: str) -> bool | None:
 
 
 def _parse_targets(text: str) -> tuple[tuple[str, str], ...]:
-    """Return the port and path of each target; empty if a target has no port."""
-    pieces = [piece.strip() for piece in text.split(",") if piece.strip()]
-    targets = [piece.partition(":") for piece in pieces]
-    if not all(port for port, _, _ in targets):
-        return ()
-    return tuple((port, path or "/metrics") for port, _, path in targets)
+    """Return the port and path of each target; empty if a target has no port.
+
+    Source: pilot/cmd/pilot-agent/status/server.go, ParseScrapeTargets.
+    """
+    pieces = [piece.partition(":") for piece in text.split(",") if strings.trim_space(piece)]
+    targets = [
+        (strings.trim_space(port), strings.trim_space(path) or "/metrics")
+        for port, _, path in pieces
+    ]
+    return tuple(targets) if all(port for port, _ in targets) else ()
 
 
 def _check_ports(scrape: Scrape, agent_port: str) -> None:
@@ -178,10 +184,10 @@ def _check_ports(scrape: Scrape, agent_port: str) -> None:
 
 def _check_port(prefix: str, field_name: str, port: str, agent_port: str) -> None:
     try:
-        number = parse_uint(port, 16)
+        number = parse_int(port, 64)
     except NumberError:
         number = 0
-    if not number:
+    if number not in _PORTS:
         raise UserError(f'{prefix}: invalid {field_name} "{port}"')
     if str(number) == agent_port:
         raise UserError(f"{prefix}: {field_name} {port} conflicts with agent port")

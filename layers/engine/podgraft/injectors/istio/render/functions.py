@@ -81,11 +81,11 @@ def exclude_inbound_port(port: Value, excluded: str) -> str:
     >>> exclude_inbound_port(15020.0, "80, ,443"), exclude_inbound_port("0", "80, 443")
     ('80,443,15020', '80, 443')
     """
-    text = sprintf.sprint(port).strip()
+    text = strings.trim_space(sprintf.sprint(port))
     elements = excluded.split(",")
     if text in ("", "0") or text in elements:
         return excluded
-    ports = [element.strip() for element in elements if element.strip()]
+    ports = [port for port in map(strings.trim_space, elements) if port]
     return ",".join([*ports, text])
 
 

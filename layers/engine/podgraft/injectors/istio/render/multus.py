@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from podgraft.go import strings
 from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import JSON
 
@@ -19,7 +20,7 @@ def append_network(profile: Profile, existing: str, network: str) -> str:
         return network
     if "]" in existing:
         return _append_json_network(profile, existing, network)
-    networks = [name.strip() for name in existing.split(",")]
+    networks = [*map(strings.trim_space, existing.split(","))]
     if profile.multus_duplicates and network in networks:
         return existing
     return f"{existing}, {network}"

@@ -18,6 +18,7 @@ from functools import cache, lru_cache
 from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft import kube, yaml
 from podgraft.go import strings
@@ -30,24 +31,30 @@ from .pod_overlay_nulls import NullTree, drop_nulls, find_nulls
 
 T = TypeVar("T")
 
+# An empty pod as Go prints it. Only its list of containers is null: no directive can order it.
+_EMPTY_POD: Object = {"metadata": {}, "spec": {"containers": None}, "status": {}}
+
 
 class OverlayError(ValueError):
     """The text is not a partial pod; the message states the reason."""
 
 
 class PodOverlay(Struct, frozen=True):
-    """A partial pod, and its merge over an empty pod. Callers must not change either."""
+    """A partial pod, and its merge over an empty pod. Callers must not change either.
+
+    ``standalone`` is ``None`` if the partial pod only merges over the pod of another template.
+    """
 
     type: GoType
     patch: Object
-    standalone: Object
+    standalone: Object | None
     nulls: NullTree
 
     def apply(self, pod: Object) -> Object:
         """Merge the patch over ``pod``; raises ``OverlayError``."""
-        if not pod:
+        if not pod and self.standalone is not None:
             return self.standalone
-        merged = _merge(self.type, pod, self.patch)
+        merged = _merge(self.type, pod or _EMPTY_POD, self.patch)
         return drop_nulls(self.nulls, merged) if self.nulls else merged
 
 
@@ -58,8 +65,11 @@ def decode_overlay(pod_type: GoType, raw: JSON) -> PodOverlay:
     if not isinstance(raw, dict):
         raise OverlayError("the template must render a mapping of pod fields")
     patch = _normalize(pod_type, raw)
-    nulls = find_nulls(patch)
-    return PodOverlay(pod_type, patch, drop_nulls(nulls, _merge(pod_type, {}, patch)), nulls)
+    overlay = PodOverlay(pod_type, patch, None, find_nulls(patch))
+    try:
+        return replace(overlay, standalone=overlay.apply({}))
+    except OverlayError:  # ``apply`` raises it again if the template is the first of a pod
+        return overlay
 
 
 def parse(text: str) -> JSON:
@@ -83,12 +93,36 @@ def _make_syntax_error(error: yaml.NotYAMLError) -> OverlayError:
 
 
 def _merge(pod_type: GoType, pod: Object, patch: Object) -> Object:
+    """Merge as Istio does: over the pod as Go prints it."""
+    spec = pod.get("spec") or {}
+    if isinstance(spec, dict) and "containers" not in spec:
+        pod = {**pod, "spec": {**spec, "containers": None}}
     try:
         merged = strategic.merge(pod, patch, pod_type)
     except strategic.MergeError as error:
-        raise OverlayError(str(error)) from error
+        merged = _merge_with_keys(pod_type, pod, patch, error)
     assert isinstance(merged, dict)  # noqa: S101 - a map merged with a map is a map
-    return merged
+    return _drop_empty(merged)
+
+
+def _merge_with_keys(pod_type: GoType, pod: Object, patch: Object, error: Exception) -> JSON:
+    """Merge over the pod with the merge keys that only Go prints; raises ``OverlayError``."""
+    from .merge_keys import fill_merge_keys  # few pods lack one
+
+    try:
+        return strategic.merge(fill_merge_keys(pod_type, pod), patch, pod_type)
+    except strategic.MergeError:
+        raise OverlayError(str(error)) from error
+
+
+def _drop_empty(merged: Object) -> Object:
+    """Drop the members of the empty pod that a merge leaves as they are."""
+    spec = merged.get("spec")
+    if isinstance(spec, dict) and spec.get("containers", spec) is None:
+        spec = {key: value for key, value in spec.items() if key != "containers"}
+        merged = {**merged, "spec": spec}
+    empty = [key for key in _EMPTY_POD if merged.get(key) == {}]
+    return {key: value for key, value in merged.items() if key not in empty} if empty else merged
 
 
 def _normalize(pod_type: GoType, raw: Object) -> Object:

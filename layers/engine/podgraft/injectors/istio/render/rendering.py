@@ -210,7 +210,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
                 f'template "{template.name}" gives the pod; leave out line breaks, quotes, '
                 "brackets and other YAML syntax"
             ) from error
-        except _FAILURES as error:
+        except FAILURES as error:
             raise self._classify_error(template, fields, error) from error
 
     def _make_guarded_template(
@@ -275,7 +275,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
                 f'{self._describe_path(address)}: {_FAILURE_PREFIX} "{template.name}" '
                 f"with it: {error}"
             )
-        key = self._find_breaking_key(template)
+        key = self.find_breaking_key(lambda data: self._can_render_data(template, data))
         if key is not None:
             # The reason can quote another value: the key only decides that the template reads it.
             reason = _format_without_values(error)
@@ -285,20 +285,28 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
     def _describe_path(self, address: Address) -> str:
         return _describe_path(address, self.injector_context.profile)
 
-    def _find_breaking_key(self, template: InjectionTemplate) -> str | None:
-        """The annotation or label without which the template works."""
+    def find_breaking_key(self, works: Callable[[TemplateData], bool]) -> str | None:
+        """The annotation or label without which something works, by the template data."""
         pod = self.template_data.pod
         keys = [("annotations", key) for key in pod_annotations(pod)]
         keys += [("labels", key) for key in pod_labels(pod)]
 
         proxy_annotation = proxyconfig.annotation_name(self.injector_context.profile)
 
-        def works(retained: Sequence[tuple[str, str]]) -> bool:
-            data = _restrict_keys(self.template_data, retained, proxy_annotation)
-            return self._can_render(template, self._project(template, data))
+        def works_with(retained: Sequence[tuple[str, str]]) -> bool:
+            return works(_restrict_keys(self.template_data, retained, proxy_annotation))
 
-        breaking = find_breaking_key(keys, works)
+        breaking = find_breaking_key(keys, works_with)
         return None if breaking is None else f"{breaking[0].removesuffix('s')} {breaking[1]}"
+
+    def render_unguarded(self, template: InjectionTemplate, data: TemplateData) -> T:
+        """Render a template to find the cause of an error; raises ``FAILURES``."""
+        dot = self._dot(template, self._project(template, data))
+        text = template.program.render(dot, limits=self.limits)
+        return self.cache.convert(pod_overlay.parse(text))
+
+    def _can_render_data(self, template: InjectionTemplate, data: TemplateData) -> bool:
+        return self._can_render(template, self._project(template, data))
 
     def _can_render(self, template: InjectionTemplate, fields: Message) -> bool:
         dot = self._dot(template, fields)
@@ -323,7 +331,7 @@ def _format_without_values(error: Exception) -> str:
     return text
 
 
-_FAILURES = (ExecError, LimitError, OverlayError)
+FAILURES = (ExecError, LimitError, OverlayError)
 
 
 def _restrict_keys(

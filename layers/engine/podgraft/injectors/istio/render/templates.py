@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft import sprig
+from podgraft.go import strings
 from podgraft.injectors.errors import Diagnostic, OperatorError, UserError
 from podgraft.injectors.istio.config.config_map import DEFAULT_TEMPLATES, Config
 from podgraft.injectors.istio.releases import Profile
@@ -57,7 +58,9 @@ class TemplateSet(Struct, frozen=True):
         """
         annotation = None if self.defaults == (LEGACY_TEMPLATE,) else annotations.get(ANNOTATION)
         requested = (
-            self.defaults if annotation is None else tuple(map(str.strip, annotation.split(",")))
+            self.defaults
+            if annotation is None
+            else tuple(map(strings.trim_space, annotation.split(",")))
         )
         names = tuple(
             name
