@@ -142,11 +142,11 @@ def _make_merges() -> Iterator[Row]:
         yield _make_row(f"mounts {text}", mounts)
     spec: Object = {"containers": [dict(APP)], "volumes": [{"emptyDir": {}}]}
     yield Row(
-        "volume without a name", {"metadata": {"name": "x"}, "spec": spec}, templates=_TEMPLATES
+        "volume without a name", {"metadata": {"name": "x"}, "spec": spec}, templates=TEMPLATES
     )
 
 
-_TEMPLATES = {
+TEMPLATES = {
     "sidecar": TEMPLATE + "  volumes: [{name: v, emptyDir: {}}]\n",
     "order": ORDER,
     "native": NATIVE,
@@ -167,7 +167,7 @@ def _make_row(
         {"metadata": metadata, "spec": {"containers": [dict(APP)]}},
         path,
         values or {"global": {}},
-        templates=_TEMPLATES,
+        templates=TEMPLATES,
         proxy_configs=proxy_configs,
     )
 

@@ -1,0 +1,117 @@
+"""A law: no text of a pod is an internal error, in any release, with one template or several.
+
+Whatever fails is an error of the pod's author or of the operator, and says so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from functools import cache
+from random import Random
+
+import pytest
+
+from injectors.generated import PAYLOADS
+from oracle.istio import pods, text_reviews
+from podgraft.injectors import OperatorError, UserError, istio
+from podgraft.injectors.istio.annotations import _RULES as RULES
+from podgraft.jsonvalue import JSON, Object, object_at
+from support.effort import scaled
+
+from . import bundles, hostile
+
+PODS = scaled(2000)
+RELEASES = ("1.9", "1.13", "1.20", "1.24", "1.30", "1.31")
+CASES = (
+    *(("sample", release) for release in ("1.20", "1.24", "1.30", "1.31")),
+    *(("merges", release) for release in RELEASES),
+    ("legacy", "1.8"),
+)
+LEGACY = """
+containers:
+- name: istio-proxy
+  image: "{{ annotation .ObjectMeta `double` `proxy:1` }}"
+  args:
+  - {{ annotation .ObjectMeta `plain` `x` }}
+  - '{{ annotation .ObjectMeta `single` `x` }}'
+  volumeMounts:
+  {{- range fromJSON (annotation .ObjectMeta `mount` `[]`) }}
+  - {{ toYaml . | indent 4 | trim }}
+  {{- end }}
+"""
+TEXTS = (
+    *hostile.VALUES, *PAYLOADS, *text_reviews.PLAIN, *text_reviews.NETWORKS, *text_reviews.MOUNTS,
+    *text_reviews.DIRECTIVES, *text_reviews.TARGETS, "true", "0", "-1", "1e400", "9" * 400, "[",
+    "{}", "[{}]", "[[]]", "null", '{"a":{"emptyDir":{}}}', '[{"name":null}]', "a" * 3000,
+    "proxyMetadata: {'': x}", "proxyMetadata: {A: 'C:\\x'}", "concurrency: 4",
+    "image: {imageType: a}", "tracing: {sampling: .nan}", "statusPort: 15020",
+    "holdApplicationUntilProxyStarts: true",
+    '{"containers":[{"name":"istio-proxy","env":[{"value":"x"}]}]}', '{"initContainers":[{}]}',
+    '{"initContainers":["istio-init"],"containers":["istio-proxy"],"volumes":[],"revision":"x"}',
+)  # fmt: skip
+TEMPLATES = ("sidecar", "gateway", "order", "native", "mount", "nope", "", " sidecar ")
+NAMES = (
+    *hostile.ANNOTATIONS, *(rule.annotation for rule in RULES),
+    *("networks", "plain", "level", "flow", "single", "double", "mount"),
+    "k8s.v1.cni.cncf.io/networks",
+    *("sidecar.istio.io/userVolume", "sidecar.istio.io/userVolumeMount", "sidecar.istio.io/status"),
+    *("proxy.istio.io/overrides", "proxy.istio.io/config", "sidecar.istio.io/proxyImageType"),
+    *("sidecar.istio.io/nativeSidecar", "sidecar.istio.io/rewriteAppHTTPProbers"),
+    *("prometheus.io/port", "prometheus.io/scrape", "prometheus.istio.io/scrape-targets"),
+    *("sidecar.istio.io/extraStatTags", "sidecar.istio.io/statsInclusionPrefixes"),
+)  # fmt: skip
+
+
+@cache
+def make_injector(kind: str, release: str) -> istio.Injector:
+    if kind == "sample":
+        return bundles.sample(release)
+    if kind == "legacy":
+        return bundles.legacy_injector(LEGACY, release=release)
+    values = json.dumps({"global": {"imagePullSecrets": ["a", ""]}})
+    config = json.dumps({"policy": "enabled", "templates": text_reviews.TEMPLATES})
+    return istio.compile_(
+        istio.Documents(config=config, values=values), istio.IstiodEnvironment(release=release)
+    )
+
+
+def make_pod(random: Random) -> tuple[Object, str]:
+    pod, namespace = pods.make_pod(random)
+    metadata = object_at(pod, "metadata")
+    annotations: dict[str, JSON] = {
+        random.choice(NAMES): random.choice(TEXTS) for _ in range(random.choice((1, 1, 2, 3)))
+    }
+    if random.random() < 0.6:
+        chosen = random.choices(
+            TEMPLATES, weights=(6, 2, 2, 2, 2, 1, 1, 1), k=random.choice((1, 2, 2, 3))
+        )
+        annotations["inject.istio.io/templates"] = ",".join(chosen)
+    if random.random() < 0.5:
+        annotations["sidecar.istio.io/nativeSidecar"] = random.choice(("true", "false"))
+    if random.random() < 0.3:
+        metadata = {**metadata, "labels": {random.choice(TEXTS): random.choice(TEXTS)}}
+    return {**pod, "metadata": {**metadata, "annotations": annotations}}, namespace
+
+
+@pytest.mark.parametrize(("kind", "release"), CASES)
+def test_no_text_of_a_pod_is_an_internal_error(kind: str, release: str) -> None:
+    random = Random(f"hostile {kind} {release}")  # noqa: S311
+    injector = make_injector(kind, release)
+    counts: Counter[str] = Counter()
+    for _ in range(PODS):
+        pod, namespace = make_pod(random)
+        try:
+            environment = injector.parse_environment(
+                random.choice(("", "a/b", "net/x", ":ENV:a=b"))
+            )
+            request = istio.InjectionRequest(namespace=namespace, environment=environment)
+            injector.inject(pod, request).patch  # noqa: B018 - computes it
+        except UserError:
+            counts["refused"] += 1
+        except OperatorError:  # any other error is an internal one
+            counts["failed"] += 1
+        else:
+            counts["passed"] += 1
+    assert counts["refused"]
+    assert counts["passed"]
