@@ -225,7 +225,7 @@ WRONG: tuple[tuple[dict[str, str | Object], tuple[str, ...], str], ...] = (
     (
         {"config": "policy: enabled\ntemplate: 'volumes: []'\n"},
         (),
-        'Deployment "web": the templates (template) add no container as Istio 1.8.6 renders them',
+        'Deployment "web": the templates (template) add nothing as Istio 1.8.6 renders them',
     ),
 )
 

@@ -179,12 +179,13 @@ EMPTY = (
     # release, template, how the release injects
     ("1.0", "volumes: []", bundles.legacy_injector),
     ("1.8", "", bundles.legacy_injector),
-    ("1.30", "metadata: {labels: {a: b}}", bundles.template_injector),
+    ("1.30", "", bundles.template_injector),
+    ("1.30", "spec: {}", bundles.template_injector),
 )
 
 
 @pytest.mark.parametrize(("release", "template", "make"), EMPTY)
-def test_a_status_without_containers_is_never_written(
+def test_a_status_without_an_addition_is_never_written(
     release: str, template: str, make: Callable[..., Injector]
 ) -> None:
     injector = make(template, release=release)
@@ -192,7 +193,17 @@ def test_a_status_without_containers_is_never_written(
         kubeinject.inject(injector, DEPLOYMENT)
 
     assert 'Deployment "shop/web": the templates (' in str(caught.value)
-    assert f"add no container as Istio {injector.profile.release} renders them" in str(caught.value)
+    assert f"add nothing as Istio {injector.profile.release} renders them" in str(caught.value)
+
+
+def test_templates_can_add_labels_and_annotations_alone() -> None:
+    template = "metadata: {labels: {a: b}, annotations: {c: d}}"
+    result = kubeinject.inject(bundles.template_injector(template), DEPLOYMENT)
+
+    metadata = object_at(_pod_of(_documents(result.text)[0]), "metadata")
+    assert object_at(metadata, "labels")["a"] == "b"
+    assert object_at(metadata, "annotations")["c"] == "d"
+    assert "sidecar.istio.io/status" in object_at(metadata, "annotations")
 
 
 def test_1_0_also_injects_pods_with_disabled_injection() -> None:

@@ -2,7 +2,7 @@
 
 The pod template of every workload in a YAML stream is injected in place; other objects are copied.
 Source: pkg/kube/inject/inject.go, IntoResourceFile and IntoObject. Differences from Istio: keys
-keep their order, unknown fields are preserved, and an injection without containers is an error.
+keep their order, unknown fields are preserved, and an injection that adds nothing is an error.
 """
 
 from __future__ import annotations
@@ -87,11 +87,11 @@ class _KubeInjection:
             environment=self.environment,
         )
         injection = self.injector.inject(pod, request)
-        if not injection.containers and not injection.init_containers:
+        if injection.is_empty:
             templates = ", ".join(injection.templates) or "none"
             raise OperatorError(
-                f"{_workload_label(document, with_kind=True)}: the templates ({templates}) add no "
-                f"container as Istio {profile.release} renders them; check that the configuration "
+                f"{_workload_label(document, with_kind=True)}: the templates ({templates}) add "
+                f"nothing as Istio {profile.release} renders them; check that the configuration "
                 "is of this release, and that annotation inject.istio.io/templates names a sidecar"
             )
         return injection

@@ -42,8 +42,8 @@ class Injection(Struct, frozen=True, kw_only=True):
     """An injected pod.
 
     ``base`` is the pod before the injection, with what Istio adds before it computes its patch (the
-    namespace). ``operations`` are the patch of legacy injection, which is not a difference. The
-    objects are shared: do not change them.
+    namespace). ``operations`` are the patch of legacy injection, which is not a difference.
+    ``is_empty`` is whether the templates add nothing. The objects are shared: do not change them.
     """
 
     base: Object
@@ -56,6 +56,7 @@ class Injection(Struct, frozen=True, kw_only=True):
     containers: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
     image_pull_secrets: tuple[str, ...] = ()
+    is_empty: bool = False
 
     @property
     def mutation(self) -> Mutation:

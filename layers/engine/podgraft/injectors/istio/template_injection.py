@@ -74,6 +74,7 @@ class TemplateInjector:
             containers=injection_status.containers,
             volumes=injection_status.volumes,
             image_pull_secrets=injection_status.image_pull_secrets,
+            is_empty=not any(template_pod.values()),
         )
 
     def _apply_templates(self, context: InjectionContext) -> tuple[Object, Object]:

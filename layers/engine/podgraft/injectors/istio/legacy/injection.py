@@ -67,6 +67,9 @@ class LegacyInjector:
             containers=status_text.containers,
             volumes=status_text.volumes,
             image_pull_secrets=status_text.image_pull_secrets,
+            is_empty=not (
+                status_text.containers or status_text.init_containers or status_text.volumes
+            ),
         )
 
     def _apply(
