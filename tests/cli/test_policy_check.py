@@ -189,6 +189,26 @@ def test_a_release_that_is_not_known_is_reported(
     assert finding_locations(check()) == ({"policy.yaml /istioRelease"} if wrong else set())
 
 
+UPDATE = "if it came with Istio 1.30.99, use a newer podgraft; otherwise, "
+
+
+@pytest.mark.parametrize(
+    "action",
+    [b"{{ .ProxySpecialImage }}", b"{{ brandNew .ObjectMeta }}", b"{{ .ProxyConfig.New }}"],
+)
+@pytest.mark.parametrize(("release", "is_newer"), [("1.30.99", True), ("1.30", False)])
+def test_a_name_that_a_newer_release_can_have_needs_a_newer_podgraft(
+    local: Folder, check: Check, action: bytes, release: str, *, is_newer: bool
+) -> None:
+    content = BUNDLE["injector.yaml"].replace(b"{{ .DeploymentMeta.Name }}", action)
+    local.write("injector.yaml", content)
+    local.policy.write_text(f"policy: enabled\nistioRelease: '{release}'\n")
+
+    errors = [finding for finding in check() if "/data/config/templates/" in finding]
+    assert errors
+    assert all((UPDATE in error) is is_newer for error in errors)
+
+
 @pytest.mark.parametrize("word", [b"maybe", b"Enabled", b"''", b"disabled"])
 def test_the_policy_of_istios_own_configuration_is_a_known_word(
     local: Folder, check: Check, word: bytes

@@ -21,11 +21,13 @@ from podgraft.bundle import (
 )
 from podgraft.injectors import OperatorError
 from podgraft.injectors.istio import Injector
+from podgraft.injectors.istio.release_choice import add_update
 from podgraft.jsonvalue import Object, object_at
 from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
 from podgraft.policy import Policy
 from podgraft.review_context import ReviewContext
+from podgraft.texttemplate import ExecError
 
 from . import probes
 from .ambiguous_text import REMEDY, find_unquoted_text
@@ -34,6 +36,7 @@ from .probes import Probe
 from .report import Report, make_field_diagnostic
 from .suggestions import suggest_name
 
+_NO_FIELD = "can't evaluate field "
 _ANNOTATION = "inject.istio.io/templates"
 _TEMPLATES = "/data/config/templates"
 
@@ -228,7 +231,10 @@ def _make_diagnostics(
         failure = outcome.errors[-1] if outcome.is_final else outcome.errors[0]
         text = report.describe_failure(failure)
         problem = f"{variant.label}fails for every probe pod: {text}"
-        diagnostic = config_map.make_diagnostic(target.path, problem, failure.remedy)
+        remedy = failure.remedy
+        if isinstance(failure.cause, ExecError) and failure.cause.reason.startswith(_NO_FIELD):
+            remedy = add_update(injector.newer_release, remedy)
+        diagnostic = config_map.make_diagnostic(target.path, problem, remedy)
         yield replace(diagnostic, excerpt=failure.excerpt)
     for failure in outcome.first_flaws:
         flaw = failure.flaw
@@ -262,7 +268,9 @@ def _check_fields(injector: Injector, config_map: Manifest, report: Report) -> I
         except OperatorError:  # before 1.14, a template that does not parse fails only for its pods
             problems = ()
         for problem in problems:
-            report.add_error(make_field_diagnostic(config_map, path, problem))
+            diagnostic = make_field_diagnostic(config_map, path, problem)
+            remedy = add_update(injector.newer_release, diagnostic.remedy)
+            report.add_error(replace(diagnostic, remedy=remedy))
         yield
 
 

@@ -50,6 +50,7 @@ class InjectorConfig(Struct, frozen=True, kw_only=True):
     """The configuration of an injector, which is the same for all pods.
 
     ``proxy`` is the lowest layer of the webhook's proxy configurations: that of the mesh.
+    ``newer_release`` is the release that the settings name, if podgraft does not know it.
     """
 
     profile: Profile
@@ -68,6 +69,7 @@ class InjectorConfig(Struct, frozen=True, kw_only=True):
     tcp_probes: bool
     legacy_fsgroup: bool
     template_version: str
+    newer_release: str = ""
     warnings: tuple[Diagnostic, ...] = ()
 
 

@@ -36,6 +36,11 @@ class Injector:
         return self._config.profile
 
     @property
+    def newer_release(self) -> str:
+        """The release that the settings name, if it is newer than podgraft; else empty."""
+        return self._config.newer_release
+
+    @property
     def rules(self) -> InjectionRules:
         """The rules of the configuration for which pods to inject."""
         return self._config.rules

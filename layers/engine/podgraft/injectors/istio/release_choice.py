@@ -54,6 +54,19 @@ def choose_profile(
     return profile
 
 
+def find_newer_release(stated: str | None, values: Values) -> str:
+    """Return the release that the policy or the image tag names if podgraft does not know it."""
+    name = releases.parse_name(values.tag if stated is None else stated)
+    return name.text if name is not None and name.is_newer else ""
+
+
+def add_update(newer_release: str, remedy: str) -> str:
+    """Return the remedy for an unknown name, which a newer release of Istio can have added."""
+    if not newer_release:
+        return remedy
+    return f"if it came with Istio {newer_release}, use a newer podgraft; otherwise, {remedy}"
+
+
 def _describe_difference(name: ReleaseName | None, profile: Profile) -> tuple[str, str] | None:
     """Problem and remedy if the profile is not exactly the release of that name."""
     if name is None:

@@ -12,7 +12,7 @@ from podgraft.injectors.istio.context import InjectorConfig
 from podgraft.injectors.istio.data import mesh_types
 from podgraft.injectors.istio.injector import Injector
 from podgraft.injectors.istio.postprocess import openshift
-from podgraft.injectors.istio.release_choice import choose_profile
+from podgraft.injectors.istio.release_choice import choose_profile, find_newer_release
 from podgraft.injectors.istio.releases import Profile
 from podgraft.injectors.istio.render import functions, templates
 from podgraft.injectors.istio.render.templates import TemplateSet
@@ -57,6 +57,7 @@ def compile_(
     profile = choose_profile(surroundings.release, config, values, errors, warnings)
     if not profile.typed_values:
         errors = [error for error in errors if error.document != "values" or not error.pointer]
+    newer_release = find_newer_release(surroundings.release, values)
     schema = protojson.schema(profile)
     mesh_config = _parse_mesh(profile, schema, documents.mesh, errors)
     errors += _validate_proxy_configs(schema, documents.proxy_configs)
@@ -73,7 +74,7 @@ def compile_(
         not _report_missing_templates(profile, config, template_set, errors, warnings)
         and not deferred
     ):
-        _parse_templates(profile, template_set, errors, warnings)
+        _parse_templates(profile, template_set, newer_release, errors, warnings)
         errors += _find_further_errors(profile, values, mesh_config, errors)
         warnings += _find_ineffective_keys(profile, config, values, surroundings)
     rules = _make_rules(profile, config, warnings)
@@ -100,6 +101,7 @@ def compile_(
             tcp_probes=_should_rewrite_tcp_probes(profile, env),
             legacy_fsgroup=_env_switch(env, "ENABLE_LEGACY_FSGROUP_INJECTION", default=True),
             template_version=sha256(config.template.encode()).hexdigest(),
+            newer_release=newer_release,
             warnings=tuple(warnings),
         )
     )
@@ -222,12 +224,13 @@ def _report_missing_templates(
 def _parse_templates(
     profile: Profile,
     template_set: TemplateSet,
+    newer_release: str,
     errors: list[Diagnostic],
     warnings: list[Diagnostic],
 ) -> None:
     """Report templates that do not parse: since 1.14, istiod does not load them."""
     fails_at_load = profile.parsed_at_load or not profile.pod_templates
-    (errors if fails_at_load else warnings).extend(template_set.find_errors())
+    (errors if fails_at_load else warnings).extend(template_set.find_errors(newer_release))
 
 
 def _find_ineffective_keys(

@@ -12,10 +12,12 @@ from podgraft import sprig
 from podgraft.go import strings
 from podgraft.injectors.errors import Diagnostic, OperatorError, UserError
 from podgraft.injectors.istio.config.config_map import DEFAULT_TEMPLATES, Config
+from podgraft.injectors.istio.release_choice import add_update
 from podgraft.injectors.istio.releases import Profile
 from podgraft.patch import pointer
 from podgraft.texttemplate import Function, LimitError, Program, TemplateError, compile_
 
+_UNKNOWN = " not defined"
 ANNOTATION = "inject.istio.io/templates"
 LEGACY_TEMPLATE = (
     "template"  # the only template of releases before 1.9, by its key in the configuration
@@ -79,8 +81,11 @@ class TemplateSet(Struct, frozen=True):
         except (TemplateError, LimitError) as error:
             raise OperatorError(str(error)) from error
 
-    def find_errors(self) -> Iterator[Diagnostic]:
-        """Yield a diagnostic for each template that does not parse."""
+    def find_errors(self, newer_release: str = "") -> Iterator[Diagnostic]:
+        """Yield a diagnostic for each template that does not parse.
+
+        A release that is newer than podgraft can have the functions that podgraft does not know.
+        """
         for name, parse in self.parse.items():
             try:
                 parse()
@@ -91,7 +96,9 @@ class TemplateSet(Struct, frozen=True):
                     if name == LEGACY_TEMPLATE
                     else f"/templates/{pointer.escape(name)}",
                     problem=str(error),
-                    remedy=error.remedy,
+                    remedy=add_update(newer_release, error.remedy)
+                    if isinstance(error, TemplateError) and error.reason.endswith(_UNKNOWN)
+                    else error.remedy,
                     excerpt=error.span.excerpt,
                 )
 
