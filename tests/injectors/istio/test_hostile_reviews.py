@@ -15,8 +15,14 @@ import pytest
 from injectors.generated import PAYLOADS
 from oracle.istio import pods, text_reviews
 from podgraft.injectors import OperatorError, UserError, istio
-from podgraft.injectors.istio.annotations import _RULES as RULES
-from podgraft.jsonvalue import JSON, Object, object_at
+from podgraft.injectors.istio import template_injection
+from podgraft.injectors.istio.annotations import RULES
+from podgraft.injectors.istio.render.pod_overlay import OverlayError
+from podgraft.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.kube import DecodeError
+from podgraft.kube.decode_errors import FieldError
+from podgraft.patch.strategic import MergeError
+from podgraft.yaml import NotYAMLError
 from support.effort import scaled
 
 from . import bundles, hostile
@@ -90,8 +96,13 @@ def make_pod(random: Random) -> tuple[Object, str]:
     if random.random() < 0.5:
         annotations["sidecar.istio.io/nativeSidecar"] = random.choice(("true", "false"))
     if random.random() < 0.3:
+        spec = object_at(pod, "spec")
+        own: Object = {"name": "istio-proxy", "image": "auto", "env": [{"name": "A", "value": "b"}]}
+        pod = {**pod, "spec": {**spec, "containers": [*objects_at(spec, "containers"), own]}}
+    if random.random() < 0.3:
         metadata = {**metadata, "labels": {random.choice(TEXTS): random.choice(TEXTS)}}
-    return {**pod, "metadata": {**metadata, "annotations": annotations}}, namespace
+    annotated: Object = {**metadata, "annotations": annotations}
+    return {**pod, "metadata": annotated}, namespace
 
 
 @pytest.mark.parametrize(("kind", "release"), CASES)
@@ -115,3 +126,26 @@ def test_no_text_of_a_pod_is_an_internal_error(kind: str, release: str) -> None:
             counts["passed"] += 1
     assert counts["refused"]
     assert counts["passed"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OverlayError("spec: no map"),
+        MergeError("no merge key", "go"),
+        NotYAMLError("no key", 1, 1),
+        DecodeError([FieldError(got="string", expected="int32")]),
+    ],
+)
+def test_an_error_of_a_conversion_is_no_internal_error(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    injector = bundles.sample()
+    monkeypatch.setattr(template_injection.TemplateInjector, "inject", fail)
+    with pytest.raises(OperatorError) as caught:
+        injector.inject(hostile.app({}), istio.InjectionRequest(namespace="ns"))
+
+    assert str(caught.value).endswith(str(error))

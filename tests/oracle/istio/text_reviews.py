@@ -6,8 +6,10 @@ injector (build.py) to tests/injectors/istio/data/texts-RELEASE.jsonl.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from podgraft.jsonvalue import JSON, Object
@@ -89,10 +91,13 @@ MOUNTS = (
 PATHS = ("/inject/%C3%9F/x", "/inject/%EF%AC%81/x", "/inject/a%C4%B1/x/%C7%86/y")
 SELECTORS = ("{selector: {}, concurrency: 9}", "{selector: {matchLabels: {}}, concurrency: 9}")
 # A comment or a null removes what the template writes; podgraft refuses the pod.
-REFUSED = {
-    f"{name} {text}": {name: text} for name in ("plain", "level") for text in ("debug # x", "d #")
-}
-REFUSED |= {f"plain {text}": {"plain": text} for text in ("~ ", "null")}
+REFUSED: dict[str, dict[str, str]] = {
+    f"{name} {text}": {name: text}
+    for name, text in (
+        ("plain", "debug # x"), ("plain", "d #"), ("level", "debug # x"), ("level", "d #"),
+        ("plain", "~ "), ("plain", "null"),
+    )
+}  # fmt: skip
 
 
 def make_rows() -> Iterator[Row]:
@@ -137,6 +142,15 @@ def _make_merges() -> Iterator[Row]:
     values: Object = {"global": {"imagePullSecrets": secrets}}
     yield _make_row("secrets once", {}, values=values)
     yield _make_row("secrets twice", twice, values=values)
+    unnamed = {"proxy.istio.io/config": "proxyMetadata: {'': x}"}
+    own: Object = {"name": "istio-proxy", "image": "auto", "env": [{"name": "A", "value": "b"}]}
+    for name, more in (("", {}), (" twice", twice)):
+        annotations = {**unnamed, **more}
+        row = _make_row(f"own proxy, no name{name}", annotations)
+        yield replace(row, pod={**row.pod, "spec": {"containers": [dict(APP), dict(own)]}})
+    for text in ({"containers": [own]}, {"containers": [None, {"env": [{"value": "x"}]}]}):
+        overrides = {"proxy.istio.io/overrides": json.dumps(text)}
+        yield _make_row(f"overrides {overrides}", unnamed | overrides)
     for text in MOUNTS:
         mounts = {"inject.istio.io/templates": "mount,mount", "mount": text}
         yield _make_row(f"mounts {text}", mounts)

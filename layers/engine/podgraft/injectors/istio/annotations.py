@@ -85,7 +85,7 @@ def check_proxy_config(profile: Profile, annotations: Mapping[str, str]) -> None
 
 
 def _find_problems(profile: Profile, annotations: Mapping[str, str]) -> Iterator[str]:
-    for rule in _RULES:
+    for rule in RULES:
         value = annotations.get(rule.annotation)
         if value is not None and (rule.applies is None or rule.applies(profile)):
             try:
@@ -229,7 +229,7 @@ def _checks_readiness(profile: Profile) -> bool:
     return profile.readiness_checked
 
 
-_RULES = (
+RULES = (
     AnnotationRule("sidecar.istio.io/interceptionMode", _check_interception_mode),
     AnnotationRule(
         "sidecar.istio.io/enableCoreDump", _check_bool, lambda p: p.enable_core_dump_checked

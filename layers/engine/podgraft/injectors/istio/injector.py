@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from podgraft import kube, yaml
 from podgraft.injectors.errors import Diagnostic, OperatorError
 from podgraft.jsonvalue import Object
+from podgraft.patch import strategic
 from podgraft.policy import InjectionRules
 
 from . import releases, url_path
@@ -14,6 +16,7 @@ from .context import InjectorConfig, prepare
 from .data.template_data import dot_type
 from .legacy.injection import LegacyInjector
 from .releases import Profile
+from .render.pod_overlay import OverlayError
 from .request import Injection, InjectionRequest
 from .template_injection import TemplateInjector
 
@@ -121,4 +124,11 @@ class Injector:
         ``policy.decide`` decides whether to inject. Raises ``UserError`` for an error of the pod's
         author, and ``OperatorError`` for an error of the operator.
         """
-        return self._implementation.inject(prepare(self._config, pod, request))
+        try:
+            return self._implementation.inject(prepare(self._config, pod, request))
+        except _CONVERSION_ERRORS as error:
+            raise OperatorError(f"failed to run injection template: {error}") from error
+
+
+# Each has a text for operators. Where one is expected, it becomes an error with its origin.
+_CONVERSION_ERRORS = (OverlayError, strategic.MergeError, yaml.NotYAMLError, kube.DecodeError)

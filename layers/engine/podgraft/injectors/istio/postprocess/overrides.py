@@ -38,8 +38,8 @@ from podgraft.injectors.istio.pod_builder import (
     pod_annotations,
 )
 from podgraft.injectors.istio.releases import Profile
+from podgraft.injectors.istio.render.pod_overlay import OverlayError, merge_pod
 from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, string_at
-from podgraft.patch import strategic
 
 from .openshift import DEFAULT_ID
 
@@ -76,7 +76,15 @@ def parse_overrides(annotations: Mapping[str, str]) -> Overrides:
             kube.check(_LIST, raw.get(key) or [])
     except (NotJSONError, kube.DecodeError) as error:
         raise UserError(f"annotation {ANNOTATION}: {error}; remove the annotation") from error
-    return Overrides(objects_at(raw, CONTAINERS), objects_at(raw, INIT_CONTAINERS))
+    return Overrides(_read_containers(raw, CONTAINERS), _read_containers(raw, INIT_CONTAINERS))
+
+
+def _read_containers(raw: Object, key: str) -> list[Object]:
+    """The containers of a list; Go reads null as an empty one."""
+    elements = raw.get(key)
+    if not isinstance(elements, list):
+        return []
+    return [element if isinstance(element, dict) else {} for element in elements]
 
 
 def reinsert_containers(pod: Object, overrides: Overrides) -> Object:
@@ -210,14 +218,11 @@ def _encode_container(container: Object) -> Object:
 def _merge_container(pod: Object, key: str, user: Object) -> Object:
     if not user.get("resources"):  # Go prints an empty struct, which must not change anything
         user = {name: value for name, value in user.items() if name != "resources"}
-    # A template that prints null as a name removes it; Go's types print an empty name instead.
-    named: list[JSON] = [
-        element if "name" in element else merge_keys(element, {"name": ""})
-        for element in containers(pod, key)
-    ]
-    pod = merge_keys(pod, {"spec": merge_keys(object_at(pod, "spec"), {key: named})})
-    merged = strategic.merge(pod, {"spec": {key: [user]}}, kube.POD)
-    return merged if isinstance(merged, dict) else {}
+    try:
+        return merge_pod(kube.POD, pod, {"spec": {key: [user]}})
+    except OverlayError as error:
+        name = string_at(user, "name")
+        raise UserError(f"container {name} does not merge with the templates: {error}") from error
 
 
 def _add_annotation(pod: Object, text: str) -> Object:

@@ -97,22 +97,26 @@ def _merge(pod_type: GoType, pod: Object, patch: Object) -> Object:
     spec = pod.get("spec") or {}
     if isinstance(spec, dict) and "containers" not in spec:
         pod = {**pod, "spec": {**spec, "containers": None}}
+    return _drop_empty(merge_pod(pod_type, pod, patch))
+
+
+def merge_pod(pod_type: GoType, pod: Object, patch: Object) -> Object:
+    """Merge a patch over a pod that has all merge keys that Go prints; raises ``OverlayError``."""
     try:
-        merged = strategic.merge(pod, patch, pod_type)
+        merged = _merge_or_fill(pod_type, pod, patch)
     except strategic.MergeError as error:
-        merged = _merge_with_keys(pod_type, pod, patch, error)
-    assert isinstance(merged, dict)  # noqa: S101 - a map merged with a map is a map
-    return _drop_empty(merged)
-
-
-def _merge_with_keys(pod_type: GoType, pod: Object, patch: Object, error: Exception) -> JSON:
-    """Merge over the pod with the merge keys that only Go prints; raises ``OverlayError``."""
-    from .merge_keys import fill_merge_keys  # few pods lack one
-
-    try:
-        return strategic.merge(fill_merge_keys(pod_type, pod), patch, pod_type)
-    except strategic.MergeError:
         raise OverlayError(str(error)) from error
+    assert isinstance(merged, dict)  # noqa: S101 - a map merged with a map is a map
+    return merged
+
+
+def _merge_or_fill(pod_type: GoType, pod: Object, patch: Object) -> JSON:
+    try:
+        return strategic.merge(pod, patch, pod_type)
+    except strategic.MergeError:
+        from .merge_keys import fill_merge_keys  # few pods lack one
+
+        return strategic.merge(fill_merge_keys(pod_type, pod), patch, pod_type)
 
 
 def _drop_empty(merged: Object) -> Object:
