@@ -100,7 +100,8 @@ def make_pod(random: Random) -> tuple[Object, str]:
         own: Object = {"name": "istio-proxy", "image": "auto", "env": [{"name": "A", "value": "b"}]}
         pod = {**pod, "spec": {**spec, "containers": [*objects_at(spec, "containers"), own]}}
     if random.random() < 0.3:
-        metadata = {**metadata, "labels": {random.choice(TEXTS): random.choice(TEXTS)}}
+        labels: Object = {random.choice(TEXTS): random.choice(TEXTS)}
+        metadata = {**metadata, "labels": labels}
     annotated: Object = {**metadata, "annotations": annotations}
     return {**pod, "metadata": annotated}, namespace
 
