@@ -7,7 +7,8 @@ as the bundle serves them. ``pytest --update-goldens`` writes the goldens with `
 
 import base64
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -170,3 +171,31 @@ def test_a_sample_is_complete(sample: Path) -> None:
     assert wanted == given
     assert all(f": {path.name}\n" in tests for path in sample.glob("[iw]*.*.*"))
     assert not STORE.snapshot(sample.name, None).bundle.warnings
+
+
+def find_templates(value: JSON) -> Iterator[str]:
+    """The texts with actions in a manifest, also in the texts of a ConfigMap."""
+    match value:
+        case dict():
+            for member in value.values():
+                yield from find_templates(member)
+        case list():
+            for element in value:
+                yield from find_templates(element)
+        case str() if "templates:" in value and "\n" in value:
+            yield from find_templates(yaml.load(value))
+        case str() if "{{" in value:
+            yield value
+        case _:
+            pass
+
+
+@pytest.mark.parametrize("sample", SAMPLE_FOLDERS, ids=lambda p: p.name)
+def test_an_inserted_block_has_the_column_of_its_action(sample: Path) -> None:
+    """A column is that of the template, not that of the manifest around it."""
+    for path in sorted((sample / "bundle").rglob("*.yaml")):
+        for template in find_templates([*yaml.load_all(path.read_text())]):
+            for indent, width in re.findall(
+                r"^( *)\{\{-?[^\n]*\| nindent (\d+)", template, re.MULTILINE
+            ):
+                assert len(indent) == int(width), (path, width)
