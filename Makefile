@@ -18,6 +18,7 @@ SAMPLE ?= istio
 # How many comparisons make oracle-istio does, and the seed of its settings and pods.
 PODS ?= 5000
 SEED ?= 1
+PAIRS ?= 100000
 # Packages to upgrade in the lock files: all, or names.
 UPGRADE ?=
 # Where OSV records are, and the ids of those that do not apply.
@@ -125,6 +126,9 @@ test-long: setup ## Run the test suite with the long tests and all generated exa
 
 fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; PODGRAFT_FUZZ_GO=1 asks Go)
 	@cd tests && PYTHONPATH=../scripts ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(addprefix --harness ,$(HARNESS)) $(if $(WRITE),--write-docs)
+
+review-pairs: setup ## Compare reviews in a used process with those in a fresh one (PAIRS=100000)
+	@PODGRAFT_REVIEW_PAIRS=$(PAIRS) $(BIN)/python -m pytest -q -n $(WORKERS) tests/web/test_review_pairs.py
 
 soak: $(TOOLS)/bench/.done ## Load serve and the handler at 70 % (SECONDS=60 for each phase, WRITE=1)
 	@$(BENCH)/python scripts/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)

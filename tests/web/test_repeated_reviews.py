@@ -42,10 +42,13 @@ def indent(text: str, width: int) -> str:
     return "".join(f"{' ' * width}{line}\n" for line in text.splitlines())
 
 
-def start(folder: Path, template: str, policy: str) -> ApplicationFixture:
+def start(
+    folder: Path, template: str, policy: str, files: Mapping[str, bytes] | None = None
+) -> ApplicationFixture:
     admit(folder, "prod-eu", TOKEN)
     admit(folder, "staging", OTHER_TOKEN)
-    return make_application(write_injector(folder, policy=policy, files=make_config(template)))
+    bundle_files = {**make_config(template), **(files or {})}
+    return make_application(write_injector(folder, policy=policy, files=bundle_files))
 
 
 def make_pod(annotations: Mapping[str, str] | None = None, **spec: Any) -> Pod:
@@ -141,6 +144,36 @@ def test_a_volume_of_the_template_with_the_name_of_a_token_volume(tmp_path: Path
     paths = [operation["path"] for operation in parse_patch(response)]
     assert "/spec/volumes/0/emptyDir" in paths
     assert not {"/spec/volumes/1", "/spec/volumes/-"} & {*paths}
+
+
+SELECTORS = {"the namespace": "", "the workload": "selector: {matchLabels: {operator: 'yes'}}, "}
+# A template that ends in the text of the proxy's configuration.
+IMAGE = (
+    'spec:\n  containers:\n  - name: agent\n    image: {{ index .ProxyConfig.ProxyMetadata "IMG" }}'
+)
+TEXT = "agent:1\n    securityContext: {privileged: true}"
+
+
+@pytest.mark.parametrize("selector", SELECTORS.values(), ids=SELECTORS)
+def test_a_text_of_the_operator_is_not_that_of_a_pod(tmp_path: Path, selector: str) -> None:
+    """Both pods have the same text in their configuration; the operator wrote only the first."""
+    spec = f"{{{selector}environmentVariables: {{IMG: {json.dumps(TEXT)}}}}}"
+    document = (
+        "apiVersion: networking.istio.io/v1beta1\nkind: ProxyConfig\n"
+        f"metadata: {{name: p, namespace: shop}}\nspec: {spec}\n"
+    )
+    files = {"proxy.yaml": document.encode()}
+    application = start(tmp_path, make_rare(IMAGE), "{}", files)
+    config = json.dumps({"proxyMetadata": {"IMG": TEXT}})
+    author = {**RARE, "proxy.istio.io/config": config}
+    operated = make_pod(author if selector else RARE)
+    operated["metadata"]["labels"]["operator"] = "yes"
+    assert send(application, operated)[1]["allowed"]
+    pod = make_pod(author)
+    pod["metadata"]["labels"]["operator"] = "no"
+    _, response = send(application, pod, namespace="shop" if selector else "default")
+    assert not response["allowed"]
+    assert "would change the structure" in response["status"]["message"]
 
 
 def test_a_bundle_that_changes_during_a_review_is_in_force_for_the_next(

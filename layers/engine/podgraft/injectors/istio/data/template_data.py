@@ -120,6 +120,18 @@ def pod_values(injector_context: InjectorContext, fields: Message) -> list[JSON]
     return [*values.values()]
 
 
+def find_origin(data: TemplateData, fields: Message) -> JSON:
+    """Return what decides which texts of the proxy's configuration the pod's author wrote.
+
+    Equal configurations can have different layers: the same text can be the operator's for one pod,
+    and the author's for another one. ``None`` if the fields contain no text of the author's layer.
+    """
+    if not data.pod_config or not any(name in fields for name in _CONFIGS):
+        return None
+    layers = (data.base_config, data.pod_config, data.workload_config)
+    return [*layers, data.is_merged_into_mesh]
+
+
 def opaque_types(profile: Profile) -> frozenset[GoType]:
     """Return the types that projections treat as one value.
 

@@ -25,6 +25,7 @@ from podgraft.injectors.istio.data.template_data import (
     InjectorContext,
     TemplateData,
     dot_type,
+    find_origin,
     has_only_plain_fields,
     make_dot,
     make_dot_fields,
@@ -94,8 +95,8 @@ class TemplateCache(Generic[T]):
     """The latest results of one injector's templates, by the fields that the templates can read.
 
     ``convert`` turns YAML into the result of a template, and ``make_editor`` into an editor of the
-    result; both raise ``OverlayError``. The check of a text's structure is not cached: the same
-    text of another pod can have another origin.
+    result; both raise ``OverlayError``. A result implies that the structure of its text was
+    checked, so the key of a result contains the origin of the texts.
     """
 
     def __init__(
@@ -173,7 +174,8 @@ class _NoEditor:
 class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
     """Renders templates for one pod.
 
-    A template receives only the fields that it can read; its result is cached under them.
+    A template receives only the fields that it can read; its result is cached under them, and under
+    the origin of their texts.
     """
 
     cache: TemplateCache[T]
@@ -188,7 +190,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         ``OperatorError`` for any other failure of the template.
         """
         fields = self._project(template, self.template_data)
-        key = self._cache_key(template, fields)
+        key = self._make_key(template, fields, find_origin(self.template_data, fields))
         # An observer expects all renderings, also those of cached results.
         result = self.cache.lookup(key) if OBSERVER.get() is None else None
         if result is None:
@@ -237,7 +239,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         _, projection = self.cache.projections(template, self.injector_context.profile)
         if projection is None:
             return None
-        return self.cache.sections(self._cache_key(template, projection(fields)))
+        return self.cache.sections(self._make_key(template, projection(fields)))
 
     def _dot(self, template: InjectionTemplate, fields: Message) -> Pointer:
         return make_dot(self.injector_context, fields, mutates_data=template.mutates_data)
@@ -247,13 +249,13 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         projection, _ = self.cache.projections(template, self.injector_context.profile)
         return projection(make_dot_fields(self.injector_context, data))
 
-    def _cache_key(self, template: InjectionTemplate, fields: Message) -> bytes:
-        """All that the result depends on, without what all pods of the injector share.
+    def _make_key(self, template: InjectionTemplate, fields: Message, origin: JSON = None) -> bytes:
+        """All that a rendering depends on, without what all pods of the injector share.
 
         Version 0 of the format encodes equal values of equal types as equal bytes.
         """
         values = pod_values(self.injector_context, fields)
-        return marshal.dumps((template.name, values), 0)
+        return marshal.dumps((template.name, values, origin), 0)
 
     def _classify_error(
         self, template: InjectionTemplate, fields: Message, error: Exception
