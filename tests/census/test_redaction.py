@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,14 @@ import pytest
 
 from podgraft.census import KeyFilter, ObjectTooLargeError, Redactor, has_token, is_token
 from podgraft.go.reflect import GoType, Kind
+from podgraft.injectors.istio import releases
+from podgraft.injectors.istio.config import protojson
+from podgraft.injectors.istio.config.proxyconfig_redaction import redact_proxy_config
 from podgraft.jsonvalue import JSON, Object
 from podgraft.kube import POD
 
+SCHEMA = protojson.schema(releases.newest())
+PROXY_CONFIG = partial(redact_proxy_config, SCHEMA)
 KEY = bytes(32)
 KEYS = KeyFilter(frozenset({"example.com/read"}), ("*.istio.io/*",), ("secret.istio.io/*",))
 MARK = "planted"
@@ -19,7 +25,7 @@ GOLDEN = Path(__file__).with_name("recorded_fields.txt")
 
 
 def redact(value: Object, keys: KeyFilter = KEYS) -> Object:
-    return Redactor(KEY, keys).redact(value)
+    return Redactor(KEY, keys, PROXY_CONFIG).redact(value)
 
 
 def fill(type_: GoType, path: tuple[str, ...] = ()) -> JSON:
@@ -106,6 +112,88 @@ def test_a_value_remains_if_its_key_is_read_and_it_looks_like_a_name(
         found = redacted["metadata"][kind][key]
         assert (found == value) is remains
         assert remains or is_token(found)
+
+
+def redact_config(text: str) -> str:
+    pod: Object = {
+        "kind": "Pod",
+        "metadata": {"annotations": {"proxy.istio.io/config": text}},
+        "spec": {},
+    }
+    redacted: Any = redact(pod)["metadata"]
+    return redacted["annotations"]["proxy.istio.io/config"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "proxyMetadata: {A: planted}",
+        "proxy_metadata: {A: planted}",
+        "runtime_values: {a: planted}",
+        'tracing: {lightstep: {address: "x:1", accessToken: planted}}',
+        'tracing: {lightstep: {address: "x:1", access_token: planted}}',
+        "tracing: {customTags: {a: {literal: {value: planted}}}}",
+        "tracing: {custom_tags: {a: {header: {name: n, default_value: planted}}}}",
+        "tracing: {zipkin: {address: 'http://user:planted@zipkin:9411'}}",
+        "zipkinAddress: 'zipkin:9411/?key=planted'",
+        "{proxyMetadata: {A: &a planted}, binaryPath: *a, caCertificatesPem: [*a]}",
+        "{proxyMetadata: &m {A: planted}, runtimeValues: {<<: *m}}",
+        "proxyMetadata: {A: planted}\n---\nconcurrency: 1",
+        "proxyMetadata: [planted]",
+        "unknownField: planted",
+    ],
+)
+def test_no_spelling_records_a_secret_of_the_proxy(text: str) -> None:
+    assert MARK not in redact_config(text).replace('"binaryPath":"planted"', "")
+
+
+def fill_message(name: str, spelling: str, depth: int = 0) -> Object:
+    """A message with a mark in every text."""
+    message: Object = {}
+    for field in SCHEMA.type(name).fields if depth < 6 else ():
+        value: JSON
+        if field.type in protojson.MESSAGES:
+            value = fill_message(field.type, spelling, depth + 1)
+        elif field.type == "string":
+            value = f"{MARK} {field.name}"
+        else:
+            continue
+        shapes: dict[str, JSON] = {"[]": [value], "map[string]": {"key": value}}
+        message[getattr(field, spelling)] = shapes.get(field.shape, value)
+    return message
+
+
+@pytest.mark.parametrize("spelling", ["name", "json"])
+def test_a_new_field_of_the_proxy_is_a_secret(spelling: str) -> None:
+    """Texts with spaces are on no list, so nothing of a filled message remains."""
+    text = redact_config(json.dumps(fill_message(protojson.PROXY_CONFIG, spelling)))
+    assert MARK not in text
+    assert has_token(text)
+    # Without the form of an address, the allow list alone decides.
+    plain = redact_config(
+        json.dumps(fill_message(protojson.PROXY_CONFIG, spelling)).replace(f"{MARK} ", f"{MARK}-")
+    )
+    assert set(re.findall(rf"{MARK}-(\w+)", plain)) == {
+        *("address", "availability_zone", "binary_path", "config_path", "custom_config_file"),
+        *("discovery_address", "envoy_metrics_service_address", "image_type"),
+        *("proxy_bootstrap_template_path", "service_cluster", "statsd_udp_address"),
+        "zipkin_address",
+    }
+
+
+def test_other_fields_of_the_proxy_are_recorded() -> None:
+    text = (
+        "concurrency: 2\ndrain_duration: 5s\ninterceptionMode: TPROXY\n"
+        'tracing: {zipkin: {address: "zipkin.obs:9411"}, sampling: 12.5}\n'
+        "holdApplicationUntilProxyStarts: true\n"
+    )
+    assert json.loads(redact_config(text)) == {
+        "concurrency": 2,
+        "drainDuration": "5s",
+        "interceptionMode": "TPROXY",
+        "tracing": {"zipkin": {"address": "zipkin.obs:9411"}, "sampling": 12.5},
+        "holdApplicationUntilProxyStarts": True,
+    }
 
 
 def test_free_text_of_the_proxy_configuration_is_redacted() -> None:

@@ -11,6 +11,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from hashlib import sha256
 from hmac import digest as compute_hmac
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -30,9 +31,9 @@ _KEY = re.compile(r"[A-Za-z0-9._/-]{1,253}")
 _MAX_VALUES = 20_000
 _MAX_DEPTH = 60
 _HASH = "00000"
-# Values of these keys of proxy.istio.io/config are free text, such as passwords of the proxy.
 _PROXY_CONFIGS = frozenset({"proxy.istio.io/config", "istio.io/proxyConfig"})
-_PROXY_VALUES = frozenset({"proxyMetadata", "environmentVariables", "runtimeValues"})
+# Redacts the text of such an annotation, with functions for a text and for a key of a map.
+RedactProxyConfig: TypeAlias = Callable[[str, Callable[[str], str], Callable[[str], str]], str]
 _INJECT = "sidecar.istio.io/inject"
 _BOOLEANS = frozenset(
     word
@@ -86,11 +87,18 @@ def has_token(value: JSON) -> bool:
 
 
 class Redactor:
-    """Redacts objects with one key; ``keys`` selects the labels and annotations to record."""
+    """Redacts objects with one key; ``keys`` selects the labels and annotations to record.
 
-    def __init__(self, key: bytes, keys: KeyFilter) -> None:
+    ``redact_proxy_config`` reads the proxy's configuration as injection does. Without it, the text
+    is redacted completely.
+    """
+
+    def __init__(
+        self, key: bytes, keys: KeyFilter, redact_proxy_config: RedactProxyConfig | None = None
+    ) -> None:
         self._key = key
         self._keys = keys
+        self._redact_proxy_config = redact_proxy_config
         self._remaining = 0
         self._renamed: dict[str, str] = {}
 
@@ -213,25 +221,27 @@ class Redactor:
         if key == _INJECT and value not in _BOOLEANS:
             return self.redact_text(value)  # any other value is invalid, as the token is
         if key in _PROXY_CONFIGS:
-            return self._redact_document(value, self._redact_proxy_config)
+            return self._redact_proxy_text(value)
         if value.lstrip().startswith(("{", "[")):
             return self._redact_document(
                 value, lambda document: self._redact_elements(key, document)
             )
         return self.redact_name(value)
 
+    def _redact_proxy_text(self, text: str) -> str:
+        if self._redact_proxy_config is None:
+            return self.redact_text(text)
+        return self._redact_proxy_config(text, self.redact_text, self._redact_key)
+
     def _redact_document(self, text: str, redact: Callable[[JSON], JSON]) -> str:
-        """Redact an annotation with YAML or JSON, and print it as JSON."""
+        """Redact an annotation with one YAML or JSON document, and print it as JSON."""
         try:
-            document = yaml.load(text)
+            document = yaml.load_document(text)
         except yaml.NotYAMLError:
             return self.redact_text(text)
         if not isinstance(document, dict | list):
             return self.redact_name(text)
         return dump(redact(document))
-
-    def _redact_proxy_config(self, document: JSON) -> JSON:
-        return self._redact_values(document, _is_proxy_value, in_secret=False)
 
     def _redact_elements(self, key: str, document: JSON) -> JSON:
         """Redact the elements of an annotation; only names of known annotations remain."""
@@ -255,34 +265,6 @@ class Redactor:
             else self._redact(None, member, 3)
             for key, member in element.items()
         }
-
-    def _redact_values(
-        self, value: JSON, is_secret: Callable[[str], bool], *, in_secret: bool
-    ) -> JSON:
-        self._remaining -= 1
-        if self._remaining < 0:
-            raise ObjectTooLargeError
-        match value:
-            case str():
-                return self.redact_text(value) if in_secret else self.redact_name(value)
-            case dict():
-                return {
-                    self._redact_key(key): self._redact_values(
-                        member, is_secret, in_secret=in_secret or is_secret(key)
-                    )
-                    for key, member in value.items()
-                }
-            case list():
-                return [
-                    self._redact_values(element, is_secret, in_secret=in_secret)
-                    for element in value
-                ]
-            case _:
-                return value
-
-
-def _is_proxy_value(key: str) -> bool:
-    return key in _PROXY_VALUES
 
 
 def _dereference(type_: GoType | None) -> GoType | None:

@@ -182,9 +182,9 @@ class CensusWriter:
             return RecordOutcome.DROPPED
         keys = KeyFilter(names, (*ENGINE_KEYS, *policy.plain), policy.secret)
         try:
-            record = _make_record(
-                Redactor(key, keys), context, snapshot, decision, subject, workload
-            )
+            istio = snapshot.bundle.istio
+            redactor = Redactor(key, keys, istio and istio.redact_proxy_config)
+            record = _make_record(redactor, context, snapshot, decision, subject, workload)
         except ObjectTooLargeError:
             return RecordOutcome.DROPPED
         digest = census.compute_digest(record)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from podgraft import kube, yaml
@@ -111,6 +111,15 @@ class Injector:
     def parse_environment(self, path: str) -> Mapping[str, str]:
         """Return the proxy's variables in the URL's path after ``/inject/``, by this release."""
         return url_path.parse_environment(self.profile, path)
+
+    def redact_proxy_config(
+        self, text: str, redact: Callable[[str], str], redact_key: Callable[[str], str]
+    ) -> str:
+        """Return the annotation with the proxy's configuration, without possible secrets."""
+        from .config import protojson, proxyconfig_redaction  # only a census needs it
+
+        schema = protojson.schema(self.profile)
+        return proxyconfig_redaction.redact_proxy_config(schema, text, redact, redact_key)
 
     def find_unread_variables(self, path: str) -> Mapping[str, str]:
         """Return the variables that the newest release reads in the path, and this one does not."""
