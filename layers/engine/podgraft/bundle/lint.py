@@ -36,5 +36,5 @@ def find_warnings(
     yield from revisions.find_warnings(parsed, policy)
     yield from subresources.find_warnings(parsed)
     yield from retired_registries.find_warnings(parsed)
-    yield from retired_registries.find_document_warnings(file, yaml.load(document) or {})
+    yield from retired_registries.find_document_warnings(file, yaml.load_document(document) or {})
     yield from cluster_ids.find_policy_warnings(bundle, policy, file)

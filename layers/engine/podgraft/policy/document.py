@@ -123,7 +123,7 @@ def parse(document: str) -> Policy:
     """
     diagnostics = Diagnostics()
     try:
-        value = yaml.load(document)
+        value = yaml.load_document(document)
     except yaml.NotYAMLError as error:
         raise PolicyError(
             [Diagnostic(problem=f"invalid YAML: {error}", remedy="correct this line")]

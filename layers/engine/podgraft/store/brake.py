@@ -27,7 +27,7 @@ def is_stopped(rollout: str, stopped: frozenset[str]) -> bool:
 
 def _parse_id(text: str) -> str:
     try:
-        brake = yaml.load(text)
+        brake = yaml.load_document(text)
     except yaml.NotYAMLError:
         return ALL
     id_ = brake.get("id") if isinstance(brake, dict) else None

@@ -90,10 +90,12 @@ def parse_denied(text: str, location: str) -> Mapping[str, str]:
     from podgraft.signing import DenyListError, parse_deny_list
 
     try:
-        return parse_deny_list(yaml.load(text)).reasons
+        return parse_deny_list(yaml.load_document(text)).reasons
     except DenyListError as error:
         raise UntrustedError(f"{location} does not load: {error}") from error
     except yaml.NotYAMLError as error:
         # The text of the error can quote a key.
         position = f"line {error.line} column {error.column}"
-        raise UntrustedError(f"{location} does not load: not YAML at {position}") from error
+        raise UntrustedError(
+            f"{location} does not load: not one valid YAML document at {position}"
+        ) from error

@@ -1,7 +1,8 @@
 """YAML as in Kubernetes: sigs.k8s.io/yaml v1.6 with go.yaml.in/yaml/v2 v2.4.
 
 This package converts YAML text to JSON values, and back. ``load`` is YAMLToJSON (``strict``:
-YAMLToJSONStrict), ``load_all`` is the document reader of kubectl, and ``dump`` is Marshal, byte for
+YAMLToJSONStrict), ``load_document`` reads podgraft's own documents, ``load_all`` is the document
+reader of kubectl, and ``dump`` is Marshal, byte for
 byte. ``yes`` is true, ``0o17`` is 15, ``1e3`` is 1000, ``12:30:45`` and dates are strings, keys are
 strings, and a float without a fraction is an integer, as in JSON text.
 
@@ -16,7 +17,7 @@ Differences, each a row of tests/yaml/test_differences.py:
   inside words of flow lists, unusual characters in tags, and escaped slashes.
 """
 
-from .decoder import load
+from .decoder import load, load_document
 from .documents import load_all
 from .emitter import dump
 from .errors import NotYAMLError
@@ -30,5 +31,6 @@ __all__ = [
     "dump",
     "load",
     "load_all",
+    "load_document",
     "replace_scalars",
 ]

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-from yaml.error import YAMLError
+from yaml.error import Mark, YAMLError
 from yaml.events import (
     AliasEvent,
     Event,
@@ -13,6 +13,7 @@ from yaml.events import (
     ScalarEvent,
     SequenceEndEvent,
     SequenceStartEvent,
+    StreamEndEvent,
 )
 
 from podgraft.jsonvalue import JSON, MAX_DEPTH, Object
@@ -29,6 +30,7 @@ from .scalars import (
     resolve_tagged,
 )
 
+_SECOND_DOCUMENT = "a second document starts here; write one document without ---"
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
@@ -40,6 +42,19 @@ def load(text: str, strict: bool = True) -> JSON:
     """
     try:
         return _Decoder(text, strict=strict).decode()
+    except (YAMLError, UnicodeEncodeError) as error:
+        raise events.to_yaml_error(text, error) from error
+
+
+def load_document(text: str) -> JSON:
+    """Load the only document of one of podgraft's own texts; ``None`` if there is none.
+
+    ``load`` ignores all documents after the first one, as Istio and kubectl's decoder do. In a deny
+    list or a policy, these lines would be without effect. Raises ``NotYAMLError`` with the line of
+    a second document, also of an empty one.
+    """
+    try:
+        return _Decoder(text, strict=True).decode_only()
     except (YAMLError, UnicodeEncodeError) as error:
         raise events.to_yaml_error(text, error) from error
 
@@ -65,6 +80,19 @@ class _Decoder:
             return None
         value = self._decode_value(self._next())
         self._next()
+        return value
+
+    def decode_only(self) -> JSON:
+        """``StreamStart [DocumentStart node DocumentEnd] StreamEnd``."""
+        self._next()
+        if isinstance(self._next(), StreamEndEvent):
+            return None
+        value = self._decode_value(self._next())
+        self._next()
+        event = self._next()
+        if not isinstance(event, StreamEndEvent):
+            mark: Mark = event.start_mark
+            raise NotYAMLError(_SECOND_DOCUMENT, mark.line + 1, mark.column + 1)
         return value
 
     def _decode_value(self, event: Event) -> JSON:

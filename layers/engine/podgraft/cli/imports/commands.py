@@ -81,7 +81,7 @@ def _write_policy(path: Path, source: IstioSource) -> None:
         path.write_text(source.policy_text or "{}\n", encoding="utf-8")
         return
     try:
-        existing = yaml.load(path.read_text(encoding="utf-8"))
+        existing = yaml.load_document(path.read_text(encoding="utf-8"))
     except yaml.NotYAMLError:
         existing = None
     current = existing if isinstance(existing, dict) else {}

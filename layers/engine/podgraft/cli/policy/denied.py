@@ -98,7 +98,7 @@ _HEADER = "# Bundles that must not load, with reasons; podgraft policy deny writ
 def load_deny_list(storage: DenyListStorage) -> DenyList:
     """Read the stored list; raises ``CommandError`` for an invalid one."""
     try:
-        return parse_deny_list(yaml.load(storage.read()))
+        return parse_deny_list(yaml.load_document(storage.read()))
     except (DenyListError, yaml.NotYAMLError) as error:
         raise CommandError(f"{storage.location}: {error}") from error
 

@@ -14,7 +14,7 @@ _CLUSTERS = "clusters"
 
 def load_mapping(text: str) -> Object:
     """Return the keys of a document; an empty mapping for another value."""
-    value = yaml.load(text)
+    value = yaml.load_document(text)
     return value if isinstance(value, dict) else {}
 
 

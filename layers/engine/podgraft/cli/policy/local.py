@@ -189,7 +189,7 @@ def _parse_policy(policy_name: str, text: str, findings: list[Diagnostic]) -> tu
 
 def _schema_errors(policy_name: str, text: str, reported: Sequence[str]) -> Iterator[Diagnostic]:
     try:
-        document = yaml.load(text)
+        document = yaml.load_document(text)
     except yaml.NotYAMLError:
         return  # the parser has reported this error
     yield from schema.validate_document("policy", policy_name, document, reported)

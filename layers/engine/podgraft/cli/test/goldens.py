@@ -14,7 +14,7 @@ def read_expected(path: Path) -> JSON:
     """The value of a file; raises ``CommandError``."""
     text = documents.read_text(path)
     try:
-        return yaml.load(text)
+        return yaml.load_document(text)
     except yaml.NotYAMLError as error:
         raise CommandError(f"{path}: invalid YAML: {error}; correct the syntax") from error
 

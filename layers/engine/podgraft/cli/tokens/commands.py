@@ -58,11 +58,11 @@ class CallerRepository:
         if entry.text is None:
             return Callers()
         try:
-            return hashes.parse_callers(yaml.load(entry.text))
+            return hashes.parse_callers(yaml.load_document(entry.text))
         except yaml.NotYAMLError as error:
             # Without the text of the error: it can quote a token.
             location = f"{self.storage.location(cluster)}, line {error.line} column {error.column}"
-            raise TokensError(f"{location}: invalid YAML; correct the document") from error
+            raise TokensError(f"{location}: not one valid YAML document; correct it") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ class Mesh(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _parse_additions(text: str) -> Object:
-    rendered = yaml.load(text)
+    rendered = yaml.load_document(text)
     problem = _shape_problem(rendered)
     if problem:
         raise _MisshapenError(problem)

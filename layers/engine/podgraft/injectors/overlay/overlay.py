@@ -218,7 +218,7 @@ _FAILURES = (texttemplate.ExecError, texttemplate.LimitError, yaml.NotYAMLError,
 
 def _parse_partial(text: str) -> Object:
     """The partial object in a rendered text."""
-    partial = yaml.load(text)
+    partial = yaml.load_document(text)
     if partial is None:
         return {}
     if not isinstance(partial, dict):

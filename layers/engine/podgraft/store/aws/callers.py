@@ -103,8 +103,9 @@ class CachedCallers:
 def _parse_callers(cluster: str, document: Parameter) -> Callers | InvalidVersionError:
     """Parse the document of a cluster. No error quotes it: it can contain a token by accident."""
     try:
-        return caller_document.parse_callers(yaml.load(document.text))
+        return caller_document.parse_callers(yaml.load_document(document.text))
     except caller_document.TokensError as error:
         return InvalidVersionError(f"the callers of cluster {cluster}: {error}")
-    except yaml.NotYAMLError:
-        return InvalidVersionError(f"the callers of cluster {cluster}: not YAML")
+    except yaml.NotYAMLError as error:
+        problem = f"not one valid YAML document at line {error.line} column {error.column}"
+        return InvalidVersionError(f"the callers of cluster {cluster}: {problem}")

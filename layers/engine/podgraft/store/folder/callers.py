@@ -86,13 +86,14 @@ def _load_callers(path: Path) -> Callers | StoreError:
         if not text.strip():
             remedy = "write the callers, or delete the file to revoke them all"
             return NotLoadedError(f"auth/{path.name} does not load: is empty; {remedy}")
-        return caller_document.parse_callers(yaml.load(text))
+        return caller_document.parse_callers(yaml.load_document(text))
     except (TokensError, UnicodeDecodeError) as error:
         return NotLoadedError(f"auth/{path.name} does not load: {error}")
     except yaml.NotYAMLError as error:
         # The text of the error can quote a key, which can be a token by accident.
         location = f"line {error.line} column {error.column}"
-        return NotLoadedError(f"auth/{path.name} does not load: not YAML at {location}")
+        problem = f"not one valid YAML document at {location}"
+        return NotLoadedError(f"auth/{path.name} does not load: {problem}")
     except OSError as error:
         return UnavailableError(f"auth/{path.name} cannot be read: {error.strerror}")
 

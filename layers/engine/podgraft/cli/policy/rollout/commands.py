@@ -41,7 +41,7 @@ def describe_share(rollout: Object) -> str:
 def describe_brake(brake: str) -> str:
     """The author, the time, and the reason of a brake, in one line."""
     try:
-        fields = yaml.load(brake)
+        fields = yaml.load_document(brake)
     except yaml.NotYAMLError:
         fields = None
     if not isinstance(fields, dict):

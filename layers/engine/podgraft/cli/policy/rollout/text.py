@@ -14,7 +14,7 @@ _FLOW_STYLE = f"/{KEY}: unsupported flow style; write one key per line"
 def load_mapping(text: str) -> Object:
     """Return the document as a mapping; raises ``CommandError`` for invalid YAML."""
     try:
-        value = yaml.load(text)
+        value = yaml.load_document(text)
     except yaml.NotYAMLError as error:
         raise CommandError(f"policy: invalid YAML: {error}; correct this line") from error
     return value if isinstance(value, dict) else {}
