@@ -178,7 +178,9 @@ def test_the_page_shows_the_run_that_is_retained_with_it() -> None:
     text = (docs / "performance.md").read_text()
     assert page.replace_table(text, rows, machine) == text, "scripts/bench.py --redraw"
     assert plot.render_svg(plot.make_panels(rows)) == (docs / "performance.svg").read_text()
-    assert {row.part for row in rows} == set(command.PARTS)
+    # Rows that a removed cache served are left out until the next complete run.
+    left_out = {"throughput"} if "left out" in machine else set[str]()
+    assert {row.part for row in rows} == set(command.PARTS) - left_out
 
 
 def test_the_memory_of_many_injectors_is_a_row_with_the_limit_as_baseline(tmp_path: Path) -> None:

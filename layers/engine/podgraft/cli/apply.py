@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from podgraft import jsonvalue, yaml
-from podgraft.cli import configuration
+from podgraft.cli import configuration, terminal
 from podgraft.cli.explain.decision_trace import Verdict
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.webhooks import Webhook, select_routes
@@ -84,8 +84,10 @@ def command(
         click.echo(jsonvalue.dump([each for result in results for each in result.encode()]))
     elif all(each.is_created for each in all_objects):
         for result in results:
-            text = result.format_yaml() if output == "yaml" else "".join(result.format_diffs())
-            click.echo(text, nl=False)
+            if output == "yaml":
+                terminal.write_document(result.format_yaml())
+            else:
+                click.echo("".join(result.format_diffs()), nl=False)
     verdicts = {each.verdict for each in all_objects}
     return next((status for verdict, status in _STATUSES if verdict in verdicts), _UNCHANGED)
 
@@ -103,9 +105,9 @@ def _select_webhooks(snapshot: Snapshot) -> tuple[Webhook, ...]:
 def _print_results(all_objects: Sequence[ReviewedObject]) -> None:
     """Print each result, its warnings, and the number of changed objects."""
     for each in all_objects:
-        click.secho(each.describe(), fg=None if each.is_created else "red", err=True)
+        terminal.secho(each.describe(), fg=None if each.is_created else "red", err=True)
         for warning in each.warnings:
-            click.secho(f"  warning: {warning}", fg="yellow", err=True)
+            terminal.secho(f"  warning: {warning}", fg="yellow", err=True)
     changed = sum(each.verdict in {Verdict.INJECTED, Verdict.CHANGED} for each in all_objects)
     click.echo(f"changed {changed} of {len(all_objects)} objects", err=True)
 
@@ -149,7 +151,7 @@ class _FileResult:
             names = (each.name, f"{each.name}, changed")
             for line in unified_diff(before, after, *names, lineterm=""):
                 color = {"+": "green", "-": "red"}.get(line[:1])
-                yield click.style(line, fg=color) + "\n"
+                yield terminal.style(line, fg=color) + "\n"
 
     def encode(self) -> Iterator[JSON]:
         """Yield each result as JSON; an object that is not created has no result."""

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from podgraft import bundle, policy
 from podgraft.bundle import BundleError, lint
+from podgraft.cli import terminal
 from podgraft.policy import Policy, PolicyError
 from podgraft.review_context import ReviewContext
 from podgraft.store import Snapshot
@@ -212,7 +213,7 @@ def warn_of_unused(options: InjectOptions, snapshot: Snapshot) -> None:
 
 
 def _warn(text: str) -> None:
-    click.secho(f"warning: {text}", fg="yellow", err=True)
+    terminal.secho(f"warning: {text}", fg="yellow", err=True)
 
 
 def load_snapshot(options: InjectOptions) -> Snapshot:

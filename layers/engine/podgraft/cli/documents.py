@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from podgraft import yaml
+from podgraft.cli import terminal
 from podgraft.jsonvalue import JSON, Object
 
 from . import files
@@ -24,7 +25,7 @@ def read_text(path: Path) -> str:
 def write_text(path: Path | None, text: str) -> None:
     """Write a file; ``-`` and none is standard output."""
     if path is None or str(path) == "-":
-        sys.stdout.write(text)
+        terminal.write_document(text)
         return
     try:
         path.write_text(text)

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 
 import click
 
+from podgraft.cli import terminal
+
 
 class CommandError(Exception):
     """The command failed; each argument is an error, printed on a separate line.
@@ -15,16 +17,16 @@ class CommandError(Exception):
         super().__init__(*findings)
         self.warnings = tuple(warnings)
 
-    def show(self, color: bool | None = None) -> None:
-        """Write warnings and findings to standard error; by default, color only terminals."""
-        print_warnings(self.warnings, color)
+    def show(self) -> None:
+        """Write warnings and findings to standard error."""
+        print_warnings(self.warnings)
         for finding in self.args:
-            click.secho("error: ", fg="red", bold=True, nl=False, err=True, color=color)
+            terminal.secho("error: ", fg="red", bold=True, nl=False, err=True)
             click.echo(finding, err=True)
 
 
-def print_warnings(warnings: Iterable[object], color: bool | None = None) -> None:
+def print_warnings(warnings: Iterable[object]) -> None:
     """Print each warning on its own line of standard error, as ``warning: place: problem``."""
     for warning in warnings:
-        click.secho("warning: ", fg="yellow", bold=True, nl=False, err=True, color=color)
+        terminal.secho("warning: ", fg="yellow", bold=True, nl=False, err=True)
         click.echo(str(warning), err=True)

@@ -14,6 +14,7 @@ from podgraft.cli import (
     controller_templates,
     documents,
     offline,
+    terminal,
 )
 from podgraft.cli.failure import CommandError
 from podgraft.cli.manifest_files import (
@@ -74,7 +75,7 @@ def command(
     ]
     warnings = [warning for result in results for warning in result.warnings]
     for warning in (*warnings, *_find_unapplied(snapshot.bundle, webhook=webhook)):
-        click.secho(warning, fg="yellow", err=True)
+        terminal.secho(warning, fg="yellow", err=True)
     documents.write_text(output, join_streams(result.text for result in results))
     injected, workloads = (
         sum(result.injected for result in results),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import sys
 import traceback
@@ -13,6 +12,7 @@ from typing import Any
 import click
 
 from podgraft.cli.failure import CommandError
+from podgraft.cli.terminal import escape_output
 
 FAILED = 1
 ERROR = 2  # of a command that compares, as kubectl diff
@@ -21,13 +21,18 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
     """Run *command* on *argv* (default: the arguments of the process); return the exit status."""
-    color = find_color()
+    with escape_output():
+        return _run(command, argv, name)
+
+
+def _run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
     try:
         arguments = None if argv is None else list(argv)
-        status = command.main(args=arguments, prog_name=name, standalone_mode=False, color=color)
+        # The stream decides whether styles are printed.
+        status = command.main(args=arguments, prog_name=name, standalone_mode=False, color=True)
     except click.ClickException as error:
         if failure := _missing_path_error(error):
-            failure.show(color)
+            failure.show()
             return FAILED
         from podgraft.cli.usage_hints import add_hint  # an error only
 
@@ -38,12 +43,12 @@ def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
         click.echo(f"{name}: interrupted", err=True)
         return INTERRUPTED
     except CommandError as failure:
-        failure.show(color)
+        failure.show()
         return FAILED
     except ModuleNotFoundError as error:
         from podgraft.cli.extras import make_missing_package_error
 
-        make_missing_package_error(_find_command(command, argv, name), error).show(color)
+        make_missing_package_error(_find_command(command, argv, name), error).show()
         return FAILED
     return status if isinstance(status, int) else 0
 
@@ -69,11 +74,6 @@ def _name_parameter(error: click.BadParameter) -> str:
     return "the path" if parameter is None else parameter.make_metavar(error.ctx)  # type: ignore[arg-type]
 
 
-def find_color() -> bool | None:
-    """Return False if NO_COLOR is set (no-color.org), and None to color terminals only."""
-    return False if os.environ.get("NO_COLOR") else None
-
-
 class ComparingCommand(click.Command):
     """A command with exit status 1 for a difference: errors, also internal ones, have status 2."""
 
@@ -93,16 +93,16 @@ def _exit_for_errors(name: str) -> Generator[None]:
     try:
         yield
     except CommandError as failure:
-        failure.show(find_color())
+        failure.show()
     except ModuleNotFoundError as error:
         from podgraft.cli.extras import make_missing_package_error
 
-        make_missing_package_error(name, error).show(find_color())
+        make_missing_package_error(name, error).show()
     except click.ClickException as error:
         failure = _missing_path_error(error)
         if failure is None:
             raise
-        failure.show(find_color())
+        failure.show()
     except (click.Abort, click.exceptions.Exit):
         raise
     except Exception:  # noqa: BLE001 - an internal error must not look like a difference

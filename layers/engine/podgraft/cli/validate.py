@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from podgraft import jsonvalue
-from podgraft.cli import configuration
+from podgraft.cli import configuration, terminal
 from podgraft.cli.explain.decision_trace import Verdict
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.webhooks import Webhook
@@ -117,7 +117,7 @@ class _Result:
 
     def format(self) -> Iterator[str]:
         """Yield the lines for a terminal."""
-        verdict = click.style(self.verdict, fg="green" if self.verdict == "allowed" else "red")
+        verdict = terminal.style(self.verdict, fg="green" if self.verdict == "allowed" else "red")
         note = "" if self.reviews.evaluated_rules else ", no policy matches"
         yield f"{self.reviews.name}: {verdict}{note}"
         yield from (f"  deny   {message}" for message in self.reviews.messages)

@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import click
-
+from podgraft.cli import terminal
 from podgraft.jsonvalue import JSON, Object
 
 from .comparison import Difference
@@ -65,14 +64,14 @@ class Report:
         identical = self.states[PodState.IDENTICAL]
         color = "red" if self.has_differences else "green"
         summary = f"{identical} of {self.pod_count} injected pods are identical"
-        yield click.style(summary, fg=color, bold=True)
+        yield terminal.style(summary, fg=color, bold=True)
         for revision, count in sorted(self.revisions.items()):
             yield f"not compared: {count} of revision {revision}; use --revision {revision}"
         previous = ""
         for difference, pods in self._sorted_groups():
             if difference.path != previous:
                 yield ""
-                yield click.style(difference.path, bold=True)
+                yield terminal.style(difference.path, bold=True)
                 previous = difference.path
             yield f"  runs      {difference.runs}"
             yield f"  podgraft  {difference.podgraft}"

@@ -19,6 +19,7 @@ import click
 import jsonpatch
 
 from podgraft import policy, yaml
+from podgraft.cli import terminal
 from podgraft.cli.assets import find_assets
 from podgraft.cli.extras import check_modules
 from podgraft.cli.failure import CommandError
@@ -112,25 +113,25 @@ def _print_response(response: Any, document: Object) -> Object:
     """Print a response; return the object that the patch produces."""
     color = "green" if response["allowed"] else "red"
     audit = response.get("auditAnnotations", {})
-    click.secho(f"allowed: {response['allowed']}", fg=color, bold=True)
+    terminal.secho(f"allowed: {response['allowed']}", fg=color, bold=True)
     click.echo(
         f"decision: {audit.get('decision')}, because {_describe_reasons(audit.get('reason', ''))}"
     )
     if "status" in response:
-        click.secho(f"message: {response['status'].get('message')}", fg=color)
+        terminal.secho(f"message: {response['status'].get('message')}", fg=color)
     for warning in response.get("warnings", []):
-        click.secho(f"warning: {warning}", fg="yellow")
+        terminal.secho(f"warning: {warning}", fg="yellow")
     if "patch" not in response:
         return document
     operations = json.loads(base64.b64decode(response["patch"]))
-    click.secho("\nJSON Patch", bold=True)
+    terminal.secho("\nJSON Patch", bold=True)
     for operation in operations:
         text = json.dumps(operation, ensure_ascii=False)
         click.echo(f"  {_shorten(text)}")
     patched: Object = jsonpatch.apply_patch(document, operations)
-    click.secho(f"\nThe {document['kind']}, before and after", bold=True)
+    terminal.secho(f"\nThe {document['kind']}, before and after", bold=True)
     for line in _diff(document, patched):
-        click.secho("  " + line, fg=_COLORS.get(line[:1]))
+        terminal.secho("  " + line, fg=_COLORS.get(line[:1]))
     return patched
 
 
@@ -157,7 +158,7 @@ def _serve(folder: Path) -> Generator[int]:
     """Serve the store on a free port until the block ends."""
     files = ("--cert", "certificates/server.pem", "--key", "certificates/server.key")
     arguments = ("serve", "--store", "store", *files, "--host", "127.0.0.1", "--port", "0")
-    click.secho(f"$ podgraft {' '.join(arguments)}", bold=True)
+    terminal.secho(f"$ podgraft {' '.join(arguments)}", bold=True)
     command = [sys.executable, "-m", "podgraft", *arguments]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         try:
@@ -170,7 +171,7 @@ def _serve(folder: Path) -> Generator[int]:
 
 def _run_podgraft(folder: Path, *arguments: str) -> None:
     text = f"podgraft {' '.join(arguments)}"
-    click.secho(f"$ {text}", bold=True)
+    terminal.secho(f"$ {text}", bold=True)
     command_line = [sys.executable, "-m", "podgraft", *arguments]
     done = subprocess.run(command_line, cwd=folder, check=False, capture_output=True, text=True)
     click.echo(done.stdout, nl=False)
@@ -179,7 +180,7 @@ def _run_podgraft(folder: Path, *arguments: str) -> None:
 
 
 def _print_heading(text: str) -> None:
-    click.secho(f"\n▌ {text}", fg="blue", bold=True)
+    terminal.secho(f"\n▌ {text}", fg="blue", bold=True)
 
 
 def _print_next_steps(name: str, folder: Path, outcomes: list[Outcome]) -> None:
@@ -187,5 +188,5 @@ def _print_next_steps(name: str, folder: Path, outcomes: list[Outcome]) -> None:
     _print_heading(f"Next: the files of this demo are in {folder}")
     for step in find_next_steps(name, folder, outcomes, others):
         click.echo(f"\n  {step.text}")
-        click.secho(f"  $ {find_program()} {step.arguments}", bold=True)
+        terminal.secho(f"  $ {find_program()} {step.arguments}", bold=True)
     click.echo("\n  docs/tutorial.md continues from here: from a folder to a cluster, then to AWS.")

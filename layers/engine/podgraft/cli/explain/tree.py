@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-import click
+from podgraft.cli import terminal
 
 from .decision_trace import (
     DecisionTrace,
@@ -38,16 +38,16 @@ def render_tree(trace: DecisionTrace) -> str:
 
 
 def _tree_lines(trace: DecisionTrace) -> Iterator[str]:
-    yield click.style(trace.subject, bold=True)
+    yield terminal.style(trace.subject, bold=True)
     for stage in trace.stages:
-        yield f"├─ {click.style(stage.name, bold=True)}"
+        yield f"├─ {terminal.style(stage.name, bold=True)}"
         yield from _stage_lines(stage)
     colour = "green" if trace.verdict in {Verdict.INJECTED, Verdict.CHANGED} else "red"
-    yield f"╰─ {click.style(describe_conclusion(trace), fg=colour, bold=True)}"
+    yield f"╰─ {terminal.style(describe_conclusion(trace), fg=colour, bold=True)}"
     if trace.sidecars is not None:
         yield from _sidecar_lines(trace.sidecars)
     for warning in trace.warnings:
-        yield click.style(f"   warning: {warning}", fg="yellow")
+        yield terminal.style(f"   warning: {warning}", fg="yellow")
 
 
 def _stage_lines(stage: Stage) -> Iterator[str]:
@@ -61,12 +61,12 @@ def _stage_lines(stage: Stage) -> Iterator[str]:
 def _step_line(step: TraceStep, width: int) -> str:
     text = f"{_SIGNS[step.outcome]} {step.name:<{width}}  {step.observed}"
     if not step.reached:
-        return click.style(f"{text}  (not reached)", dim=True)
-    line = click.style(text, fg=_COLOURS[step.outcome], bold=step.is_deciding)
+        return terminal.style(f"{text}  (not reached)", dim=True)
+    line = terminal.style(text, fg=_COLOURS[step.outcome], bold=step.is_deciding)
     if not step.is_deciding:
         return line
     reason = f": {step.reason}" if step.reason not in {"", step.observed} else ""
-    return line + click.style(f"  ◀ decides{reason}", bold=True)
+    return line + terminal.style(f"  ◀ decides{reason}", bold=True)
 
 
 def _sidecar_lines(sidecars: Sidecars) -> Iterator[str]:

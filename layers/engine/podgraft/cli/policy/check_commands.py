@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import folders
+from podgraft.cli import folders, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.webhook_paths import url_paths
@@ -49,7 +49,7 @@ def check_policy(
     click.echo(f"policy   {size} of {STANDARD_BYTES} bytes")
     for difference in modes.find_mode_differences(checked.bundle, checked.policy):
         click.echo(f"mode     {difference}")
-    click.secho(_verdict(len(checked.warnings)), fg="yellow" if checked.warnings else "green")
+    terminal.secho(_verdict(len(checked.warnings)), fg="yellow" if checked.warnings else "green")
 
 
 def _verdict(warnings: int) -> str:

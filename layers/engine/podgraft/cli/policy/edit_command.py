@@ -12,7 +12,7 @@ import click
 
 from podgraft import bundle as bundles
 from podgraft import policy
-from podgraft.cli import folders
+from podgraft.cli import folders, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.review_context import ReviewContext
 
@@ -131,7 +131,7 @@ def _edit_deployed(
     except CommandError as error:
         raise workspace.error(*error.args) from error
     _remove_folder(workspace.folder)
-    click.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
+    terminal.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
     click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, live.number)}")
 
 
@@ -159,7 +159,7 @@ def _edit_folder(options: TargetOptions, folder: FolderInjector, edit: _Edit) ->
     except CommandError as error:
         raise workspace.error(*error.args) from error
     _remove_folder(workspace.folder)
-    click.secho(f"{folder.path} is changed; running servers load it now", fg="green")
+    terminal.secho(f"{folder.path} is changed; running servers load it now", fg="green")
     if signed_version(document) is not None:
         print_warnings(["the policy is not signed any more; sign it with podgraft policy sign"])
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import click
 
+from podgraft.cli import terminal
 from podgraft.cli.failure import print_warnings
 from podgraft.jsonvalue import JSON, Object
 
@@ -35,7 +36,9 @@ def list_versions(options: TargetOptions, *, output: str) -> None:
         f"version {number} does not load: {error}" for number, error in in_force.errors.items()
     )
     for version in versions:
-        click.secho(_format(version, in_force), fg="green" if _is_live(version, in_force) else None)
+        terminal.secho(
+            _format(version, in_force), fg="green" if _is_live(version, in_force) else None
+        )
 
 
 def _is_live(version: PolicyVersion, in_force: InForce) -> bool:

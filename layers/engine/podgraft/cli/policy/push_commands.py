@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from podgraft import policy
+from podgraft.cli import terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.webhook_paths import url_paths
 
@@ -126,7 +127,7 @@ def _apply(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) 
         click.echo(f"policy   version {live.number} is already the same{unused}")
         return
     number = push.switch(cloud, change, live)
-    click.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
+    terminal.secho(f"policy   version {number} of {cloud.target.parameter} is in force", fg="green")
     if live:
         click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, live.number)}")
 
@@ -174,7 +175,7 @@ def restore_version(  # noqa: PLR0913 — one parameter per option
     load_new_version(cloud, document, version)
     message = message or f"rollback to version {version}"
     number = push.put(cloud, document, versions[-1], signer, message)
-    click.secho(f"version {number}, the same as {version}, is in force", fg="green")
+    terminal.secho(f"version {number}, the same as {version}, is in force", fg="green")
     click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, versions[-1].number)}")
     ended = None if with_rollout else find_id(versions[-1].document)
     if ended is not None:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import click
-
+from podgraft.cli import terminal
 from podgraft.jsonvalue import JSON, Object
 
 from .survey import NamespaceStatus
@@ -138,7 +137,7 @@ def _pod_lines(namespaces: Sequence[NamespaceStatus], kind: str) -> Iterator[str
     more = f", … ({len(names) - _EXAMPLES} more)" if len(names) > _EXAMPLES else ""
     yield ""
     pods = "1 pod" if len(names) == 1 else f"{len(names)} pods"
-    yield click.style(f"{pods} {text[kind]}:", fg="yellow", bold=True)
+    yield terminal.style(f"{pods} {text[kind]}:", fg="yellow", bold=True)
     yield f"  {', '.join(names[:_EXAMPLES])}{more}"
 
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
-import click
-
 from podgraft import jsonvalue
+from podgraft.cli import terminal
 from podgraft.jsonvalue import JSON, Object
 
 from .checks import Failure
@@ -26,11 +25,11 @@ def format_text(results: Sequence[CaseResult], *, verbose: bool) -> Iterator[str
         of_file = [*group]
         failed = sum(not result.has_passed for result in of_file)
         passes = f"{len(of_file) - failed} of {len(of_file)} passed"
-        yield click.style(f"{path}: {passes}", fg="red" if failed else "green")
+        yield terminal.style(f"{path}: {passes}", fg="red" if failed else "green")
         for result in of_file:
             yield from _format_case(result, verbose=verbose)
     failed = sum(not result.has_passed for result in results)
-    yield click.style(
+    yield terminal.style(
         f"{len(results) - failed} passed, {failed} failed",
         fg="red" if failed else "green",
         bold=True,
@@ -40,9 +39,9 @@ def format_text(results: Sequence[CaseResult], *, verbose: bool) -> Iterator[str
 def _format_case(result: CaseResult, *, verbose: bool) -> Iterator[str]:
     if result.has_passed:
         if verbose:
-            yield f"  {click.style('PASS', fg='green')}  {result.case.name}"
+            yield f"  {terminal.style('PASS', fg='green')}  {result.case.name}"
         return
-    yield f"  {click.style('FAIL', fg='red')}  {result.case.name}"
+    yield f"  {terminal.style('FAIL', fg='red')}  {result.case.name}"
     for error in result.errors:
         yield f"{_INDENT}error: {error}"
     for failure in result.failures:
@@ -53,8 +52,8 @@ def _format_case(result: CaseResult, *, verbose: bool) -> Iterator[str]:
 def _color(line: str) -> str:
     """Color a line of a diff."""
     if line.startswith("+"):
-        return click.style(line, fg="green")
-    return click.style(line, fg="red") if line.startswith("-") else line
+        return terminal.style(line, fg="green")
+    return terminal.style(line, fg="red") if line.startswith("-") else line
 
 
 def format_json(results: Iterable[CaseResult]) -> str:

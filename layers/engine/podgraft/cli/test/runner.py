@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from podgraft import jsonvalue
-from podgraft.cli import configuration, documents
+from podgraft.cli import configuration, documents, terminal
 from podgraft.cli.explain import webhooks
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
@@ -114,7 +114,7 @@ def warn_of_clusters(document: PolicyTestFile, cases: list[Case], snapshots: Sna
     for cluster in dict.fromkeys(case.cluster for case in cases):
         if cluster is not None and cluster not in snapshots.policy.clusters:
             known = ", ".join(sorted(snapshots.policy.clusters)) or "none"
-            click.secho(
+            terminal.secho(
                 f"warning: {document.path}: the policy has no overrides for cluster {cluster}; "
                 f"it has {known}",
                 fg="yellow",

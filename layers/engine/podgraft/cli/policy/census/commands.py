@@ -5,6 +5,7 @@ from collections import Counter
 
 import click
 
+from podgraft.cli import terminal
 from podgraft.cli.policy.options import cluster_option, list_output_option, yes_option
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
 
@@ -35,7 +36,7 @@ def _enable(options: TargetOptions) -> None:
     key = open_key(options)
     existed = key.exists()
     key.create()
-    click.secho(f"key        {key.name} {'exists' if existed else 'created'}", fg="green")
+    terminal.secho(f"key        {key.name} {'exists' if existed else 'created'}", fg="green")
     click.echo("next       add to the policy: census: {}")
     click.echo("           register the webhook again with podgraft register --census")
 
@@ -50,7 +51,7 @@ def _disable(options: TargetOptions) -> None:
     """
     key = open_key(options)
     key.delete()
-    click.secho(f"key        {key.name} deleted", fg="green")
+    terminal.secho(f"key        {key.name} deleted", fg="green")
 
 
 @command.command("stats")
@@ -115,4 +116,4 @@ def _purge(options: TargetOptions, place: str | None, *, cluster: str | None, ye
         click.echo(f"would delete {summary}; to delete them, use --yes")
         return
     storage.delete(each.path for each in files)
-    click.secho(f"deleted    {summary}", fg="green")
+    terminal.secho(f"deleted    {summary}", fg="green")

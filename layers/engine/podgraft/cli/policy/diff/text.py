@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-import click
+from podgraft.cli import terminal
 
 from .comparison import Comparison, ObjectChange
 
@@ -15,7 +15,7 @@ def render_text(comparison: Comparison) -> str:
     sections = [
         *(_style_diff(each.diff) for each in comparison.files),
         *(_render_group(group, comparison) for group in comparison.groups),
-        click.style(f"# {summarize(comparison)}\n", dim=True),
+        terminal.style(f"# {summarize(comparison)}\n", dim=True),
     ]
     return "".join(sections)
 
@@ -58,7 +58,7 @@ def describe_clusters(clusters: Sequence[str], comparison: Comparison) -> str:
 
 
 def _render_group(group: Sequence[ObjectChange], comparison: Comparison) -> str:
-    title = click.style(f"# {describe_group(group, comparison)}\n", bold=True)
+    title = terminal.style(f"# {describe_group(group, comparison)}\n", bold=True)
     return title + _style_diff(group[0].diff)
 
 
@@ -90,6 +90,6 @@ _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 
 def _style_line(line: str, *, is_header: bool) -> str:
     if is_header:
-        return click.style(line, bold=True)
+        return terminal.style(line, bold=True)
     color = _COLORS.get(line[:1])
-    return click.style(line, fg=color) if color else line
+    return terminal.style(line, fg=color) if color else line

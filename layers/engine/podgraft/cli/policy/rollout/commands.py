@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from podgraft import yaml
+from podgraft.cli import terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.policy.signing import Signer
@@ -132,7 +133,7 @@ def _promote(
     promoted = text.promote(stored.document)
     check_document(storage, promoted)
     label = storage.write(promoted, stored, signer)
-    click.secho(f"policy     {label} is in force: the candidate, in all clusters", fg="green")
+    terminal.secho(f"policy     {label} is in force: the candidate, in all clusters", fg="green")
     click.echo(f"effect     {storage.delay}")
     if stored.version is not None:
         number = stored.version.number
@@ -158,7 +159,7 @@ def _write_rollout(
     changed = text.set_rollout(stored.document, fields)
     storage.check_denied(find_digests(parse_valid(changed)))
     label = storage.write(changed, stored, signer)
-    click.secho(f"policy     {label} is in force: {describe_share(fields)}", fg="green")
+    terminal.secho(f"policy     {label} is in force: {describe_share(fields)}", fg="green")
     click.echo(f"effect     {storage.delay}")
 
 
@@ -190,6 +191,6 @@ def _check_needs(
     if force and reason:
         click.echo(f"forced     {'; '.join(missing)}; reason: {' '.join(reason.split())}")
         return
-    click.secho("error: ", fg="red", bold=True, nl=False, err=True)
+    terminal.secho("error: ", fg="red", bold=True, nl=False, err=True)
     click.echo(f'needs: {"; ".join(missing)}; wait, or use --force --reason "…"', err=True)
     click.get_current_context().exit(MISSING_EVIDENCE)

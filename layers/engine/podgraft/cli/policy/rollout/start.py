@@ -2,6 +2,7 @@
 
 import click
 
+from podgraft.cli import terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.signing import Signer
 from podgraft.jsonvalue import Object
@@ -122,7 +123,7 @@ def _start_rollout(  # noqa: PLR0913 — one parameter per option
         click.echo(line)
     click.echo(f"candidate  {_describe_candidate(candidate)}")
     label = storage.write(changed, stored, signer)
-    click.secho(f"policy     {label} is in force: {describe_share(rollout)}", fg="green")
+    terminal.secho(f"policy     {label} is in force: {describe_share(rollout)}", fg="green")
     click.echo(f"effect     {storage.delay}")
     click.echo(f"to stop:   podgraft policy rollout abort {storage.options} --reason …")
 

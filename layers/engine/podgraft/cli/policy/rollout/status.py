@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from podgraft.cli import terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.policy.rollout import Rollout, RolloutMode
 from podgraft.store.brake import ALL, is_stopped, parse_brakes
@@ -67,7 +68,7 @@ def _print_brakes(storage: RolloutStorage, rollout: Rollout | None) -> Iterator[
         effect = "STOPS THE ROLLOUT" if stops else f"does not stop the rollout, but {min(ids)}"
         if rollout is None:
             effect = "stops all rollouts" if ALL in ids else f"stops {min(ids)}"
-        click.secho(
+        terminal.secho(
             f"brake      {name} {effect}: {describe_brake(brake)}", fg="red" if stops else None
         )
         if stops:
@@ -104,7 +105,7 @@ def _print_alarms(alarms: tuple[Alarm, ...] | None) -> None:
         label = "" if number else "alarms"
         reason = f": {alarm.reason}" if alarm.is_active else ""
         line = f"{label:<11}{alarm.name} {alarm.state}{reason}"
-        click.secho(line, fg="red" if alarm.is_active else None)
+        terminal.secho(line, fg="red" if alarm.is_active else None)
 
 
 def _print_evidence(rollout: Rollout, evidence: Evidence) -> None:
@@ -140,13 +141,13 @@ def _print_result(
     storage: RolloutStorage, rollout: Rollout, missing: list[str], *, is_stopped_: bool
 ) -> None:
     if is_stopped_:
-        click.secho("result     stopped: stable serves all workloads", fg="red")
+        terminal.secho("result     stopped: stable serves all workloads", fg="red")
         click.echo(f"next:      podgraft policy rollout abort {storage.options} --reason …")
     elif missing:
-        click.secho(f"result     inconclusive: {'; '.join(missing)}", fg="yellow")
+        terminal.secho(f"result     inconclusive: {'; '.join(missing)}", fg="yellow")
         click.echo(f"to stop:   podgraft policy rollout abort {storage.options} --reason …")
     else:
-        click.secho("result     the needed evidence is complete", fg="green")
+        terminal.secho("result     the needed evidence is complete", fg="green")
         is_complete = rollout.mode is RolloutMode.SHARE and rollout.share == 100  # noqa: PLR2004
         action = "promote" if is_complete else "step PERCENTAGE"
         click.echo(f"next:      podgraft policy rollout {action} {storage.options}")

@@ -6,6 +6,7 @@ from getpass import getuser
 import click
 
 from podgraft import yaml
+from podgraft.cli import terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.signing import Signer
 from podgraft.jsonvalue import Object
@@ -47,12 +48,12 @@ def _abort(
     storage.write_brake(yaml.dump(brake), for_all=for_all)
     name = storage.brake_name(for_all=for_all)
     named = "all rollouts" if stopped == ALL else stopped
-    click.secho(f"brake      {name} stops {named} {storage.delay}", fg="green")
+    terminal.secho(f"brake      {name} stops {named} {storage.delay}", fg="green")
     if problem is not None:
         raise problem
     if stored is not None and fields is not None:
         label = storage.write(text.remove_rollout(stored.document), stored, signer)
-        click.secho(f"policy     {label} is in force, without the rollout", fg="green")
+        terminal.secho(f"policy     {label} is in force, without the rollout", fg="green")
     click.echo(text.describe_pods(target, storage.options, has_log=storage.has_log))
 
 
@@ -83,7 +84,7 @@ def _release(storage: RolloutStorage, *, for_all: bool, force: bool) -> None:
     if for_all and not force:
         check_alarms(storage)
     storage.delete_brake(for_all=for_all)
-    click.secho("released   rollouts can use their candidates again", fg="green")
+    terminal.secho("released   rollouts can use their candidates again", fg="green")
     fields = text.read_rollout(storage.read().document)
     if fields is not None:
         click.echo(f"rollout    {fields.get('id')} continues {storage.delay}")
