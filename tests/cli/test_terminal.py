@@ -6,7 +6,7 @@ import io
 import re
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 import pytest
@@ -138,14 +138,15 @@ def make_hostile_texts(value: Any) -> Any:
     """The value with the hostile text at the end of images, annotations, and other free texts."""
     match value:
         case dict():
+            members = cast("dict[str, Any]", value)
             return {
                 key: f"{each}{HOSTILE}"
                 if isinstance(each, str) and key not in {"name", "namespace", "kind", "url"}
                 else make_hostile_texts(each)
-                for key, each in value.items()
+                for key, each in members.items()
             }
         case list():
-            return [make_hostile_texts(each) for each in value]
+            return [*map(make_hostile_texts, cast("list[Any]", value))]
         case _:
             return value
 

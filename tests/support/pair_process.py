@@ -97,7 +97,11 @@ def _store_verdicts(fields: Sequence[str]) -> None:
 
 def _forget_origin() -> None:
     """The result of a template is used for each pod with the same texts."""
-    rendering.find_origin = lambda *_: None
+
+    def forget(_data: object, _fields: object) -> None:
+        return None
+
+    rendering.find_origin = forget
 
 
 def _forget_token_volumes() -> None:

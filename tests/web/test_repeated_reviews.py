@@ -82,8 +82,8 @@ def send(
     }
     body = json.dumps(review, separators=(",", ":")).encode()
     response = application.post(body, token=token)
-    assert isinstance(response.json, dict)
-    return response.status_code, response.json.get("response", response.json)
+    document: Pod = json.loads(response.data)
+    return response.status_code, document.get("response", document)
 
 
 def parse_patch(response: Pod) -> list[Any]:
