@@ -6,11 +6,11 @@ The sizes and shapes are those of ``make bench``, which tells the times.
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from podgraft.web.credentials import CallerCredentials
 
 import support.opcount
 from podgraft import admission, bundle, policy, review, yaml
@@ -23,6 +23,7 @@ from podgraft.store import CallerRegistry, Callers, Deadline, subjects
 from podgraft.store.folder import FolderStore
 from podgraft.web import Auth
 from podgraft.web.authentication import make_authenticator
+from podgraft.web.request import PeerCertificate, Request
 
 # 2 is linear and 4 a square; sorting, and a table that grows in steps, take a little more than 2.
 LINEAR = 2.3
@@ -113,7 +114,9 @@ def test_a_policy_document_grows_with_its_selectors() -> None:
 
 
 def test_the_cost_of_a_certificate_does_not_depend_on_the_number_of_clusters() -> None:
-    shown = CallerCredentials((), subjects.parse_subject("CN=cluster-0"), "")
+    subject = subjects.parse_subject("CN=cluster-0")
+    assert subject is not None
+    shown = Request(read=BytesIO().read, certificate=PeerCertificate(subject))
 
     def cost(count: int) -> int:
         callers = {str(each): Callers(subjects=(f"CN=cluster-{each}",)) for each in range(count)}
