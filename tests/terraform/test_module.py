@@ -454,3 +454,19 @@ def test_an_unsupported_query_is_an_error(query: Any) -> None:
 def test_an_unknown_attribute_is_an_error() -> None:
     with pytest.raises(UnsupportedError, match=r"Queue.Arn: no counterpart in the module"):
         convert({"GetAtt": "Queue.Arn"})
+
+
+def test_the_provider_waits_for_the_weights_of_an_alias() -> None:
+    """An earlier one fails if a new version and the provisioned concurrency come together."""
+    document = strip_quotes(hcl2.loads((FOLDER / "versions.tf").read_text()))
+    [settings] = document["terraform"]
+    [providers] = settings["required_providers"]
+    version = strip_marks(providers["aws"])["version"].removeprefix(">= ")
+    assert tuple(map(int, version.split("."))) >= (6, 58)
+
+
+def test_the_access_log_is_below_the_prefix_of_the_template() -> None:
+    stack = Rendering(TEMPLATE, "shop", {})
+    name = MODULE["aws_cloudwatch_log_group.api"]["name"]
+    expected = stack.resources["ApiLogs"]["Properties"]["LogGroupName"]
+    assert name.replace("${var.name}", "shop") == expected

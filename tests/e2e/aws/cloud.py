@@ -30,6 +30,7 @@ HOST = "execute-api.localhost"
 RUNTIME = f"python{sys.version_info.major}.{sys.version_info.minor}"
 ARCHITECTURE = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[os.uname().machine]
 STARTUP_SECONDS = 30
+_SERVER = Path(__file__).with_name("ministack_server.py")
 _FILE = ("--config-file", str(ROOT / "samconfig.toml"))
 _CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text())
 # ministack runs all functions in its own Python, whatever their Runtime: the layers are for it.
@@ -174,7 +175,7 @@ def ministack(tools: Tools, folder: Path) -> Generator[Cloud]:
     }
     with (folder / "ministack.log").open("w") as log:
         process = subprocess.Popen(
-            [tools.program("ministack", "ministack")],
+            [tools.program("ministack", "python"), "-P", str(_SERVER)],
             env=environment,
             cwd=folder,
             stdout=log,

@@ -19,14 +19,17 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
+from build_layer import find_python
 from e2e.builds.layer import LAYERS, MACHINES
 from supply_chain.builds import extract_all
 from supply_chain.locks import LOCKS
 from supply_chain.pins import read_pins
+from supply_chain.target import RUNTIMES
 
 ROOT = LAYERS.parent
 MACHINE = {"aarch64": "arm64"}.get(os.uname().machine, os.uname().machine)
-RUNTIME = "python3.13"
+HERE = f"python{sys.version_info.major}.{sys.version_info.minor}"
+RUNTIME = HERE if HERE in RUNTIMES else RUNTIMES[0]
 TARGET = f"{RUNTIME}-{MACHINE}"
 IDENTITY = ("-c", "user.name=tests", "-c", "user.email=tests@example.com")
 HAS_NPM = shutil.which("npm") is not None
@@ -64,6 +67,8 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Generator[Release]:
     """From two clones, with another umask and another order of hashes."""
     if "PODGRAFT_E2E_BUILDS" not in os.environ:
         pytest.skip("downloads wheels; run make e2e-builds")
+    if find_python(RUNTIME) is None:
+        pytest.skip(f"needs {RUNTIME}, or uv, which downloads it")
     assert MACHINE in MACHINES.values()
     folder = tmp_path_factory.mktemp("release")
     original = folder / "first"
