@@ -37,6 +37,11 @@ class ClusterSetup:
         """The token of the cluster, in the paths of the webhooks."""
         return (self._folder / "token").read_text().strip()
 
+    @property
+    def endpoint(self) -> str:
+        """The URL of podgraft."""
+        return f"https://localhost:{self._address.rpartition(':')[2]}"
+
     def create_istio(self) -> None:
         """The first state: pods of two revisions, of podgraft, and without injection."""
         for name, labels in objects.NAMESPACES.items():

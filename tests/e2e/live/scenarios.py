@@ -31,7 +31,18 @@ ROLE = "bind the ClusterRole podgraft-reader to this user (docs/live-clusters.md
 SCENARIOS = (
     LiveScenario(
         name="several revisions",
-        command="import istio {folder}/new",
+        command="import istio {folder}/all",
+        out=(
+            "imported revision canary, Istio 1.30.3:",
+            "all/canary/bundle/injector.yaml",
+            "imported revision default, Istio 1.30.3:",
+            "all/default/policy.yaml",
+        ),
+        err=("register with --istio-cluster-id east", "--revision default"),
+    ),
+    LiveScenario(
+        name="several revisions in one configuration",
+        command="inject -f {samples}/istio/input.web.yaml --from-cluster",
         status=1,
         err=("has several revisions of Istio: canary, default; choose one with --revision",),
     ),
@@ -76,6 +87,12 @@ SCENARIOS = (
         command="compare --revision default -A",
         page_size=2,
         out=("4 of 4 injected pods are identical",),
+    ),
+    LiveScenario(
+        name="pods of several revisions",
+        command="compare -A",
+        out=("5 of 5 injected pods are identical",),
+        err=("revision podgraft: not checked: ", "for pods of podgraft, use --bundle and --policy"),
     ),
     LiveScenario(
         name="another revision",
@@ -161,6 +178,30 @@ SCENARIOS = (
         command="explain replicaset/web-6d4cf56db6 -n plain --revision default",
         status=3,
         out=("not injected", "namespaceSelector", "does not match"),
+    ),
+    LiveScenario(
+        name="explain the pods of another revision",
+        command="explain pods -n canary -o json",
+        out=('"verdict":"injected"',),
+    ),
+    LiveScenario(
+        name="explain without istiod",
+        command="explain pods -n plain -i nowhere",
+        status=3,
+        out=(
+            "namespaceSelector",
+            "no webhook matches: the namespace has no label istio-injection=enabled, or ",
+        ),
+        absent=("not found",),
+    ),
+    LiveScenario(
+        name="explain a pod of podgraft without its configuration",
+        command="explain pod/web-6d4cf56db6-abc0 -n moved",
+        status=1,
+        err=(
+            "webhook podgraft.inject.podgraft.dev sends the pod to podgraft, injector podgraft",
+            "podgraft policy pull --injector podgraft --stack-name STACK -o FOLDER",
+        ),
     ),
     LiveScenario(
         name="explain with a bundle",

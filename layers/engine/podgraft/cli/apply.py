@@ -114,7 +114,9 @@ def _print_results(all_objects: Sequence[ReviewedObject]) -> None:
 
 def _has_hidden_pods(cluster: Cluster, results: Sequence["_FileResult"]) -> bool:
     """Whether the bundle can inject pods of the workloads, and the output has none of them."""
-    if cluster.creates_pods or not cluster.snapshot.bundle.pod_mutators:
+    if cluster.creates_pods or cluster.snapshot is None:
+        return False
+    if not cluster.snapshot.bundle.pod_mutators:
         return False
     subjects = (subject for result in results for subject in result.file.subjects)
     return any(subject.pod_path is not None and not subject.is_pod for subject in subjects)

@@ -14,7 +14,7 @@ from podgraft.cli.live.options import (
     check_selection,
 )
 
-from .pod_comparer import PodComparer
+from .configurations import ConfigurationSource
 from .report import Report
 
 
@@ -36,20 +36,21 @@ def command(
 
     The command removes the injection from each running pod, injects the pod again, and compares
     both pods, with the defaults of the API server. Without --bundle, it uses Istio's configuration
-    in the cluster. It only reads, and prints only values of injected parts.
+    in the cluster, of the revision that injected each pod, or of --revision. It only reads, and
+    prints only values of injected parts.
 
     The exit status is 0 if all pods are identical, and 1 if a pod is different.
     """
     selection = check_selection(
         PodSelection(namespace=namespace, all_namespaces=all_namespaces, selector=selector)
     )
-    options = configuration.use_cluster_without_bundle(configuration.parse_options(given))
-    loaded = configuration.load(options)
+    options = configuration.parse_options(given)
     cluster = options.access.open_cluster()
-    comparer = PodComparer(cluster, loaded.snapshot, loaded.caller)
+    source = ConfigurationSource(cluster, options)
     report = Report()
     for pod in cluster.list_pods(selection):
-        report.add(comparer.compare(pod))
+        report.add(source.compare(pod))
+    print_warnings(source.problems)
     if output == "json":
         click.echo(jsonvalue.dump(report.to_json()))
     else:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 from podgraft import kube
 from podgraft.cli import offline
@@ -54,18 +55,9 @@ class PodComparer:
 
     def compare(self, live: Object) -> PodComparison:
         """Compare a live pod; raises ``ApiError`` if its controller cannot be read."""
-        metadata = object_at(live, "metadata")
-        namespace, name = string_at(metadata, "namespace"), string_at(metadata, "name")
+        namespace = string_at(object_at(live, "metadata"), "namespace")
         revision = find_revision(live)
-
-        def conclude(state: PodState, *differences: Difference) -> PodComparison:
-            return PodComparison(
-                namespace=namespace,
-                name=name,
-                state=state,
-                revision=revision or "",
-                differences=differences,
-            )
+        conclude = partial(describe_pod, live)
 
         if self.snapshot.bundle.istio is not None:
             if revision is None:
@@ -117,6 +109,18 @@ class PodComparer:
             cached = (self.cluster.find_controller(live),)
             self._controllers[uid] = cached
         return cached[0]
+
+
+def describe_pod(live: Object, state: PodState, *differences: Difference) -> PodComparison:
+    """Return the result for a live pod."""
+    metadata = object_at(live, "metadata")
+    return PodComparison(
+        namespace=string_at(metadata, "namespace"),
+        name=string_at(metadata, "name"),
+        state=state,
+        revision=find_revision(live) or "",
+        differences=differences,
+    )
 
 
 def find_revision(live: Object) -> str | None:

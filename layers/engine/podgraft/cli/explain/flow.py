@@ -48,10 +48,11 @@ class Cluster:
 
     ``labels`` are those of the namespace, if they are given; kube-apiserver alone reads them. The
     function reads the Namespaces of the bundle. ``observer`` receives each call. Without
-    ``creates_pods``, no controller creates the pod of a workload.
+    ``creates_pods``, no controller creates the pod of a workload. ``snapshot`` is None if no
+    webhook matches, so no configuration is needed.
     """
 
-    snapshot: Snapshot
+    snapshot: Snapshot | None
     caller: ReviewContext
     webhooks: tuple[Webhook, ...]
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -61,7 +62,9 @@ class Cluster:
 
     def namespaces(self, namespace: str) -> Mapping[str, Object]:
         """The Namespaces that kube-apiserver reads."""
-        namespaces = {**self.snapshot.bundle.namespaces, **self.live_namespaces}
+        namespaces = self.live_namespaces
+        if self.snapshot is not None:
+            namespaces = {**self.snapshot.bundle.namespaces, **namespaces}
         if not self.labels:
             return namespaces
         manifest: Object = {"metadata": {"name": namespace, "labels": dict(self.labels)}}
@@ -134,7 +137,8 @@ class _Run:
         trace = Trace()
         outcome = self._review(webhook, subject, trace)
         stage = stages.review_stage(subject, webhook, outcome, trace)
-        stage = stages.add_rollout(stage, self.cluster.snapshot.policy, self._context(subject))
+        policy = self._snapshot().policy
+        stage = stages.add_rollout(stage, policy, self._context(subject))
         self.stages.append(stage)
         self.additions = trace.additions or self.additions
         after = self._after(webhook, subject, outcome, stage)
@@ -156,7 +160,11 @@ class _Run:
     def _review(self, webhook: Webhook, subject: ExplainedPod, trace: Trace) -> ReviewResult:
         context = self._context(subject, trace)
         context = replace(context, url_path=context.url_path or webhook.path)
-        return ROUTES[webhook.route](context, offline.FixedStore(self.cluster.snapshot))
+        return ROUTES[webhook.route](context, offline.FixedStore(self._snapshot()))
+
+    def _snapshot(self) -> Snapshot:
+        assert self.cluster.snapshot is not None  # noqa: S101 - only without a matching webhook
+        return self.cluster.snapshot
 
     def _context(self, subject: ExplainedPod, trace: Trace | None = None) -> ReviewContext:
         return self.cluster.caller.with_request(subject.request, trace)
@@ -165,6 +173,8 @@ class _Run:
         """Add the decision of /inject for a pod that matches no webhook."""
         webhook = next((each for each in self.cluster.webhooks if each.route == "inject"), None)
         if webhook is None or webhook.manifest is None or not subject.is_pod:
+            return
+        if self.cluster.snapshot is None:
             return
         trace = Trace()
         outcome = self._review(webhook, subject, trace)

@@ -9,6 +9,7 @@ from podgraft.cli.compare.pod_comparer import find_revision
 from podgraft.cli.configuration import InjectOptions, LoadedConfiguration
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.live.cluster import LiveCluster
+from podgraft.cli.live.istio_source import DEFAULT_REVISION
 from podgraft.cli.live.registrations import InjectorKind, LiveWebhook, parse_webhooks
 from podgraft.cli.live.resources import Target
 from podgraft.cli.live.selection import PodSelection
@@ -17,7 +18,7 @@ from podgraft.cli.live.webhook_matching import (
     select_injecting,
     to_explained_webhook,
 )
-from podgraft.jsonvalue import Object, object_at, string_at
+from podgraft.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.kube import workload
 
 from .decision_trace import DecisionTrace
@@ -74,32 +75,38 @@ class LiveExplainer:
         pod = subject if subject.is_pod or subject.pod_path is None else subject.make_pod()
         loaded, webhooks = self._select(pod.object)
         cluster = Cluster(
-            snapshot=loaded.snapshot,
-            caller=loaded.caller,
+            snapshot=loaded.snapshot if loaded else None,
+            caller=loaded.caller if loaded else configuration.caller(self.options),
             webhooks=webhooks,
             live_namespaces=self._namespaces,
         )
         trace = cluster.explain(subject)
         notes = [*_describe_running(live, trace)]
+        if webhooks and loaded is None:
+            notes.append(_describe_no_match(webhooks, self._namespaces[namespace]))
         if not webhooks:
             notes.append("the cluster has no webhook of podgraft or istiod for the object")
         name = f"{documents.object_name(live)} in {namespace}"
         return replace(trace, subject=name, warnings=(*trace.warnings, *notes))
 
-    def _select(self, pod: Object) -> tuple[LoadedConfiguration, tuple[Webhook, ...]]:
-        """Return the configuration for a pod, and the webhooks to evaluate."""
+    def _select(self, pod: Object) -> tuple[LoadedConfiguration | None, tuple[Webhook, ...]]:
+        """Return the configuration for a pod, and the webhooks to evaluate.
+
+        Without a bundle, it is Istio's of the revision whose webhook matches; without a matching
+        webhook, it is None.
+        """
         registered = parse_webhooks(self._read_manifests())
         if self.options.has_bundle:
             return self._load(None), self._podgraft_webhooks(registered)
-        injecting = [
-            each for each in select_injecting(registered) if each.kind is InjectorKind.ISTIOD
-        ]
+        injecting = select_injecting(registered)
         matching = self._find_matching(injecting, pod)
-        revision = self.options.revision or next(
-            (webhook.revision for webhook in matching if webhook.revision), None
-        )
-        chosen = matching or [each for each in injecting if revision in {None, each.revision}]
-        return self._load(revision), tuple(map(to_explained_webhook, chosen))
+        of_istiod = [each for each in matching if each.kind is InjectorKind.ISTIOD]
+        if not matching:
+            return None, tuple(map(to_explained_webhook, injecting))
+        if not of_istiod:
+            raise CommandError(_describe_missing_bundle(matching[0], pod))
+        revision = self.options.revision or of_istiod[0].revision or DEFAULT_REVISION
+        return self._load(revision), tuple(map(to_explained_webhook, of_istiod))
 
     def _find_matching(self, webhooks: Sequence[LiveWebhook], pod: Object) -> list[LiveWebhook]:
         return [*WebhookMatcher(tuple(webhooks), self._namespaces).find_webhooks(pod)]
@@ -132,6 +139,40 @@ class LiveExplainer:
                 options = replace(options, revision=revision)
             self._loaded[revision] = configuration.load(options)
         return self._loaded[revision]
+
+
+def _describe_no_match(webhooks: Sequence[Webhook], namespace: Object) -> str:
+    """Return the note for a pod that no webhook receives, with the labels that select one."""
+    labels = object_at(namespace, "metadata", "labels")
+    wanted = dict.fromkeys(
+        f"{key}={value}"
+        for webhook in webhooks
+        for key, value in _find_labels(object_at(webhook.manifest or {}, "namespaceSelector"))
+        if labels.get(key) != value
+    )
+    if not wanted:
+        return "no webhook matches, so kube-apiserver creates the object without injection"
+    return f"no webhook matches: the namespace has no label {', or '.join(wanted)}"
+
+
+def _find_labels(selector: Object) -> Iterator[tuple[str, str]]:
+    """Yield the labels of a namespace that a selector requires: the first value of each."""
+    for key, value in object_at(selector, "matchLabels").items():
+        yield key, str(value)
+    for requirement in objects_at(selector, "matchExpressions"):
+        values = requirement.get("values")
+        if requirement.get("operator") == "In" and isinstance(values, list) and values:
+            yield string_at(requirement, "key"), str(values[0])
+
+
+def _describe_missing_bundle(webhook: LiveWebhook, pod: Object) -> str:
+    """Return the error for a pod that podgraft receives, without the configuration of podgraft."""
+    return (
+        f"{documents.object_name(pod)}: webhook {webhook.name} sends the pod to podgraft, injector "
+        f"{webhook.injector}, whose configuration is not in the cluster; give it with --bundle and "
+        f"--policy, from a stack: podgraft policy pull --injector {webhook.injector} --stack-name "
+        "STACK -o FOLDER"
+    )
 
 
 def _clean(live: Object) -> Object:

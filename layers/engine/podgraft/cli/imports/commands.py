@@ -12,6 +12,7 @@ from podgraft import bundle, policy, yaml
 from podgraft.bundle import Bundle, BundleError, lint
 from podgraft.cli import folders
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.istio_source import IstioReader, IstioSource
 from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options, pop_access
 from podgraft.cli.program import print_next_steps
@@ -30,7 +31,7 @@ def command() -> None:
 @command.command("istio")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @add_options(*CONTEXT_OPTIONS)
-@click.option("--revision", help="Revision or tag of Istio; default: the only one of the cluster.")
+@click.option("--revision", help="Revision or tag of Istio; default: all of the cluster.")
 @click.option(
     "--force", is_flag=True, help="Replace the bundle in FOLDER; an existing policy is not changed."
 )
@@ -39,17 +40,34 @@ def import_istio(*, folder: Path, revision: str | None, force: bool, **given: An
 
     The command writes FOLDER/bundle and FOLDER/policy.yaml. It reads the ConfigMaps of the
     revision, the ProxyConfigs, the webhooks, and the environment of istiod, and sends only GET
-    requests. It prints a warning for everything that the files do not contain.
+    requests. It prints a warning for everything that the files do not contain. If the cluster has
+    several revisions, it writes FOLDER/REVISION for each of them.
     """
     access = pop_access(given)
-    target = folder / BUNDLE_FOLDER
-    if target.exists() and not force:
-        raise CommandError(f"{target}: exists already; use --force to replace the bundle")
-    source = IstioReader(access.open_cluster(), access.istio_namespace, []).read(revision)
+    cluster = access.open_cluster()
+    revisions = [revision] if revision else _list_revisions(cluster, access.istio_namespace)
+    folders_by_revision = {
+        name: folder / name if len(revisions) > 1 else folder for name in revisions
+    }
+    for each in folders_by_revision.values():
+        if (each / BUNDLE_FOLDER).exists() and not force:
+            raise CommandError(
+                f"{each / BUNDLE_FOLDER}: exists already; use --force to replace the bundle"
+            )
+    for name, each in folders_by_revision.items():
+        _import_revision(IstioReader(cluster, access.istio_namespace, []).read(name), each)
+
+
+def _list_revisions(cluster: LiveCluster, namespace: str) -> list[str]:
+    return IstioReader(cluster, namespace, []).list_revisions()
+
+
+def _import_revision(source: IstioSource, folder: Path) -> None:
+    """Write the bundle and the policy of one revision, and print what to do next."""
     compiled, warnings = _compile(source)
     differences = registration.find_differences(source.webhooks, source.revision)
     print_warnings((*source.warnings, *warnings, *differences))
-    _replace_folder(target, source.files)
+    _replace_folder(folder / BUNDLE_FOLDER, source.files)
     _write_policy(folder / POLICY_FILE, source)
     _print_summary(folder, source, compiled)
 

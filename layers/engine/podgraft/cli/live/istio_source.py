@@ -82,6 +82,11 @@ class IstioReader:
             webhooks=tuple(_select_webhooks(webhooks, found)),
         )
 
+    def list_revisions(self) -> list[str]:
+        """Return the revisions of the cluster that have a ConfigMap, in order of their names."""
+        webhooks = parse_webhooks(self.cluster.read_webhook_configurations())
+        return self._find_revisions(webhooks)
+
     def _resolve_revision(self, revision: str | None, webhooks: list[LiveWebhook]) -> str:
         """Return the revision of a tag, or the only revision with a ConfigMap."""
         if revision is not None:
@@ -89,20 +94,24 @@ class IstioReader:
                 if webhook.labels.get(_TAG_LABEL) == revision and webhook.revision:
                     return webhook.revision
             return revision
-        names = {webhook.revision for webhook in webhooks if webhook.kind is InjectorKind.ISTIOD}
-        candidates = sorted({DEFAULT_REVISION, *names} - {""})
-        existing = [name for name in candidates if self._find_injector_map(name) is not None]
+        existing = self._find_revisions(webhooks)
         if len(existing) > 1:
             raise CommandError(
                 f"namespace {self.namespace}: has several revisions of Istio: "
                 f"{', '.join(existing)}; choose one with --revision"
             )
+        return existing[0]
+
+    def _find_revisions(self, webhooks: list[LiveWebhook]) -> list[str]:
+        names = {webhook.revision for webhook in webhooks if webhook.kind is InjectorKind.ISTIOD}
+        candidates = sorted({DEFAULT_REVISION, *names} - {""})
+        existing = [name for name in candidates if self._find_injector_map(name) is not None]
         if not existing:
             raise CommandError(
                 f"ConfigMap {self.namespace}/{_INJECTOR_MAP}: not found; set --istio-namespace and "
                 "--revision, or use --bundle with a folder"
             )
-        return existing[0]
+        return existing
 
     def _find_injector_map(self, revision: str) -> Object | None:
         return self.cluster.find_config_map(self.namespace, _map_name(_INJECTOR_MAP, revision))

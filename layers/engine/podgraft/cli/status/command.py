@@ -6,6 +6,7 @@ import click
 
 from podgraft import jsonvalue
 from podgraft.cli import configuration
+from podgraft.cli.compare.configurations import ConfigurationSource
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.options import (
@@ -19,7 +20,6 @@ from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
 from podgraft.jsonvalue import Object
 
 from . import report
-from .configurations import ConfigurationSource
 from .survey import Survey, find_overlaps
 from .webhooks import check_webhooks
 

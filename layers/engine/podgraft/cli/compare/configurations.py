@@ -3,12 +3,14 @@
 from dataclasses import dataclass, field, replace
 
 from podgraft.cli import configuration
-from podgraft.cli.compare.pod_comparer import PodComparer
 from podgraft.cli.configuration import InjectOptions
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.istio_source import DEFAULT_REVISION
+from podgraft.jsonvalue import Object
+
+from .pod_comparer import PodComparer, PodComparison, PodState, describe_pod, find_revision
 
 
 @dataclass(slots=True)
@@ -33,6 +35,16 @@ class ConfigurationSource:
         if key not in self._comparers:
             self._comparers[key] = self._load(key)
         return self._comparers[key]
+
+    def compare(self, live: Object) -> PodComparison:
+        """Compare a pod with the configuration of the revision that injected it."""
+        revision = find_revision(live)
+        if revision is None and not self.options.has_bundle:
+            return describe_pod(live, PodState.NOT_INJECTED)
+        comparer = self.find_comparer(self.options.revision or revision or "")
+        if comparer is None:
+            return describe_pod(live, PodState.OTHER_REVISION)
+        return comparer.compare(live)
 
     def _load(self, revision: str) -> PodComparer | None:
         options = self.options
