@@ -1,5 +1,6 @@
 """A call's log line and metrics have exactly the fields and names of docs/logs.md."""
 
+import hashlib
 import json
 import re
 from collections.abc import Callable
@@ -85,6 +86,7 @@ def send_denied_review(at: ApplicationFixture) -> object:
 
 
 REVIEW, FAULT = "of a review", "of a fault"
+CREDENTIAL = "of a request that failed to authenticate"
 CASES = (
     Case("injected", send_valid_review, (REVIEW,), (*ALWAYS, Metric.SUCCESS), "policy-enabled"),
     Case(
@@ -136,14 +138,14 @@ CASES = (
     Case(
         "a stranger",
         lambda at: at.post(b"{}", token="guess"),
-        (FAULT,),
+        (FAULT, CREDENTIAL),
         (Metric.UNAUTHENTICATED,),
         "UnauthenticatedError",
     ),
     Case(
         "two clusters'",
         lambda at: at.post(b"{}", path=f"/k/{TOKEN}/inject", token=OTHER_TOKEN),
-        (FAULT,),
+        (FAULT, CREDENTIAL),
         (Metric.UNAUTHENTICATED,),
         "ForbiddenError",
     ),
@@ -207,3 +209,36 @@ def read_log(capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], dict[s
     """The line and, beside it, the metrics."""
     *_, line, emitted = map(json.loads, capsys.readouterr().out.splitlines())
     return line, emitted
+
+
+STRANGERS = (
+    ("/k/guess/istio/inject", None, "istio", ("guess",), "the token belongs to no cluster"),
+    ("/inject", "guess", "default", ("guess",), "the token belongs to no cluster"),
+    ("/k/one/inject", "two", "default", ("one", "two"), "the token belongs to no cluster"),
+    (f"/k/{TOKEN}/inject", OTHER_TOKEN, "default", (TOKEN, OTHER_TOKEN), "to several clusters"),
+    ("/istio/inject", None, None, (), "no cluster token"),
+    (f"/{'0af1' * 16}/inject", None, None, (), "no cluster token"),  # a token without /k/
+)
+
+
+@pytest.mark.parametrize(("path", "header", "injector", "tokens", "problem"), STRANGERS)
+def test_a_request_that_fails_to_authenticate_has_its_origin_and_no_token(
+    path: str,
+    header: str | None,
+    injector: str | None,
+    tokens: tuple[str, ...],
+    problem: str,
+    folder: Path,
+) -> None:
+    at = make_application(folder)
+    headers = {"Authorization": f"Bearer {header}"} if header else {}
+    environ = {"REMOTE_ADDR": "192.0.2.7"}
+    response = at.client.post(path, headers=headers, environ_overrides=environ, data=b"{}")
+    assert response.status_code in {401, 403}
+    [record] = at.records
+    assert (record.get("injector"), record["source"]) == (injector, "192.0.2.7")
+    assert problem in str(record["message"])
+    ids = [hashlib.sha256(token.encode()).hexdigest()[:8] for token in tokens]
+    assert record.get("token_id", "") == ",".join(ids)
+    text = json.dumps(record)
+    assert not any(token in text for token in (*tokens, "0af1"))

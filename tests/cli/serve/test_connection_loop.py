@@ -1,9 +1,8 @@
 """One turn of the loop after the other, with clients that are sockets of this process."""
 
 import socket
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from podgraft.cli.serve.connection_set import ConnectionSet
 from podgraft.cli.serve.exchange import Exchange
 from podgraft.cli.serve.incident_log import Incidents
 from podgraft.cli.serve.plain_socket import PlainSocket
+from podgraft.jsonvalue import JSON
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -24,13 +24,12 @@ class Loop:
 
     def __init__(self, serve: Callable[[Connection], None], stack: ExitStack) -> None:
         self.lines: list[str] = []
-        log = SimpleNamespace(warning=self._write_warning)
         self.connections = ConnectionSet(10, 10)
-        self.loop = ConnectionLoop(Config(), self.connections, Incidents(log), serve)
+        self.loop = ConnectionLoop(Config(), self.connections, Incidents(self._write), serve)
         self._stack = stack
 
-    def _write_warning(self, _: str, line: str) -> None:
-        self.lines.append(line)
+    def _write(self, record: Mapping[str, JSON]) -> None:
+        self.lines.append(str(record["message"]))
 
     def connect(self) -> socket.socket:
         """A client with a connection to the loop."""

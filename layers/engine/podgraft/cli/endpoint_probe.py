@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from cryptography import x509
 
-from podgraft import jsonvalue
+from podgraft import jsonvalue, paths
 from podgraft.admission import SYNTHETIC_UID
 from podgraft.admission.synthetic import SYNTHETIC_REVIEW
 from podgraft.cli.certs import trust
@@ -34,8 +34,6 @@ from podgraft.cli.certs.errors import CertificateError
 DEFAULT_TIMEOUT_SECONDS = 10
 _MAX_BYTES = 1 << 20
 _MAX_TEXT = 300
-_ROUTES = ("inject", "mutate", "validate")
-_TOKEN_SEGMENT = "k"  # noqa: S105 - the path segment before a token, not a token
 _REMEDIES: Mapping[int, str] = {
     HTTPStatus.FORBIDDEN: (
         "use a separate credential for each cluster, and check the access rules in front of the "
@@ -65,15 +63,15 @@ class ProbeTarget:
     @property
     def path_token(self) -> str:
         """The token of the path; empty without one."""
-        segments = urlsplit(self.url).path.split("/")
-        return segments[2] if segments[1:2] == [_TOKEN_SEGMENT] and len(segments) > 2 else ""  # noqa: PLR2004
+        token, _ = paths.split_token(urlsplit(self.url).path)
+        return token or ""
 
     @property
     def place(self) -> str:
         """The host and the path up to the route, without the token."""
         parts = urlsplit(self.url)
-        prefix = f"/{_TOKEN_SEGMENT}/{self.path_token}" if self.path_token else ""
-        path, _ = _split_route(parts.path.removeprefix(prefix))
+        _, rest = paths.split_token(parts.path)
+        path, _ = _split_route(rest)
         return parts.netloc.rpartition("@")[2] + path
 
     def redact(self, text: str) -> str:
@@ -89,7 +87,7 @@ class ProbeTarget:
 def _split_route(path: str) -> tuple[str, str]:
     """Return a path up to its route, and the variables of proxies after it."""
     segments = path.split("/")
-    route = next((i for i, each in enumerate(segments) if each in _ROUTES), len(segments))
+    route = next((i for i, each in enumerate(segments) if each in paths.ROUTES), len(segments))
     return "/".join(segments[: route + 1]), "/".join(segments[route + 1 :])
 
 

@@ -23,6 +23,7 @@ from msgspec.structs import replace
 from podgraft.jsonvalue import JSON, Object
 from podgraft.lazy_re import lazy_compile
 
+_IDENTITY_DIGITS = 8  # of the hash of a token
 MAX_ACTIVE = 2  # the old and the new token during a rotation
 
 _SHA256 = lazy_compile(r"[0-9a-f]{64}")
@@ -42,7 +43,7 @@ class TokenHash(Struct, frozen=True):
     @property
     def identity(self) -> str:
         """The short id of the token: the first digits of its hash."""
-        return self.sha256[:8]
+        return self.sha256[:_IDENTITY_DIGITS]
 
 
 class Callers(Struct, frozen=True):
@@ -76,6 +77,11 @@ class Callers(Struct, frozen=True):
 def hash_token(token: str) -> str:
     """Return the hash under which a token is stored and compared."""
     return hashlib.sha256(token.encode()).hexdigest()
+
+
+def identify_token(token: str) -> str:
+    """Return the short id of a token, which does not reveal the token."""
+    return hash_token(token)[:_IDENTITY_DIGITS]
 
 
 def parse_callers(document: JSON) -> Callers:

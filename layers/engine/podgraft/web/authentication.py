@@ -74,6 +74,8 @@ class CallerGate:
                     f"too many requests failed to authenticate within {WINDOW_SECONDS:.0f} s; "
                     "check the credentials, and wait"
                 ) from error
+            error.caller_fields = _describe_caller(request)
+            error.has_credential = bool(request.tokens) or request.certificate is not None
             raise
 
     def admits(self, request: Request) -> bool:
@@ -93,6 +95,12 @@ class CallerGate:
                 return request.certificate is None
             case Auth.NONE:
                 return False
+
+
+def _describe_caller(request: Request) -> Mapping[str, str]:
+    """Return the source, and the ids of the tokens: those that ``tokens list`` prints."""
+    ids = ",".join(map(caller_document.identify_token, request.tokens))
+    return {"source": request.source, "token_id": ids} if ids else {"source": request.source}
 
 
 def make_authenticator(auth: Auth, store: CallerStore) -> Authenticator:

@@ -1,5 +1,7 @@
 """Errors of callers at the level of HTTP: route, method, credentials, content type."""
 
+from collections.abc import Mapping
+
 
 class WebError(Exception):
     """Base of this package's errors; ``str()`` is one line for the caller."""
@@ -17,11 +19,22 @@ class ContentTypeError(WebError):
     """The declared content type is not JSON."""
 
 
-class UnauthenticatedError(WebError):
+class CredentialError(WebError):
+    """The credentials are not those of one cluster.
+
+    ``caller_fields`` are fields of the log line that identify the caller, without a credential. The
+    text of the error quotes nothing of the request.
+    """
+
+    caller_fields: Mapping[str, str] = {}
+    has_credential = False
+
+
+class UnauthenticatedError(CredentialError):
     """The credentials belong to no caller."""
 
 
-class ForbiddenError(WebError):
+class ForbiddenError(CredentialError):
     """The credentials do not identify exactly one cluster."""
 
 

@@ -24,6 +24,7 @@ from podgraft.texttemplate import ExecError, LimitError
 
 from .errors import (
     ContentTypeError,
+    CredentialError,
     ForbiddenError,
     NoRouteError,
     ThrottledError,
@@ -92,7 +93,7 @@ def fault_response(error: Exception, *, is_authenticated: bool = True) -> JsonRe
 
 
 def fault_fields(error: Exception) -> Object:
-    """Return the fields of a fault. Only errors of stores have a message: it never quotes a pod.
+    """Return the fields of a fault. Only errors whose text quotes no pod have a message.
 
     For a template that fails, a field contains the location in the template.
     """
@@ -103,8 +104,10 @@ def fault_fields(error: Exception) -> Object:
         "origin": row.origin,
         "fault": type(error).__name__,
     }
-    if isinstance(error, StoreError):
+    if isinstance(error, StoreError | CredentialError):
         fields["message"] = str(error)
+    if isinstance(error, CredentialError):
+        fields.update(error.caller_fields)
     match error.__cause__:
         case ExecError() | LimitError() as cause:
             fields["place"] = f"{cause.name}:{cause.line}:{cause.column}"

@@ -18,7 +18,7 @@ from podgraft.store import Deadline, Store, StoreError, UnknownInjectorError, is
 
 from . import faults
 from .authentication import CallerGate, Principal
-from .errors import ContentTypeError, ThrottledError, WebError
+from .errors import ContentTypeError, CredentialError, ThrottledError, WebError
 from .faults import JsonResponse
 from .request import Request
 from .request_log import RequestLog, format_traceback, limit_fields
@@ -69,6 +69,8 @@ class Webhook:
             return faults.fault_response(error)
         except Exception as error:  # noqa: BLE001 - every request gets a response
             response, record = _describe_failure(error, principal, uid)
+            if isinstance(error, CredentialError):
+                record = _add_injector(record, error, target)
         milliseconds = round((self._clock() - started) * 1000, 3)
         fields: Object = {"code": response.code, "milliseconds": milliseconds}
         if record.get("uid") == SYNTHETIC_UID:
@@ -136,6 +138,12 @@ def _describe_failure(
     response = faults.fault_response(error, is_authenticated=principal is not None)
     fields = faults.fault_fields(error)
     return response, {**fields, "uid": uid} if uid else fields
+
+
+def _add_injector(record: Object, error: CredentialError, target: Target) -> Object:
+    """Without a credential, this part of the path can be a token without ``/k/``."""
+    is_injector = error.has_credential and is_name(target.injector)
+    return {**record, "injector": target.injector} if is_injector else record
 
 
 def _internal_error_fields(error: Exception, uid: str) -> Object:

@@ -207,9 +207,7 @@ class ConnectionLoop:
         except OSError:  # the client is gone, or does not use TLS
             self.close(connection)
         except Exception as error:  # noqa: BLE001  a bug must not end all connections
-            self._incidents.report(
-                f"connection from {connection.source}: {format_traceback(error)}"
-            )
+            self._incidents.report("internal_error", connection.source, format_traceback(error))
             self.close(connection)
 
     def _shake_hands(self, connection: Connection) -> None:
@@ -221,9 +219,7 @@ class ConnectionLoop:
             if error.reason == "HTTP_REQUEST":
                 connection.send_plain(http_fault.PLAIN_HTTP.encode())
             if not isinstance(error, ssl.SSLEOFError):  # health checks of load balancers
-                self._incidents.report(
-                    f"connection from {connection.source}: TLS handshake failed: {error.reason}"
-                )
+                self._incidents.report_tls_failure(str(error.reason), connection.source)
             raise
         self._enter(connection, Phase.IDLE, FIRST_REQUEST_SECONDS)
         self._watch(connection)
@@ -257,9 +253,8 @@ class ConnectionLoop:
                     connection.client,
                 )
             except ParseException as error:
-                self._incidents.report(
-                    f"request from {connection.source}: invalid HTTP: {type(error).__name__}"
-                )
+                problem = f"invalid HTTP: {type(error).__name__}; check the client"
+                self._incidents.report("invalid_request", connection.source, problem)
                 self._refuse(connection, http_fault.parse_fault(error))
                 return
         message = connection.message

@@ -58,6 +58,7 @@ from podgraft.cli.serve.exchange import Application, BodyCheck, Exchange, run_ex
 from podgraft.cli.serve.incident_log import Incidents
 from podgraft.cli.serve.plain_socket import PlainSocket
 from podgraft.web import format_traceback
+from podgraft.web.request_log import make_stream_log
 
 # Connections of a worker, and of one address. A kube-apiserver opens up to 200, its default limit
 # of concurrent changes, and several can share an address.
@@ -103,7 +104,7 @@ class RedactingWorker(BaseWorker):
         self.counts.publish(self.slot, 0)
         if self.metrics is not None:
             self.metrics.enter_slot(self.slot)
-        self._incidents = Incidents(self.log)
+        self._incidents = Incidents(make_stream_log())
         self._connections = ConnectionSet(_capacity(), self.connections_per_address)
         self._loop = ConnectionLoop(self.cfg, self._connections, self._incidents, self._serve)
         self._threads = ThreadPoolExecutor(self.cfg.threads)
@@ -249,9 +250,7 @@ class RedactingWorker(BaseWorker):
         """Continue a connection after its thread is done."""
         error = None if done.cancelled() else done.exception()
         if error is not None and not isinstance(error, OSError):
-            self._incidents.report(
-                f"request from {connection.source} failed: {format_traceback(error)}"
-            )
+            self._incidents.report("internal_error", connection.source, format_traceback(error))
         if done.cancelled() or error is not None:  # mostly, the client is gone
             self._loop.close(connection)
         else:
