@@ -69,10 +69,10 @@ def _resolve(value: JSON, path: str) -> JSON:
 def _find_start(text: str, template: str) -> int | None:
     """The number of lines before the template; ``None`` unless it occurs exactly once."""
     lines = [line.strip() for line in text.splitlines()]
-    wanted = [line.strip() for line in template.splitlines()]
+    expected = [line.strip() for line in template.splitlines()]
     starts = [
         index
-        for index in range(len(lines) - len(wanted) + 1)
-        if lines[index] == wanted[0] and lines[index : index + len(wanted)] == wanted
+        for index in range(len(lines) - len(expected) + 1)
+        if lines[index] == expected[0] and lines[index : index + len(expected)] == expected
     ]
     return starts[0] if len(starts) == 1 else None
