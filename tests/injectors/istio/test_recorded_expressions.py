@@ -13,10 +13,11 @@ import pytest
 
 from oracle.istio import podgraft_side
 from oracle.istio.expressions import FIXED, POD, REFUSED, make_settings, output_of
+from oracle.istio.podgraft_side import Podgraft
 from podgraft.go.reflect import GoType, Kind
 from podgraft.injectors.istio import releases
 from podgraft.injectors.istio.data.template_data import dot_type
-from podgraft.jsonvalue import JSON
+from podgraft.jsonvalue import JSON, Object, object_at
 
 DATA = Path(__file__).parent / "data"
 RELEASES = ("1.30.3", "1.31.0-rc.0")
@@ -63,6 +64,47 @@ def test_what_podgraft_means_to_refuse_is_an_error_of_the_configuration(
     assert outcome.refusal.endswith(("not available", "only UTC is supported")) or (
         "podgraft does not support the method" in outcome.refusal
     )
+
+
+QUOTED = (
+    (".ObjectMeta.OwnerReferences", "[{apps/v1 ReplicaSet web-1 u <nil> <nil>}]"),
+    ("semver (index .ObjectMeta.Annotations `v`)", "1.2.3"),
+    (".TypeMeta", "{Pod v1}"),
+    ("toDate `2006` `2024`", "2024-01-01 00:00:00 +0000 UTC"),
+    ("list .ObjectMeta.OwnerReferences", "[[{apps/v1 ReplicaSet web-1 u <nil> <nil>}]]"),
+)
+
+
+@pytest.mark.parametrize("function", ["quote", "squote"])
+@pytest.mark.parametrize(("expression", "expected"), QUOTED)
+def test_a_struct_in_quotes_is_no_change_of_the_structure(
+    expression: str, expected: str, function: str
+) -> None:
+    template = f"metadata: {{annotations: {{out: {{{{ {expression} | {function} }}}}}}}}"
+    outcome = _load_template(template).review(POD, "ns", "/inject")
+    assert outcome.pod is not None, outcome.refusal
+    assert output_of(outcome.pod) == expected
+
+
+def test_a_struct_with_quotes_in_quotes_changes_the_structure() -> None:
+    template = "metadata: {annotations: {out: {{ .ObjectMeta.OwnerReferences | squote }}}}"
+    metadata = object_at(POD, "metadata")
+    owner = {"apiVersion": "v1", "kind": "X", "name": "a', in: 'x", "uid": "u"}
+    pod: Object = {**POD, "metadata": {**metadata, "ownerReferences": [owner]}}
+    outcome = _load_template(template).review(pod, "ns", "/inject")
+    assert outcome.pod is None
+    assert outcome.refusal is not None
+    assert "would change the structure" in outcome.refusal
+
+
+def _load_template(template: str) -> Podgraft:
+    config: Object = {
+        "policy": "enabled",
+        "defaultTemplates": ["t"],
+        "templates": {"t": template},
+    }
+    settings: Object = {**make_settings("1"), "config": json.dumps(config)}
+    return podgraft_side.load("1.30.3", settings, {})
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -15,6 +15,7 @@ from podgraft.injectors import InvalidDocumentsError
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 
 from . import podgraft_side, pods
+from .expressions import normalize
 from .podgraft_side import Podgraft
 from .program import Istio, Outcome
 from .settings import EXPRESSIONS, Settings, make_settings
@@ -129,7 +130,7 @@ class _Run:
             return Kind.SKIPPED if theirs.pod is mine.pod else Kind.DIFFERENT
         if theirs.pod == mine.pod:
             return Kind.EQUAL
-        left, right = self.istio.normalize([theirs.pod, mine.pod])
+        left, right = map(normalize, self.istio.normalize([theirs.pod, mine.pod]))
         return Kind.EQUAL if left == right else Kind.DIFFERENT
 
     def _explain(self, theirs: Outcome, mine: Outcome) -> Kind:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -156,15 +157,27 @@ _WRAPPERS = ("", "", "", " | quote", " | squote", " | toString", " | toJson", " 
 
 
 def make_template(expression: str) -> str:
-    """A template that writes the text of the expression to an annotation.
+    """A template that writes the text of the expression to an annotation, in quotes."""
+    return f"metadata:\n  annotations:\n    out: {{{{ print ({expression}) | quote }}}}\n"
 
-    Istio's addresses of pointers, and the spaces between the fields of messages, differ from run to
-    run, so the template replaces both.
+
+def make_direct_template(expression: str) -> str:
+    """A template that quotes the value itself, without a text in between."""
+    return f"metadata:\n  annotations:\n    out: {{{{ {expression} | quote }}}}\n"
+
+
+def normalize(pod: Object) -> Object:
+    """The pod without what differs from run to run in the text of an expression.
+
+    These are Istio's addresses of pointers, and the spaces between the fields of messages.
     """
-    assigned = f"{{{{ $x := ({expression}) }}}}"
-    spaces = 'regexReplaceAll " +" (print $x) " "'
-    text = f'regexReplaceAll "0x[0-9a-f]{{8,}}" ({spaces}) "ADDRESS"'
-    return f"{assigned}metadata:\n  annotations:\n    out: {{{{ {text} | quote }}}}\n"
+    metadata = object_at(pod, "metadata")
+    annotations = object_at(metadata, "annotations")
+    text = annotations.get("out")
+    if not isinstance(text, str):
+        return pod
+    text = re.sub("0x[0-9a-f]{8,}", "ADDRESS", re.sub("  +", " ", text))
+    return {**pod, "metadata": {**metadata, "annotations": {**annotations, "out": text}}}
 
 
 def make_expression(random_: random.Random, release: str) -> str:
@@ -239,7 +252,7 @@ def make_settings(expression: str) -> Object:
 
 def output_of(pod: Object) -> JSON:
     """The text that the template wrote to the pod."""
-    return object_at(object_at(pod, "metadata"), "annotations")["out"]
+    return object_at(object_at(normalize(pod), "metadata"), "annotations")["out"]
 
 
 def record(program: Path, release: str) -> None:

@@ -182,7 +182,8 @@ def make_settings(random_: random.Random, folder: Path, release: str) -> Setting
     _change(random_, mesh, MESH, density)
     _change_config(random_, config)
     texts = [expressions.make_expression(random_, release) for _ in range(EXPRESSIONS)]
-    templates = {f"e{number}": expressions.make_template(text) for number, text in enumerate(texts)}
+    makers = (expressions.make_template, expressions.make_direct_template)
+    templates = {f"e{number}": makers[number % 2](text) for number, text in enumerate(texts)}
     config["templates"] = object_at(config, "templates") | templates
     documents: Object = {
         "config": json.dumps(config),
