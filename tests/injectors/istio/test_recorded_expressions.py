@@ -71,6 +71,9 @@ QUOTED = (
     ("semver (index .ObjectMeta.Annotations `v`)", "1.2.3"),
     (".TypeMeta", "{Pod v1}"),
     ("toDate `2006` `2024`", "2024-01-01 00:00:00 +0000 UTC"),
+    ("mulf (index .ObjectMeta.Annotations `n`) 2", "7.4"),
+    ("float64 (index .ObjectMeta.Annotations `n`)", "3.7"),
+    ("add1f .", "1"),
     ("list .ObjectMeta.OwnerReferences", "[[{apps/v1 ReplicaSet web-1 u <nil> <nil>}]]"),
 )
 

@@ -33,7 +33,7 @@ def _walk(values: Iterable[Value]) -> Iterator[Value]:
     visited: set[int] = set()
     while stack:
         value = stack.pop()
-        members = CONTAINERS.get(value.__class__)
+        members = _CONTAINERS.get(value.__class__)
         if members is None:
             yield value
         elif id(value) not in visited:
@@ -170,7 +170,7 @@ class _Copy:
 
     def copy_value(self, value: Value) -> Value:
         class_ = value.__class__
-        if class_ not in CONTAINERS:
+        if class_ not in _CONTAINERS:
             return self._leaf(value)
         copy = self._copies.get(id(value))
         if copy is not None:
@@ -209,7 +209,7 @@ def _members(value: dict[Value, Value]) -> Sequence[Value]:
 
 def _raw(value: Value) -> Sequence[Value]:
     raw = value.raw
-    if raw.__class__ in CONTAINERS or raw.__class__ in TAINTED:
+    if raw.__class__ in _CONTAINERS or raw.__class__ in TAINTED:
         return (raw,)
     return raw if raw.__class__ is tuple else ()
 
@@ -218,7 +218,7 @@ def _target(value: Pointer) -> Sequence[Value]:
     return (value.target,)
 
 
-CONTAINERS: dict[type, Any] = {
+_CONTAINERS: dict[type, Any] = {
     dict: _members,
     list: list,
     Map: _raw,

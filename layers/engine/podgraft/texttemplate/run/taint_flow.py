@@ -20,7 +20,6 @@ from podgraft.go.reflect.taint import (
     merge_sources,
 )
 from podgraft.go.reflect.tainted_values import (
-    CONTAINERS,
     find_plain_strings,
     find_tainted,
     mask,
@@ -145,7 +144,8 @@ def _wrap_carrying(function: Function) -> _Call:
         if _has_tainted_count(function, arguments):
             return tainted.taint_result(result)
         masked_result = try_call(call, *map(mask, arguments), **keywords)
-        # A masked value is not a time, a quantity, or a version, and a masked key names no field.
+        # A masked value is not a time, a quantity, or a version; a masked key names no field; and
+        # the text of a masked float64 contains no placeholder.
         if not tainted.registry.placeholder_ids(masked_result or ""):
             texts = [_mask_as_text(tainted, argument) for argument in arguments]
             masked_result = try_call(call, *texts, **keywords)
@@ -155,8 +155,8 @@ def _wrap_carrying(function: Function) -> _Call:
 
 
 def _mask_as_text(tainted: TaintSources, value: Value) -> Value:
-    """Return the masked value, or for a container with taint, a placeholder of its text."""
-    if value.__class__ not in CONTAINERS or find_sources((value,)) is None:
+    """Return the masked value; for a tainted value that is no text, a placeholder of its text."""
+    if value.__class__ is TaintedText or find_sources((value,)) is None:
         return mask(value)
     return mask(tainted.taint_result(format_default(remove_taint(value))))
 
