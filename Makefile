@@ -103,7 +103,7 @@ demo: .venv/.demo ## Inject a pod over HTTPS on this machine and show what happe
 
 # The targets of make check that run tests.
 RECORDED := test test-pages e2e-aws e2e-builds e2e-playground
-$(RECORDED): export PODGRAFT_TARGET = $@
+$(RECORDED): export TEST_TARGET = $@
 
 test: setup ## Run the test suite without the long tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not long"
@@ -136,11 +136,11 @@ soak: $(TOOLS)/bench/.done ## Load serve and the handler at 70 % (SECONDS=60 for
 # The tests, and beside them the deployments and builds. CI has 20 minutes: it runs the commands of all pages, and two targets
 # of the layers. Run make test-all and make e2e-builds before a release.
 # At the end, a table shows which tests were skipped: each must have run in another target, or be in tests/may_skip.txt.
-check: export PODGRAFT_OUTCOMES = $(CURDIR)/build/outcomes
+check: export TEST_OUTCOMES = $(CURDIR)/build/outcomes
 check: lint contracts setup ## Run everything that CI runs
-	@rm -rf $(PODGRAFT_OUTCOMES)
+	@rm -rf $(TEST_OUTCOMES)
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target WORKERS=2 check-tests check-builds
-	@$(BIN)/python scripts/check_skips.py $(PODGRAFT_OUTCOMES) $(RECORDED)
+	@$(BIN)/python scripts/check_skips.py $(TEST_OUTCOMES) $(RECORDED)
 
 # e2e-playground also builds the site, if there is a browser.
 check-tests:

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import check_skips
+from podgraft.settings import parse_settings
+from support import outcome_log
 
 TESTS = """
 import pytest
@@ -56,8 +58,8 @@ def test_the_record_contains_each_test_of_a_target(
         env={
             **os.environ,
             "PYTHONPATH": str(Path(__file__).parents[1]),
-            "PODGRAFT_OUTCOMES": str(tmp_path / "outcomes"),
-            "PODGRAFT_TARGET": "test",
+            "TEST_OUTCOMES": str(tmp_path / "outcomes"),
+            "TEST_TARGET": "test",
         },
         capture_output=True,
         check=False,
@@ -153,3 +155,10 @@ def test_a_wrong_record_or_list_fails_the_run(
 
     assert check(tmp_path, *targets, may_skip=may_skip) == 1
     assert problem in capsys.readouterr().err
+
+
+def test_the_variables_of_a_record_are_no_settings() -> None:
+    """Tests start servers with the variables of make, and podgraft rejects unknown settings."""
+    variables = {outcome_log.FOLDER: "outcomes", outcome_log.TARGET: "test"}
+
+    assert parse_settings({"PODGRAFT_STORE": "file:/store", **variables})

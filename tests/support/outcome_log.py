@@ -1,6 +1,6 @@
 """A pytest plugin that records which tests ran, and why others did not.
 
-With ``PODGRAFT_OUTCOMES``, each process of pytest writes one file into that folder. ``make check``
+With ``TEST_OUTCOMES``, each process of pytest writes one file into that folder. ``make check``
 compares the files of all its targets (``scripts/check_skips.py``).
 """
 
@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-FOLDER = "PODGRAFT_OUTCOMES"
-TARGET = "PODGRAFT_TARGET"  # the target of make that runs the tests
+FOLDER = "TEST_OUTCOMES"
+TARGET = "TEST_TARGET"  # the target of make that runs the tests
 
 _ran: set[str] = set()
 _skipped: dict[str, str] = {}  # reasons by the id of the test
