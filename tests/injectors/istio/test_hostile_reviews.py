@@ -98,7 +98,9 @@ def make_pod(random: Random) -> tuple[Object, str]:
     if random.random() < 0.3:
         spec = object_at(pod, "spec")
         own: Object = {"name": "istio-proxy", "image": "auto", "env": [{"name": "A", "value": "b"}]}
-        pod = {**pod, "spec": {**spec, "containers": [*objects_at(spec, "containers"), own]}}
+        containers: list[JSON] = [*objects_at(spec, "containers"), own]
+        changed: Object = {**spec, "containers": containers}
+        pod = {**pod, "spec": changed}
     if random.random() < 0.3:
         labels: Object = {random.choice(TEXTS): random.choice(TEXTS)}
         metadata = {**metadata, "labels": labels}
