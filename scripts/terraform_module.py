@@ -59,7 +59,11 @@ _CONDITIONS = {
     "HasDomain": 'var.domain_name != ""',
     "HasPolicyWriters": "length(var.policy_writer_arns) > 0",
 }
-_ROLE_CONDITIONS = {"Recorded": "census", "Traced": "tracing"}
+_ROLE_CONDITIONS = {
+    "Recorded": "census",
+    "Unrecorded": "without_census",
+    "Traced": "tracing",
+}
 
 
 def main() -> int:

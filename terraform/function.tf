@@ -121,6 +121,13 @@ resource "aws_iam_role_policy" "census" {
   policy = jsonencode(local.permissions.census)
 }
 
+resource "aws_iam_role_policy" "without_census" {
+  count  = local.conditions.is_unrecorded ? 1 : 0
+  name   = "without_census"
+  role   = aws_iam_role.webhook.id
+  policy = jsonencode(local.permissions.without_census)
+}
+
 resource "aws_iam_role_policy" "tracing" {
   count  = local.conditions.is_traced ? 1 : 0
   name   = "tracing"

@@ -69,6 +69,7 @@ PARTS = {
     "aws_iam_role_policy.guard",
     "aws_iam_role_policy.census",
     "aws_iam_role_policy.tracing",
+    "aws_iam_role_policy.without_census",
     "aws_iam_role_policy.watch",
     "aws_iam_role_policy.webhook",
     "aws_lambda_alias.live",

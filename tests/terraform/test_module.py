@@ -51,7 +51,10 @@ def test_the_role_has_the_statements_of_the_template(parameters: Mapping[str, An
     stack = Rendering(TEMPLATE, "shop", parameters)
     role = stack.resources["WebhookRole"]["Properties"]
     permissions = load("permissions.json.tftpl", make_variables("shop", parameters))
-    policies = ["webhook", *(["census"] if parameters.get("Census") == "true" else [])]
+    policies = [
+        "webhook",
+        *(["census" if parameters.get("Census") == "true" else "without_census"]),
+    ]
     policies += ["tracing"] if parameters.get("Tracing") == "Active" else []
     assert [permissions[name] for name in policies] == [
         each["PolicyDocument"] for each in role["Policies"]
