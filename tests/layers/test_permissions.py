@@ -121,13 +121,13 @@ def test_each_function_is_listed() -> None:
 
 @pytest.mark.parametrize("function", SOURCES)
 def test_each_call_has_a_statement_and_each_statement_a_call(function: str) -> None:
-    calls = find_calls(function) | (TRACING if function == "Webhook" else frozenset())
+    calls = find_calls(function) | (TRACING if function == "Webhook" else frozenset[str]())
     assert find_allowed(find_statements(function, ALL)) == calls
 
 
 @pytest.mark.parametrize("function", TERRAFORM)
 def test_each_call_has_a_statement_of_the_terraform_module(function: str) -> None:
-    calls = find_calls(function) | (TRACING if function == "Webhook" else frozenset())
+    calls = find_calls(function) | (TRACING if function == "Webhook" else frozenset[str]())
     assert find_allowed(find_terraform_statements(function)) == calls
 
 
