@@ -1,8 +1,11 @@
 """The synthetic reviews: invoke the webhook function, and compare the results."""
 
 import json
+import socket
+import ssl
 import urllib.error
 import urllib.request
+from base64 import b64decode
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import Any, TypeAlias
@@ -27,6 +30,13 @@ def parse_expected(text: str) -> Mapping[str, str]:
             )
         expected[injector] = decision
     return expected
+
+
+def parse_authorities(text: str) -> tuple[bytes, ...]:
+    """Parse certificates in base64, with commas between them; raises ``ValueError``."""
+    return tuple(
+        b64decode(item, validate=True) for item in filter(None, map(str.strip, text.split(",")))
+    )
 
 
 def make_invoke(client: Any, function: str) -> Invoke:
@@ -63,15 +73,33 @@ def find_problems(result: Mapping[str, Any], expected: Mapping[str, str]) -> lis
     return problems
 
 
-def find_endpoint_problems(endpoint: str) -> list[str]:
-    """Request ``/readyz`` through the endpoint, as a client without credentials."""
+def find_endpoint_problems(endpoint: str, authorities: tuple[bytes, ...] = ()) -> list[str]:
+    """Request ``/readyz`` through the endpoint, as a client without credentials.
+
+    With *authorities*, only these CAs are trusted, as in a cluster with ``--ca-bundle``.
+    """
     url = f"{endpoint}/readyz"
     try:
-        with urllib.request.urlopen(url, timeout=ENDPOINT_SECONDS) as response:  # noqa: S310  https, by template.yaml
+        trust = _make_trust(authorities)
+        with urllib.request.urlopen(url, timeout=ENDPOINT_SECONDS, context=trust) as response:  # noqa: S310  https, by template.yaml
             code = int(response.status)
     except urllib.error.HTTPError as error:
         code = error.code
         error.close()
     except OSError as error:
-        return [f"endpoint {endpoint}: {getattr(error, 'reason', error)}"]
+        reason = getattr(error, "reason", error)
+        if isinstance(reason, socket.gaierror):
+            reason = f"{reason}; create the DNS record of the domain with the output DomainTarget"
+        elif isinstance(reason, ssl.SSLCertVerificationError):
+            reason = f"{reason}; if a private CA issued the certificate, set EndpointCa"
+        return [f"endpoint {endpoint}: {reason}"]
     return [] if code == HTTPStatus.OK else [f"endpoint {url}: expected 200, got {code}"]
+
+
+def _make_trust(authorities: tuple[bytes, ...]) -> ssl.SSLContext:
+    if not authorities:
+        return ssl.create_default_context()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    for authority in authorities:
+        context.load_verify_locations(cadata=authority)
+    return context

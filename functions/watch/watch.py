@@ -29,6 +29,7 @@ class Settings:
     stack: str
     function: str  # the ARN of the alias of the webhook function
     endpoint: str  # empty if the endpoint requires client certificates
+    authorities: tuple[bytes, ...]  # private CAs of the endpoint, as DER
     expected: Mapping[str, str]  # the decision for the synthetic pod, by injector
     silent_hours: int  # 0 disables the check
 
@@ -39,6 +40,7 @@ class Settings:
             stack=environment["WATCH_STACK"],
             function=environment["WATCH_FUNCTION"],
             endpoint=environment.get("WATCH_ENDPOINT", ""),
+            authorities=review_check.parse_authorities(environment.get("WATCH_ENDPOINT_CA", "")),
             expected=review_check.parse_expected(environment.get("WATCH_EXPECTED", "")),
             silent_hours=int(environment.get("WATCH_SILENT_HOURS", "0")),
         )
@@ -51,7 +53,7 @@ def check_reviews(settings: Settings, invoke: review_check.Invoke) -> Findings:
     milliseconds = round((monotonic() - begin) * 1000, 3)
     problems = review_check.find_problems(result, settings.expected)
     if settings.endpoint and result["reviews"]:
-        problems += review_check.find_endpoint_problems(settings.endpoint)
+        problems += review_check.find_endpoint_problems(settings.endpoint, settings.authorities)
     return Findings(
         event="synthetic_reviews",
         fields={

@@ -203,6 +203,17 @@ def test_alarms_start_when(metric: str) -> None:
     assert alarm.get("ExtendedStatistic") == ("p99" if metric == "Duration" else None)
 
 
+def test_route_53_can_use_the_alarm_of_synthetic_reviews() -> None:
+    """Route 53 accepts no alarm of M out of N datapoints, of a percentile, or of metric math.
+
+    docs/accounts.md needs it for mutual TLS, because a health check has no client certificate.
+    """
+    alarm = RESOURCES["SyntheticReviewAlarm"]["Properties"]
+    assert alarm["Statistic"] in {"Average", "Maximum", "Minimum", "Sum", "SampleCount"}
+    assert not {"DatapointsToAlarm", "ExtendedStatistic", "Metrics"} & alarm.keys()
+    assert alarm["TreatMissingData"] == "breaching"  # a watch that does not run is not healthy
+
+
 def test_alarms_start_when_a_function_fails() -> None:
     alarms = {
         name: each

@@ -1,23 +1,37 @@
 """The watch of a stack: the metrics and the lines of each check."""
 
 import json
+import socket
+import ssl
+from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import BytesIO
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from cluster_check import Cluster, count_calls, find_silent, oldest_token_days, parse_clusters
-from review_check import find_endpoint_problems, find_problems, make_invoke, parse_expected
+from podgraft.cli.certs import keys, pem
+from podgraft.cli.certs.keys import KeyType
+from review_check import (
+    find_endpoint_problems,
+    find_problems,
+    make_invoke,
+    parse_authorities,
+    parse_expected,
+)
+from support.pki import Authority
 from watch import Settings, make_handler
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 OK: Mapping[str, Any] = {"injector": "istio", "code": 200, "decision": "inject", "reason": "x"}
-SETTINGS = Settings("dev", "arn:live", "", {"istio": "inject"}, 24)
+SETTINGS = Settings("dev", "arn:live", "", (), {"istio": "inject"}, 24)
 
 
 def result(*reviews: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -242,15 +256,66 @@ def test_the_endpoint_must_be_ready(
     assert find_endpoint_problems(url)  # nothing listens there now
 
 
+@pytest.mark.parametrize(
+    ("trusted", "problem"),
+    {
+        "its CA": "",
+        "another CA and its CA": "",
+        "another CA": "set EndpointCa",
+        "the CAs of the system": "set EndpointCa",
+    }.items(),
+)
+def test_the_endpoint_may_have_a_certificate_of_a_private_ca(
+    trusted: str, problem: str, tmp_path: Path
+) -> None:
+    key = keys.make_key(KeyType.P_256)
+    own, other = Authority(), Authority()
+    pair = tmp_path / "pair.pem"
+    chain = pem.dump_certificates([own.server("127.0.0.1", key=key)])
+    pair.write_bytes(chain + keys.encode_key(key, None))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pair)
+    authorities = {
+        "its CA": [own],
+        "another CA and its CA": [other, own],
+        "another CA": [other],
+        "the CAs of the system": [],
+    }[trusted]
+    text = ",".join(
+        b64encode(each.certificate.public_bytes(Encoding.DER)).decode() for each in authorities
+    )
+    with HTTPServer(("127.0.0.1", 0), Endpoint) as server:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        thread = Thread(target=server.handle_request)
+        thread.start()
+        url = f"https://127.0.0.1:{server.server_port}"
+        found = find_endpoint_problems(url, parse_authorities(text))
+        thread.join()
+    assert [problem in each for each in found] == ([True] if problem else [])
+
+
+def test_a_missing_record_of_the_domain_is_reported_with_its_target(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def find_nothing(*_: object, **__: object) -> None:
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", find_nothing)
+    [problem] = find_endpoint_problems("https://webhook.example.com")
+    assert problem.startswith("endpoint https://webhook.example.com: [Errno -2] Name or service")
+    assert problem.endswith("create the DNS record of the domain with the output DomainTarget")
+
+
 def test_settings_are_those_of_the_template() -> None:
     environment = {
         "WATCH_STACK": "dev",
         "WATCH_FUNCTION": "arn:live",
         "WATCH_ENDPOINT": "https://x",
+        "WATCH_ENDPOINT_CA": "b25l, dHdv",
         "WATCH_EXPECTED": "istio=inject, logging=skip",
         "WATCH_SILENT_HOURS": "24",
     }
     expected = {"istio": "inject", "logging": "skip"}
     assert Settings.from_environment(environment) == Settings(
-        "dev", "arn:live", "https://x", expected, 24
+        "dev", "arn:live", "https://x", (b"one", b"two"), expected, 24
     )
