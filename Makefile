@@ -19,6 +19,8 @@ SAMPLE ?= istio
 PODS ?= 5000
 SEED ?= 1
 PAIRS ?= 100000
+# Options of scripts/aws_check.py.
+CHECKS ?=
 # Packages to upgrade in the lock files: all, or names.
 UPGRADE ?=
 # Where OSV records are, and the ids of those that do not apply.
@@ -60,7 +62,7 @@ export SAM_CLI_TELEMETRY := 0
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test test-fast test-pages test-all test-long check format lint types contracts template corpus conformance oracle-istio bench bench-istio bench-kube bench-stages \
-	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete lock audit release clean fuzz soak \
+	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete aws-check lock audit release clean fuzz soak \
 	check-tests check-builds
 
 help: ## Print this help
@@ -232,6 +234,9 @@ deploy: build ## Build and deploy a stack (STAGE=dev OVERRIDES="NAME=VALUE ...")
 	@$(SAM)/sam deploy --config-env $(CONFIG_ENV) --parameter-overrides \
 		Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE) \
 		$$($(SAM)/python scripts/deployment_attempt.py $(CONFIG_ENV)) $(STAGE_OVERRIDES) $(SIGNING)
+
+aws-check: setup $(TOOLS)/sam/.done ## Run ten checks in an account of AWS, and delete what they made (CHECKS=--list)
+	@$(BIN)/python scripts/aws_check.py $(CHECKS)
 
 delete: $(TOOLS)/sam/.done ## Delete a stack, after a question (STAGE=dev)
 	@$(SAM)/sam delete --config-env $(CONFIG_ENV)
