@@ -167,11 +167,11 @@ def delete_all(stack: Stack, buckets: Sequence[str]) -> list[str]:
         **{f"bucket {each}": partial(delete_bucket, stack, each) for each in buckets},
         f"parameters /{stack.name}": partial(delete_parameters, stack),
     }
-    for what, delete in steps.items():
+    for item, delete in steps.items():
         try:
             delete()
         except Exception as error:  # noqa: BLE001 — the others must be deleted, too
-            left.append(f"{what} ({error})")
+            left.append(f"{item} ({error})")
     return left
 
 

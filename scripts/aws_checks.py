@@ -130,20 +130,20 @@ class Stack:
         with ThreadPoolExecutor(count) as pool:
             return Counter(pool.map(self.review, [token] * count))
 
-    def wait_for(self, what: str, is_so: Callable[[], bool], seconds: float) -> float:
+    def wait_for(self, item: str, is_so: Callable[[], bool], seconds: float) -> float:
         """Wait until something is so, and return the seconds; raises ``CheckError``."""
         started = self.clock()
         while not is_so():
             if self.clock() - started > seconds:
-                raise CheckError(f"{what}: not so after {seconds:.0f} s")
+                raise CheckError(f"{item}: not so after {seconds:.0f} s")
             self.sleep(_PAUSE_SECONDS)
         return self.clock() - started
 
 
-def expect(what: str, expected: object, got: object) -> None:
+def expect(item: str, expected: object, got: object) -> None:
     """Raise ``CheckError`` if two values differ."""
     if expected != got:
-        raise CheckError(f"{what}: expected {expected}, got {got}")
+        raise CheckError(f"{item}: expected {expected}, got {got}")
 
 
 def check_deployment(stack: Stack) -> str:
@@ -243,10 +243,10 @@ def check_functions(stack: Stack) -> str:
     seconds = stack.wait_for("brake", is_set, 120)
     ssm.delete_parameter(Name=brake)
     for name, payload in (("Watch", {"check": "reviews"}), ("Cleanup", {})):
-        answer = stack.client("lambda").invoke(
+        response = stack.client("lambda").invoke(
             FunctionName=stack.find_name(name), Payload=json.dumps(payload).encode()
         )
-        expect(f"error of {name}", None, answer.get("FunctionError"))
+        expect(f"error of {name}", None, response.get("FunctionError"))
     return f"brake after {seconds:.0f} s; the watch and the cleanup ended without an error"
 
 

@@ -27,7 +27,7 @@ def run_clock(steps: list[tuple[int, int]]) -> list[float]:
 
 
 @given(STEPS)
-def test_an_age_is_at_least_what_each_clock_says(steps: list[tuple[int, int]]) -> None:
+def test_an_age_is_at_least_the_difference_of_each_clock(steps: list[tuple[int, int]]) -> None:
     age = run_clock(steps)[-1]
     assert age >= max(sum(step[0] for step in steps), sum(step[1] for step in steps))
 

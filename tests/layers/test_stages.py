@@ -41,7 +41,7 @@ _CHOICES = {
     "WATCH_SILENT_HOURS",
 }
 # Statements without resources: X-Ray and the metrics of CloudWatch have none.
-_NO_RESOURCES = {"WriteTraces", "ReadMetrics"}
+_NO_RESOURCES = {"WriteTraces", "ReadMetrics", "DenyCensusKeys"}
 
 
 def deploy(stage: str) -> tuple[str, dict[str, str]]:

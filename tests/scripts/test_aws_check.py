@@ -212,7 +212,7 @@ FILLS: dict[int, tuple[Fill, str]] = {
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.number)
-def test_each_check_passes_with_the_answers_that_are_expected_of_aws(
+def test_each_check_passes_with_the_expected_responses_of_aws(
     check: aws_check.Check, cloud: Cloud
 ) -> None:
     fill, result = FILLS[check.number]
@@ -401,7 +401,7 @@ def test_sigterm_ends_as_ctrl_c_does() -> None:
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
-def test_the_page_states_that_nobody_ran_it() -> None:
+def test_the_page_states_that_the_checks_have_not_run() -> None:
     """Replace this test with the date and the region of the first run."""
     assert "Nobody has run these checks on AWS yet." in PAGE
 
