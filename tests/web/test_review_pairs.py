@@ -26,6 +26,7 @@ from support.pair_worlds import write_worlds
 
 TESTS = Path(__file__).parents[1]
 PROCESS = TESTS / "support" / "pair_process.py"
+_PATHS = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
 WORLDS = 12
 PAIRS = int(os.environ.get("PODGRAFT_REVIEW_PAIRS", scaled(500)))
 BATCH = min(PAIRS, 500)
@@ -47,7 +48,7 @@ class Batch:
                 [sys.executable, PROCESS, self.folder / "store", mode, *defect],
                 stdin=reviews,
                 stdout=results,
-                env={**os.environ, "PYTHONPATH": str(TESTS)},
+                env={**os.environ, "PYTHONPATH": os.pathsep.join((str(TESTS), *_PATHS))},
                 text=True,
             )
 
