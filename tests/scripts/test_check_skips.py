@@ -157,8 +157,8 @@ def test_a_wrong_record_or_list_fails_the_run(
     assert problem in capsys.readouterr().err
 
 
-def test_the_variables_of_a_record_are_no_settings() -> None:
+def test_the_variables_of_a_record_are_no_settings(tmp_path: Path) -> None:
     """Tests start servers with the variables of make, and podgraft rejects unknown settings."""
     variables = {outcome_log.FOLDER: "outcomes", outcome_log.TARGET: "test"}
 
-    assert parse_settings({"PODGRAFT_STORE": "file:/store", **variables})
+    assert parse_settings({"PODGRAFT_STORE": f"file:{tmp_path}", **variables})
