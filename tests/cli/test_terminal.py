@@ -62,6 +62,12 @@ def test_styles_are_printed_and_texts_are_escaped(monkeypatch: pytest.MonkeyPatc
     assert plain.getvalue() == escape_controls(HOSTILE)
 
 
+def test_a_text_without_styles_is_that_of_a_file() -> None:
+    text = f"{terminal.style('red', fg='red', bold=True)} \x1b[31m\n"
+
+    assert terminal.unstyle(text) == "red \\x1b[31m\n"
+
+
 def test_the_mark_of_a_style_is_a_secret_of_the_process() -> None:
     output = Terminal()
     EscapingStream(output).write(f"\x1b{'0' * 32}[31m")

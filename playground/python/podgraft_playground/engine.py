@@ -15,7 +15,7 @@ import click
 
 from podgraft import admission, jsonvalue
 from podgraft.bundle.retired_registries import image_warning
-from podgraft.cli import configuration, documents
+from podgraft.cli import configuration, documents, terminal
 from podgraft.cli.explain.decision_trace import DecisionTrace, exit_status, to_json
 from podgraft.cli.explain.flow import CallObserver, Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod, find_pods
@@ -109,7 +109,7 @@ def explain(given: Input, compiled: Compiled) -> Explanation:
         results.clear()
     return Explanation(
         status=exit_status(traces),
-        text=click.unstyle("\n".join(map(render_tree, traces))),
+        text=terminal.unstyle("\n".join(map(render_tree, traces))),
         errors=compiled.warnings + "".join(_image_warnings(traces)),
         documents=tuple(explained),
     )
@@ -137,7 +137,8 @@ def failed(error: CommandError | click.ClickException, warnings: str = "") -> Ex
 def _captured() -> Generator[io.StringIO]:
     """Standard error as text without colors."""
     text = io.StringIO()
-    with redirect_stderr(text):
+    stream: Any = terminal.EscapingStream(text)
+    with redirect_stderr(stream):
         yield text
 
 

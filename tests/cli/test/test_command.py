@@ -269,6 +269,13 @@ def test_an_update_does_not_write_two_values_to_a_file(store: Path, capsys: Out)
     assert "same.yaml: tests expect different values" in capsys.readouterr().out
 
 
+def test_a_text_report_in_a_file_has_no_styles(store: Path, capsys: Out) -> None:
+    write_tests(store, f"{WEB}, expect: {{warnings: []}}")
+
+    assert cli.main(["test", "--output", "text=report.txt"]) == 0
+    assert (store / "report.txt").read_text() == capsys.readouterr().out
+
+
 def test_reports_for_machines(store: Path, capsys: Out) -> None:
     write_tests(
         store,

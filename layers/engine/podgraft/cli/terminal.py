@@ -46,6 +46,11 @@ def style(text: object, **options: Any) -> str:
     return f"{before.replace(_ESCAPE, _MARK)}{text}{after.replace(_ESCAPE, _MARK)}"
 
 
+def unstyle(text: str) -> str:
+    """Return text as ``EscapingStream`` writes it into a file: escaped, and without styles."""
+    return escape_controls(_STYLE.sub("", text))
+
+
 def secho(text: object, *, nl: bool = True, err: bool = False, **options: Any) -> None:
     """Print text with a style, as ``click.secho`` does."""
     click.echo(style(text, **options), nl=nl, err=err)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import documents
+from podgraft.cli import documents, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_release_option
 
@@ -39,7 +39,8 @@ class _Report:
         if self.path is None:
             click.echo(text, nl=False)
         else:
-            documents.write_text(self.path, click.unstyle(text))
+            plain = terminal.unstyle(text) if self.name == "text" else text
+            documents.write_text(self.path, plain)
 
 
 def _parse_reports(
