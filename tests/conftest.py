@@ -122,7 +122,7 @@ SLOW_FILES = frozenset(
         "store/test_fault_matrix.py",
         "store/test_file_faults.py",
         "store/test_folder_store.py",
-        "store/test_http_client.py",
+        "store/test_clients.py",
         "store/test_last_known_good.py",
         "store/test_out_of_reach.py",
         "store/test_trial.py",

@@ -48,8 +48,6 @@ OTHER_CLOCKS = {
     "clock.py": "is the clock of ages",
     "deadline.py": "waits within one review",
     "store/aws/client.py": "waits within one review",
-    "store/aws/connection.py": "waits within one review",
-    "store/aws/http_client.py": "waits within one review, and the time of a signature",
     "web/app.py": "durations of requests",
     "web/authentication.py": "the days until a certificate expires",
     "web/deployment_check.py": "durations of requests",

@@ -38,7 +38,6 @@ def test_every_variable_of_aws_is_read() -> None:
         "PODGRAFT_BUNDLE_PREFIX": "a/b/",
         "PODGRAFT_PARAMETER_PREFIX": "/team/podgraft",
         "PODGRAFT_REFRESH_SECONDS": "3600",
-        "PODGRAFT_AWS_CLIENT": "botocore",
         "PODGRAFT_AUTH": "mtls",
         "PODGRAFT_CLUSTER_METRICS": "false",
     }
@@ -48,7 +47,6 @@ def test_every_variable_of_aws_is_read() -> None:
             bundle_prefix="a/b/",
             parameter_prefix="/team/podgraft",
             refresh_seconds=3600,
-            botocore=True,
         ),
         Auth.MTLS,
         cluster_metrics=False,
@@ -95,7 +93,7 @@ class InvalidCase:
 
 KNOWN = (
     "PODGRAFT_STACK, PODGRAFT_RELEASE, PODGRAFT_STORE, PODGRAFT_BUCKET, PODGRAFT_BUNDLE_PREFIX, "
-    "PODGRAFT_PARAMETER_PREFIX, PODGRAFT_AUTH, PODGRAFT_REFRESH_SECONDS, PODGRAFT_AWS_CLIENT, "
+    "PODGRAFT_PARAMETER_PREFIX, PODGRAFT_AUTH, PODGRAFT_REFRESH_SECONDS, "
     "PODGRAFT_SIGNER, PODGRAFT_REQUIRE_SIGNATURE, PODGRAFT_CLUSTER_METRICS, PODGRAFT_CENSUS"
 )
 ERRORS = (
@@ -135,7 +133,6 @@ ERRORS = (
             "PODGRAFT_PARAMETER_PREFIX": "podgraft",
             "PODGRAFT_AUTH": "nobody",
             "PODGRAFT_REFRESH_SECONDS": "0",
-            "PODGRAFT_AWS_CLIENT": "boto3",
             "PODGRAFT_SIGNER": "x",
             "PODGRAFT_REQUIRE_SIGNATURE": "yes",
             "PODGRAFT_CLUSTER_METRICS": "no",
@@ -150,7 +147,6 @@ ERRORS = (
             ),
             "PODGRAFT_PARAMETER_PREFIX: got 'podgraft'; use a path that starts with /",
             "PODGRAFT_REFRESH_SECONDS: got '0'; use an integer from 1 to 3600",
-            "PODGRAFT_AWS_CLIENT: got 'boto3'; use auto, botocore",
             "PODGRAFT_REQUIRE_SIGNATURE: got 'yes'; use false, true",
             (
                 "PODGRAFT_SIGNER: expected a public key of the curve P-256; use the output of "

@@ -43,7 +43,6 @@ LOCKS = (
     ),
     Lock("requirements/demo.txt", "requirements/demo.in", constraint=DEVELOPMENT),
     Lock("requirements/docs.txt", "requirements/docs.in"),
-    Lock("requirements/libraries.txt", "requirements/libraries.in"),
     Lock("requirements/lock.txt", "requirements/lock.in"),
     Lock("requirements/ministack.txt", "requirements/ministack.in"),
     Lock("requirements/sam.txt", "requirements/sam.in"),

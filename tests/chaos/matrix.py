@@ -25,7 +25,7 @@ class ChaosRow:
 
 _CLOCKS, _PUSH = "chaos/test_clocks.py", "chaos/test_push_kill.py"
 _SERVE, _FLIPS = "chaos/test_serve_under_load.py", "chaos/test_policy_flips.py"
-_HTTP = "store/test_http_client.py"
+_HTTP = "store/test_clients.py"
 
 ROWS = (
     ChaosRow(
@@ -73,7 +73,7 @@ ROWS = (
             f"{_CLOCKS}::test_a_restored_environment_with_dead_connections_responds_and_recovers",
             f"{_HTTP}::test_a_connection_that_was_closed_meanwhile_is_made_again",
             f"{_HTTP}::test_a_response_that_trickles_is_given_up",
-            f"{_HTTP}::test_a_response_that_trickles_is_given_up_through_botocore_too",
+            f"{_HTTP}::test_a_reset_is_an_error_of_the_connection",
         ),
     ),
     ChaosRow(

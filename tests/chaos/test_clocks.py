@@ -23,7 +23,6 @@ from podgraft.web.throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
 from store import local_aws
 from store.aws_fault_proxy import Fault, FaultyAws, Service
 from store.local_aws import (
-    ENVIRONMENT,
     LITTLE_SECONDS,
     NEXT,
     REFRESH_SECONDS,
@@ -219,13 +218,13 @@ class Lambda:
         for name in [name for name in os.environ if name.startswith("PODGRAFT_")]:
             self._patch.delenv(name)
         for name, value in {
-            **ENVIRONMENT,
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
             "AWS_DEFAULT_REGION": "eu-central-1",
             "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
             "AWS_LAMBDA_INITIALIZATION_TYPE": kind,
             "AWS_ENDPOINT_URL": self.world.faulty.endpoint,
             "PODGRAFT_BUCKET": local_aws.BUCKET,
-            "PODGRAFT_AWS_CLIENT": "botocore",  # as with SnapStart
         }.items():
             self._patch.setenv(name, value)
         self._handler = runpy.run_path(str(HANDLER))["handler"]
@@ -249,7 +248,7 @@ def function(faulty: FaultyAws, monkeypatch: pytest.MonkeyPatch) -> Generator[La
     monkeypatch.setattr(local_aws, "PARAMETER", f"/podgraft/{DEFAULT_INJECTOR}/policy")
     monkeypatch.setattr(snapshot_restore_py, "_before_snapshot_registry", [])
     name = "/podgraft/auth/prod-eu"
-    with aws_world(faulty, "sdk") as world:
+    with aws_world(faulty) as world:
         world.ssm.put_parameter(Name=name, Type="SecureString", Value=CALLERS)
         yield Lambda(world, monkeypatch)
         world.ssm.delete_parameters(Names=[name])
@@ -295,9 +294,9 @@ def test_a_snapshot_contains_no_connection_and_its_clients_connect_again(
     assert connections - others
 
 
-@pytest.fixture(params=["direct", "sdk"])
-def world(faulty: FaultyAws, request: pytest.FixtureRequest) -> Any:
-    with aws_world(faulty, request.param) as made:
+@pytest.fixture
+def world(faulty: FaultyAws) -> Any:
+    with aws_world(faulty) as made:
         yield made
 
 

@@ -44,7 +44,7 @@ def preloaded() -> None:
 def world(faulty: FaultyAws, monkeypatch: pytest.MonkeyPatch) -> Generator[World]:
     for name, value in push_process.make_environment(faulty.endpoint).items():
         monkeypatch.setenv(name, value)
-    with aws_world(faulty, "direct") as made:
+    with aws_world(faulty) as made:
         owner = f'{{"stack": "podgraft", "bucket": "{BUCKET}", "bundlePrefix": "bundles/"}}'
         made.ssm.put_parameter(Name=OWNER, Value=owner, Type="String", Overwrite=True)
         yield made

@@ -34,7 +34,7 @@ def test_the_image_installs_its_lock() -> None:
 
 
 # Neither is installed by make.
-OTHERS = ("requirements/libraries.txt", "requirements/serve.txt")
+OTHERS = ("requirements/serve.txt",)
 
 
 @pytest.mark.parametrize("lock", [each.path for each in LOCKS if each.path not in OTHERS])

@@ -58,7 +58,6 @@ UNBOUNDED = {
         "kube.types._release",
     },
     "delimiters of templates": {"texttemplate.parse.lexer._pattern"},
-    "files of authorities, of which a function has one": {"store.aws.http_client._tls_context"},
     "nothing": {"cli.bench.warm._null_stream", "go.strconv.isprint._boundaries"},
 }
 

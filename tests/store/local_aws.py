@@ -20,7 +20,7 @@ from werkzeug.test import TestResponse
 from podgraft import bundle, deadline
 from podgraft.jsonvalue import JSON
 from podgraft.store import CallerRegistry, Deadline
-from podgraft.store.aws import botocore_client, client, http_client, s3, ssm
+from podgraft.store.aws import client, clients, s3, ssm
 from podgraft.store.aws.store import CachedStore
 from podgraft.web import Auth, create_app
 from store.aws_fault_proxy import Fault, FaultyAws, Service
@@ -33,16 +33,9 @@ REFRESH_SECONDS = 30.0
 GENEROUS_SECONDS, LITTLE_SECONDS = 60.0, 0.3
 
 # Its limits are those of the review alone.
-_PATIENT = botocore_client.CONFIG.merge(
+_PATIENT = clients.CONFIG.merge(
     Config(connect_timeout=GENEROUS_SECONDS, read_timeout=GENEROUS_SECONDS)
 )
-ENVIRONMENT = {
-    "AWS_REGION": "eu-central-1",
-    "AWS_ACCESS_KEY_ID": "test",
-    "AWS_SECRET_ACCESS_KEY": "test",
-    "AWS_SESSION_TOKEN": "test",
-}
-
 BUNDLE = {
     "injector.yaml": json.dumps(
         {
@@ -69,7 +62,6 @@ class World:
     faulty: FaultyAws
     ssm: Any
     s3: Any
-    way: str
     patch: pytest.MonkeyPatch
     records: list[Mapping[str, JSON]]
     now: float = 0.0
@@ -117,9 +109,9 @@ class World:
 
     def function(self) -> FlaskClient:
         """A cold function."""
-        parameter_store, object_store = self._clients()
-        parameters = ssm.ParameterReader(parameter_store, "/podgraft")
-        bundles = s3.BundleReader(object_store, BUCKET, PREFIX)
+        made = [_client(self.faulty.endpoint, service, _PATIENT) for service in ("ssm", "s3")]
+        parameters = ssm.ParameterReader(clients.Ssm(made[0]), "/podgraft")
+        bundles = s3.BundleReader(clients.S3(made[1]), BUCKET, PREFIX)
         store = CachedStore(
             parameters, bundles, REFRESH_SECONDS, self.clock, deferred=self.deferred
         )
@@ -127,16 +119,6 @@ class World:
             store, _Nobody(), auth=Auth.NONE, request_log=self.records.append, clock=self.clock
         )
         return app.test_client()
-
-    def _clients(self) -> tuple[client.ParameterStore, client.ObjectStore]:
-        if self.way == "direct":
-            account = http_client.config_from_environment(
-                ENVIRONMENT | {"AWS_ENDPOINT_URL": self.faulty.endpoint}
-            )
-            assert account is not None
-            return http_client.Ssm(account), http_client.S3(account)
-        made = [_client(self.faulty.endpoint, service, _PATIENT) for service in ("ssm", "s3")]
-        return botocore_client.Ssm(made[0]), botocore_client.S3(made[1])
 
 
 class _Nobody:
@@ -163,13 +145,11 @@ def _clients(faulty: FaultyAws) -> tuple[Any, Any]:
 
 
 @contextmanager
-def aws_world(faulty: FaultyAws, way: str) -> Generator[World]:
+def aws_world(faulty: FaultyAws) -> Generator[World]:
     """A bundle in S3 and a policy that names it; everything works until a test says otherwise."""
     with pytest.MonkeyPatch.context() as patch:
-        world = World(faulty, *_clients(faulty), way, patch, [])
+        world = World(faulty, *_clients(faulty), patch, [])
         patch.setattr(client, "sleep", world.sleep)
-        patch.setattr(http_client, "READ_SECONDS", GENEROUS_SECONDS)
-        patch.setattr(http_client, "CONNECT_SECONDS", GENEROUS_SECONDS)
         world.mend()
         world.s3.create_bucket(
             Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}

@@ -15,10 +15,10 @@ GONE = bundle.digest({"injector.yaml": b"was deleted"})
 BROKEN = {"injector.yaml": b"apiVersion: [v1\n"}
 
 
-@pytest.fixture(params=["direct", "sdk"])
-def world(faulty: FaultyAws, request: pytest.FixtureRequest) -> Generator[World]:
-    """AWS as each of the two clients calls it."""
-    with aws_world(faulty, request.param) as made:
+@pytest.fixture
+def world(faulty: FaultyAws) -> Generator[World]:
+    """AWS as the clients call it."""
+    with aws_world(faulty) as made:
         yield made
 
 

@@ -97,10 +97,10 @@ def cells(*columns: str) -> pytest.MarkDecorator:
 # --- AWS
 
 
-@pytest.fixture(params=["direct", "sdk"])
-def world(faulty: FaultyAws, request: pytest.FixtureRequest) -> Generator[World]:
-    """AWS as each of the two clients calls it."""
-    with aws_world(faulty, request.param) as made:
+@pytest.fixture
+def world(faulty: FaultyAws) -> Generator[World]:
+    """AWS as the clients call it."""
+    with aws_world(faulty) as made:
         yield made
 
 

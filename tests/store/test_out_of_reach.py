@@ -2,7 +2,7 @@
 
 Addresses that take a connection and say nothing, or take none at all. Outside of these bounds is
 what no clock here sees: the start of the interpreter (``make bench``), compiling a bundle once it
-is there, and a name that is never resolved, which ``test_http_client.py`` measures.
+is there, and a name that is never resolved, which ``test_clients.py`` measures.
 """
 
 import socket
@@ -13,7 +13,7 @@ from time import monotonic
 import pytest
 from flask.testing import FlaskClient
 
-from podgraft.store.aws import connection, http_client, s3, ssm
+from podgraft.store.aws import clients, s3, ssm
 from podgraft.store.aws.callers import CachedCallers
 from podgraft.store.aws.store import CachedStore
 from podgraft.web import Auth, create_app
@@ -24,16 +24,16 @@ COLD_SECONDS = 2.0
 STARTS = 5
 BODY = load_request("24-bearer-token").body
 ENVIRONMENT = {
-    "AWS_REGION": "eu-central-1",
+    "AWS_DEFAULT_REGION": "eu-central-1",
     "AWS_ACCESS_KEY_ID": "test",
     "AWS_SECRET_ACCESS_KEY": "test",
-    "AWS_SESSION_TOKEN": "test",
+    "AWS_ENDPOINT_URL": "http://aws.example:80",
 }
 
 
 @contextmanager
-def nowhere(monkeypatch: pytest.MonkeyPatch, *, full: bool) -> Generator[str]:
-    """The URL of a name with several addresses, none of which answers.
+def nowhere(monkeypatch: pytest.MonkeyPatch, *, full: bool) -> Generator[None]:
+    """A name of AWS with several addresses, none of which answers.
 
     A *full* one takes no connection: its queue is, so that the kernel drops who comes.
     """
@@ -53,19 +53,16 @@ def nowhere(monkeypatch: pytest.MonkeyPatch, *, full: bool) -> Generator[str]:
         def resolve_name(*_: object, **__: object) -> list[object]:
             return list(found)
 
-        monkeypatch.setattr(connection, "getaddrinfo", resolve_name)
-        yield "http://aws.example:80"
+        monkeypatch.setattr(socket, "getaddrinfo", resolve_name)
+        for name, value in ENVIRONMENT.items():
+            monkeypatch.setenv(name, value)
+        yield
 
 
-def make_function(
-    url: str, refresh_seconds: float = 30.0, *, auth: Auth = Auth.TOKEN
-) -> FlaskClient:
-    account = http_client.config_from_environment(ENVIRONMENT | {"AWS_ENDPOINT_URL": url})
-    assert account is not None
-    parameters = ssm.ParameterReader(http_client.Ssm(account), "/podgraft")
-    store = CachedStore(
-        parameters, s3.BundleReader(http_client.S3(account), "b", "p/"), refresh_seconds
-    )
+def make_function(refresh_seconds: float = 30.0, *, auth: Auth = Auth.TOKEN) -> FlaskClient:
+    parameter_store, object_store = clients.make_clients()
+    parameters = ssm.ParameterReader(parameter_store, "/podgraft")
+    store = CachedStore(parameters, s3.BundleReader(object_store, "b", "p/"), refresh_seconds)
     callers = CachedCallers(parameters, refresh_seconds)
     return create_app(store, callers, auth=auth, request_log=lambda _: None).test_client()
 
@@ -76,10 +73,10 @@ def test_a_cold_start_with_everything_out_of_reach_is_reported_in_time(
     full: bool, auth: Auth, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The best of a few starts counts: a busy machine stalls one of them, not all."""
-    with nowhere(monkeypatch, full=full) as url:
+    with nowhere(monkeypatch, full=full):
         for _ in range(STARTS):
             started = monotonic()
-            answer = make_function(url, auth=auth).post(
+            answer = make_function(auth=auth).post(
                 "/inject?timeout=10s",
                 data=BODY,
                 content_type="application/json",

@@ -7,8 +7,8 @@ import pytest
 
 from podgraft.jsonvalue import JSON
 from podgraft.store import NotLoadedError
-from podgraft.store.aws.botocore_client import Ssm
 from podgraft.store.aws.client import AwsServiceError, MissingError, RetryBudget
+from podgraft.store.aws.clients import Ssm
 from podgraft.store.aws.ssm import Parameter, ParameterReader
 from support.aws_account import start_account_with_bucket
 

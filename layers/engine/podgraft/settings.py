@@ -20,9 +20,6 @@ variable                        default         value
                                                 ``PODGRAFT_SIGNER``
 ``PODGRAFT_CLUSTER_METRICS``    ``true``        ``false`` on Lambda writes metrics without the
                                                 dimensions ``cluster`` and ``injector``
-``PODGRAFT_AWS_CLIENT``         ``auto``        ``auto`` calls AWS directly where supported
-                                                (``store/aws/http_client.py``); ``botocore`` always
-                                                uses botocore
 ``PODGRAFT_CENSUS``             none            bucket of recorded workloads; ``file:<folder>`` with
                                                 ``PODGRAFT_STORE=file:<folder>``
 ``POWERTOOLS_TRACE_DISABLED``   ``true``        ``false`` on Lambda sends segments to X-Ray
@@ -60,7 +57,6 @@ _NAMES = (
     "PARAMETER_PREFIX",
     "AUTH",
     "REFRESH_SECONDS",
-    "AWS_CLIENT",
     "SIGNER",
     "REQUIRE_SIGNATURE",
     "CLUSTER_METRICS",
@@ -80,8 +76,6 @@ _BUCKET = lazy_compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _BUNDLE_PREFIX = lazy_compile(r"([^/]+/)*")
 _PARAMETER_PREFIX = lazy_compile(r"(/[A-Za-z0-9_.-]+)+")
 _MAX_REFRESH_SECONDS = 3600
-_BOTOCORE = "botocore"
-_CLIENTS = ("auto", _BOTOCORE)
 
 
 DEFAULT_STACK = "podgraft"
@@ -261,7 +255,6 @@ def _parse_aws(variables: _Environment, stack: str) -> AwsStoreConfig:
             "PARAMETER_PREFIX", f"/{stack}", _PARAMETER_PREFIX, "a path that starts with /"
         ),
         refresh_seconds=_parse_refresh_seconds(variables),
-        botocore=variables.parse_choice("AWS_CLIENT", _CLIENTS) == _BOTOCORE,
         census=_parse_census_bucket(variables),
     )
 

@@ -15,8 +15,8 @@ from podgraft.cli import main, outputs
 from podgraft.cli.tokens.storage import Location
 from podgraft.cli.tokens.storage_factory import open_storage
 from podgraft.store import caller_document as hashes
-from podgraft.store.aws.botocore_client import make_clients
 from podgraft.store.aws.client import RetryBudget
+from podgraft.store.aws.clients import make_clients
 from podgraft.store.aws.ssm import ParameterReader
 from podgraft.store.folder import FolderCallers
 from support.aws_account import start_account_with_bucket

@@ -29,8 +29,8 @@ from podgraft.policy.census import Census
 from podgraft.policy.rollout import ANNOTATION
 from podgraft.review_context import ReviewContext
 
-from .aws.connection import run_with_timeout
 from .snapshot import Snapshot
+from .timeouts import run_with_timeout
 
 # The longest time that a record delays a review.
 CAP_SECONDS = 0.05

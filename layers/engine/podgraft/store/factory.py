@@ -1,6 +1,5 @@
 """Open the stores that the settings name."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
@@ -30,15 +29,13 @@ class FolderStoreConfig(Struct, frozen=True):
 class AwsStoreConfig(Struct, frozen=True, kw_only=True):
     """Bundles in S3, policies and callers in Parameter Store.
 
-    With ``botocore``, botocore sends all requests. ``census`` is the bucket of recorded workloads;
-    without one, nothing is recorded.
+    ``census`` is the bucket of recorded workloads; without one, nothing is recorded.
     """
 
     bucket: str
     bundle_prefix: str
     parameter_prefix: str
     refresh_seconds: int
-    botocore: bool = False
     census: str = ""
 
 
@@ -84,9 +81,7 @@ def open_census(backing: StoreConfig) -> "CensusWriter | None":
             from .aws.clients import make_clients
 
             # Separate clients: a record must not wait for the connection of a refresh.
-            storage = BucketCensus(
-                *make_clients(os.environ, botocore=backing.botocore), bucket, prefix
-            )
+            storage = BucketCensus(*make_clients(), bucket, prefix)
         case _:
             return None
     return CensusWriter(storage)
@@ -113,7 +108,7 @@ def _open_aws_stores(
     from .aws.ssm import ParameterReader
     from .aws.store import CachedStore
 
-    ssm, s3 = make_clients(os.environ, botocore=backing.botocore)
+    ssm, s3 = make_clients()
     parameters = ParameterReader(ssm, backing.parameter_prefix)
     bundles = BundleReader(s3, backing.bucket, backing.bundle_prefix)
     callers = CachedCallers(parameters, backing.refresh_seconds)

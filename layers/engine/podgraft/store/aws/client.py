@@ -1,8 +1,7 @@
-"""Calls to AWS with a retry budget, and the interfaces of the two clients.
+"""Calls to AWS with a retry budget, and the interfaces of the two clients (``clients.py``).
 
 A review waits for its policy, so a call must end within a second. This module decides whether to
-retry, by the remaining time. ``http_client`` calls AWS directly where Lambda sets everything that
-it needs; ``botocore_client`` uses botocore everywhere else. ``clients`` selects one of them.
+retry, by the remaining time.
 """
 
 from collections.abc import Callable, Generator, Mapping

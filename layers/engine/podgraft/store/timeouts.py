@@ -1,0 +1,25 @@
+"""A limit of time for functions that have none: name resolution, SDKs, and files of a dead disk."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from threading import Thread
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def run_with_timeout(seconds: float, work: Callable[[], T]) -> T:
+    """Return the result of *work*; raises ``TimeoutError`` if it takes longer.
+
+    After the timeout, *work* continues in its daemon thread, and its result is discarded.
+    """
+    result: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            result.set_result(work())
+        except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
+            result.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return result.result(max(seconds, 0.0))
