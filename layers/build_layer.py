@@ -48,8 +48,8 @@ UNUSED = (
     "click",
     "itsdangerous",
     "jinja2",
-    "boto3",  # store/aws/botocore_client.py uses botocore directly
-    "s3transfer",
+    "boto3/data",  # resources: store/aws/clients.py uses clients
+    "boto3/examples",
     "cel_expr_python/ext",  # 37 MB: podgraft.cel uses the extensions in cel.so
     "bazel-project",  # build files in the wheel: the tests of protobuf, the rules of bazel
     "aws_lambda_powertools/event_handler",  # web/ uses Logger, Metrics, and Tracer

@@ -41,7 +41,7 @@ def test_every_package_has_a_folder_of_tests() -> None:
     [
         ("podgraft.patch.differ", "patch/test_differ.py"),
         ("podgraft.policy.decision", "policy/test_decision.py"),
-        ("podgraft.store.aws.sigv4", "store/test_sigv4.py"),
+        ("podgraft.store.aws.clients", "store/test_clients.py"),
         ("podgraft.web.throttle", "web/test_throttle.py"),
     ],
 )
