@@ -74,6 +74,7 @@ VARIANTS = (
     make_input(*ISTIO, options={"namespace": "test", "cluster": "unknown"}),
     make_input(*ISTIO, options={"istio-release": "1.24"}),
     make_input(*ISTIO, options={"istio-release": "7"}),
+    make_input(*ISTIO, options={"cluster": "a b"}),
     make_input(*ISTIO, webhooks=REGISTRATION),
     make_input(
         *ISTIO, webhooks=REGISTRATION, options={"namespace-labels": "istio-injection=enabled"}

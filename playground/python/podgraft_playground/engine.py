@@ -5,7 +5,7 @@ that of ``podgraft.cli.explain.command``, and tests compare the two texts for ea
 """
 
 import io
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,11 @@ from podgraft.cli.explain.pod_source import ExplainedPod, find_pods
 from podgraft.cli.explain.tree import render_tree
 from podgraft.cli.explain.webhooks import Webhook, read_webhooks, select_routes
 from podgraft.cli.failure import CommandError
+from podgraft.cli.identifier_options import (
+    check_cluster_option,
+    check_optional_injector,
+    check_release_option,
+)
 from podgraft.cli.manifest_files import FileSelection
 from podgraft.jsonvalue import JSON, Object
 from podgraft.review import ReviewResponse, ReviewResult
@@ -31,6 +36,11 @@ from .step_inputs import Manifests, StepInput, StepReader, read_manifests
 from .workspace import BUNDLE, POD, POLICY, WEBHOOKS, Input
 
 _FAILED, _WRONG_USAGE = 1, 2
+_CHECKS: Mapping[str, Callable[..., object]] = {
+    "istio-release": check_release_option,
+    "cluster": check_cluster_option,
+    "injector": check_optional_injector,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +152,15 @@ def _captured() -> Generator[io.StringIO]:
         yield text
 
 
+def _check_options(given: Input) -> None:
+    """Raise ``CommandError`` for a name that an option of the command refuses."""
+    context = click.Context(click.Command("explain"))
+    for name, check in _CHECKS.items():
+        check(context, click.Option([f"--{name}"]), given.options.get(name) or None)
+
+
 def _parse_options(given: Input) -> configuration.InjectOptions:
+    _check_options(given)
     options: dict[str, Path | str | tuple[str, ...] | None] = dict.fromkeys(
         ("config", "values", "mesh", "revision", "istio_cluster_id", "network")
     )
