@@ -78,7 +78,7 @@ def check_imports(site: bytes, library: bytes) -> None:
                 for module in sorted(find_imports(archive.read(name)) & removed):
                     raise BuildError(
                         f"{name}: imports {module}, which the page leaves out; "
-                        "remove it from _UNUSED in scripts/playground_build/pyodide.py"
+                        "remove it from UNUSED in scripts/playground_build/pyodide.py"
                     )
 
 

@@ -23,7 +23,7 @@ _COPIED = ("pyodide.mjs", "pyodide.asm.mjs")
 
 # Parts of Python's library that neither podgraft nor its dependencies import, directly or not; the
 # tests of the page run every sample without them.
-_UNUSED = frozenset(
+UNUSED = frozenset(
     """
     __phello__ _aix_support _android_support _apple_support _ios_support _markupbase
     _osx_support _pydatetime _pydecimal _pyio _pyrepl antigravity argparse asyncio.__main__
@@ -96,7 +96,7 @@ def is_used(name: str) -> bool:
     package, _, rest = module.partition(".")
     if package == "encodings":
         return not rest or rest in _ENCODINGS
-    return package not in _UNUSED and module not in _UNUSED
+    return package not in UNUSED and module not in UNUSED
 
 
 def _download(cache: Path) -> Path:

@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
-from playground_build import archive
+from playground_build import archive, pyodide
 from playground_build.examples import read_examples
+from playground_build.zips import make_zip
 from support import playground_test_cases as test_cases
 
 ROOT = Path(__file__).parents[2]
@@ -77,6 +78,14 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Any]
     printed = json.loads(result.stdout)
     assert all(Path(path).is_relative_to(site) for path in printed["replaced"])
     return dict(zip(INPUTS, printed["answers"], strict=True))
+
+
+def test_no_module_of_the_page_imports_a_part_of_python_that_the_page_leaves_out() -> None:
+    names = [f"{name.replace('.', '/')}.py" for name in pyodide.UNUSED]
+
+    archive.check_imports(
+        make_zip(archive.make_own_files(ROOT)), make_zip(dict.fromkeys(names, b""))
+    )
 
 
 @pytest.mark.parametrize(("name", "pod"), INPUTS, ids=[f"{n}/{p}" for n, p in INPUTS])

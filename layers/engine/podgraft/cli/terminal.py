@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
 import sys
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
@@ -20,7 +19,7 @@ import click
 
 # Category Cc without line feed and tab, and the characters with the property Bidi_Control.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-_MARK = f"\x1b{secrets.token_hex(16)}"  # of a process, in the place of the escape in a style
+_MARK = f"\x1b{os.urandom(16).hex()}"  # of a process, in the place of the escape in a style
 _STYLE = re.compile(f"{_MARK}(\\[[0-9;]*m)")
 _ESCAPE = "\x1b"
 _LAST_ASCII_CONTROL = "\x1f"
