@@ -139,7 +139,7 @@ def test_the_mark_is_no_function_of_an_expression(text: str) -> None:
         VARIABLES.compile_(text)
 
 
-def test_a_problem_after_a_test_keeps_its_location() -> None:
+def test_a_problem_after_a_test_has_its_location() -> None:
     with pytest.raises(CompileError) as raised:
         VARIABLES.compile_("has(variables.off) && nope")
 

@@ -29,8 +29,7 @@ PORTS_TEXT = (
 
 
 def test_every_annotation_that_istio_checks_has_a_remedy() -> None:
-    rules: Any = annotations._RULES  # pyright: ignore[reportPrivateUsage]
-    assert {rule.annotation for rule in rules} == set(annotation_remedies.REMEDIES)
+    assert {rule.annotation for rule in annotations.RULES} == set(annotation_remedies.REMEDIES)
 
 
 @pytest.mark.parametrize("release", ["1.0.1", "1.1.17", "1.8.6", "1.18.7", "1.30.3"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from podgraft.cli import program
+from podgraft.cli import program, terminal
 from podgraft.cli.assets import ROOT, check_checkout
 from podgraft.cli.failure import CommandError
 from podgraft.identifiers import IdentifierError
@@ -127,14 +127,12 @@ def test_no_color_is_respected(
     if value is not None:
         monkeypatch.setenv("NO_COLOR", value)
 
-    def is_terminal(_stream: object) -> bool:
-        return True
-
-    monkeypatch.setattr("click._compat.isatty", is_terminal)
+    for stream in (sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True, raising=False)
 
     @click.command()
     def command() -> None:
-        click.secho("ok", fg="green")
+        terminal.secho("ok", fg="green")
         raise CommandError("a: b; c")
 
     assert program.run(command, [], "podgraft test") == 1

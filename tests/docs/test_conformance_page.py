@@ -44,11 +44,9 @@ def test_the_table_has_the_first_and_the_last_patch_of_every_minor() -> None:
 
 
 def test_the_claim_of_the_readme_is_the_table() -> None:
-    first, last = next(iter(releases.LATEST)), releases.NEWEST - 1
+    first = next(iter(releases.LATEST))
 
-    assert (
-        f"every patch release of Istio from 1.{first} to 1.{last}, and the master branch" in README
-    )
+    assert f"the releases of Istio since 1.{first}" in README
     assert f"passes [all {_table()['all'][1]:,} runs](docs/conformance.md)" in README
 
 

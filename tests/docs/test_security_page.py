@@ -25,7 +25,7 @@ _TEST = re.compile(r"\[`(test_\w+)(?:\.py)?`\]\(\.\./(tests/[\w/]+\.py)\)")
 IDS = (
     *(str(number) for number in range(1, 19)),
     *(f"M{number}" for number in range(1, 11)),
-    *(f"P{number}" for number in range(1, 7)),
+    *(f"P{number}" for number in range(1, 8)),
 )
 
 

@@ -77,7 +77,7 @@ def find_words(tree: ast.AST) -> Iterator[tuple[str, bool]]:
             yield name, False
             for argument in node.args:
                 if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
-                    yield argument.value, name == "create_client"
+                    yield argument.value, name in {"client", "create_client"}
 
 
 def find_calls(function: str) -> set[str]:

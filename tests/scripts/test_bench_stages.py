@@ -9,6 +9,7 @@ import pytest
 import bench_stages
 from podgraft.cli.assets import ROOT
 from podgraft.cli.bench.bench_input import sample_input
+from support.retry import retry_until
 
 INJECT = "istio.io/istio/pkg/kube/inject."
 SERVE = f"{INJECT}(*Webhook).serveInject"
@@ -59,9 +60,13 @@ def test_each_function_of_the_table_exists() -> None:
 
 
 def test_real_reviews_have_the_stages(tmp_path: Path) -> None:
-    stages = bench_stages.measure_podgraft(sample_input(), tmp_path, 1.0)
+    def measure() -> bool:
+        stages.update(bench_stages.measure_podgraft(sample_input(), tmp_path, 1.0))
+        return all(stages[each] > 0 for each in ("decode", "render", "merge", "check", "diff"))
+
+    stages: dict[str, float] = {}
+    assert retry_until(True, measure)  # a busy machine takes few samples
     assert set(stages) == set(bench_stages.STAGES)
-    assert all(stages[each] > 0 for each in ("decode", "render", "merge", "check", "diff"))
     table = bench_stages.format_table(stages, stages, "2 cores")
     assert len(table.splitlines()) == len(bench_stages.STAGES) + 5
 

@@ -143,7 +143,7 @@ def test_a_permission_holds_while_the_machine_lacks_what_it_names(
         (("test",), "a.py | go", "may_skip.txt:1: expected tests"),
     ],
 )
-def test_a_wrong_record_or_list_fails_the_run(
+def test_an_invalid_record_or_list_fails_the_run(
     targets: tuple[str, ...],
     may_skip: str,
     problem: str,

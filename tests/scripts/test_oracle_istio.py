@@ -44,12 +44,15 @@ def fixture_folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+RELEASE = "1.30.3"
+
+
 def test_a_seed_gives_the_same_settings_and_pods(folder: Path) -> None:
     first, second, other = (random.Random(seed) for seed in (1, 1, 2))  # noqa: S311 - no secret
 
-    assert make_settings(first, folder) == make_settings(second, folder)
+    assert make_settings(first, folder, RELEASE) == make_settings(second, folder, RELEASE)
     assert [pods.make_pod(first) for _ in range(50)] == [pods.make_pod(second) for _ in range(50)]
-    assert make_settings(other, folder) != make_settings(first, folder)
+    assert make_settings(other, folder, RELEASE) != make_settings(first, folder, RELEASE)
 
 
 def test_an_injector_that_skips_all_pods_differs(folder: Path, tmp_path: Path) -> None:

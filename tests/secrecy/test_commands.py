@@ -467,7 +467,7 @@ LIVE: Sequence[tuple[str, int]] = (
     ("podgraft compare --bundle bundle -o json", 1),
     (f"podgraft status {LOCAL}", 0),
     (f"podgraft explain pod/web -n shop {LOCAL}", 3),
-    ("podgraft compare", 1),
+    ("podgraft compare", 0),
     ("podgraft import istio new", 1),
 )
 

@@ -123,7 +123,7 @@ def assert_ends_within(seconds: float) -> Generator[None]:
     assert monotonic() - started < seconds + SLACK
 
 
-def test_a_connection_is_kept_for_the_next_call(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_call_uses_the_same_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     with serve_s3(_PortHandler, monkeypatch) as s3:
         assert len({s3.read("bucket", "key", ENOUGH) for _ in range(3)}) == 1
 
@@ -157,7 +157,7 @@ def test_a_response_that_trickles_is_given_up(
 
 @pytest.mark.usefixtures("patient_clients")
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_a_server_that_says_nothing_is_given_up(
+def test_a_server_without_a_response_is_given_up(
     scheme: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=64) as listening:

@@ -84,7 +84,7 @@ DEFECTS = {
 
 
 @pytest.mark.parametrize("number", range(6, 6 + -(-PAIRS // BATCH)))
-def test_no_result_of_one_review_answers_another(tmp_path: Path, number: int) -> None:
+def test_no_result_of_one_review_is_used_for_another(tmp_path: Path, number: int) -> None:
     batch = make_batch(tmp_path, f"pairs {number}", BATCH)
     other = batch.start("fresh")
     used = batch.run("used")

@@ -26,6 +26,7 @@ FIRST_DOCUMENT = {
     "cli/istio_files.py",
     "cli/live/istio_source.py",
     "cli/live/shared_mesh.py",
+    "cli/template_lines.py",
     "injectors/istio/config/config_map.py",
     "injectors/istio/config/mesh.py",
     "injectors/istio/config/proxyconfig.py",

@@ -31,7 +31,7 @@ def test_several_targets() -> None:
 
 
 ERRORS = (
-    ("secret/a", "secret: unknown type; use one of pod, deployment"),
+    ("secret/a", "secret: unknown type; write TYPE/NAME, such as pod/secret"),
     ("pod/a/b", "pod/a/b: expected TYPE/NAME; use pod/web-1 or deployment/web"),
     ("pod/", "pod/: expected TYPE/NAME"),
     ("pod/a web", "web: expected TYPE/NAME"),

@@ -1,8 +1,8 @@
 """The lines of the status report count pods in correct English."""
 
-import click
 import pytest
 
+from podgraft.cli import terminal
 from podgraft.cli.status.report import _pod_lines
 from podgraft.cli.status.survey import NamespaceStatus
 
@@ -16,4 +16,4 @@ COUNTS = (
 def test_one_pod_is_a_pod(missing: list[str], line: str) -> None:
     namespace = NamespaceStatus("shop", missing=missing)
 
-    assert click.unstyle([*_pod_lines([namespace], "missing")][1]) == line
+    assert terminal.unstyle([*_pod_lines([namespace], "missing")][1]) == line

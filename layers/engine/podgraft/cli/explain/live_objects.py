@@ -144,15 +144,15 @@ class LiveExplainer:
 def _describe_no_match(webhooks: Sequence[Webhook], namespace: Object) -> str:
     """Return the note for a pod that no webhook receives, with the labels that select one."""
     labels = object_at(namespace, "metadata", "labels")
-    wanted = dict.fromkeys(
+    missing = dict.fromkeys(
         f"{key}={value}"
         for webhook in webhooks
         for key, value in _find_labels(object_at(webhook.manifest or {}, "namespaceSelector"))
         if labels.get(key) != value
     )
-    if not wanted:
+    if not missing:
         return "no webhook matches, so kube-apiserver creates the object without injection"
-    return f"no webhook matches: the namespace has no label {', or '.join(wanted)}"
+    return f"no webhook matches: the namespace has no label {', or '.join(missing)}"
 
 
 def _find_labels(selector: Object) -> Iterator[tuple[str, str]]:
