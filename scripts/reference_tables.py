@@ -190,7 +190,7 @@ def read_routes() -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     for rule in app.url_map.iter_rules():
         methods = ", ".join(sorted((rule.methods or set()) - {"HEAD"}))
-        is_review = "target" in rule.arguments
+        is_review = "target" in str(rule)
         forms = [f"[/INJECTOR]/{route}[/…]" for route in ROUTES] if is_review else [str(rule)]
         found += [(form, methods) for form in forms]
     return sorted(found)

@@ -137,7 +137,7 @@ def test_the_remedy_retains_the_installed_extras(
     monkeypatch.setattr(assets, "PACKAGED", tmp_path)
     monkeypatch.setattr(extras, "PACKAGED", tmp_path)
     monkeypatch.setattr(extras, "_is_pipx", lambda: is_pipx)
-    monkeypatch.setattr(extras, "find_requirement", lambda extra: f"podgraft{extra}")
+    monkeypatch.setattr(extras, "find_requirement", "podgraft{}".format)
     monkeypatch.setattr(extras, "_find_installed_extras", lambda: {"aws", "serve"})
     error = ModuleNotFoundError(name="cel_expr_python.cel")
     assert str(extras.make_missing_package_error("podgraft inject", error)).endswith(remedy)
@@ -169,7 +169,11 @@ def test_the_remedy_names_what_was_installed(
             return document
 
     monkeypatch.setattr(extras, "PACKAGED", tmp_path)
-    monkeypatch.setattr(extras, "distribution", lambda _name: Distribution())
+
+    def find_distribution(_name: str) -> Distribution:
+        return Distribution()
+
+    monkeypatch.setattr(extras, "distribution", find_distribution)
     assert extras.find_requirement() == requirement
 
 

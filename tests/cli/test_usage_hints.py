@@ -1,6 +1,7 @@
 """A word of another program leads to the command or option of podgraft with the same task."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -46,7 +47,8 @@ def test_an_unknown_command_names_the_command_with_its_task(
 
 
 def test_each_suggested_command_exists(capsys: Out) -> None:
-    for command in {command for _, command in WORDS} | {*usage_hints._COMMANDS.values()}:
+    known: Any = usage_hints._COMMANDS  # pyright: ignore[reportPrivateUsage]
+    for command in {command for _, command in WORDS} | {*known.values()}:
         words = command.split()
         assert cli.main(words if command == "--version" else [*words, "--help"]) == 0, command
         capsys.readouterr()
@@ -85,7 +87,7 @@ def all_commands(command: click.Command) -> list[click.Command]:
 
 def test_each_group_of_options_has_one_of_podgraft() -> None:
     options = {name for each in all_commands(cli.podgraft) for p in each.params for name in p.opts}
-    for words in usage_hints._OPTIONS:
+    for words in usage_hints._OPTIONS:  # pyright: ignore[reportPrivateUsage]
         assert words & options, words
 
 

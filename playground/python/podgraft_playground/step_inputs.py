@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from podgraft import yaml
+from podgraft.bundle import Bundle
 from podgraft.cli.explain.decision_trace import DecisionTrace, Stage, TraceStep
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod
@@ -136,9 +137,15 @@ class StepReader:
         manifest = self.cluster.namespaces(namespace).get(namespace, {})
         return _describe_labels(object_at(manifest, "metadata"), f"namespace {namespace}")
 
+    @property
+    def _bundle(self) -> Bundle:
+        snapshot = self.cluster.snapshot
+        assert snapshot is not None  # noqa: S101 - the page has a bundle
+        return snapshot.bundle
+
     def _read_step(self, step: TraceStep, subject: ExplainedPod) -> StepInput:
         reader = _POLICY_STEPS.get(step.name)
-        rules = self.cluster.snapshot.bundle.rules
+        rules = self._bundle.rules
         if reader is not None:
             return reader(subject, rules)
         word, _, name = step.name.partition(" ")
@@ -171,7 +178,7 @@ class StepReader:
         return StepInput(question, _describe_object(subject), "\n".join(filter(None, texts)))
 
     def _describe_allows(self) -> str:
-        allows = self.cluster.snapshot.bundle.allows
+        allows = self._bundle.allows
         if allows is None:
             return f"allows: {NOT_SET}"
         names = {kind: sorted(values) for kind, values in allows.names.items() if values}
@@ -182,7 +189,7 @@ class StepReader:
     def _read_templates(self, subject: ExplainedPod) -> StepInput:
         annotations = object_at(object_at(subject.object, "metadata"), "annotations")
         value = annotations.get(_TEMPLATES_KEY)
-        istio = self.cluster.snapshot.bundle.istio
+        istio = self._bundle.istio
         release = "" if istio is None else f"Istio {istio.profile.release}: "
         return StepInput(
             "Which templates does the pod receive?",

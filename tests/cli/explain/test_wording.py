@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,8 +27,8 @@ def explain(path: Path, output: str, capsys: Out, *more: str) -> str:
 
 
 def read_traces(path: Path, capsys: Out) -> list[Object]:
-    traces = json.loads(explain(path, "json", capsys))
-    return traces if isinstance(traces, list) else [traces]
+    traces: Any = json.loads(explain(path, "json", capsys))
+    return [*traces] if isinstance(traces, list) else [traces]
 
 
 @pytest.mark.parametrize("path", INPUTS, ids=str)

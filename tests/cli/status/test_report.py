@@ -3,7 +3,7 @@
 import pytest
 
 from podgraft.cli import terminal
-from podgraft.cli.status.report import _pod_lines
+from podgraft.cli.status.report import _pod_lines  # pyright: ignore[reportPrivateUsage]
 from podgraft.cli.status.survey import NamespaceStatus
 
 COUNTS = (

@@ -124,7 +124,7 @@ AGES = (("2026-11-20T12:00:00Z", "4 days"), ("2026-11-23T12:00:00Z", "1 day"), (
 @pytest.mark.parametrize(("created", "age"), AGES)
 def test_the_age_of_a_token_is_in_days(created: str, age: str) -> None:
     now = datetime(2026, 11, 24, 13, tzinfo=UTC)
-    assert commands._format_age(created, now) == age
+    assert commands._format_age(created, now) == age  # pyright: ignore[reportPrivateUsage]
 
 
 def test_clusters_are_listed_as_json(run: Run) -> None:

@@ -250,7 +250,7 @@ def test_resources_apply_to_the_mesh_the_namespace_and_the_workload() -> None:
 @pytest.mark.parametrize("selector", [{}, {"matchLabels": {}}, {"matchLabels": None}])
 def test_a_resource_with_an_empty_selector_applies_to_no_pod(selector: JSON) -> None:
     """It is not the namespace's either, and does not take the place of that one."""
-    empty = [
+    empty: list[Object] = [
         {"metadata": {"namespace": namespace}, "spec": {"selector": selector}}
         for namespace in ("root", "ns")
     ]

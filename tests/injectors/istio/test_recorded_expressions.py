@@ -92,7 +92,7 @@ def test_a_struct_in_quotes_is_no_change_of_the_structure(
 def test_a_struct_with_quotes_in_quotes_changes_the_structure() -> None:
     template = "metadata: {annotations: {out: {{ .ObjectMeta.OwnerReferences | squote }}}}"
     metadata = object_at(POD, "metadata")
-    owner = {"apiVersion": "v1", "kind": "X", "name": "a', in: 'x", "uid": "u"}
+    owner: Object = {"apiVersion": "v1", "kind": "X", "name": "a', in: 'x", "uid": "u"}
     pod: Object = {**POD, "metadata": {**metadata, "ownerReferences": [owner]}}
     outcome = _load_template(template).review(pod, "ns", "/inject")
     assert outcome.pod is None

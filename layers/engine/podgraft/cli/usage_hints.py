@@ -4,6 +4,7 @@ Click suggests names with similar letters, which can be the opposite: uninject f
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import click
 
@@ -66,8 +67,11 @@ _OPTIONS: tuple[frozenset[str], ...] = tuple(
 _EXTRA_ARGUMENT = "Got unexpected extra argument"
 
 
-def add_hint(error: click.ClickException) -> None:
-    """Add the hint for the word that click rejected to the message of *error*."""
+def add_hint(error: Any) -> None:
+    """Add the hint for the word that click rejected to the message of a ``click.ClickException``.
+
+    Its attributes are writable, but final in the types of click.
+    """
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return
@@ -75,7 +79,7 @@ def add_hint(error: click.ClickException) -> None:
         similar = [*_find_similar_options(error.option_name, context.command)]
         if similar:
             error.message += f" Did you mean {' or '.join(similar)}?"
-            error.possibilities = None  # type: ignore[misc]  # of click, by letters
+            error.possibilities = None  # of click, by letters
     elif error.message.startswith(_EXTRA_ARGUMENT) and _has_option(context.command, "-f"):
         error.message += "; use -f once for each file."
 

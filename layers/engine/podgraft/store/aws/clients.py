@@ -95,8 +95,8 @@ class S3:
 def make_clients() -> tuple[Ssm, S3]:
     """Return both clients, with the credentials and the region of the process."""
     _BOTOCORE_LOGGER.setLevel(logging.INFO)
-    s3 = boto3.client("s3", config=CONFIG)
-    ssm = boto3.client("ssm", config=CONFIG)
+    s3 = boto3.client("s3", config=CONFIG)  # pyright: ignore[reportUnknownMemberType]
+    ssm = boto3.client("ssm", config=CONFIG)  # pyright: ignore[reportUnknownMemberType]
     # AWS does not guarantee the state of a connection after a restore, and a dead one uses up the
     # time of the first review. A closed client opens new connections.
     for client in (s3, ssm):
