@@ -4,7 +4,6 @@ Click suggests names with similar letters, which can be the opposite: uninject f
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import click
 
@@ -67,21 +66,22 @@ _OPTIONS: tuple[frozenset[str], ...] = tuple(
 _EXTRA_ARGUMENT = "Got unexpected extra argument"
 
 
-def add_hint(error: Any) -> None:
-    """Add the hint for the word that click rejected to the message of a ``click.ClickException``.
-
-    Its attributes are writable, but final in the types of click.
-    """
+def add_hint(error: click.ClickException) -> None:
+    """Add the hint for the word that click rejected to the message of *error*."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if context is None:
         return
     if isinstance(error, click.NoSuchOption):
         similar = [*_find_similar_options(error.option_name, context.command)]
         if similar:
-            error.message += f" Did you mean {' or '.join(similar)}?"
-            error.possibilities = None  # of click, by letters
+            _add_text(error, f" Did you mean {' or '.join(similar)}?")
+            vars(error)["possibilities"] = None  # of click, by letters
     elif error.message.startswith(_EXTRA_ARGUMENT) and _has_option(context.command, "-f"):
-        error.message += "; use -f once for each file."
+        _add_text(error, "; use -f once for each file.")
+
+
+def _add_text(error: click.ClickException, text: str) -> None:
+    vars(error)["message"] = error.message + text  # final in the types of click
 
 
 def _find_similar_options(name: str, command: click.Command) -> Iterator[str]:
