@@ -7,8 +7,6 @@ BIN := .venv/bin
 # Which Lambda the layers are built for.
 RUNTIME ?= python3.13
 ARCHITECTURE ?= arm64
-# How the dependencies are installed: slim, without what no review uses, or plain, as their wheels are.
-LAYER ?= slim
 # Which stack to deploy, dev or prod, and parameters that differ from samconfig.toml, as NAME=VALUE.
 STAGE ?= dev
 OVERRIDES ?=
@@ -226,8 +224,8 @@ site: setup $(TOOLS)/docs/.done ## Build the documentation site, and check its l
 	@NO_MKDOCS_2_WARNING=1 $(TOOLS)/docs/bin/mkdocs build --quiet --strict
 	@$(BIN)/python scripts/check_site.py build/site --address https://podgraft.dev/
 
-build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHITECTURE=arm64 LAYER=slim)
-	@LAYER=$(LAYER) PODGRAFT_RUNTIME=$(RUNTIME) PODGRAFT_ARCHITECTURE=$(ARCHITECTURE) $(SAM)/sam build \
+build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHITECTURE=arm64)
+	@PODGRAFT_RUNTIME=$(RUNTIME) PODGRAFT_ARCHITECTURE=$(ARCHITECTURE) $(SAM)/sam build \
 		--parameter-overrides Runtime=$(RUNTIME) Architecture=$(ARCHITECTURE)
 
 deploy: build ## Build and deploy a stack (STAGE=dev OVERRIDES="NAME=VALUE ...")

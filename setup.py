@@ -32,7 +32,6 @@ ASSETS = (
     "layers/build_layer.py",
     "layers/dependencies",
     "layers/make_archives.py",
-    "layers/stubs",
     "requirements/serve.txt",
     "samconfig.toml",
     "samples",

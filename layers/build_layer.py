@@ -3,10 +3,9 @@
     build_layer.py dependencies TARGET REQUIREMENTS    third-party packages
     build_layer.py sources TARGET PACKAGE              the package podgraft
 
-LAYER selects how the dependencies are installed. ``slim`` (the default) removes the parts that no
-review uses. Stubs replace modules that other packages import and no review uses. The service models
-that botocore parses at every start are reduced to the operations of the function. ``plain`` changes
-and removes no file of any wheel, for scanners and audits.
+The dependencies are wheels as pip installs them, without the files that no import needs. No file is
+modified and none is added except bytecode, so scanners and audits can compare each file with its
+wheel.
 
 pip installs only packages of the lock with its hashes. PODGRAFT_REPORT names a file for the report
 of pip, with the address and the hash of each package; scripts/release.py reads it. Two builds of
@@ -19,61 +18,42 @@ running one, one on PATH or of pyenv, or one that uv downloads. Without it, the 
 sources only, and the script reports that.
 """
 
-import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from gzip import compress, decompress
+from collections.abc import Iterable
 from pathlib import Path
 
 RUNTIME = os.environ.get("PODGRAFT_RUNTIME", "python3.13")
 ARCHITECTURE = os.environ.get("PODGRAFT_ARCHITECTURE", "arm64")
 MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
-LAYER = os.environ.get("LAYER") or "slim"
-LAYERS = ("slim", "plain")
 REPORT = os.environ.get("PODGRAFT_REPORT")
 
-# The operations of the function. botocore parses the model of a service before the first call.
-OPERATIONS = {
-    "s3": {"GetObject", "ListObjectsV2", "PutObject"},
-    "ssm": {"GetParameters", "GetParametersByPath"},
-    "xray": {"GetSamplingRules", "GetSamplingTargets"},  # its SDK calls them, with Tracing=Active
-}
-# Reviews use neither templates, sessions, forms, command line, server, and client of Flask and
-# Werkzeug, nor paths into events of Powertools. Of PyYAML, they use only the binding of libyaml.
-STUBS = Path(__file__).with_name("stubs")
+# Services that the function calls: its store, its credentials, and X-Ray with Tracing=Active. The
+# models of the other 400 services of botocore take 18 MB.
+SERVICES = frozenset({"s3", "ssm", "sts", "xray"})
+# Files and folders that no import needs. Tests import all modules that the function can load.
 UNUSED = (
-    "click",
-    "itsdangerous",
-    "jinja2",
     "boto3/data",  # resources: store/aws/clients.py uses clients
     "boto3/examples",
     "cel_expr_python/ext",  # 37 MB: podgraft.cel uses the extensions in cel.so
     "bazel-project",  # build files in the wheel: the tests of protobuf, the rules of bazel
     "aws_lambda_powertools/event_handler",  # web/ uses Logger, Metrics, and Tracer
     "aws_lambda_powertools/utilities/[!_jt]*",  # all except jmespath_utils and typing
-    "yaml/[!_ent]*.py",  # all except the binding, errors, events, nodes, and tokens
     "**/tests",
     "**/*.[ch]",
     "**/*.pyi",
     "**/__pycache__",  # that a wheel brought: bytecode of another Python
-    "**/*.dist-info/RECORD",
 )
 
 
 def main(argv: list[str]) -> int:
-    """Fill the folder TARGET; return exit status 2 for an invalid command line or LAYER."""
-    if LAYER not in LAYERS:
-        print(f"LAYER: got {LAYER!r}; use {' or '.join(LAYERS)}", file=sys.stderr)
-        return 2
+    """Fill the folder TARGET; return exit status 2 for an invalid command line."""
     match argv:
         case ["dependencies", target, requirements]:
             _install(Path(target), requirements)
-            if LAYER == "slim":
-                remove_unused(Path(target))
-                _cut_botocore(Path(target))
+            _remove(find_unused(Path(target)))
         case ["sources", target, package]:
             _copy(Path(target), Path(package))
         case _:
@@ -81,8 +61,7 @@ def main(argv: list[str]) -> int:
             return 2
     compiled = _compile(Path(target))
     size = _folder_size(Path(target))
-    name = f"{LAYER} {argv[0]}" if argv[0] == "dependencies" else argv[0]
-    print(f"{name}: {size} for {RUNTIME} on {ARCHITECTURE}, {compiled}")
+    print(f"{argv[0]}: {size} for {RUNTIME} on {ARCHITECTURE}, {compiled}")
     return 0
 
 
@@ -121,83 +100,20 @@ def platform_options(runtime: str, architecture: str) -> list[str]:
     ]
 
 
-def remove_unused(target: Path) -> None:
-    """Remove unused files, and copy the stubs for modules that are still imported."""
-    for pattern in UNUSED:
-        for path in list(target.glob(pattern)):
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
-    ignore = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(STUBS, target, ignore=ignore, dirs_exist_ok=True)
-
-
-def _cut_botocore(target: Path) -> None:
-    for folder in (target / "botocore" / "data").glob("*/"):
-        if folder.name in OPERATIONS:
-            for model in folder.glob("*/service-2.json*"):
-                _minify(model, OPERATIONS[folder.name])
-        else:
-            shutil.rmtree(folder)
-    _cut_endpoints(target / "botocore" / "data" / "endpoints.json")
-
-
-def _cut_endpoints(path: Path) -> None:
-    """Remove all services except those of the function, for every partition and region."""
-    document = json.loads(path.read_bytes())
-    for partition in document["partitions"]:
-        services = partition["services"]
-        partition["services"] = {name: services[name] for name in OPERATIONS if name in services}
-    path.write_text(json.dumps(document, separators=(",", ":")))
-
-
-def _minify(path: Path, operations: set[str]) -> None:
-    """Reduce a service model to *operations* and their shapes, without documentation."""
-    text = path.read_bytes()
-    model = json.loads(decompress(text) if path.suffix == ".gz" else text)
-    used_operations = {
-        name: body for name, body in model["operations"].items() if name in operations
+def find_unused(target: Path) -> set[Path]:
+    """The files and folders below *target* that no import needs."""
+    models = (target / "botocore" / "data").glob("*/")
+    return {path for pattern in UNUSED for path in target.glob(pattern)} | {
+        path for path in models if path.name not in SERVICES
     }
-    reached: set[str] = set()
-    queue = list(_referenced_shapes(list(used_operations.values())))
-    while queue:
-        name = queue.pop()
-        if name not in reached:
-            reached.add(name)
-            queue.extend(_referenced_shapes(model["shapes"][name]))
-    model["operations"] = used_operations
-    model["shapes"] = {name: model["shapes"][name] for name in sorted(reached)}
-    packed = json.dumps(_strip_documentation(model), separators=(",", ":")).encode()
-    path.write_bytes(compress(packed, mtime=0) if path.suffix == ".gz" else packed)
 
 
-def _referenced_shapes(node: object) -> Iterator[str]:
-    match node:
-        case dict():
-            for key, value in node.items():
-                if key == "shape" and isinstance(value, str):
-                    yield value
-                else:
-                    yield from _referenced_shapes(value)
-        case list():
-            for item in node:
-                yield from _referenced_shapes(item)
-        case _:
-            pass
-
-
-def _strip_documentation(node: object) -> object:
-    """Return the model with empty documentation: botocore requires the key, but not its text."""
-    match node:
-        case dict():
-            return {
-                key: ""
-                if key == "documentation" and isinstance(value, str)
-                else _strip_documentation(value)
-                for key, value in node.items()
-            }
-        case list():
-            return [_strip_documentation(item) for item in node]
-        case _:
-            return node
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)  # the set can also contain its folder
 
 
 def _copy(target: Path, package: Path) -> None:

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 
 from playground_build import pyodide
 from supply_chain.licenses import LicenseError, check_license
-from supply_chain.packages import Package, PackageError, find_removed_modules, read_environment
+from supply_chain.packages import Package, PackageError, read_environment
 from supply_chain.pins import read_dependencies, read_pins
 
 ROOT = Path(__file__).parents[1]
@@ -30,8 +30,7 @@ or installs, as an SPDX expression. `scripts/licenses.py` generates the page fro
 the metadata of the packages, and rejects unknown licenses.
 """
 _LAYER = """\
-The layer of the dependencies contains these packages. A slim layer contains only the metadata of
-some packages.
+The layer of the dependencies contains these packages.
 """
 # Parts of the playground that come from the npm package pyodide.
 _PYODIDE = (("pyodide", pyodide.VERSION, "MPL-2.0"), ("cpython", "in pyodide", "PSF-2.0"))
@@ -58,7 +57,7 @@ def render_page(root: Path) -> str:
         _INTRODUCTION,
         "## Function and layers\n",
         _LAYER,
-        _render_table(_layer_rows(layer), "package", "version", "license", "slim layer"),
+        _render_table(_rows(layer), "package", "version", "license"),
         "## Command line\n",
         "`pip install '.[all]'` installs packages of the layer and these packages.\n",
         _render_table(_rows(wheel), "package", "version", "license"),
@@ -82,12 +81,6 @@ def list_packages(root: Path, lock: str) -> list[Package]:
                 "run make setup"
             )
     return packages
-
-
-def _layer_rows(packages: Iterable[Package]) -> Iterator[tuple[str, ...]]:
-    removed = find_removed_modules()
-    for row in _rows(packages):
-        yield (*row, "metadata only" if row[0].replace("-", "_") in removed else "")
 
 
 def _rows(packages: Iterable[Package]) -> Iterator[tuple[str, ...]]:

@@ -191,7 +191,6 @@ ACCEPTED = frozenset(
 )
 
 
-# Exceptions that stubs copy from the libraries that they replace are outside these folders.
 def split_words(name: str) -> list[str]:
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.strip("_"))
     return [word for word in spaced.lower().split("_") if word]

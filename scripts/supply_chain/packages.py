@@ -10,8 +10,6 @@ from typing import Any
 from packaging.requirements import Requirement
 from packaging.utils import NormalizedName, canonicalize_name
 
-import build_layer
-
 from .licenses import identify_license
 
 Environment = Mapping[str, str]
@@ -22,7 +20,6 @@ class Package:
     """One version of a package.
 
     *url* and *sha256* are those of the downloaded wheel, and empty for packages of an environment.
-    *is_removed* if a layer contains only the metadata of the package.
     """
 
     name: NormalizedName
@@ -31,7 +28,6 @@ class Package:
     requires: tuple[NormalizedName, ...] = ()
     url: str = ""
     sha256: str = ""
-    is_removed: bool = False
 
     @property
     def purl(self) -> str:
@@ -56,7 +52,6 @@ def read_layer(folder: Path, report: Path, environment: Environment) -> list[Pac
             f"{folder}: the report of pip and the folder differ in {', '.join(sorted(different))}; "
             "delete the folder and build it again"
         )
-    removed = find_removed_modules() if build_layer.LAYER == "slim" else frozenset[str]()
     graph = _resolve(distributions, environment)
     return [
         Package(
@@ -66,7 +61,6 @@ def read_layer(folder: Path, report: Path, environment: Environment) -> list[Pac
             requires=graph[name],
             url=downloads[name][0],
             sha256=downloads[name][1],
-            is_removed=name.replace("-", "_") in removed,
         )
         for name in sorted(distributions)
     ]
@@ -94,12 +88,6 @@ def read_environment(requirements: Iterable[Requirement]) -> list[Package]:
         )
         for name in sorted(distributions)
     ]
-
-
-def find_removed_modules() -> frozenset[str]:
-    """Top-level modules that the slim layer removes or replaces completely."""
-    removed = {each for each in build_layer.UNUSED if not set("/*.") & set(each)}
-    return frozenset(removed | {path.stem for path in build_layer.STUBS.glob("*.py")})
 
 
 def _find_distribution(name: str) -> metadata.Distribution:

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import build_layer
 from make_archives import FUNCTIONS, make_zip, read_function
 
 from .archives import digest, make_tarball
@@ -140,7 +139,7 @@ def _add_layers(release: _Release, root: Path, folder: Path) -> None:
     for target in release.settings.targets:
         content, packages = build_dependencies(root, target, folder)
         name = f"{prefix}-dependencies-{target}.zip"
-        release.add(name, content, packages, layer=build_layer.LAYER, target=str(target))
+        release.add(name, content, packages, target=str(target))
         engine = f"{prefix}-engine-{target.runtime}.zip"
         if engine not in release.files:
             release.add(engine, build_engine(root, target, folder), runtime=target.runtime)
@@ -155,7 +154,6 @@ def _add_provenance(release: _Release, root: Path) -> None:
         parameters={
             "tag": settings.tag,
             "targets": [str(target) for target in settings.targets],
-            "layer": build_layer.LAYER,
             "playground": settings.has_playground,
         },
         tools=describe_builder(),

@@ -14,7 +14,6 @@ from .packages import Package
 
 SCHEMA = "http://cyclonedx.org/schema/bom-1.6.schema.json"
 LICENSE = "Apache-2.0"
-_REMOVED = {"name": "podgraft:content", "value": "metadata only; the layer removes the modules"}
 _Json = dict[str, object]
 
 
@@ -73,12 +72,10 @@ def _describe_package(package: Package) -> _Json:
         "bom-ref": package.purl,
         "name": package.name,
         "version": package.version,
-        "scope": "excluded" if package.is_removed else "required",
+        "scope": "required",
         "licenses": [{"expression": package.license}],
         "purl": package.purl,
     }
-    if package.is_removed:
-        component["properties"] = [_REMOVED]
     if package.url:
         hashes = _list_hashes(package.sha256)
         reference = {"type": "distribution", "url": package.url, "hashes": hashes}

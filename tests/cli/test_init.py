@@ -101,7 +101,7 @@ def test_the_archives_contain_the_function_and_the_engine(tmp_path: Path) -> Non
     subprocess.run(
         [sys.executable, "layers/make_archives.py", "archives"],
         cwd=tmp_path,
-        env={**os.environ, "PODGRAFT_RUNTIME": runtime, "LAYER": "plain"},
+        env={**os.environ, "PODGRAFT_RUNTIME": runtime},
         check=True,
         capture_output=True,
     )

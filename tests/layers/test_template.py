@@ -9,14 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from build_layer import OPERATIONS
 from layers.cloudformation import TEMPLATE, Rendering, find_refusals
 from podgraft.web.candidate_metrics import CandidateMetric
-
-# The permission of each call, where it is not of the call's own name (service authorization
-# reference of S3 and Systems Manager).
-PERMISSIONS = {"ListObjectsV2": "ListBucket"}
-
 
 RESOURCES: dict[str, Any] = TEMPLATE["Resources"]
 
@@ -36,20 +30,6 @@ def statements() -> list[dict[str, Any]]:
     assert [each["If"][0] for each in conditional] == ["Recorded", "Unrecorded", "Traced"]
     policies = (plain, *(each["If"][1] for each in conditional))
     return [each for policy in policies for each in policy["PolicyDocument"]["Statement"]]
-
-
-def test_the_function_may_do_what_it_calls_and_write_its_log() -> None:
-    called = {
-        f"{service}:{PERMISSIONS.get(operation, operation)}"
-        for service, operations in OPERATIONS.items()
-        for operation in operations
-    }
-    written = {
-        *("logs:CreateLogStream", "logs:PutLogEvents"),
-        *("xray:PutTraceSegments", "xray:PutTelemetryRecords"),
-    }
-    allowed = [each for each in statements() if each["Effect"] == "Allow"]
-    assert {action for each in allowed for action in each["Action"]} == called | written
 
 
 def test_the_watch_may_invoke_the_webhook_read_metrics_and_write_its_log() -> None:

@@ -41,7 +41,6 @@ def assemble(target: Target, *arguments: str | Path, **environment: str) -> str:
             **os.environ,
             "PODGRAFT_RUNTIME": target.runtime,
             "PODGRAFT_ARCHITECTURE": target.architecture,
-            "LAYER": "slim",
             **environment,
         },
         check=True,

@@ -16,7 +16,7 @@ import handler
 
 for late in ("podgraft.web.tracing", "aws_xray_sdk.ext.botocore"):  # what Tracing=Active loads
     import_module(late)
-for service in ("s3", "ssm"):  # from what is left of their models
+for service in ("s3", "ssm"):  # with the models of the layer
     botocore.session.get_session().create_client(service, region_name="eu-central-1")
 
 answer = handler.handler(json.loads(Path(sys.argv[1]).read_text()), None)

@@ -26,6 +26,7 @@ from e2e.builds.layer import (
 from support.store_fixture import BUNDLE, TOKEN, admit, write_injector
 
 ROOT = LAYERS.parent
+LARGEST = 60_000_000  # bytes of a layer, unpacked and with bytecode
 # Without BUILDS=all: the default of the template, and one target that differs in both.
 CHECKED = (Target("python3.13", "arm64"), Target("python3.12", "x86_64"))
 TARGETS = (
@@ -109,7 +110,7 @@ def test_bytecode_is_of_the_release_or_there_is_none(built_layers: BuiltLayers) 
 
 
 def test_layers_are_as_large_as_the_page_states(built_layers: BuiltLayers) -> None:
-    """Which is a seventh of what Lambda takes."""
+    """And Lambda accepts 250 MB, so the layers leave room for others."""
     page = (ROOT / "docs" / "deploying.md").read_text()
     word = "with bytecode" if built_layers.has_bytecode else "without"
     [said] = re.findall(rf"^\| {word} \| ([\d.]+) MB \| ([\d.]+) MB \|$", page, re.MULTILINE)
@@ -118,13 +119,14 @@ def test_layers_are_as_large_as_the_page_states(built_layers: BuiltLayers) -> No
     ):
         size = sum(path.stat().st_size for path in layer.rglob("*") if path.is_file())
         assert size / 1e6 == pytest.approx(float(megabytes), rel=0.15)
+        assert size <= LARGEST
 
 
 def test_nothing_is_shipped_that_no_review_needs(built_layers: BuiltLayers) -> None:
     names = {path.name for path in built_layers.dependencies.iterdir()}
-    assert names.isdisjoint({"bin", "boto3", "s3transfer", "bazel-project", "pip", "setuptools"})
+    assert names.isdisjoint({"bin", "bazel-project", "pip", "setuptools"})
     models = {path.name for path in (built_layers.dependencies / "botocore" / "data").glob("*/")}
-    assert models == {"s3", "ssm", "xray"}
+    assert models == {"s3", "ssm", "sts", "xray"}
     assert not list(built_layers.dependencies.rglob("*.pyi"))
 
 

@@ -237,7 +237,7 @@ def test_the_archives_of_terraform_serve_a_review(alone: Installation, tmp_path:
         capture_output=True,
         text=True,
     )
-    assert "slim dependencies" in done.stdout
+    assert "dependencies: " in done.stdout
     archives = [tmp_path / "aws" / "archives" / f"{name}.zip" for name in _ARCHIVES]
     code = "import json, handler; print(json.dumps(handler.handler.__name__))"
     paths = [

@@ -10,7 +10,6 @@ from packaging.requirements import Requirement
 from supply_chain.packages import (
     Package,
     PackageError,
-    find_removed_modules,
     read_environment,
     read_layer,
 )
@@ -62,7 +61,6 @@ def test_a_layer_is_read_with_the_markers_of_its_lambda(tmp_path: Path) -> None:
     assert alpha.requires == ("boto3", "epsilon")
     assert (alpha.version, alpha.license, alpha.purl) == ("1.0", "MIT", "pkg:pypi/alpha-tool@1.0")
     assert (alpha.url, alpha.sha256) == ("https://files.example.com/Alpha_Tool.whl", "a" * 64)
-    assert {name for name, each in packages.items() if each.is_removed} == {"boto3"}
 
 
 def test_a_folder_with_another_package_than_reported_is_an_error(tmp_path: Path) -> None:
@@ -82,12 +80,6 @@ def test_the_environment_contains_indirect_requirements() -> None:
     assert packages["jinja2"].requires == ("markupsafe",)
     with pytest.raises(PackageError, match="not-here: is not installed; run make setup"):
         read_environment([Requirement("not-here")])
-
-
-def test_removed_modules_are_those_of_the_slim_layer() -> None:
-    expected = {"boto3", "click", "itsdangerous", "jinja2", "s3transfer", "typing_extensions"}
-    assert expected <= find_removed_modules()
-    assert find_removed_modules().isdisjoint({"yaml", "flask", "werkzeug", "botocore"})
 
 
 def test_the_targets_are_those_of_the_template() -> None:

@@ -22,7 +22,7 @@ PACKAGES = (
         url="https://files.example.com/alpha-1.0-py3-none-any.whl",
         sha256="a" * 64,
     ),
-    Package(name=BETA, version="2.0", license="MIT", requires=(ALPHA,), is_removed=True),
+    Package(name=BETA, version="2.0", license="MIT", requires=(ALPHA,)),
     Package(name=GAMMA, version="3.0", license="MIT"),
 )
 ARTIFACT = Artifact(
@@ -63,8 +63,6 @@ def test_the_document_lists_packages_and_files() -> None:
     assert alpha["scope"] == "required"
     [reference] = alpha["externalReferences"]
     assert (reference["type"], reference["url"]) == ("distribution", PACKAGES[0].url)
-    assert components["beta"]["scope"] == "excluded"
-    assert "metadata only" in components["beta"]["properties"][0]["value"]
     handler = components["handler.py"]
     assert (handler["type"], handler["hashes"][0]["content"]) == ("file", "c" * 64)
 

@@ -25,7 +25,6 @@ _LAYERS = (
     "layers/build_layer.py",
     "layers/dependencies",
     "layers/make_archives.py",
-    "layers/stubs",
     "functions/cleanup",
     "functions/guard",
     "functions/probe",

@@ -10,17 +10,17 @@ from pathlib import Path
 from .bench_input import ROOT
 
 
-def build(folder: Path, layer: str = "slim", root: Path = ROOT) -> Path:
+def build(folder: Path, root: Path = ROOT) -> Path:
     """Fill *folder* as on Lambda: ``python/`` of the layers, and ``handler.py``.
 
-    *layer* is the ``LAYER`` of the build: ``slim`` or ``plain``. *root* has the sources.
+    *root* has the sources.
     """
     shutil.rmtree(folder, ignore_errors=True)
     layers = folder / "python"
     machine = "arm64" if platform.machine() in {"aarch64", "arm64"} else "x86_64"
     release = f"python{sys.version_info.major}.{sys.version_info.minor}"
     target = {"PODGRAFT_RUNTIME": release, "PODGRAFT_ARCHITECTURE": machine}
-    environment = os.environ | target | {"LAYER": layer}
+    environment = os.environ | target
     sources = root / "layers"
     for arguments in (
         ("dependencies", layers, sources / "dependencies" / "requirements.txt"),

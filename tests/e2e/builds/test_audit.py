@@ -1,4 +1,4 @@
-"""The layer of ``LAYER=plain``: each dependency as its wheel is, and the same responses."""
+"""An audit of the layer: each file is that of a wheel, and the responses are the same."""
 
 import base64
 import csv
@@ -26,33 +26,34 @@ EVENTS = ROOT / "tests" / "support" / "events"
 REQUIREMENTS = LAYERS / "dependencies" / "requirements.txt"
 MACHINE = {"aarch64": "arm64"}.get(os.uname().machine, os.uname().machine)
 HERE = Target(f"python{sys.version_info.major}.{sys.version_info.minor}", MACHINE)
-LAMBDA_BYTES = 250_000_000  # function and layers, unpacked
 
 
 @dataclass(frozen=True, slots=True)
-class PlainBuild:
-    """The layers for this machine, with the dependencies in both ways, and their wheels."""
+class Build:
+    """The layers for this machine, the wheels of the dependencies, and their complete content."""
 
-    plain: Path
-    slim: Path
+    dependencies: Path
     engine: Path
     wheels: Path
+    complete: Path
 
 
 @pytest.fixture(scope="module")
-def build(tmp_path_factory: pytest.TempPathFactory) -> Generator[PlainBuild]:
+def build(tmp_path_factory: pytest.TempPathFactory) -> Generator[Build]:
     """Built once, and removed at the end."""
     if "PODGRAFT_E2E_BUILDS" not in os.environ:
         pytest.skip("downloads wheels; run make e2e-builds")
     assert MACHINE in MACHINES.values()
-    folder = tmp_path_factory.mktemp("plain")
-    made = PlainBuild(*(folder / name for name in ("plain", "slim", "engine", "wheels")))
-    assemble(HERE, "dependencies", made.plain, REQUIREMENTS, LAYER="plain")
-    assemble(HERE, "dependencies", made.slim, REQUIREMENTS)
+    folder = tmp_path_factory.mktemp("audit")
+    made = Build(*(folder / name for name in ("dependencies", "engine", "wheels", "complete")))
+    assemble(HERE, "dependencies", made.dependencies, REQUIREMENTS)
     assemble(HERE, "sources", made.engine, LAYERS / "engine" / "podgraft")
     download = [sys.executable, "-m", "pip", "download", "--quiet", "--dest", str(made.wheels)]
     pins = ["--requirement", str(REQUIREMENTS), *build_layer.platform_options(*_platform())]
     subprocess.run([*download, "--disable-pip-version-check", *pins], check=True)
+    for wheel in made.wheels.glob("*.whl"):
+        with ZipFile(wheel) as archive:
+            archive.extractall(made.complete)
     yield made
     shutil.rmtree(folder)
 
@@ -72,24 +73,23 @@ def _files(wheel: Path) -> Iterator[tuple[str, bytes]]:
                 yield name, archive.read(name)
 
 
-def test_every_file_of_every_wheel_is_there_unchanged(build: PlainBuild) -> None:
+def test_every_file_is_that_of_its_wheel(build: Build) -> None:
     wheels = sorted(build.wheels.glob("*.whl"))
     assert len(wheels) == len(read_pins(REQUIREMENTS))
-    changed = [
-        f"{wheel.name}: {name}"
-        for wheel in wheels
-        for name, content in _files(wheel)
-        if not (build.plain / name).is_file() or (build.plain / name).read_bytes() != content
-    ]
-    assert changed == []
+    for wheel in wheels:
+        files = dict(_files(wheel))
+        present = {name for name in files if (build.dependencies / name).exists()}
+        assert any(name.endswith("/METADATA") for name in present)
+        for name in present:
+            assert (build.dependencies / name).read_bytes() == files[name], f"{wheel.name}: {name}"
 
 
-def test_every_list_of_files_is_there_with_the_hashes_of_the_wheel(build: PlainBuild) -> None:
+def test_every_list_of_files_is_there_with_the_hashes_of_the_wheel(build: Build) -> None:
     for wheel in build.wheels.glob("*.whl"):
         with ZipFile(wheel) as archive:
             [name] = [each for each in archive.namelist() if each.endswith(".dist-info/RECORD")]
             wanted = _hashes(archive.read(name).decode())
-        found = _hashes((build.plain / name).read_text())
+        found = _hashes((build.dependencies / name).read_text())
         assert {path: found.get(path) for path in wanted} == wanted, wheel.name
 
 
@@ -98,49 +98,52 @@ def _hashes(record: str) -> dict[str, str]:
     return {path: digest for path, digest, _ in rows if digest and ".data/" not in path}
 
 
-def test_every_file_has_the_hash_that_its_list_states(build: PlainBuild) -> None:
+def test_every_file_has_the_hash_that_its_list_states(build: Build) -> None:
     """The check of an auditor: files against the ``RECORD`` of their package."""
-    for record in build.plain.glob("*.dist-info/RECORD"):
-        for path, stated in _hashes(record.read_text()).items():
-            if path.startswith("../"):
-                continue  # commands that pip wrote for the machine of the build
-            digest = hashlib.sha256((build.plain / path).read_bytes()).digest()
-            assert stated == f"sha256={base64.urlsafe_b64encode(digest).decode().rstrip('=')}", path
+    stated: dict[str, str] = {}
+    for record in build.dependencies.glob("*.dist-info/RECORD"):
+        stated |= _hashes(record.read_text())
+    for path in sorted(_list_files(build.dependencies)):
+        if not path.endswith((".pyc", "/RECORD")):
+            digest = hashlib.sha256((build.dependencies / path).read_bytes()).digest()
+            text = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+            assert stated[path] == f"sha256={text}", path
 
 
-def test_nothing_is_added_but_bytecode(build: PlainBuild) -> None:
+def _list_files(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_nothing_is_added_but_bytecode(build: Build) -> None:
     from_wheels = {name for wheel in build.wheels.glob("*.whl") for name, _ in _files(wheel)}
-    found = {
-        str(path.relative_to(build.plain)) for path in build.plain.rglob("*") if path.is_file()
-    }
+    found = _list_files(build.dependencies)
     added = {name for name in found - from_wheels if not name.endswith(".pyc")}
     written_by_pip = {"RECORD", "INSTALLER", "REQUESTED"}
     assert {name.rpartition("/")[2] for name in added} <= written_by_pip
     assert all(".dist-info/" in name for name in added)
-    assert find_uncompiled(build.plain, HERE) == []
+    assert find_uncompiled(build.dependencies, HERE) == []
 
 
-def test_it_fits_into_lambda(build: PlainBuild) -> None:
-    folders = (build.plain, build.engine)
-    files = [path for each in folders for path in each.rglob("*") if path.is_file()]
-    assert sum(path.stat().st_size for path in files) < LAMBDA_BYTES
+def test_a_left_out_file_is_in_the_list(build: Build) -> None:
+    """A file of a wheel that is not in the layer is one of ``UNUSED``, or data of botocore."""
+    unused = build_layer.find_unused(build.complete)
+    for name in _list_files(build.complete) - _list_files(build.dependencies):
+        path = build.complete / name
+        assert unused & {path, *path.parents} or ".data/scripts/" in name, name
 
 
-def test_both_layers_return_the_same_response_to_every_recorded_event(
-    build: PlainBuild, tmp_path: Path
-) -> None:
+def test_the_responses_are_those_of_complete_packages(build: Build, tmp_path: Path) -> None:
     store = write_injector(tmp_path)
     admit(store, "prod-eu", TOKEN)
-    plain, slim = (_answers(build, each, store) for each in (build.plain, build.slim))
-    names = {path.stem for path in EVENTS.glob("*.json")}
-    assert set(plain) == names
-    assert plain == slim
-    injected = plain["apigateway-v2-bearer-token"]
+    answers = _answers(build, build.dependencies, store)
+    assert set(answers) == {path.stem for path in EVENTS.glob("*.json")}
+    assert answers == _answers(build, build.complete, store)
+    injected = answers["apigateway-v2-bearer-token"]
     assert injected["statusCode"] == 200
     assert "patch" in json.loads(injected["body"])["response"]
 
 
-def _answers(build: PlainBuild, dependencies: Path, store: Path) -> dict[str, Any]:
+def _answers(build: Build, dependencies: Path, store: Path) -> dict[str, Any]:
     path = (build.engine, dependencies, ROOT / "functions" / "webhook")
     done = subprocess.run(
         [sys.executable, "-S", Path(__file__).with_name("answers.py"), EVENTS],
@@ -154,4 +157,4 @@ def _answers(build: PlainBuild, dependencies: Path, store: Path) -> dict[str, An
         stdout=subprocess.PIPE,
         text=True,
     )
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(done.stdout.splitlines()[-1])["answers"]

@@ -1,1 +1,0 @@
-"""Stub of Click, which Flask imports for its command line."""
