@@ -6,6 +6,7 @@ import pytest
 from werkzeug.routing import MapAdapter
 
 from podgraft import paths
+from podgraft.identifiers import is_injector
 from podgraft.paths import ROUTES, Target
 from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.web import create_app
@@ -78,3 +79,8 @@ def test_a_path_is_written_and_read(target: Target, token: str | None, path: str
     assert paths.format_path(target, token) == path
     read_token, rest = paths.split_token(path)
     assert (read_token, paths.parse(rest)) == (token, target)
+
+
+@pytest.mark.parametrize("name", [*ROUTES, "k", "ping", "healthz", "readyz"])
+def test_a_name_in_the_grammar_is_no_injector(name: str) -> None:
+    assert not is_injector(name)

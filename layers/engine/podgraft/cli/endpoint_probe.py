@@ -70,25 +70,19 @@ class ProbeTarget:
     def place(self) -> str:
         """The host and the path up to the route, without the token."""
         parts = urlsplit(self.url)
-        _, rest = paths.split_token(parts.path)
-        path, _ = _split_route(rest)
+        target = paths.parse(paths.split_token(parts.path)[1])
+        path = paths.format_path(paths.Target(target.route, target.injector)) if target else ""
         return parts.netloc.rpartition("@")[2] + path
 
     def redact(self, text: str) -> str:
         """Return a text of the server as one line, without the token and the path's variables."""
-        _, variables = _split_route(urlsplit(self.url).path)
-        secrets = [*variables.split("/")[1::2], self.path_token, self.token]
+        target = paths.parse(paths.split_token(urlsplit(self.url).path)[1])
+        variables = target.tail.split("/") if target else []
+        secrets = [*variables[1::2], self.path_token, self.token]
         for secret in sorted(filter(None, secrets), key=len, reverse=True):
             text = text.replace(secret, "…")
         line = "".join(each if each.isprintable() else " " for each in " ".join(text.split()))
         return line if len(line) <= _MAX_TEXT else f"{line[:_MAX_TEXT]}…"
-
-
-def _split_route(path: str) -> tuple[str, str]:
-    """Return a path up to its route, and the variables of proxies after it."""
-    segments = path.split("/")
-    route = next((i for i, each in enumerate(segments) if each in paths.ROUTES), len(segments))
-    return "/".join(segments[: route + 1]), "/".join(segments[route + 1 :])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

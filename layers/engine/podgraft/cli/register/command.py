@@ -362,7 +362,7 @@ def _warn(registration: Registration, options: RegisterOptions, compiled: Bundle
         url = UrlPath(tail, file="the path and --istio-cluster-id")
         print_warnings(find_path_warnings(compiled, url))
         print_warnings(find_policy_warnings(compiled, _policy(options), str(options["policy"])))
-    elif mesh.CLUSTER in registration.endpoint.pairs[::2]:
+    elif mesh.CLUSTER in registration.endpoint.variables:
         click.echo(
             "not compared: the path sets the cluster id of proxies; give --bundle to compare it "
             "with global.multiCluster.clusterName",

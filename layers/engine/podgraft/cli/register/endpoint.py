@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
+from podgraft import paths
 from podgraft.cli.certs import CertificateError, names
 from podgraft.cli.certs.endpoint import HTTPS_PORT
 from podgraft.cli.register.errors import RegistrationError
 from podgraft.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector, is_injector
 from podgraft.jsonvalue import Object
+from podgraft.paths import Target
 
-INJECT = "inject"
-ROUTES = (INJECT, "mutate", "validate")
-TOKEN_SEGMENT = "k"  # noqa: S105 — the path segment before a token
+_INJECT = "inject"  # belongs to every registration
 
 # What RFC 3986 reserves nothing of and Go's client sends unescaped (url.URL.EscapedPath).
 _SEGMENT = re.compile(r"[A-Za-z0-9._~$&+,:;=@-]+")
@@ -43,34 +43,24 @@ class Endpoint:
 
     host: str  # as in the URL: an IPv6 address in brackets
     port: int | None = None
-    prefix: tuple[str, ...] = ()
-    pairs: tuple[str, ...] = ()
+    injector: str = DEFAULT_INJECTOR
+    tail: str = ""  # after the route: the variables that Istio's injector reads
+    token: str | None = None  # of the path
     service: ServiceReference | None = None  # instead of a URL; host is its name in the certificate
 
     @property
-    def injector(self) -> str:
-        """The injector that the path names."""
-        segments = self.prefix[2:] if self.prefix[:1] == (TOKEN_SEGMENT,) else self.prefix
-        return segments[-1] if segments else DEFAULT_INJECTOR
-
-    @property
-    def tail(self) -> str:
-        """What follows ``/inject/`` in the path: the variables that Istio's injector reads."""
-        return "/".join(self.pairs)
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables in the tail."""
+        return tuple(self.tail.split("/")[::2]) if self.tail else ()
 
     @property
     def authority(self) -> str:
         """Host and, where the URL has one, port."""
         return self.host if self.port is None else f"{self.host}:{self.port}"
 
-    @property
-    def segments(self) -> tuple[str, ...]:
-        """The segments of the path, without the route."""
-        return (*self.prefix, *self.pairs)
-
     def path(self, route: str) -> str:
         """The path of one of the routes."""
-        return "/".join(("", *self.prefix, route, *self.pairs))
+        return paths.format_path(Target(route, self.injector, self.tail), self.token)
 
     def url(self, route: str) -> str:
         """The URL of one of the routes."""
@@ -110,7 +100,7 @@ def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
     segments = parts.path.removesuffix("/").split("/")[1:]
     for segment in segments:
         check_segment(redacted_url, segment)
-    return split_path(redacted_url, Endpoint(host=host, port=port), segments)
+    return with_path(redacted_url, Endpoint(host=host, port=port), segments)
 
 
 def with_injector(endpoint: Endpoint, injector: str | None) -> Endpoint:
@@ -120,33 +110,33 @@ def with_injector(endpoint: Endpoint, injector: str | None) -> Endpoint:
     _check_injector(injector)
     if endpoint.injector != DEFAULT_INJECTOR:
         raise RegistrationError(f"the URL names the injector {endpoint.injector}, not {injector}")
-    return replace(endpoint, prefix=(*endpoint.prefix, injector))
+    return replace(endpoint, injector=injector)
 
 
 def with_token(endpoint: Endpoint, token: str | None) -> Endpoint:
     """Put the token first into the path, where the webhook looks for it."""
     if token is None:
         return endpoint
-    if endpoint.prefix[:1] == (TOKEN_SEGMENT,):
+    if endpoint.token is not None:
         raise RegistrationError("the URL already holds a token (/k/…); give the token once")
     if not re.fullmatch(r"[A-Za-z0-9_-]+", token):
         raise RegistrationError(
             "the token file must contain one token, as podgraft tokens prints it"
         )
-    return replace(endpoint, prefix=(TOKEN_SEGMENT, token, *endpoint.prefix))
+    return replace(endpoint, token=token)
 
 
 def with_variables(endpoint: Endpoint, variables: Iterable[tuple[str, str]]) -> Endpoint:
     """Add the variables of the proxies (``cluster``, ``net``, environment) after the route."""
-    pairs = list(endpoint.pairs)
     for key, value in variables:
-        if key in pairs[::2]:
+        if key in endpoint.variables:
             raise RegistrationError(f"the URL already says {key}; say it once")
         pair = (key, value.replace("/", "--slash--"))
         for segment in pair:
             check_segment(key, segment)
-        pairs += pair
-    return replace(endpoint, pairs=tuple(pairs))
+        tail = "/".join((endpoint.tail, *pair) if endpoint.tail else pair)
+        endpoint = replace(endpoint, tail=tail)
+    return endpoint
 
 
 def service_namespace(endpoint: Endpoint) -> tuple[str, ...]:
@@ -241,26 +231,24 @@ def check_segment(location: str, segment: str) -> None:
         )
 
 
-def split_path(
+def with_path(
     location: str, endpoint: Endpoint, segments: list[str], option: str = "--url"
 ) -> Endpoint:
-    """*endpoint* with prefix and pairs of the path, which can contain the route ``/inject``."""
-    at = next((i for i, segment in enumerate(segments) if segment in ROUTES), len(segments))
-    route = segments[at] if at < len(segments) else INJECT
-    if route != INJECT:
+    """*endpoint* with a path, which can contain the route ``/inject``."""
+    token, rest = paths.split_token("/".join(("", *segments)))
+    target = paths.parse(rest) or paths.parse(f"{rest}/{_INJECT}")
+    if target is not None and target.route != _INJECT:
         raise RegistrationError(
-            f"{location}: got the route /{route}; leave it out of {option}, and name its "
-            f"resources with --{route} [GROUP/]VERSION/RESOURCE"
+            f"{location}: got the route /{target.route}; leave it out of {option}, and name its "
+            f"resources with --{target.route} [GROUP/]VERSION/RESOURCE"
         )
-    prefix = tuple(segments[:at])
-    endpoint = replace(endpoint, prefix=prefix, pairs=tuple(segments[at + 1 :]))
-    if prefix == (TOKEN_SEGMENT,) or not is_injector(endpoint.injector):
+    if target is None or not is_injector(target.injector):
         # Not quoted: without /k/ before it, the segment can be a token.
         raise RegistrationError(
             f"{option}: the path names an injector that cannot exist; write /INJECTOR, and a token "
             "as /k/TOKEN before it"
         )
-    return endpoint
+    return replace(endpoint, injector=target.injector, tail=target.tail, token=token)
 
 
 def _check_injector(name: str) -> None:

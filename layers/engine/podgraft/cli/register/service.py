@@ -10,11 +10,10 @@ import re
 from typing import NoReturn
 
 from podgraft.cli.register.endpoint import (
-    TOKEN_SEGMENT,
     Endpoint,
     ServiceReference,
     check_segment,
-    split_path,
+    with_path,
 )
 from podgraft.cli.register.errors import RegistrationError
 
@@ -46,7 +45,7 @@ def parse_service(text: str) -> Endpoint:
     segments = (path or "").removesuffix("/").split("/")[1:]
     for segment in segments:
         check_segment("--service", segment)
-    return split_path("--service", endpoint, segments, option="--service")
+    return with_path("--service", endpoint, segments, option="--service")
 
 
 def _parse_port(text: str) -> int:
@@ -61,10 +60,10 @@ def check_path(endpoint: Endpoint) -> None:
     """Raise ``RegistrationError`` for a path that kube-apiserver rejects for a Service."""
     if endpoint.service is None:
         return
-    token = endpoint.prefix[1] if endpoint.prefix[:1] == (TOKEN_SEGMENT,) else None
-    for segment in endpoint.segments:
+    variables = endpoint.tail.split("/") if endpoint.tail else []
+    for segment in filter(None, (endpoint.token, endpoint.injector, *variables)):
         if len(segment) > MAX_SEGMENT_CHARACTERS or not _SUBDOMAIN.fullmatch(segment):
-            _reject(segment, is_token=segment == token)
+            _reject(segment, is_token=segment == endpoint.token)
 
 
 def _reject(segment: str, *, is_token: bool) -> NoReturn:
