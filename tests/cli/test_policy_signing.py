@@ -20,7 +20,8 @@ from podgraft import bundle
 from podgraft.cli import main
 from podgraft.cli.policy import commands
 from podgraft.cli.policy.cloud import DeployedInjector
-from podgraft.signing import PublicKey, Verifier, parse_public_keys, split_signature
+from podgraft.signing import Verifier, split_signature
+from podgraft.signing.keys import PublicKey, parse_public_keys
 from podgraft.store import UntrustedError
 from podgraft.store.aws.ssm import Parameter, ParameterReader
 from podgraft.store.aws.store import CachedStore

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 from podgraft.cli.policy.signing import FileSigner
-from podgraft.signing import parse_public_keys
+from podgraft.signing.keys import parse_public_keys
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "signing.md").read_text()

@@ -4,8 +4,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from podgraft.cli.policy.signing import sign_document
-from podgraft.signing import PublicKey
-from podgraft.signing.public_key import decode_public_key
+from podgraft.signing.keys import PublicKey, decode_public_key
 
 
 class MemorySigner:

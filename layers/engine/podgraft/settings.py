@@ -231,10 +231,10 @@ def _parse_verifier(variables: _Environment) -> "Verifier | None":
                 f"{_PREFIX}REQUIRE_SIGNATURE=false"
             )
         return None
-    from podgraft.signing import InvalidKeyError, Verifier, parse_public_keys
+    from podgraft.signing import InvalidKeyError, make_verifier
 
     try:
-        return Verifier(parse_public_keys(text), is_required)
+        return make_verifier(text, is_required=is_required)
     except InvalidKeyError as error:
         variables.errors.append(f"{_PREFIX}SIGNER: {error}")
         return None

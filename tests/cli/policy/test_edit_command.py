@@ -10,7 +10,7 @@ import pytest
 from podgraft import bundle
 from podgraft.cli.policy import edit_command
 from podgraft.cli.policy.local import CheckedBundle
-from podgraft.signing import Verifier, parse_public_keys
+from podgraft.signing import make_verifier
 from podgraft.store.folder import FolderStore
 from support.policy_account import REMOTE, Account, Result, Run, answer_prompts
 from support.signers import MemorySigner
@@ -231,7 +231,7 @@ def test_a_signed_folder_must_be_signed_again(
     result = run("edit", *folder_options(store), "--yes", "bundle/injector.yaml")
     assert (result.status, "is not signed any more" in result.err) == (0, True)
     assert run(*sign).status == 0
-    verifier = Verifier(parse_public_keys(signer.public_pem))
+    verifier = make_verifier(signer.public_pem)
     assert FolderStore(store, verifier=verifier).snapshot("shop", None)
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from podgraft.signing import InvalidKeyError, Verifier, parse_public_keys
+from podgraft.signing import InvalidKeyError, Verifier, make_verifier
 
 from .aws_options import make_session
 from .failure import CommandError
@@ -151,10 +151,9 @@ def _parse_verifier(name: str, parameters: Mapping[str, str]) -> Verifier | None
     if not keys:
         return None
     try:
-        public_keys = parse_public_keys(keys)
+        return make_verifier(keys, is_required=parameters.get("RequireSignature") == "true")
     except InvalidKeyError as error:
         raise CommandError(f"stack {name}: parameter SignerPublicKey: {error}") from error
-    return Verifier(public_keys, is_required=parameters.get("RequireSignature") == "true")
 
 
 def owner_parameter(parameter_prefix: str) -> str:

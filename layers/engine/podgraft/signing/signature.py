@@ -27,6 +27,10 @@ class SignatureError(ValueError):
     """A document without a valid signature; the message has problem and remedy."""
 
 
+class InvalidKeyError(ValueError):
+    """The text is not a list of one or two public keys; the message has problem and remedy."""
+
+
 class Signature(Struct, frozen=True, kw_only=True):
     """The line of a signature."""
 

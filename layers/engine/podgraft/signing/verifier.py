@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec import Struct
 
-from .public_key import PublicKey
 from .signature import Signature, SignatureError, make_payload, split_signature
+
+if TYPE_CHECKING:
+    from .keys import PublicKey
 
 _SIGN = "sign it with podgraft policy push --sign, or podgraft policy sign for a folder"
 
@@ -44,3 +48,13 @@ class Verifier(Struct, frozen=True):
                 f"the signature is not valid for {subject}, or the text was changed; {_SIGN}"
             )
         return signature
+
+
+def make_verifier(public_keys: str, *, is_required: bool = True) -> Verifier:
+    """Return the verifier for one or two public keys, as a PEM or base64 text.
+
+    Raises ``InvalidKeyError``.
+    """
+    from .keys import parse_public_keys  # cryptography: only with the public key of a signer
+
+    return Verifier(parse_public_keys(public_keys), is_required)

@@ -20,13 +20,12 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import aws_errors
 from podgraft.signing import (
     InvalidKeyError,
-    PublicKey,
     SignatureError,
     SignedDocument,
     make_payload,
     split_signature,
 )
-from podgraft.signing.public_key import decode_public_key
+from podgraft.signing.keys import PublicKey, decode_public_key
 from podgraft.signing.signature import Signature
 
 P = ParamSpec("P")

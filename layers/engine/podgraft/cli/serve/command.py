@@ -20,7 +20,7 @@ from podgraft.cli.serve.https import Server, ServerConfig
 from podgraft.cli.serve.startup_check import Survey, all_lines, certificate_survey, survey
 from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
 from podgraft.cli.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, MetricsPort
-from podgraft.signing import InvalidKeyError, Verifier, parse_public_keys
+from podgraft.signing import InvalidKeyError, Verifier, make_verifier
 from podgraft.store import CallerStore, FolderStoreConfig, Store, open_census
 from podgraft.store.folder import FolderCallers, FolderStore
 from podgraft.store.last_known_good import FileLastKnownGoodStore
@@ -201,7 +201,7 @@ def _read_verifier(path: Path | None) -> Verifier | None:
     if path is None:
         return None
     try:
-        return Verifier(parse_public_keys(path.read_text()))
+        return make_verifier(path.read_text())
     except (InvalidKeyError, UnicodeDecodeError) as error:
         raise CommandError(f"{path}: {error}") from error
 

@@ -1,37 +1,37 @@
-"""Public keys of signers: EC P-256, as PEM or as the base64 text that AWS KMS prints."""
+"""Public keys of signers: EC P-256, as PEM or as the base64 text that AWS KMS prints.
+
+This module imports ``cryptography``. Only ``verifier.make_verifier`` and the commands that sign
+load it.
+"""
 
 from __future__ import annotations
 
 import binascii
 import hashlib
+import re
 from base64 import b64decode
 
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from msgspec import Struct
 
-from podgraft.lazy_re import lazy_compile
+from .signature import InvalidKeyError
 
-from . import p256
-
-# SubjectPublicKeyInfo with id-ecPublicKey, prime256v1, and an uncompressed point (RFC 5480).
-_PREFIX = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d03010703420004")
 _COORDINATE_BYTES = 32
 _MAX_KEYS = 2
-_BLOCK = lazy_compile(
-    r"-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END PUBLIC KEY-----"
-)
-_SEPARATORS = lazy_compile(r"[\s,]+")
+_ECDSA = ec.ECDSA(hashes.SHA256())
+_BLOCK = re.compile(r"-----BEGIN PUBLIC KEY-----\s+([A-Za-z0-9+/=\s]+?)\s*-----END PUBLIC KEY-----")
+_SEPARATORS = re.compile(r"[\s,]+")
 _REMEDY = "use the output of aws kms get-public-key --query PublicKey --output text, or a PEM"
-
-
-class InvalidKeyError(ValueError):
-    """The text is not a list of one or two public keys; the message has problem and remedy."""
 
 
 class PublicKey(Struct, frozen=True):
     """The public key of a signer. ``id`` is the start of the SHA-256 of its DER encoding."""
 
     id: str
-    point: p256.Point
+    key: ec.EllipticCurvePublicKey
 
     def verifies(self, payload: bytes, signature: bytes) -> bool:
         """Whether the signature (r and s, 32 bytes each) of the payload is valid."""
@@ -39,8 +39,11 @@ class PublicKey(Struct, frozen=True):
             return False
         r = int.from_bytes(signature[:_COORDINATE_BYTES], "big")
         s = int.from_bytes(signature[_COORDINATE_BYTES:], "big")
-        digest = int.from_bytes(hashlib.sha256(payload).digest(), "big")
-        return p256.verify(self.point, digest, r, s)
+        try:
+            self.key.verify(encode_dss_signature(r, s), payload, _ECDSA)
+        except InvalidSignature:
+            return False
+        return True
 
 
 def parse_public_keys(text: str) -> tuple[PublicKey, ...]:
@@ -68,12 +71,25 @@ def _parse_key(text: str) -> PublicKey:
 
 
 def decode_public_key(der: bytes) -> PublicKey:
-    """Decode a SubjectPublicKeyInfo; raises ``InvalidKeyError``."""
-    coordinates = der.removeprefix(_PREFIX)
-    if not der.startswith(_PREFIX) or len(coordinates) != 2 * _COORDINATE_BYTES:
+    """Decode a SubjectPublicKeyInfo (RFC 5480); raises ``InvalidKeyError``.
+
+    Only the encoding of KMS and OpenSSL is accepted: a named curve and an uncompressed point. With
+    another one, the same key would have another id.
+    """
+    try:
+        key = serialization.load_der_public_key(der)
+    except (ValueError, UnsupportedAlgorithm):
+        key = None
+    if (
+        not isinstance(key, ec.EllipticCurvePublicKey)
+        or not isinstance(key.curve, ec.SECP256R1)
+        or _encode(key) != der
+    ):
         raise InvalidKeyError(f"expected a public key of the curve P-256; {_REMEDY}")
-    x = int.from_bytes(coordinates[:_COORDINATE_BYTES], "big")
-    y = int.from_bytes(coordinates[_COORDINATE_BYTES:], "big")
-    if not p256.is_on_curve((x, y)):
-        raise InvalidKeyError(f"expected a point of the curve P-256; {_REMEDY}")
-    return PublicKey(hashlib.sha256(der).hexdigest()[:16], (x, y))
+    return PublicKey(hashlib.sha256(der).hexdigest()[:16], key)
+
+
+def _encode(key: ec.EllipticCurvePublicKey) -> bytes:
+    return key.public_bytes(
+        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
