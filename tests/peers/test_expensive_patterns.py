@@ -70,7 +70,6 @@ MADE_OF_CONSTANTS = {
     "bundle/retired_registries.py",
     "cel/library/named_formats.py",
     "kube/workload_owner.py",
-    "lazy_re.py",
     "texttemplate/parse/lexer.py",
     "yaml/fallback.py",
 }

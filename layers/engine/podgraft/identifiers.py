@@ -3,7 +3,7 @@
 The command line, the scripts, and the function use the same rule and the same messages.
 """
 
-from podgraft.lazy_re import lazy_compile
+import re
 
 # The injector of a URL without an injector.
 DEFAULT_INJECTOR = "default"
@@ -12,9 +12,9 @@ DEFAULT_INJECTOR = "default"
 _RESERVED = frozenset(
     {"auth", "brake", "healthz", "inject", "k", "mutate", "ping", "readyz", "validate"}
 )
-_INJECTOR = lazy_compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # an RFC 1123 label
+_INJECTOR = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # an RFC 1123 label
 # A level of a parameter's name, a file's name, and a common name that needs no escapes.
-_CLUSTER = lazy_compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
+_CLUSTER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 
 INJECTOR_REMEDY = (
     'use 1 to 63 lower-case letters, digits, and "-", with a letter or digit at both ends'

@@ -37,7 +37,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from podgraft.lazy_re import lazy_compile
 from podgraft.store import AwsStoreConfig, FolderStoreConfig, StoreConfig
 
 if TYPE_CHECKING:
@@ -71,10 +70,10 @@ _ON_DEMAND = "on-demand"
 _TRACE_DISABLED_VARIABLE = "POWERTOOLS_TRACE_DISABLED"
 
 # The names of stacks that CloudFormation accepts.
-_STACK = lazy_compile(r"[A-Za-z][A-Za-z0-9-]{0,127}")
-_BUCKET = lazy_compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
-_BUNDLE_PREFIX = lazy_compile(r"([^/]+/)*")
-_PARAMETER_PREFIX = lazy_compile(r"(/[A-Za-z0-9_.-]+)+")
+_STACK = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,127}")
+_BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
+_BUNDLE_PREFIX = re.compile(r"([^/]+/)*")
+_PARAMETER_PREFIX = re.compile(r"(/[A-Za-z0-9_.-]+)+")
 _MAX_REFRESH_SECONDS = 3600
 
 

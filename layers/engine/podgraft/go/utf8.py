@@ -9,13 +9,13 @@ can differ from Go's. All other mappings (1,112,064 code points) were compared w
 package unicode.
 """
 
+import re
 from collections.abc import Callable
 from unicodedata import category
 
 from podgraft.go.strconv.quote import REPLACEMENT
-from podgraft.lazy_re import lazy_compile
 
-_ESCAPED_BYTE = lazy_compile("[\udc80-\udcff]")
+_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 
 # unicode.White_Space; str.strip() would also remove U+001C to U+001F.
 SPACES = (

@@ -19,11 +19,10 @@ from msgspec import Struct, field
 
 from podgraft.go.reflect.taint import Address
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_re import lazy_compile
 
 from .plain_text import is_plain_text
 
-_SYNTAX = lazy_compile(r"[^A-Za-z0-9_./+=()@-]")
+_SYNTAX = re.compile(r"[^A-Za-z0-9_./+=()@-]")
 _PLACEHOLDER = "Q"
 
 

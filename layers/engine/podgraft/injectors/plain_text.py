@@ -8,19 +8,19 @@ the object. The structure guard then needs no second rendering.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 import msgspec
 
 from podgraft.go.reflect.taint import Address
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_re import lazy_compile
 
 # Letters and numbers in one line, joined by single spaces and inner colons: none of it is syntax
 # anywhere in YAML. "-" alone would open a list, "---" and "..." would end the document, and no
 # scalar can start with "@". A dollar starts a variable reference, never a merge directive.
 _WORD = r"(?:[A-Za-z0-9_./+=()@-]|\$\()+(?::(?:[A-Za-z0-9_./+=()@-]|\$\()+)*"
-_PLAIN_TEXT = lazy_compile(rf"\*?|(?!---|-(?: |$)|@|\.+$){_WORD}(?: (?!-(?: |$)){_WORD})*")
+_PLAIN_TEXT = re.compile(rf"\*?|(?!---|-(?: |$)|@|\.+$){_WORD}(?: (?!-(?: |$)){_WORD})*")
 _NULL = "null"
 _PARTS_OF_NULL = frozenset(
     _NULL[start:end] for start in range(len(_NULL)) for end in range(start + 1, len(_NULL) + 1)
@@ -65,7 +65,7 @@ def has_only_plain_text(value: JSON) -> bool:
 
 
 _ENCODER = msgspec.json.Encoder()
-_TEXTS = lazy_compile('"([^"]*)"')
+_TEXTS = re.compile('"([^"]*)"')
 
 
 def path_steps(path: Address) -> tuple[str | int, ...]:

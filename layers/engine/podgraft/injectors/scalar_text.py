@@ -7,14 +7,15 @@ But a comment (``" #"``) or a closing quote can cut off what the template writes
 
 from __future__ import annotations
 
+import re
+
 from podgraft.go.reflect.taint import PlaceholderRegistry
-from podgraft.lazy_re import lazy_compile
 from podgraft.yaml import NotYAMLError
 from podgraft.yaml.composer import Scalar, compose
 
 # The white space and the line breaks of YAML 1.1.
-_BLANKS = lazy_compile("[ \t\n\r\x85\u2028\u2029]+")
-_ESCAPE = lazy_compile(r"(?s)\\.")
+_BLANKS = re.compile("[ \t\n\r\x85\u2028\u2029]+")
+_ESCAPE = re.compile(r"(?s)\\.")
 _SINGLE, _DOUBLE = "'", '"'
 
 

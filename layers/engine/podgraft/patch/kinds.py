@@ -7,19 +7,19 @@ the names of list elements that injection added. An element of the original obje
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 
 from msgspec import Struct
 
 from podgraft.jsonvalue import JSON, Object, equal
-from podgraft.lazy_re import lazy_compile
 
 # The fields that identify elements of a list. Without one, a list is one value.
 _IDENTITIES = ("name", "mountPath", "devicePath", "containerPort", "topologyKey", "key")
-_FIELD = lazy_compile(r"[A-Za-z0-9_-]{1,63}")
+_FIELD = re.compile(r"[A-Za-z0-9_-]{1,63}")
 # Names of Kubernetes: of containers, variables, mount paths, labels, and annotations.
-_NAME = lazy_compile(r"[A-Za-z0-9/_.-]{1,253}")
+_NAME = re.compile(r"[A-Za-z0-9/_.-]{1,253}")
 _DIGEST_LENGTH = 12
 _MAX_DEPTH = 100
 

@@ -1,7 +1,8 @@
 """JSON Pointer (RFC 6901): the address of a value inside a JSON document."""
 
+import re
+
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_re import lazy_compile
 
 
 class PointerError(ValueError):
@@ -46,5 +47,5 @@ def resolve(document: JSON, pointer: str) -> JSON:
     return value
 
 
-_INVALID_ESCAPE = lazy_compile("~(?![01])")
-_INDEX = lazy_compile("0|[1-9][0-9]*")
+_INVALID_ESCAPE = re.compile("~(?![01])")
+_INDEX = re.compile("0|[1-9][0-9]*")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
@@ -13,7 +14,6 @@ from podgraft.document_reader import (
     format_value,
     parse_string,
 )
-from podgraft.lazy_re import lazy_compile
 from podgraft.privileges import (
     CAPABILITIES,
     HOST_NAMESPACES,
@@ -40,10 +40,10 @@ _CONTAINER_KINDS = (
     Kind.HOST_PROCESS,
     Kind.PROBE_HOST,
 )
-_CONTAINER = lazy_compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?|\*")
-_ACCOUNT = lazy_compile(r"[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?")
-_SYSCTL = lazy_compile(r"[a-z0-9][-_a-z0-9]*([./][a-z0-9][-_a-z0-9]*)*")
-_IMAGE_PREFIX = lazy_compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(:[0-9]+)?(/[A-Za-z0-9._:@-]+)*/?")
+_CONTAINER = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?|\*")
+_ACCOUNT = re.compile(r"[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?")
+_SYSCTL = re.compile(r"[a-z0-9][-_a-z0-9]*([./][a-z0-9][-_a-z0-9]*)*")
+_IMAGE_PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(:[0-9]+)?(/[A-Za-z0-9._:@-]+)*/?")
 _MAX_PORT = 65_535
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 
 from msgspec import Struct
-
-from podgraft.lazy_re import lazy_compile
 
 
 class Kind(StrEnum):
@@ -53,7 +52,7 @@ CAPABILITIES = BASELINE_CAPABILITIES | {
     *("SYS_RESOURCE", "SYS_TIME", "SYS_TTY_CONFIG", "WAKE_ALARM"),
 }
 
-_NAME = lazy_compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 class Privilege(Struct, frozen=True):

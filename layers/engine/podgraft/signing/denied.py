@@ -7,14 +7,14 @@ A document is a mapping of digests to reasons::
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from msgspec import Struct, field
 
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_re import lazy_compile
 
-DIGEST = lazy_compile(r"sha256:[0-9a-f]{64}")
+DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
 MAX_REASON = 200
 
 

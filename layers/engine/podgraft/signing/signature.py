@@ -9,15 +9,14 @@ base64 text of r and s.
 from __future__ import annotations
 
 import binascii
+import re
 from base64 import b64decode, b64encode
 
 from msgspec import Struct
 
-from podgraft.lazy_re import lazy_compile
-
 _FORMAT = "v1"
 _MARK = "# signature:"
-_LINE = lazy_compile(
+_LINE = re.compile(
     r"# signature: v1 ([1-9][0-9]{0,9}) (sha256:[0-9a-f]{64}) ([0-9a-f]{16}) "
     r"([A-Za-z0-9+/]{86}==)\n?"
 )

@@ -16,17 +16,17 @@ read and write the documents.
 
 import hashlib
 import hmac
+import re
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_re import lazy_compile
 
 _IDENTITY_DIGITS = 8  # of the hash of a token
 MAX_ACTIVE = 2  # the old and the new token during a rotation
 
-_SHA256 = lazy_compile(r"[0-9a-f]{64}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 class TokensError(ValueError):

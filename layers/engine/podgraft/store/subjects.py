@@ -4,10 +4,9 @@ API Gateway and operators use RFC 4514 (``CN=prod-eu,O=podgraft-clusters``). Ope
 reverse order, with spaces. Python's ``ssl`` returns tuples with long names.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
-
-from podgraft.lazy_re import lazy_compile
 
 # Attribute and value, the most specific attribute first.
 Subject: TypeAlias = tuple[tuple[str, str], ...]
@@ -24,8 +23,8 @@ _SHORT = {
     "userId": "UID",
 }
 
-_ATTRIBUTE = lazy_compile(r"\s*([A-Za-z0-9.]+)\s*=\s*((?:\\.|[^\\,+])*)(,|$)")
-_CHARACTER = lazy_compile(r"\\([0-9A-Fa-f]{2})|\\(.)|([^\\])")
+_ATTRIBUTE = re.compile(r"\s*([A-Za-z0-9.]+)\s*=\s*((?:\\.|[^\\,+])*)(,|$)")
+_CHARACTER = re.compile(r"\\([0-9A-Fa-f]{2})|\\(.)|([^\\])")
 
 
 def parse_subject(text: str) -> Subject | None:

@@ -8,6 +8,7 @@ tests for them or has a default.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from enum import Enum
 
@@ -16,7 +17,6 @@ from msgspec.structs import replace
 
 from podgraft.go.reflect import STRING, Field, GoType, Kind
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_re import lazy_compile
 
 from .functions import REFLECT_VALUE, Function
 from .parse import nodes
@@ -54,7 +54,7 @@ class FieldProblem(Struct, frozen=True, kw_only=True):
 
 
 # ``$name = …``, anywhere in the template.
-_ASSIGNMENT = lazy_compile(r"(\$\w+)\s*=[^=]")
+_ASSIGNMENT = re.compile(r"(\$\w+)\s*=[^=]")
 
 
 class _Absence(Enum):

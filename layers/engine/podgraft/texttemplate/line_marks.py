@@ -15,14 +15,12 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from podgraft.lazy_re import lazy_compile
-
 from .parse import nodes
 from .program import Program
 
 # Private code points of Unicode's last plane; run/tracing.py uses others.
 _OPEN, _CLOSE = "\U0010f8f4", "\U0010f8f5"
-_MARK = lazy_compile(f"{_OPEN}([0-9]+){_CLOSE}")
+_MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 
 
 @dataclass(frozen=True, slots=True)

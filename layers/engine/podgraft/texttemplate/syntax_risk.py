@@ -5,18 +5,17 @@ structure of the output, and the template needs no traced rendering. The check i
 can report a safe template, but it never misses an unsafe one.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-
-from podgraft.lazy_re import lazy_compile
 
 from .functions import Function, SyntaxRisk
 from .parse import nodes
 from .parse.source import Source
 
 # Directives that write text unchanged, and numbers in digits.
-_PLAIN_FORMAT = lazy_compile(r"(?:[^%]|%%|%(?:\[[0-9]\])?[sdvt])*")
+_PLAIN_FORMAT = re.compile(r"(?:[^%]|%%|%(?:\[[0-9]\])?[sdvt])*")
 # An anchor, which text of the pod could reference.
-_ANCHOR = lazy_compile(r"&\w")
+_ANCHOR = re.compile(r"&\w")
 # Functions that repeat or indent a text by a number.
 _COUNTING = ("indent", "nindent", "repeat")
 # Functions that write any text as a scalar in double quotes.

@@ -6,16 +6,16 @@ string. podgraft then rejects the pod with that name, although the template caus
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.lazy_re import lazy_compile
 
 from .outcome import Failure, Mutate, try_probe
 from .probes import Probe
 
 # Keys with values that Istio reads: they select templates, and most accept no free text.
-_ISTIO_KEY = lazy_compile(r"(^|\.)istio\.io/")
+_ISTIO_KEY = re.compile(r"(^|\.)istio\.io/")
 
 # DNS labels that Kubernetes' YAML 1.1 reader does not resolve to a string.
 AMBIGUOUS_NAMES = tuple("on off yes no y n true false null 1 123 00 0x1 0o7 0b1 1e3".split())  # noqa: SIM905

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
@@ -10,7 +11,6 @@ from msgspec.structs import replace
 from podgraft.admission import AdmissionRequest, Operation
 from podgraft.bundle import Manifest
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at, strings_at
-from podgraft.lazy_re import lazy_compile
 from podgraft.matching import constraints
 from podgraft.matching.constraints import MatchConstraints, ResourceRule
 
@@ -18,8 +18,8 @@ from . import probes
 from .probes import Probe
 
 _ANY = "*"
-_STRING_LITERAL = lazy_compile(r"'([^'\\\n]{1,200})'|\"([^\"\\\n]{1,200})\"")
-_NAME = lazy_compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?")
+_STRING_LITERAL = re.compile(r"'([^'\\\n]{1,200})'|\"([^\"\\\n]{1,200})\"")
+_NAME = re.compile(r"[A-Za-z0-9](?:[-A-Za-z0-9_./]*[A-Za-z0-9])?")
 _MAX_VALUES = 6  # string literals of a condition to try as the value of an annotation or a label
 
 # Kinds of resources that are not workloads; for other resources, the kind is guessed.

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 from podgraft.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.kube.native_sidecars import find_native_sidecars
-from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
 
 # The texts that Go prints for a missing value.
@@ -20,7 +20,7 @@ _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 _LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
 _HOST = rf"(?:{_LABEL}(?:\.{_LABEL})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?"
 _COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
-_REFERENCE = lazy_compile(
+_REFERENCE = re.compile(
     rf"(?:{_HOST}/)?{_COMPONENT}(?:/{_COMPONENT})*"
     r"(?::[0-9A-Za-z_][0-9A-Za-z_.-]{0,127})?"
     r"(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?"

@@ -7,6 +7,7 @@ over the defaults.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Iterator, Sequence
 
 from msgspec import Struct
@@ -23,7 +24,6 @@ from podgraft.injectors import OperatorError
 from podgraft.injectors.istio import Injector
 from podgraft.injectors.istio.release_choice import add_update
 from podgraft.jsonvalue import Object, object_at
-from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
 from podgraft.policy import Policy
 from podgraft.review_context import ReviewContext
@@ -44,7 +44,7 @@ _TEMPLATES = "/data/config/templates"
 _UNKNOWN_KEY = "unknown key"
 
 # The paths at which the compiler reports an unknown name of a template.
-_TEMPLATE_NAMES = lazy_compile(r"/defaultTemplates$|/aliases/")
+_TEMPLATE_NAMES = re.compile(r"/defaultTemplates$|/aliases/")
 
 # The templates that istiod's gateway controller renders with other data; for pods they fail
 # in Istio as well (pilot/pkg/config/kube/gateway*, classinfo.go, Templates).

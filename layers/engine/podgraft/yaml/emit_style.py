@@ -9,8 +9,6 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from podgraft.lazy_re import lazy_compile
-
 from .scalars import is_plain_string
 
 _WIDTH = 80  # a space after this column becomes a line break
@@ -140,15 +138,15 @@ _SHORT_ESCAPES = {
 # The characters that go-yaml treats as unprintable: control characters, surrogates, the byte order
 # mark, and all characters outside the basic plane. One negated class would compile in 3 ms.
 _SPECIAL = "[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]|[\\ud800-\\udfff\\ufeff]|[\\ufffe-\\U0010ffff]"
-_ANY = lazy_compile(".", re.DOTALL)
-_BLANKS = lazy_compile("( +)")
-_BREAK = lazy_compile(f"[{_BREAKS}]")
-_AFTER_BREAKS = lazy_compile("(?<=[\u2028\u2029])(?=[^\u2028\u2029])(?!'\\Z)")
-_LINE_START = lazy_compile("(?:\\A|(?<=[\n\u2028\u2029]))(?=[^\n\u2028\u2029])")
-_ESCAPED = lazy_compile(f'{_SPECIAL}|[{_BREAKS}"\\\\]')
-_NO_LITERAL = lazy_compile(f"{_SPECIAL}| [{_BREAKS}]| \\Z")
-_NO_SINGLE = lazy_compile(f"{_SPECIAL}| [{_BREAKS}]|[{_BREAKS}] ")
-_NO_PLAIN = lazy_compile(
+_ANY = re.compile(".", re.DOTALL)
+_BLANKS = re.compile("( +)")
+_BREAK = re.compile(f"[{_BREAKS}]")
+_AFTER_BREAKS = re.compile("(?<=[\u2028\u2029])(?=[^\u2028\u2029])(?!'\\Z)")
+_LINE_START = re.compile("(?:\\A|(?<=[\n\u2028\u2029]))(?=[^\n\u2028\u2029])")
+_ESCAPED = re.compile(f'{_SPECIAL}|[{_BREAKS}"\\\\]')
+_NO_LITERAL = re.compile(f"{_SPECIAL}| [{_BREAKS}]| \\Z")
+_NO_SINGLE = re.compile(f"{_SPECIAL}| [{_BREAKS}]|[{_BREAKS}] ")
+_NO_PLAIN = re.compile(
     rf"^(?:---|\.\.\.|[ #,\[\]{{}}&*!|>'\"%@`]|[-?:](?: |\Z))"
     rf"|:(?: |\Z)| #| \Z|[{_BREAKS}]|{_SPECIAL}"
 )

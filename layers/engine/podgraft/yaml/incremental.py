@@ -27,6 +27,7 @@ If a condition is not met, ``load`` parses the text. A result is always equal to
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -43,7 +44,6 @@ from yaml.events import (
 )
 
 from podgraft.jsonvalue import JSON, equal
-from podgraft.lazy_re import lazy_compile
 from podgraft.lru import LRUCache
 
 from . import events
@@ -55,8 +55,8 @@ Path: TypeAlias = tuple[str | int, ...]
 _LAST = (DocumentEndEvent, StreamEndEvent)
 
 # The restricted forms of condition 2.
-_QUOTED = lazy_compile(r'"[ !#-\[\]-~]*"')
-_WORD = lazy_compile(r"[A-Za-z](?:[A-Za-z0-9_./-]|:(?=[A-Za-z0-9_./-]))*")
+_QUOTED = re.compile(r'"[ !#-\[\]-~]*"')
+_WORD = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./-]|:(?=[A-Za-z0-9_./-]))*")
 
 
 class LoadedText(Struct, frozen=True):

@@ -6,11 +6,11 @@ floats also without a point, and ``089`` is a float because it is not octal.
 
 import binascii
 import math
+import re
 import struct
 from functools import lru_cache
 
 from podgraft.jsonvalue import JSON, format_float_like_go
-from podgraft.lazy_re import lazy_compile
 
 TAG_PREFIX = "tag:yaml.org,2002:"
 
@@ -176,20 +176,20 @@ _WORDS: dict[str, JSON] = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
 }
-_INTEGER = lazy_compile(
+_INTEGER = re.compile(
     r"0b(?P<odd>[-+][01]+)|"  # ParseInt receives the text after the prefix
     r"(?P<sign>[-+]?)(?:0[bB](?P<two>[01]+)|0[oO](?P<eight>[0-7]+)|0[xX](?P<sixteen>[0-9a-fA-F]+)"
     r"|0(?P<old>[0-7]*)|(?P<ten>[1-9][0-9]{0,19}))"
 )
 _TYPES = {"null": type(None), "bool": bool, "int": int, "float": float}
 _BASES = {"odd": 2, "two": 2, "eight": 8, "sixteen": 16, "old": 8, "ten": 10}
-_FLOAT = lazy_compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_POINT_FIRST = lazy_compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
-_BASE60 = lazy_compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
-_TIMESTAMP = lazy_compile(
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_POINT_FIRST = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
+_BASE60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
+_TIMESTAMP = re.compile(
     r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
     r"(?:(?:(T|t)|\ +)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?"
     r"(?(4)(?:Z|[-+]([0-9]{2}):([0-9]{2}))))?"
 )
-_BASE64 = lazy_compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
-_ESCAPED_BYTE = lazy_compile("[\udc80-\udcff]")
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")

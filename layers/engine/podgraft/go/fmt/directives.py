@@ -6,7 +6,6 @@ from functools import lru_cache
 from msgspec import Struct
 
 from podgraft.go.strconv.quote import REPLACEMENT, is_escaped_byte
-from podgraft.lazy_re import lazy_compile
 
 from .format import PLAIN, Flags
 
@@ -48,8 +47,8 @@ def parse_directives(format_: str) -> tuple[tuple[Directive, ...], str]:
     return tuple(directives), format_[scanner.offset :]
 
 
-_FLAGS = lazy_compile(r"[#0+\- ]*")
-_DIGITS = lazy_compile(r"[0-9]*")
+_FLAGS = re.compile(r"[#0+\- ]*")
+_DIGITS = re.compile(r"[0-9]*")
 
 
 class _Scanner(Struct):

@@ -25,14 +25,13 @@ from podgraft.go.reflect import (
 from podgraft.go.strconv.ftoa import format_float
 from podgraft.go.utf8 import decode, encode
 from podgraft.jsonvalue import freeze_flat
-from podgraft.lazy_re import lazy_compile
 
 _Path = tuple[Field, ...]
 
 _NAMED = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
-_UNSAFE = lazy_compile('["\\\\\x00-\x1f\u2028\u2029\udc80-\udcff]')
-_UNSAFE_IN_HTML = lazy_compile("[<>&]")
-_PIECE = lazy_compile(r'"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}\[\],:]|[^"{}\[\],:]+')
+_UNSAFE = re.compile('["\\\\\x00-\x1f\u2028\u2029\udc80-\udcff]')
+_UNSAFE_IN_HTML = re.compile("[<>&]")
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}\[\],:]|[^"{}\[\],:]+')
 
 
 def marshal(value: Value, *, escape_html: bool = True) -> str:

@@ -7,14 +7,13 @@ from collections.abc import Callable
 from typing import NoReturn, TypeAlias
 
 from podgraft.go.strconv.quote import quote
-from podgraft.lazy_re import lazy_compile
 
 _END = "unexpected end of JSON input"
 
-_SPACE = lazy_compile(r"[ \t\r\n]*")
-_DIGITS = lazy_compile(r"[0-9]+")
-_STRING_SO_FAR = lazy_compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
-_HEX_SO_FAR = lazy_compile(r"\\u[0-9a-fA-F]*")
+_SPACE = re.compile(r"[ \t\r\n]*")
+_DIGITS = re.compile(r"[0-9]+")
+_STRING_SO_FAR = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*')
+_HEX_SO_FAR = re.compile(r"\\u[0-9a-fA-F]*")
 _LITERALS = {"t": "true", "f": "false", "n": "null"}
 
 

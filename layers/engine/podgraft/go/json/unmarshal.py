@@ -2,19 +2,19 @@
 
 import json
 import math
+import re
 
 from msgspec import Struct
 
 from podgraft.go.reflect import Value
 from podgraft.go.strconv.quote import REPLACEMENT
 from podgraft.go.utf8 import encode, to_runes
-from podgraft.lazy_re import lazy_compile
 
 from .syntax import syntax_error
 
-_SURROGATE = lazy_compile("[\ud800-\udfff]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _TOO_DEEP = "exceeded max depth"
-_ESCAPED_SURROGATE = lazy_compile(r"\\u[dD][89a-fA-F]")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class DecodeResult(Struct, frozen=True):

@@ -12,8 +12,6 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-from podgraft.lazy_re import lazy_compile
-
 from .types import GoType, Value
 from .values import STRING
 
@@ -21,7 +19,7 @@ from .values import STRING
 Address: TypeAlias = "tuple[Address, str | int] | None"
 
 # Letters and digits, so escaping and quoting do not change a placeholder.
-_PLACEHOLDER = lazy_compile(r"xPz([0-9]{6})zPx|73137([0-9]{6})73137")
+_PLACEHOLDER = re.compile(r"xPz([0-9]{6})zPx|73137([0-9]{6})73137")
 _MAX_PLACEHOLDERS = 999_999
 _MAX_SOURCES = 8
 

@@ -1,6 +1,6 @@
 """Go string and character literals: quote and unquote (strconv/quote.go)."""
 
-from podgraft.lazy_re import lazy_compile
+import re
 
 from .isprint import is_print
 
@@ -24,7 +24,7 @@ REPLACEMENT = "\ufffd"
 
 # Text that a double-quoted literal contains without an escape. A caller that quotes often can test
 # it without a further call.
-UNESCAPED = lazy_compile(r"[ !#-\[\]-~]*")
+UNESCAPED = re.compile(r"[ !#-\[\]-~]*")
 
 
 class LiteralError(ValueError):

@@ -6,6 +6,7 @@ pod author; all violations are reported at once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
@@ -14,7 +15,6 @@ from msgspec import Struct
 from podgraft.go import strings
 from podgraft.injectors.errors import UserError
 from podgraft.kube import QuantityError, quantity
-from podgraft.lazy_re import lazy_compile
 
 from .config import mesh, proxyconfig, validate_proxyconfig
 from .config.protojson import MessageError, schema
@@ -25,10 +25,10 @@ Check: TypeAlias = Callable[[Profile, str], None]
 
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
-_INTERFACE = lazy_compile(r"[a-zA-Z][a-zA-Z0-9_.-]*")
+_INTERFACE = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]*")
 _INTERFACE_LENGTH = 15  # Linux: IFNAMSIZ without the terminating zero
-_SIGNED = lazy_compile("[-+]?[0-9]+")
-_CONTROL = lazy_compile(r"[\x00-\x1f\x7f-\x9f]")
+_SIGNED = re.compile("[-+]?[0-9]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class NumberError(ValueError):

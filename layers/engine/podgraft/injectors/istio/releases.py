@@ -8,13 +8,13 @@ libraries that came and went are in release_names.py.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeVar
 
 from msgspec import Struct
 
-from podgraft.lazy_re import lazy_compile
 from podgraft.policy import RELEASE_REMEDY
 
 from .release_names import CAST, FUNCTIONS, KUBERNETES, MESH_FIELDS, SPRIG
@@ -396,6 +396,6 @@ def is_newer(text: str) -> bool:
     return name is not None and name.is_newer
 
 
-_RELEASE = lazy_compile(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?((?![0-9A-Za-z]).*)")
-_PRE_RELEASE = lazy_compile("-(?:alpha|beta|rc)(?![A-Za-z])")
-_OWN_SUFFIX = lazy_compile(r"(?:-(?:alpha|beta|rc)\.[0-9a-f]+)?(?:-(?:distroless|debug|latest))?")
+_RELEASE = re.compile(r"v?([0-9]{1,4})\.([0-9]{1,4})(?:\.([0-9]{1,4}))?((?![0-9A-Za-z]).*)")
+_PRE_RELEASE = re.compile("-(?:alpha|beta|rc)(?![A-Za-z])")
+_OWN_SUFFIX = re.compile(r"(?:-(?:alpha|beta|rc)\.[0-9a-f]+)?(?:-(?:distroless|debug|latest))?")

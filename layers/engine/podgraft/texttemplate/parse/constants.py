@@ -7,15 +7,14 @@ import re
 from math import inf, isfinite
 
 from podgraft.go.strconv.quote import quote, unquote_char
-from podgraft.lazy_re import lazy_compile
 
 from . import nodes
 
 _BASES = {"0b": 2, "0o": 8, "0x": 16}
-_DECIMAL = lazy_compile(
+_DECIMAL = re.compile(
     r"[+-]?(?=[_.]*[0-9])[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9][0-9_]*)?", re.ASCII
 )
-_HEXADECIMAL = lazy_compile(
+_HEXADECIMAL = re.compile(
     r"[+-]?0[xX](?=[_.]*[0-9a-fA-F])[0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?[pP][+-]?[0-9][0-9_]*",
     re.ASCII,
 )
@@ -25,7 +24,7 @@ _SCANNED = (
     r"|[0-9_]*(?:\.[0-9_]*)?(?:[eEpP][+-]?[0-9_]*)?)"
 )
 # An i directly after the sign is the start of Inf.
-_PAIR = lazy_compile(rf"([+-]?{_SCANNED})([+-](?!i){_SCANNED})i")
+_PAIR = re.compile(rf"([+-]?{_SCANNED})([+-](?!i){_SCANNED})i")
 
 
 class NumberError(ValueError):

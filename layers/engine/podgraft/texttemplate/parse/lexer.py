@@ -13,7 +13,6 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from podgraft.go.strconv.quote import format_sharp_u, quote
-from podgraft.lazy_re import lazy_compile
 
 KEYWORDS = frozenset(
     ("block", "break", "continue", "define", "else", "end", "if", "range", "template", "with")
@@ -233,8 +232,8 @@ _KINDS: dict[str | None, TokenKind] = {kind.value: kind for kind in TokenKind}
 _NESTS = {TokenKind.OPEN: 1, TokenKind.CLOSE: -1}
 _CONSTANTS = {"nil": TokenKind.NIL, "true": TokenKind.BOOL, "false": TokenKind.BOOL}
 _TERMINATORS = frozenset(" \t\r\n.,|:)(")
-_DIGIT_OR_END = lazy_compile(r"[0-9]|\Z")
-_NUMBER = lazy_compile(
+_DIGIT_OR_END = re.compile(r"[0-9]|\Z")
+_NUMBER = re.compile(
     r"""[+-]?(?:
         0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?
       | 0[oO][0-7_]*(?:\.[0-7_]*)?

@@ -7,6 +7,7 @@ returns the *masked text*: the output of the same branches with the masked value
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -15,7 +16,6 @@ from msgspec import Struct
 from podgraft.go.reflect import INT, STRING, BoundMethod, GoType, Pointer, Value, bind_method
 from podgraft.go.reflect.taint import TAINTED, PlaceholderRegistry, TaintedInt, TaintedText
 from podgraft.go.reflect.tainted_values import mask, remove_taint
-from podgraft.lazy_re import lazy_compile
 from podgraft.texttemplate.functions import Function
 
 from . import runtime
@@ -25,7 +25,7 @@ from .taint_flow import find_sources, try_call, wrap_function
 # Markers around the number of an emission in the output. They are private code points in the last
 # plane of Unicode, which readable text does not contain.
 _OPEN, _CLOSE = "\U0010f8f0", "\U0010f8f1"
-_MARK = lazy_compile(f"{_OPEN}([0-9]+){_CLOSE}")
+_MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 
 
 class Trace(Struct, frozen=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from podgraft.lazy_re import lazy_compile
+import re
 
 SECOND = 1_000_000_000  # nanoseconds
 _UNITS = {
@@ -15,8 +15,8 @@ _UNITS = {
     "μs": 1_000,  # U+03BC, Greek mu
     "ns": 1,
 }
-_PART = lazy_compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(h|ms|m|s|us|µs|μs|ns)")
-_DURATION = lazy_compile(rf"[-+]?(?:0|(?:{_PART.pattern})+)")
+_PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(h|ms|m|s|us|µs|μs|ns)")
+_DURATION = re.compile(rf"[-+]?(?:0|(?:{_PART.pattern})+)")
 _LIMIT = 1 << 63  # time.Duration is an int64
 
 

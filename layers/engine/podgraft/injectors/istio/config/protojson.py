@@ -8,6 +8,7 @@ golang/protobuf's jsonpb, with which istiod reads the mesh configuration and its
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TypeAlias
@@ -18,7 +19,6 @@ from podgraft.go.json.unmarshal import unmarshal
 from podgraft.injectors.istio import gojson, releases
 from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_re import lazy_compile
 from podgraft.patch import pointer
 
 from . import durations
@@ -327,7 +327,7 @@ def _parse_quoted(text: str) -> JSON:
     return result.value
 
 
-_INTEGER = lazy_compile("-?[0-9]+")
+_INTEGER = re.compile("-?[0-9]+")
 _NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 
 

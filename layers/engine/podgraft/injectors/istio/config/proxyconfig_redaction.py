@@ -7,6 +7,7 @@ remain. Every other text is redacted: an operator can put a password into each o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeAlias
@@ -14,7 +15,6 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from podgraft.jsonvalue import JSON, dump
-from podgraft.lazy_re import lazy_compile
 
 from . import proxyconfig
 from .mesh_table import ENUMS, MESSAGES
@@ -39,7 +39,7 @@ _RECORDED: Mapping[str, frozenset[str]] = {
     "v1beta1.ProxyImage": frozenset({"imageType"}),
 }
 # No user information, query, or spaces.
-_RECORDED_TEXT = lazy_compile(r"[A-Za-z0-9._:/\[\]-]{1,253}")
+_RECORDED_TEXT = re.compile(r"[A-Za-z0-9._:/\[\]-]{1,253}")
 
 
 def redact_proxy_config(schema: Schema, text: str, redact: Redact, redact_key: Redact) -> str:

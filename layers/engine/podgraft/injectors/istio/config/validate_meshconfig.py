@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import JSON, Object, objects_at
-from podgraft.lazy_re import lazy_compile
 
 from .protojson import Message
 
-_LABEL = lazy_compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
+_LABEL = re.compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
 _MAX_NAME_LENGTH = 255  # characters of a fully qualified name, RFC 1035
 
 Problem = tuple[str, str, str]

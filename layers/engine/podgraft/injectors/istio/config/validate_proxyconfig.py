@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from podgraft.injectors.istio.data import addresses
 from podgraft.injectors.istio.data.addresses import is_ip
 from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import JSON, Object
-from podgraft.lazy_re import lazy_compile
 
 from . import durations
 from .durations import SECOND
 from .protojson import Message
 
-_LABEL = lazy_compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
-_NUMBER = lazy_compile("[-+]?[0-9]{1,18}")
+_LABEL = re.compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
+_NUMBER = re.compile("[-+]?[0-9]{1,18}")
 _HOUR = 3600 * SECOND
 MAX_PORT = 65535
 _FQDN_LENGTH = 255  # RFC 1035 §2.3.4

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from podgraft.lazy_re import lazy_compile
+import re
 
-_BITS = lazy_compile(r"0|[1-9][0-9]{0,2}")
-_BITS_OF_NET = lazy_compile(r"[0-9]+")  # net.ParseCIDR accepts leading zeros
+_BITS = re.compile(r"0|[1-9][0-9]{0,2}")
+_BITS_OF_NET = re.compile(r"[0-9]+")  # net.ParseCIDR accepts leading zeros
 
 
 class PrefixError(ValueError):

@@ -7,6 +7,7 @@ by getter only, and ``nil.GetTracing.GetZipkin`` is nil.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache, partial
 from threading import RLock
@@ -22,7 +23,6 @@ from podgraft.injectors.istio.config import durations
 from podgraft.injectors.istio.config.durations import SECOND
 from podgraft.injectors.istio.config.mesh_table import ENUMS
 from podgraft.injectors.istio.config.protojson import DURATION, STRUCT, Field, Schema, enum
-from podgraft.lazy_re import lazy_compile
 
 _BYTES = reflect.slice_of(reflect.UINT8)
 _ENUM_NUMBER = reflect.number_type("protoreflect.EnumNumber", Kind.INT32)
@@ -313,4 +313,4 @@ DURATION_POINTER = _message_type(
     _format_duration,
 )  # *durationpb.Duration
 
-_WORDS = lazy_compile(r"_(?=[a-z])|([A-Za-z])([a-z]*)")
+_WORDS = re.compile(r"_(?=[a-z])|([A-Za-z])([a-z]*)")

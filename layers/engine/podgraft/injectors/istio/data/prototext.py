@@ -7,6 +7,7 @@ always prints one.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 
 from podgraft.go.strconv.ftoa import format_float
@@ -15,11 +16,10 @@ from podgraft.injectors.istio.config.durations import SECOND
 from podgraft.injectors.istio.config.mesh_table import ENUMS
 from podgraft.injectors.istio.config.protojson import DURATION, STRUCT, Field, Message, Schema
 from podgraft.jsonvalue import JSON
-from podgraft.lazy_re import lazy_compile
 
 _INTEGERS = frozenset(("int32", "int64", "uint32", "uint64"))
 _WRAPPER = "wrapperspb."
-_ESCAPED = lazy_compile('["\\\\\x00-\x1f\x7f-\x9f\udc80-\udcff]')
+_ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\udc80-\udcff]')
 _NAMED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 

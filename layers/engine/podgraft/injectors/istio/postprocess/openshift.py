@@ -5,6 +5,7 @@ Source: pkg/kube/inject/openshift.go.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from podgraft.injectors.istio.pod_builder import (
@@ -19,14 +20,13 @@ from podgraft.injectors.istio.pod_builder import (
 )
 from podgraft.injectors.istio.releases import Profile
 from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.lazy_re import lazy_compile
 
 DEFAULT_ID = 1337
 PLATFORM = "openshift"
 
 _UID_RANGE = "openshift.io/sa.scc.uid-range"
 _GROUPS = "openshift.io/sa.scc.supplemental-groups"
-_BLOCK = lazy_compile(r"([0-9]{1,10})([/-])([0-9]{1,10})")
+_BLOCK = re.compile(r"([0-9]{1,10})([/-])([0-9]{1,10})")
 _LIMIT = 1 << 32
 
 
