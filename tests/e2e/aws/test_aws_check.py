@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
+
+import pytest
 
 import aws_checks
 from aws_checks import OK, UNAUTHORIZED
 from e2e.aws.cloud import Stack
+
+
+@pytest.fixture
+def checked(stack: Stack) -> Generator[aws_checks.Stack]:
+    """The stack of all tests, which has no more parameters and active alarms after a check."""
+    parameters = list_parameters(stack)
+    yield open_stack(stack)
+    for name in list_parameters(stack) - parameters:
+        stack.cloud.client("ssm").delete_parameter(Name=name)
+    cloudwatch = stack.cloud.client("cloudwatch")
+    for alarm in cloudwatch.describe_alarms(StateValue="ALARM")["MetricAlarms"]:
+        cloudwatch.set_alarm_state(
+            AlarmName=alarm["AlarmName"],
+            StateValue="INSUFFICIENT_DATA",
+            StateReason="the check has ended",
+        )
+
+
+def list_parameters(stack: Stack) -> set[str]:
+    pages = stack.cloud.client("ssm").get_paginator("describe_parameters").paginate()
+    return {parameter["Name"] for page in pages for parameter in page["Parameters"]}
 
 
 def open_stack(stack: Stack) -> aws_checks.Stack:
@@ -20,17 +44,15 @@ def open_stack(stack: Stack) -> aws_checks.Stack:
     )
 
 
-def test_a_push_a_token_and_a_review_pass(stack: Stack) -> None:
-    checked = open_stack(stack)
+def test_a_push_a_token_and_a_review_pass(checked: aws_checks.Stack) -> None:
     assert aws_checks.check_review(checked) == "200, 401, and ready"
     token = checked.issue_token()
     assert dict(checked.review_at_once(token, 4)) == {OK: 4}
     assert dict(checked.review_at_once("", 2)) == {UNAUTHORIZED: 2}
 
 
-def test_the_watch_and_the_cleanup_run(stack: Stack) -> None:
+def test_the_watch_and_the_cleanup_run(stack: Stack, checked: aws_checks.Stack) -> None:
     """ministack invokes no function of an alarm: the test sets the brake as the guard does."""
-    checked = open_stack(stack)
     guard = checked.find_name("Guard")
     alarm = {
         "alarmName": "candidate",
