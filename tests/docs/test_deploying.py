@@ -1,5 +1,6 @@
 """Every command that docs/deploying.md shows is run or checked, and its tables hold."""
 
+import json
 import re
 import shlex
 import subprocess
@@ -12,10 +13,11 @@ from typing import Any
 import pytest
 
 from podgraft import cli, yaml
+from podgraft.admission import SYNTHETIC_UID
 from podgraft.cli import main
 from podgraft.cli.certs import keys, pem
 from support.aws_account import start_account_with_bucket
-from support.tls_endpoint import serve_certificate
+from support.tls_endpoint import serve_response
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "deploying.md").read_text()
@@ -82,8 +84,9 @@ def endpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[str]:
         pem.read_certificates(Path("pki/server.pem")),
         keys.read_key(Path("pki/server.key"), None),
     )
-    with serve_certificate(chain, key, tmp_path) as port:
-        yield f"127.0.0.1:{port}"
+    review = json.dumps({"response": {"uid": SYNTHETIC_UID, "allowed": True}})
+    with serve_response(chain, key, tmp_path, 200, review) as served:
+        yield f"127.0.0.1:{served.port}"
 
 
 @pytest.mark.usefixtures("aws")
