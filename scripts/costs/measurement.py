@@ -136,7 +136,7 @@ def access_line(template: str) -> str:
 def parameter_default(template: str, parameter: str) -> int:
     """Return the default of a numeric parameter of the template."""
     [default] = re.findall(
-        rf"^  {parameter}:\n    Type: Number\n    Default: (\d+)", template, re.MULTILINE
+        rf"^  {parameter}:\n    Type: Number\n    Default: \"?(\d+)\"?$", template, re.MULTILINE
     )
     return int(default)
 
