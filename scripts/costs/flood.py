@@ -75,8 +75,8 @@ def measure(requests: int) -> FloodFigures:
         log_bytes=round(sum(map(len, logged)) / MAX_TOTAL_FAILURES),
         log_events=round(len(logged) / MAX_TOTAL_FAILURES),
         access_bytes=len(measurement.access_line(template)),
-        memory_mib=measurement.parameter_default(template, "MemorySize"),
-        requests_per_second=measurement.parameter_default(template, "ThrottlingRateLimit"),
+        memory_mib=measurement.read_default("MemorySize"),
+        requests_per_second=measurement.read_default("ThrottlingRateLimit"),
     )
 
 

@@ -21,6 +21,7 @@ from podgraft.cli.bench import cold, pods
 from podgraft.cli.bench.bench_input import load_benchmark_input
 from podgraft.cli.bench.runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
 from podgraft.web.metrics import Metric
+from reference_tables import read_template_parameters
 
 from .bill import Figures
 
@@ -65,8 +66,8 @@ def measure(reviews: int) -> Figures:
         response_bytes=response_size(response),
         log_bytes=round(sum(map(len, logged)) / number) + len(access),
         events=round(len(logged) / number) + 1,
-        memory_mib=parameter_default(template, "MemorySize"),
-        refresh_seconds=parameter_default(template, "RefreshSeconds"),
+        memory_mib=read_default("MemorySize"),
+        refresh_seconds=read_default("RefreshSeconds"),
         metrics=_metric_count(),
         alarms=template.count("Type: AWS::CloudWatch::Alarm"),
     )
@@ -133,12 +134,9 @@ def access_line(template: str) -> str:
     ).replace("${AWS::StackName}", "podgraft")
 
 
-def parameter_default(template: str, parameter: str) -> int:
+def read_default(parameter: str) -> int:
     """Return the default of a numeric parameter of the template."""
-    [default] = re.findall(
-        rf"^  {parameter}:\n    Type: Number\n    Default: \"?(\d+)\"?$", template, re.MULTILINE
-    )
-    return int(default)
+    return int(read_template_parameters()[parameter]["Default"])
 
 
 def _metric_count() -> int:

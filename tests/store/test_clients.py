@@ -43,7 +43,7 @@ class _PortHandler(_Handler):
 
 
 class _ClosingHandler(_PortHandler):
-    """Closes the connection after the answer, without a word of it."""
+    """Closes the connection after the response, which does not announce it."""
 
     def do_GET(self) -> None:
         super().do_GET()

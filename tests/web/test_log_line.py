@@ -211,7 +211,7 @@ def read_log(capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], dict[s
     return line, emitted
 
 
-STRANGERS = (
+UNAUTHORIZED_REQUESTS = (
     ("/k/guess/istio/inject", None, "istio", ("guess",), "the token belongs to no cluster"),
     ("/inject", "guess", "default", ("guess",), "the token belongs to no cluster"),
     ("/k/one/inject", "two", "default", ("one", "two"), "the token belongs to no cluster"),
@@ -221,7 +221,7 @@ STRANGERS = (
 )
 
 
-@pytest.mark.parametrize(("path", "header", "injector", "tokens", "problem"), STRANGERS)
+@pytest.mark.parametrize(("path", "header", "injector", "tokens", "problem"), UNAUTHORIZED_REQUESTS)
 def test_a_request_that_fails_to_authenticate_has_its_origin_and_no_token(
     path: str,
     header: str | None,

@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import os
 import socket
 import ssl
 import subprocess
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 
@@ -61,6 +63,13 @@ class ControlPlane:
             return self.request("GET", "/readyz")[0] == 200
         except OSError:
             return False
+
+
+def find_program() -> Path:
+    """The control plane that scripts/e2e_live.py has built; skips the test without one."""
+    if "PODGRAFT_CONTROL_PLANE" not in os.environ:
+        pytest.skip("needs Go and its module proxy: make e2e-live")
+    return Path(os.environ["PODGRAFT_CONTROL_PLANE"])
 
 
 @contextmanager

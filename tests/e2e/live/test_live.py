@@ -12,21 +12,14 @@ import pytest
 
 from e2e.live.cluster_setup import ClusterSetup
 from e2e.live.command_runs import run_scenario
-from e2e.live.control_plane import ControlPlane, start_control_plane
+from e2e.live.control_plane import ControlPlane, find_program, start_control_plane
 from e2e.live.exchanges import Exchanges, record_exchanges
 from e2e.live.scenarios import SCENARIOS, STATES
-
-PROGRAM = "PODGRAFT_CONTROL_PLANE"
 
 
 @pytest.fixture(scope="module")
 def plane(tmp_path_factory: pytest.TempPathFactory) -> Generator[ControlPlane]:
-    """The control plane that scripts/e2e_live.py has built."""
-    if PROGRAM not in os.environ:
-        pytest.skip("needs Go and its module proxy: make e2e-live")
-    with start_control_plane(
-        Path(os.environ[PROGRAM]), tmp_path_factory.mktemp("plane")
-    ) as control_plane:
+    with start_control_plane(find_program(), tmp_path_factory.mktemp("plane")) as control_plane:
         yield control_plane
 
 

@@ -1,6 +1,5 @@
 """Registrations in a real cluster: what they select, and what finds their faults."""
 
-import os
 import shutil
 from collections.abc import Generator
 from contextlib import ExitStack
@@ -11,9 +10,8 @@ from typing import Any
 import pytest
 
 from e2e.live.cluster_setup import ClusterSetup
-from e2e.live.control_plane import ControlPlane, start_control_plane
+from e2e.live.control_plane import ControlPlane, find_program, start_control_plane
 from e2e.live.exchanges import record_exchanges, write_kubeconfig
-from e2e.live.test_live import PROGRAM
 from podgraft import yaml
 from podgraft.cli import main
 
@@ -51,9 +49,7 @@ class Place:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Generator[Place]:
-    if PROGRAM not in os.environ:
-        pytest.skip("needs Go and its module proxy: make e2e-live")
-    program, folder = Path(os.environ[PROGRAM]), tmp_path_factory.mktemp("cluster")
+    program, folder = find_program(), tmp_path_factory.mktemp("cluster")
     with (
         start_control_plane(program, tmp_path_factory.mktemp("plane")) as plane,
         ExitStack() as ended,
