@@ -128,7 +128,7 @@ fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; 
 	@cd tests && PYTHONPATH=../scripts ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(addprefix --harness ,$(HARNESS)) $(if $(WRITE),--write-docs)
 
 review-pairs: setup ## Compare reviews in a used process with those in a fresh one (PAIRS=100000)
-	@PODGRAFT_REVIEW_PAIRS=$(PAIRS) $(BIN)/python -m pytest -q -n $(WORKERS) tests/web/test_review_pairs.py
+	@PODGRAFT_REVIEW_PAIRS=$(PAIRS) $(BIN)/python -m pytest -q -n $(WORKERS) tests/service/http/test_review_pairs.py
 
 soak: $(TOOLS)/bench/.done ## Load serve and the handler at 70 % (SECONDS=60 for each phase, WRITE=1)
 	@$(BENCH)/python scripts/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)

@@ -35,9 +35,9 @@ REPORT = os.environ.get("PODGRAFT_REPORT")
 SERVICES = frozenset({"s3", "ssm", "sts", "xray"})
 # Files and folders that no import needs. Tests import all modules that the function can load.
 UNUSED = (
-    "boto3/data",  # resources: store/aws/clients.py uses clients
+    "boto3/data",  # resources: service/store/aws/clients.py uses clients
     "boto3/examples",
-    "cel_expr_python/ext",  # 37 MB: podgraft.cel uses the extensions in cel.so
+    "cel_expr_python/ext",  # 37 MB: podgraft.kube.cel uses the extensions in cel.so
     "bazel-project",  # build files in the wheel: the tests of protobuf, the rules of bazel
     "aws_lambda_powertools/event_handler",  # web/ uses Logger, Metrics, and Tracer
     "aws_lambda_powertools/utilities/[!_jt]*",  # all except jmespath_utils and typing

@@ -50,22 +50,22 @@ STAGES = (
 )
 # The end of the path, and the function.
 PODGRAFT_STAGES: Mapping[tuple[str, str], str] = {
-    ("web/authentication.py", "authenticate"): RECEIVE,
-    ("web/webhook.py", "_read_body"): RECEIVE,
-    ("web/powertools.py", "write"): LOG,
-    ("web/request_log.py", "write"): LOG,
-    ("admission/request.py", "decode"): DECODE,
-    ("admission/response.py", "patched"): ENCODE,
-    ("admission/response.py", "encode"): ENCODE,
-    ("injectors/object_check.py", "check_pod"): CHECK,
+    ("service/http/authentication.py", "authenticate"): RECEIVE,
+    ("service/http/webhook.py", "_read_body"): RECEIVE,
+    ("service/http/powertools.py", "write"): LOG,
+    ("service/http/request_log.py", "write"): LOG,
+    ("kube/admission/request.py", "decode"): DECODE,
+    ("kube/admission/response.py", "patched"): ENCODE,
+    ("kube/admission/response.py", "encode"): ENCODE,
+    ("core/injectors/object_check.py", "check_pod"): CHECK,
     ("kube/decoding.py", "check_patched"): CHECK,
-    ("policy/decision.py", "decide"): DECIDE,
+    ("core/policy/decision.py", "decide"): DECIDE,
     ("istio/context.py", "prepare"): DATA,
     ("render/rendering.py", "render"): RENDER,
     ("render/rendering.py", "parse"): READ,
     ("render/pod_overlay.py", "apply"): MERGE,
     ("istio/template_injection.py", "_post_process"): POST,
-    ("patch/differ.py", "diff"): DIFF,
+    ("kube/patch/differ.py", "diff"): DIFF,
 }
 # Go's functions, from the innermost one of a stack.
 ISTIO_STAGES: Sequence[tuple[re.Pattern[str], str]] = [
@@ -114,7 +114,7 @@ def find_stage(functions: Iterable[tuple[str, str]]) -> str | None:
         stage = PODGRAFT_STAGES.get(("/".join(path.rsplit("/", 2)[-2:]), name))
         if stage:
             return stage
-        if name == "handle" and path.endswith("web/events.py"):
+        if name == "handle" and path.endswith("service/http/events.py"):
             return REST
     return None
 

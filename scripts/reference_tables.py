@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-
 import yaml
-from podgraft import settings, web
-from podgraft.bundle.manifests import IGNORE, KINDS
-from podgraft.injectors.istio import releases, url_path
-from podgraft.paths import ROUTES
+
+from podgraft.core.bundle.manifests import IGNORE, KINDS
+from podgraft.core.injectors.istio import releases, url_path
+from podgraft.service import http as web
+from podgraft.service import settings
+from podgraft.service.paths import ROUTES
 
 ROOT = Path(__file__).parents[1]
 
@@ -131,7 +132,7 @@ def _group_of(name: str) -> str:
 
 
 def read_settings_table() -> Iterator[tuple[str, str, str]]:
-    """The rows of the table in the docstring of ``podgraft.settings``."""
+    """The rows of the table in the docstring of ``podgraft.service.settings``."""
     lines = (settings.__doc__ or "").splitlines()
     rules = [index for index, line in enumerate(lines) if line.startswith("====")]
     first, second = (match.start() for match in list(re.finditer(r"=+", lines[rules[0]]))[1:])

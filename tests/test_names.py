@@ -180,13 +180,13 @@ AVOIDED = frozenset(
 # Names of an API, of Go, of sprig, and of CEL; the constructors of controller-runtime.
 ACCEPTED = frozenset(
     {
-        ("admission/response.py", "allowed"),
-        ("cli/serve/plain_socket.py", "pending"),  # ssl.SSLSocket
-        ("admission/response.py", "denied"),
-        ("admission/response.py", "errored"),
-        ("admission/response.py", "patched"),
-        ("cel/library/network.py", "masked"),
-        ("cel/library/optionals.py", "_of"),
+        ("kube/admission/response.py", "allowed"),
+        ("service/serve/plain_socket.py", "pending"),  # ssl.SSLSocket
+        ("kube/admission/response.py", "denied"),
+        ("kube/admission/response.py", "errored"),
+        ("kube/admission/response.py", "patched"),
+        ("kube/cel/library/network.py", "masked"),
+        ("kube/cel/library/optionals.py", "_of"),
     }
 )
 

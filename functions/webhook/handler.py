@@ -8,7 +8,8 @@ import os
 
 from mangum import Mangum
 
-from podgraft import settings, store, web
+from podgraft.service import http as web
+from podgraft.service import settings, store
 
 configuration = settings.parse_settings(os.environ)
 policies, callers = store.open_stores(configuration.store_config, configuration.verifier)

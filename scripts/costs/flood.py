@@ -18,7 +18,7 @@ from podgraft.cli.assets import ROOT
 from podgraft.cli.bench import pods
 from podgraft.cli.bench.bench_input import BenchmarkInput, load_benchmark_input
 from podgraft.cli.bench.runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
-from podgraft.web.throttle import MAX_TOTAL_FAILURES
+from podgraft.service.http.throttle import MAX_TOTAL_FAILURES
 
 from . import measurement
 from .bill import (

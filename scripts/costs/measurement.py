@@ -20,7 +20,7 @@ from podgraft.cli.assets import ROOT
 from podgraft.cli.bench import cold, pods
 from podgraft.cli.bench.bench_input import load_benchmark_input
 from podgraft.cli.bench.runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
-from podgraft.web.metrics import Metric
+from podgraft.service.http.metrics import Metric
 from reference_tables import read_template_parameters
 
 from .bill import Figures

@@ -1,4 +1,4 @@
-"""Write ``injectors/istio/config/mesh_table.py``, the table of Istio's mesh messages.
+"""Write ``core/injectors/istio/config/mesh_table.py``, the table of Istio's mesh messages.
 
     scripts/generate/mesh_types.py           # write it
     scripts/generate/mesh_types.py --check   # fail if it differs from the data
@@ -22,7 +22,7 @@ from generated_module import write_or_compare
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DATA = _ROOT / "scripts/generate/data/istio/mesh-types.json"
-TARGET = _ROOT / "layers/engine/podgraft/injectors/istio/config/mesh_table.py"
+TARGET = _ROOT / "layers/engine/podgraft/core/injectors/istio/config/mesh_table.py"
 
 _WELL_KNOWN = {
     "google.protobuf.Duration": "durationpb.Duration",

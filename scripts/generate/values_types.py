@@ -1,4 +1,4 @@
-"""Write ``injectors/istio/config/values_table.py``, the types of Istio's Helm values by release.
+"""Write ``core/injectors/istio/config/values_table.py``, the types of Istio's Helm values by release.
 
     scripts/generate/values_types.py                   # write it from the data
     scripts/generate/values_types.py --check           # fail if it differs from the data
@@ -23,7 +23,7 @@ from generated_module import write_or_compare
 
 _ROOT = Path(__file__).resolve().parents[2]
 DATA = _ROOT / "scripts/generate/data/istio/values-types.json"
-TARGET = _ROOT / "layers/engine/podgraft/injectors/istio/config/values_table.py"
+TARGET = _ROOT / "layers/engine/podgraft/core/injectors/istio/config/values_table.py"
 
 _OLDEST, _NEWEST = 8, 32
 _FILES = (

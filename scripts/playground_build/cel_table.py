@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from podgraft import bundle, policy
+from podgraft.core import bundle, policy
 
 from . import examples
 from .protobuf_order import sort_any
@@ -37,7 +37,7 @@ class _recording:  # noqa: N801 - a context manager
 
     def __enter__(self) -> None:
         cel: Any = import_module("cel_expr_python.cel")
-        program: Any = import_module("podgraft.cel.program")
+        program: Any = import_module("podgraft.kube.cel.program")
         program._checker.cache_clear()  # noqa: SLF001 - environments must be made again
         self._cel, self._program = cel, program
         self._originals = cel.NewEnv, cel.NewEnvConfigFromYaml

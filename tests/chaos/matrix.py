@@ -25,7 +25,7 @@ class ChaosRow:
 
 _CLOCKS, _PUSH = "chaos/test_clocks.py", "chaos/test_push_kill.py"
 _SERVE, _FLIPS = "chaos/test_serve_under_load.py", "chaos/test_policy_flips.py"
-_HTTP = "store/test_clients.py"
+_HTTP = "service/store/test_clients.py"
 
 ROWS = (
     ChaosRow(
@@ -33,7 +33,7 @@ ROWS = (
         "each response comes from exactly one version of policy and bundle",
         (
             f"{_FLIPS}::test_each_response_comes_from_exactly_one_version",
-            "review/test_concurrency.py::test_each_review_uses_one_pair_of_policy_and_bundle",
+            "core/review/test_concurrency.py::test_each_review_uses_one_pair_of_policy_and_bundle",
         ),
     ),
     ChaosRow(
@@ -79,7 +79,7 @@ ROWS = (
     ChaosRow(
         "silent connections to `serve`",
         "reviews of other connections are answered",
-        ("cli/serve/test_silent_connections.py::test_reviews_are_answered_meanwhile",),
+        ("service/serve/test_silent_connections.py::test_reviews_are_answered_meanwhile",),
     ),
     ChaosRow(
         "`kill -9` of a worker of `serve`",
@@ -87,7 +87,7 @@ ROWS = (
         (
             f"{_SERVE}::test_killed_workers_lose_no_review_that_is_repeated",
             (
-                "cli/serve/test_serve_state.py::"
+                "service/serve/test_serve_state.py::"
                 "test_a_new_worker_responds_with_what_the_one_before_loaded"
             ),
         ),
@@ -125,7 +125,7 @@ ROWS = (
         "each review that was read is answered, and the process ends with status 0",
         (
             f"{_SERVE}::test_sigterm_with_reviews_in_flight_ends_each_of_them",
-            "cli/serve/test_https.py::test_stopping_finishes_what_was_begun",
+            "service/serve/test_https.py::test_stopping_finishes_what_was_begun",
         ),
     ),
     ChaosRow(
@@ -133,7 +133,7 @@ ROWS = (
         "no review fails; new connections get the new certificate",
         (
             f"{_SERVE}::test_a_renewed_certificate_breaks_no_review",
-            "cli/serve/test_https.py::test_a_new_certificate_is_shown_and_open_connections_live_on",
+            "service/serve/test_https.py::test_a_new_certificate_is_shown_and_open_connections_live_on",
         ),
     ),
 )

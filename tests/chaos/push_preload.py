@@ -9,8 +9,8 @@ import botocore.loaders
 import botocore.session
 
 from chaos import push_process
-from podgraft import trial
 from podgraft.cli.policy import commands
+from podgraft.core import trial
 
 botocore.session.create_loader = cache(botocore.loaders.create_loader)
 

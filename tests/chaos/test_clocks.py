@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 import snapshot_restore_py  # pyright: ignore[reportMissingTypeStubs]
-
-from podgraft.clock import AgeClock
-from podgraft.store import DEFAULT_INJECTOR, UnavailableError, expire_stores
-from podgraft.store.aws.callers import CachedCallers
-from podgraft.store.aws.ssm import Parameter
-from podgraft.store.aws.store import CachedStore
-from podgraft.store.caller_document import hash_token
-from podgraft.store.polling_cache import MAX_AGE_SECONDS
-from podgraft.web.throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
 from store import local_aws
-from store.aws_fault_proxy import Fault, FaultyAws, Service
-from store.local_aws import (
+
+from podgraft.base.clock import AgeClock
+from podgraft.service.http.throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
+from podgraft.service.store import DEFAULT_INJECTOR, UnavailableError, expire_stores
+from podgraft.service.store.aws.callers import CachedCallers
+from podgraft.service.store.aws.ssm import Parameter
+from podgraft.service.store.aws.store import CachedStore
+from podgraft.service.store.caller_document import hash_token
+from podgraft.service.store.polling_cache import MAX_AGE_SECONDS
+from service.store.aws_fault_proxy import Fault, FaultyAws, Service
+from service.store.local_aws import (
     LITTLE_SECONDS,
     NEXT,
     REFRESH_SECONDS,

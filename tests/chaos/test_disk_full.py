@@ -11,7 +11,7 @@ import pytest
 
 from podgraft.cli import outputs
 from podgraft.cli.outputs import SECRET, Output
-from store.test_file_faults import GOOD, Site, ask
+from service.store.test_file_faults import GOOD, Site, ask
 from support.store_fixture import write_injector
 
 
@@ -36,7 +36,7 @@ class FullFile:
 
 def fill_disk(patch: pytest.MonkeyPatch) -> None:
     """Let all writes of the state folder fail in the middle."""
-    from podgraft.store import last_known_good
+    from podgraft.service.store import last_known_good
 
     make = last_known_good.NamedTemporaryFile
 

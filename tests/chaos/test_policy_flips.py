@@ -20,11 +20,11 @@ import pytest
 from flask.testing import FlaskClient
 
 from fuzz.application import read_patch
-from podgraft import bundle
-from podgraft.store import CallerRegistry, Deadline, Store
-from podgraft.store.aws.store import CachedStore
-from podgraft.store.folder import FolderStore
-from podgraft.web import Auth, create_app
+from podgraft.core import bundle
+from podgraft.service.http import Auth, create_app
+from podgraft.service.store import CallerRegistry, Deadline, Store
+from podgraft.service.store.aws.store import CachedStore
+from podgraft.service.store.folder import FolderStore
 from support.effort import IS_LONG
 from support.memory_store import MemoryStore, labelled_bundle
 from support.recorded_requests import load_request

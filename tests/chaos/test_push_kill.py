@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from chaos import push_process
-from store.aws_fault_proxy import FaultyAws
-from store.local_aws import (
+from service.store.aws_fault_proxy import FaultyAws
+from service.store.local_aws import (
     BUCKET,
     INJECTOR,
     NEXT,

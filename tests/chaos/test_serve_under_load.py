@@ -20,8 +20,8 @@ from time import monotonic
 
 import pytest
 
-from cli.serve.running import JSON, PATH, REVIEW, Served, issue_token, prepare, serving
 from podgraft.cli import main
+from service.serve.running import JSON, PATH, REVIEW, Served, issue_token, prepare, serving
 
 CLIENTS = 6
 ROUNDS = 3

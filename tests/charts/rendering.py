@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from podgraft import sprig, yaml
-from podgraft.go.reflect import ANY, STRING
-from podgraft.texttemplate import Function, FunctionError, Program, compile_
+from podgraft.golang import sprig
+from podgraft.golang.reflect import ANY, STRING
+from podgraft.golang.texttemplate import Function, FunctionError, Program, compile_
+from podgraft.kube import yaml
 
 CHART = Path(__file__).parents[2] / "charts" / "podgraft"
 _HELPERS = (CHART / "templates" / "_helpers.tpl").read_text().strip()

@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 from charts.rendering import CHART, render, render_notes
-from podgraft import yaml
-from podgraft.privileges.pod_security import Level, find_violations
-from podgraft.texttemplate import ExecError
+from podgraft.golang.texttemplate import ExecError
+from podgraft.kube import yaml
+from podgraft.kube.privileges.pod_security import Level, find_violations
 from support.kube_schemas import RELEASES, validate
 
 FOLDER = Path(__file__).parent

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from charts.rendering import render
-from podgraft import cli, yaml
-from podgraft.jsonvalue import Object
-from podgraft.store.folder.census import FolderCensus
+from podgraft import cli
+from podgraft.base.jsonvalue import Object
+from podgraft.kube import yaml
+from podgraft.service.store.folder.census import FolderCensus
 from support.kube_schemas import validate
 
 ROOT = Path(__file__).parents[2]
-MANIFESTS = ROOT / "kubernetes" / "podgraft.yaml"
+MANIFESTS = ROOT / "kubernetes" / "podgraft.kube.yaml"
 CASE = Path(__file__).parent / "cases" / "kubernetes.yaml"
 _HEADING = "# Generated from charts/podgraft by tests/charts/test_kubernetes.py --update-goldens.\n"
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from podgraft import yaml
 from podgraft.cli import annotation_remedies, main
-from podgraft.injectors import UserError
-from podgraft.injectors.istio import annotations, releases
+from podgraft.core.injectors import UserError
+from podgraft.core.injectors.istio import annotations, releases
+from podgraft.kube import yaml
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 FILES = ("--bundle", str(SAMPLE / "bundle"), "--policy", str(SAMPLE / "policy.yaml"))

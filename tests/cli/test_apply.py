@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import cli, yaml
-from podgraft.jsonvalue import JSON, object_at, objects_at
+from podgraft import cli
+from podgraft.base.jsonvalue import JSON, object_at, objects_at
+from podgraft.kube import yaml
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 ALLOW = ("--bundle", str(SAMPLES / "allow" / "bundle"))

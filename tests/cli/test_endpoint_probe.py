@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from cli.serve.running import Served, serving
-from cli.serve.test_metrics import get, metrics_port
-from podgraft import yaml
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import endpoint_probe, main
 from podgraft.cli.certs import keys, pem
 from podgraft.cli.endpoint_probe import ProbeTarget
 from podgraft.cli.live.registrations import parse_webhooks
 from podgraft.cli.status import report
 from podgraft.cli.status.webhooks import WebhookStatus, check_webhooks
-from podgraft.jsonvalue import Object
+from podgraft.kube import yaml
+from service.serve.running import Served, serving
+from service.serve.test_metrics import get, metrics_port
 from support.fake_cluster import make_cluster
 from support.tls_endpoint import serve_response
 

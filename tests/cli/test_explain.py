@@ -8,10 +8,10 @@ from xml.etree import ElementTree as ET
 
 import click
 import pytest
-
 import yaml
+
 from podgraft import cli
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 BUNDLE = str(SAMPLE / "bundle")

@@ -7,7 +7,7 @@ import click
 import pytest
 
 from podgraft.cli import main, podgraft
-from podgraft.identifiers import check_cluster, check_injector
+from podgraft.core.identifiers import check_cluster, check_injector
 
 INVALID = "Not/valid"
 # What a command requires in addition, to get as far as the names.

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import cli, yaml
-from podgraft.jsonvalue import Object
+from podgraft import cli
+from podgraft.base.jsonvalue import Object
+from podgraft.kube import yaml
 
 BUNDLE = str(Path(__file__).parents[2] / "samples" / "istio" / "bundle")
 SERVICE = "# kept\nkind: Service\napiVersion: v1\nmetadata:   {name: x}\n"

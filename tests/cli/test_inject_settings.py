@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import cli, yaml
-from podgraft.jsonvalue import JSON, Object
+from podgraft import cli
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.kube import yaml
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 import pytest
 
-from podgraft import cli, yaml
+from podgraft import cli
 from podgraft.cli.manifest_files import ManifestPath, join_streams
+from podgraft.kube import yaml
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 ISTIO = ("--bundle", str(SAMPLES / "istio" / "bundle"))

@@ -17,10 +17,10 @@ import botocore.loaders
 import botocore.session
 import pytest
 
-from podgraft import bundle
 from podgraft.cli import main
 from podgraft.cli.policy.cloud import DeployedInjector
-from store.aws_fault_proxy import Fault, FaultyAws, Service, faulty_aws
+from podgraft.core import bundle
+from service.store.aws_fault_proxy import Fault, FaultyAws, Service, faulty_aws
 from support.broken_bundles import BROKEN, POLICY, BrokenBundle
 from support.store_fixture import BUNDLE
 

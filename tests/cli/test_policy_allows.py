@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import policy, yaml
 from podgraft.cli import main
+from podgraft.core import policy
+from podgraft.kube import yaml
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 

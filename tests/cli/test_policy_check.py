@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from podgraft.base.diagnostics import Diagnostic
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import main
 from podgraft.cli.policy import schema
-from podgraft.diagnostics import Diagnostic
-from podgraft.jsonvalue import Object
 from support.broken_bundles import BROKEN, POLICY, BrokenBundle
 from support.store_fixture import BUNDLE
 

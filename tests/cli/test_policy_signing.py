@@ -16,16 +16,16 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import Prehashed
 from moto.kms.utils import ECDSAPrivateKey
 
-from podgraft import bundle
 from podgraft.cli import main
 from podgraft.cli.policy import commands
 from podgraft.cli.policy.cloud import DeployedInjector
-from podgraft.signing import Verifier, split_signature
-from podgraft.signing.keys import PublicKey, parse_public_keys
-from podgraft.store import UntrustedError
-from podgraft.store.aws.ssm import Parameter, ParameterReader
-from podgraft.store.aws.store import CachedStore
-from podgraft.store.folder import FolderStore
+from podgraft.core import bundle
+from podgraft.core.signing import Verifier, split_signature
+from podgraft.core.signing.keys import PublicKey, parse_public_keys
+from podgraft.service.store import UntrustedError
+from podgraft.service.store.aws.ssm import Parameter, ParameterReader
+from podgraft.service.store.aws.store import CachedStore
+from podgraft.service.store.folder import FolderStore
 from support.aws_account import start_account_with_bucket
 from support.memory_store import MemoryStore
 from support.signers import MemorySigner

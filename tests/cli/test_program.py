@@ -11,7 +11,7 @@ import pytest
 from podgraft.cli import program, terminal
 from podgraft.cli.assets import ROOT, check_checkout
 from podgraft.cli.failure import CommandError
-from podgraft.identifiers import IdentifierError
+from podgraft.core.identifiers import IdentifierError
 
 
 def run_failing(error: BaseException) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from podgraft import cli
-from podgraft.policy import RELEASE_REMEDY
+from podgraft.core.policy import RELEASE_REMEDY
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 PAGE = Path(__file__).parents[2] / "docs" / "migrating-from-istio.md"

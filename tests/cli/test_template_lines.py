@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from podgraft import cli
-from podgraft.bundle import Diagnostic
 from podgraft.cli.template_lines import add_file_lines
+from podgraft.core.bundle import Diagnostic
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 Out = pytest.CaptureFixture[str]

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import cli, yaml
+from podgraft import cli
+from podgraft.kube import yaml
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 SERVICE = "# kept\nkind: Service\napiVersion: v1\n"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from podgraft import kube, yaml
-from podgraft.jsonvalue import JSON, Object, equal, object_at, objects_at, string_at
-from podgraft.kube import workload
+from podgraft import kube
+from podgraft.base.jsonvalue import JSON, Object, equal, object_at, objects_at, string_at
+from podgraft.kube import workload, yaml
 
 STATUS = "sidecar.istio.io/status"
 _META = "ISTIO_METAJSON_"

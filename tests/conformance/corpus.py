@@ -15,13 +15,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from podgraft import kube, patch, yaml
-from podgraft.injectors import InjectionError, istio
-from podgraft.injectors.coerce import coerce_to_string
-from podgraft.injectors.istio import kubeinject, releases
-from podgraft.injectors.istio.config import mesh, protojson
-from podgraft.jsonvalue import JSON, Object, dump, object_at, objects_at
-from podgraft.policy import Inject, decide
+from podgraft import kube
+from podgraft.base.jsonvalue import JSON, Object, dump, object_at, objects_at
+from podgraft.core.injectors import InjectionError, istio
+from podgraft.core.injectors.coerce import coerce_to_string
+from podgraft.core.injectors.istio import kubeinject, releases
+from podgraft.core.injectors.istio.config import mesh, protojson
+from podgraft.core.policy import Inject, decide
+from podgraft.kube import patch, yaml
 
 from . import comparison
 

@@ -6,8 +6,8 @@ from functools import cache
 
 import pytest
 
-from injectors.istio import hostile
-from podgraft.injectors import istio
+from core.injectors.istio import hostile
+from podgraft.core.injectors import istio
 
 from . import corpus
 

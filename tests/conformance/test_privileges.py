@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import bundle, policy, trial
-from podgraft.privileges import Kind, find_added
+from podgraft.core import bundle, policy, trial
+from podgraft.kube.privileges import Kind, find_added
 
 from . import corpus
 from .test_trial import SETTINGS, config_map

@@ -15,16 +15,16 @@ from typing import Any
 import msgspec.structs
 import pytest
 
-from injectors.istio import bundles
-from injectors.istio.bundles import sample, template_injector
-from podgraft import patch
-from podgraft.injectors import InjectionError, istio
-from podgraft.injectors.istio import releases
-from podgraft.injectors.istio.config import protojson
-from podgraft.injectors.istio.data import mesh_types
-from podgraft.injectors.istio.render import functions, pod_overlay, rendering
-from podgraft.jsonvalue import Object, dump, object_at
-from podgraft.texttemplate import BUILTINS, Projection
+from core.injectors.istio import bundles
+from core.injectors.istio.bundles import sample, template_injector
+from podgraft.base.jsonvalue import Object, dump, object_at
+from podgraft.core.injectors import InjectionError, istio
+from podgraft.core.injectors.istio import releases
+from podgraft.core.injectors.istio.config import protojson
+from podgraft.core.injectors.istio.data import mesh_types
+from podgraft.core.injectors.istio.render import functions, pod_overlay, rendering
+from podgraft.golang.texttemplate import BUILTINS, Projection
+from podgraft.kube import patch
 
 from . import corpus
 

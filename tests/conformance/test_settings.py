@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from injectors.istio.pods import find_nulls
-from podgraft import patch
-from podgraft.injectors import istio
-from podgraft.injectors.istio import releases
-from podgraft.jsonvalue import Object, dump
+from core.injectors.istio.pods import find_nulls
+from podgraft.base.jsonvalue import Object, dump
+from podgraft.core.injectors import istio
+from podgraft.core.injectors.istio import releases
+from podgraft.kube import patch
 
 from . import corpus
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import bundle, policy, trial
+from podgraft.core import bundle, policy, trial
 
 from . import corpus
 

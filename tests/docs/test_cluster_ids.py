@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import bundle, policy
-from podgraft.bundle import lint, retired_registries
 from podgraft.cli.folders import read_manifests
+from podgraft.core import bundle, policy
+from podgraft.core.bundle import lint, retired_registries
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))

@@ -11,7 +11,8 @@ import pytest
 
 from charts.rendering import CHART, render
 from charts.test_chart import load
-from podgraft import cli, yaml
+from podgraft import cli
+from podgraft.kube import yaml
 from support.page_commands import Call, read_commands, run_commands
 
 ROOT = Path(__file__).parents[2]

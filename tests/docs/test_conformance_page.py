@@ -7,7 +7,7 @@ from pathlib import Path
 
 import istio_conformance
 from istio_conformance import Row
-from podgraft.injectors.istio import releases
+from podgraft.core.injectors.istio import releases
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/conformance.md").read_text(encoding="utf-8")

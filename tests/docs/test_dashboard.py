@@ -10,13 +10,13 @@ import pytest
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from podgraft.cli.serve.metrics import WorkerMetrics
-from podgraft.cli.serve.metrics_page import StateCollector
-from podgraft.cli.serve.tls import ReloadingContext, TLSFiles
-from podgraft.jsonvalue import JSON
-from podgraft.store import caller_document
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web.metrics import Metric
+from podgraft.base.jsonvalue import JSON
+from podgraft.service.http.metrics import Metric
+from podgraft.service.serve.metrics import WorkerMetrics
+from podgraft.service.serve.metrics_page import StateCollector
+from podgraft.service.serve.tls import ReloadingContext, TLSFiles
+from podgraft.service.store import caller_document
+from podgraft.service.store.folder import FolderCallers, FolderStore
 from support.pki import write_pair
 from support.store_fixture import write, write_injector
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import pytest
 
-from podgraft import cli, yaml
-from podgraft.admission import SYNTHETIC_UID
+from podgraft import cli
 from podgraft.cli import main
 from podgraft.cli.certs import keys, pem
+from podgraft.kube import yaml
+from podgraft.kube.admission import SYNTHETIC_UID
 from support.aws_account import start_account_with_bucket
 from support.tls_endpoint import serve_response
 

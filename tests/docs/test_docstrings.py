@@ -43,7 +43,7 @@ def comments(path: Path) -> Iterator[str]:
 
 @cache
 def known_files() -> frozenset[str]:
-    """Every ending of the path of every file: ``store/aws/s3.py`` is also ``s3.py``."""
+    """Every ending of the path of every file: ``service/store/aws/s3.py`` is also ``s3.py``."""
     paths = [path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")]
     paths += [path.relative_to(ROOT) for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"))]
     return frozenset(

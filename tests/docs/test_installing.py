@@ -7,7 +7,7 @@ from typing import Any
 
 from podgraft.cli.completion import SHELLS
 from podgraft.cli.init import KINDS
-from podgraft.injectors.istio import releases
+from podgraft.core.injectors.istio import releases
 from support.page_commands import read_commands, run_commands
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from podgraft import cli, yaml
+from podgraft import cli
+from podgraft.kube import yaml
 from support.aws_account import start_account_with_bucket
 from support.repository_pages import ROOT, Checkout, PageFile, make_checkout, read_steps
 

@@ -39,10 +39,10 @@ def test_every_package_has_a_folder_of_tests() -> None:
 @pytest.mark.parametrize(
     ("module", "file"),
     [
-        ("podgraft.patch.differ", "patch/test_differ.py"),
-        ("podgraft.policy.decision", "policy/test_decision.py"),
-        ("podgraft.store.aws.clients", "store/test_clients.py"),
-        ("podgraft.web.throttle", "web/test_throttle.py"),
+        ("podgraft.kube.patch.differ", "kube/patch/test_differ.py"),
+        ("podgraft.core.policy.decision", "core/policy/test_decision.py"),
+        ("podgraft.service.store.aws.clients", "service/store/test_clients.py"),
+        ("podgraft.service.http.throttle", "service/http/test_throttle.py"),
     ],
 )
 def test_the_nearest_tests_come_first(module: str, file: str) -> None:

@@ -7,7 +7,7 @@ import click
 import pytest
 
 import reference_pages
-from podgraft import policy
+from podgraft.core import policy
 from reference_pages import DOCS, find_commands, render_pages
 
 COMMANDS = (DOCS / "commands.md").read_text()

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from podgraft import bundle
 from podgraft.cli import main
-from podgraft.policy.rollout import compute_bucket
+from podgraft.core import bundle
+from podgraft.core.policy.rollout import compute_bucket
 from support.aws_account import start_account_with_bucket
 from support.memory_store import labelled_bundle
 from support.store_fixture import BUNDLE, write

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from podgraft import policy, yaml
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.test.document import parse_document
 from podgraft.cli.test.expectation import REASONS, ExpectedOutcome
-from podgraft.injectors.overlay import overlay
-from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import Cursor, Diagnostics, PolicyError
+from podgraft.core import policy
+from podgraft.core.injectors.overlay import overlay
+from podgraft.core.policy import Cursor, Diagnostics, PolicyError
+from podgraft.kube import yaml
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schemas"

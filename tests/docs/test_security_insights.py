@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from podgraft import yaml
+from podgraft.kube import yaml
 
 ROOT = Path(__file__).parents[2]
 SITE = "https://podgraft.dev/"

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from podgraft.cli.policy.signing import FileSigner
-from podgraft.signing.keys import parse_public_keys
+from podgraft.core.signing.keys import parse_public_keys
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "signing.md").read_text()

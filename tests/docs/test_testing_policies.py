@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import cli, yaml
-from podgraft.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft import cli
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.kube import yaml
 
 ROOT = Path(__file__).parents[2]
 PAGES = {

@@ -21,9 +21,10 @@ from urllib.parse import urlsplit
 import jsonpatch
 import pytest
 
-from podgraft import cli, yaml
+from podgraft import cli
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import main
-from podgraft.jsonvalue import Object
+from podgraft.kube import yaml
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 POD: Any = yaml.load((SAMPLE / "input.web.yaml").read_text())

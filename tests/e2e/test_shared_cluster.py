@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from podgraft import cli, patch
-from podgraft.jsonvalue import Object
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import Auth, create_app
+from podgraft import cli
+from podgraft.base.jsonvalue import Object
+from podgraft.kube import patch
+from podgraft.service.http import Auth, create_app
+from podgraft.service.store.folder import FolderCallers, FolderStore
 from support.store_fixture import write_injector
 
 INJECT_TRUE: Object = {"sidecar.istio.io/inject": "true"}

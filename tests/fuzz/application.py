@@ -10,14 +10,20 @@ from typing import Any
 
 from werkzeug.test import Client
 
-from podgraft.jsonvalue import JSON
-from podgraft.review_context import Staleness
-from podgraft.settings import Auth
-from podgraft.store import CallerRegistry, Deadline, Snapshot, UnknownInjectorError, caller_document
-from podgraft.store.caller_document import Callers, TokenHash
-from podgraft.store.snapshot import SnapshotSet
-from podgraft.store.snapshot_loader import load_snapshots
-from podgraft.web import create_app
+from podgraft.base.jsonvalue import JSON
+from podgraft.core.review_context import Staleness
+from podgraft.core.versions.snapshot import SnapshotSet
+from podgraft.core.versions.snapshot_loader import load_snapshots
+from podgraft.service.http import create_app
+from podgraft.service.settings import Auth
+from podgraft.service.store import (
+    CallerRegistry,
+    Deadline,
+    Snapshot,
+    UnknownInjectorError,
+    caller_document,
+)
+from podgraft.service.store.caller_document import Callers, TokenHash
 
 TOKENS: Mapping[str, str] = {"prod": "token-of-prod", "stage": "token-of-stage"}
 Record = Mapping[str, JSON]

@@ -6,7 +6,7 @@ import copy
 from random import Random
 from typing import Any
 
-from web.test_malformed_reviews import ODD, changed, places
+from service.http.test_malformed_reviews import ODD, changed, places
 
 # Pieces of the formats that podgraft reads.
 TOKENS = (

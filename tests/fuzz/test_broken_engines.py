@@ -14,7 +14,7 @@ import pytest
 from fuzz import campaign
 from fuzz.harness import find_harness
 from podgraft import kube
-from podgraft.go.reflect import STRING, map_of
+from podgraft.golang.reflect import STRING, map_of
 from podgraft.kube.selectors import Requirement
 
 MAX_INPUTS = 4000
@@ -91,27 +91,29 @@ def add_one(value: int) -> int:
 
 
 DEFECTS = (
-    Defect("no_bypass", "podgraft.policy.rules._YES", frozenset({"true", "y", "yes", "on", "1"})),
-    Defect("no_bypass", "podgraft.policy.request_filter._skip_reason", find_nothing),
+    Defect(
+        "no_bypass", "podgraft.core.policy.rules._YES", frozenset({"true", "y", "yes", "on", "1"})
+    ),
+    Defect("no_bypass", "podgraft.core.policy.request_filter._skip_reason", find_nothing),
     Defect(
         "no_bypass",
-        "podgraft.matching.constraints._matches_wildcard",
+        "podgraft.kube.matching.constraints._matches_wildcard",
         matches_literally,
     ),
     Defect(
         "no_structure",
-        "podgraft.injectors.structure_guard.find_unexpected_structure",
+        "podgraft.core.injectors.structure_guard.find_unexpected_structure",
         find_nothing,
     ),
-    Defect("no_crash", "podgraft.injectors.object_check.check_pod", take_as_it_is),
-    Defect("no_leak", "podgraft.review.redact", str),
-    Defect("patches_apply", "podgraft.patch.differ.escape", take_as_it_is),
-    Defect("template_engine", "podgraft.texttemplate.run.compare._equal", agree),
-    Defect("cel", "podgraft.cel.library.operators.check_int", add_one),
+    Defect("no_crash", "podgraft.core.injectors.object_check.check_pod", take_as_it_is),
+    Defect("no_leak", "podgraft.core.review.redact", str),
+    Defect("patches_apply", "podgraft.kube.patch.differ.escape", take_as_it_is),
+    Defect("template_engine", "podgraft.golang.texttemplate.run.compare._equal", agree),
+    Defect("cel", "podgraft.kube.cel.library.operators.check_int", add_one),
     Defect("selectors", "podgraft.kube.selectors.Requirement.matches", matches_without_operator),
-    Defect("yaml_reader", "podgraft.yaml.incremental._WORD", re.compile(".*")),
-    Defect("url_path", "podgraft.paths.split_token", find_token_anywhere),
-    Defect("url_path", "podgraft.web.request._bearer_token", take_any_scheme),
+    Defect("yaml_reader", "podgraft.kube.yaml.incremental._WORD", re.compile(".*")),
+    Defect("url_path", "podgraft.service.paths.split_token", find_token_anywhere),
+    Defect("url_path", "podgraft.service.http.request._bearer_token", take_any_scheme),
 )
 
 

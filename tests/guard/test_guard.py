@@ -9,8 +9,8 @@ import botocore.session
 import pytest
 
 from guard import MAX_REASON, Settings, format_brake, make_handler
-from podgraft import yaml
-from podgraft.store.brake import ALL, parse_brakes
+from podgraft.core.versions.brake import ALL, parse_brakes
+from podgraft.kube import yaml
 from support.aws_account import CREDENTIALS, start_account
 
 BRAKE = "/podgraft/brake"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube.native_sidecars import find_lost_sidecars, find_native_sidecars
 
 NATIVE: Object = {"name": "proxy", "image": "proxy:1", "restartPolicy": "Always"}

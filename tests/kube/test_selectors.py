@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kube.go_fixtures import load_fixture
-from podgraft.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON
 from podgraft.kube import SelectorError, selectors
 from support.corpus import assert_corpus
 

@@ -4,8 +4,9 @@ from operator import itemgetter
 from typing import Any
 
 from kube.go_fixtures import load_fixture
-from podgraft import kube, texttemplate
-from podgraft.go.reflect import pointer_to
+from podgraft import kube
+from podgraft.golang import texttemplate
+from podgraft.golang.reflect import pointer_to
 from support.corpus import assert_corpus
 
 

@@ -6,8 +6,8 @@ import pytest
 
 import kube_types
 from podgraft import kube
-from podgraft.go.reflect import Field, GoType, Kind, Slice, Struct
-from podgraft.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON
+from podgraft.golang.reflect import Field, GoType, Kind, Slice, Struct
 from podgraft.kube import KubeTypes, structs
 
 RELEASES = range(10, kube.NEWEST + 1)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from kube.go_fixtures import load_fixture
 from podgraft import kube
-from podgraft.go.reflect import GoType
-from podgraft.jsonvalue import JSON, object_at
+from podgraft.base.jsonvalue import JSON, object_at
+from podgraft.golang.reflect import GoType
 from podgraft.kube import decoding, usual_values
 from podgraft.kube.usual_values import is_usual
 from support.recorded_requests import NAMES

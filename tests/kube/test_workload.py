@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube import WorkloadError, workload
 
 NO_CONTAINERS: Object = {"containers": []}

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube import OwnerRules, workload_owner
 
 SINCE_1_22 = OwnerRules()

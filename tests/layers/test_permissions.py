@@ -21,12 +21,12 @@ import pytest
 from botocore import xform_name
 
 from layers.cloudformation import TEMPLATE, Rendering
-from podgraft.jsonvalue import JSON
-from podgraft.store import StoreError
-from podgraft.store.aws.census import BucketCensus
-from podgraft.store.aws.client import Listing, RetryBudget
-from podgraft.store.aws.s3 import BundleReader
-from podgraft.store.aws.ssm import ParameterReader
+from podgraft.base.jsonvalue import JSON
+from podgraft.service.store import StoreError
+from podgraft.service.store.aws.census import BucketCensus
+from podgraft.service.store.aws.client import Listing, RetryBudget
+from podgraft.service.store.aws.s3 import BundleReader
+from podgraft.service.store.aws.ssm import ParameterReader
 
 ROOT = Path(__file__).parents[2]
 # The source of each function. Only this package of the engine uses the network.

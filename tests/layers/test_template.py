@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from layers.cloudformation import TEMPLATE, Rendering, find_refusals
-from podgraft.web.candidate_metrics import CandidateMetric
+from podgraft.service.http.candidate_metrics import CandidateMetric
 
 RESOURCES: dict[str, Any] = TEMPLATE["Resources"]
 

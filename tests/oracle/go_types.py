@@ -6,10 +6,10 @@ Whatever is here must be the same there: the recorded answers came from those.
 from collections.abc import Callable
 from typing import NoReturn
 
-from podgraft.go import reflect as go
-from podgraft.go.fmt.sprintf import sprint, sprintf
-from podgraft.go.reflect import Field, GoType, Method, Value
-from podgraft.texttemplate import Function, FunctionError
+from podgraft.golang import reflect as go
+from podgraft.golang.fmt.sprintf import sprint, sprintf
+from podgraft.golang.reflect import Field, GoType, Method, Value
+from podgraft.golang.texttemplate import Function, FunctionError
 
 
 def _struct(name: str, fields: dict[str, GoType], embedded: tuple[str, ...] = ()) -> GoType:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from typing import cast
 
-from podgraft.go import reflect as go
-from podgraft.go.reflect import GoType, Kind, Value
-from podgraft.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON
+from podgraft.golang import reflect as go
+from podgraft.golang.reflect import GoType, Kind, Value
 
 from .go_types import TYPES
 

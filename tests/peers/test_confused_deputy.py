@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from injectors.hostile_templates import (
+from core.injectors.hostile_templates import (
     Render,
     check_object,
     istio_renderer,
@@ -21,21 +21,21 @@ from injectors.hostile_templates import (
     make_pod,
     render_overlay,
 )
-from podgraft import sprig
-from podgraft.injectors import InjectionError, istio
+from podgraft.core.injectors import InjectionError, istio
+from podgraft.golang import sprig
 
 ROOT = Path(__file__).parents[2]
 
 # Everything between the HTTP request and the patch that an operator's document can influence.
 PURE = {
-    "podgraft.bundle",
-    "podgraft.cel",
-    "podgraft.injectors",
-    "podgraft.policy",
-    "podgraft.texttemplate",
-    "podgraft.validation",
-    "podgraft.patch",
-    "podgraft.yaml",
+    "podgraft.core.bundle",
+    "podgraft.kube.cel",
+    "podgraft.core.injectors",
+    "podgraft.core.policy",
+    "podgraft.golang.texttemplate",
+    "podgraft.kube.validation",
+    "podgraft.kube.patch",
+    "podgraft.kube.yaml",
 }
 # F is the function.
 ROUTES = (

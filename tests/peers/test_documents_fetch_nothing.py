@@ -13,10 +13,10 @@ import pytest
 from werkzeug.test import Client
 
 from conformance import corpus
-from podgraft.cel import CompileError, Environment
-from podgraft.jsonvalue import Object
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import Auth, create_app
+from podgraft.base.jsonvalue import Object
+from podgraft.kube.cel import CompileError, Environment
+from podgraft.service.http import Auth, create_app
+from podgraft.service.store.folder import FolderCallers, FolderStore
 from samples.test_samples import INPUTS, review_with_engine, run_sample
 from support.effort import scaled
 from support.recorded_requests import load_request

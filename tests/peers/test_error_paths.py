@@ -14,10 +14,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from podgraft.cli import main
 from podgraft.cli.certs import keys
-from podgraft.store import StoreError
-from podgraft.web import faults
+from podgraft.service.http import faults
+from podgraft.service.store import StoreError
+from service.http.conftest import ApplicationFixture, make_application
 from support.store_fixture import BUNDLE, write, write_injector
-from web.conftest import ApplicationFixture, make_application
 
 SECRET = "planted-s3cret"
 BREAK: tuple[tuple[str, Callable[[Path], object]], ...] = (

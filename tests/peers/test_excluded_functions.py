@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from injectors.hostile_templates import make_injector, make_pod
-from podgraft import sprig
-from podgraft.injectors import InjectionError, istio
-from podgraft.injectors.overlay.data import FUNCTIONS
-from podgraft.texttemplate import Function
+from core.injectors.hostile_templates import make_injector, make_pod
+from podgraft.core.injectors import InjectionError, istio
+from podgraft.core.injectors.overlay.data import FUNCTIONS
+from podgraft.golang import sprig
+from podgraft.golang.texttemplate import Function
 
 IMPURE = {"os", "random", "secrets", "socket", "subprocess", "tempfile", "time", "uuid"}
 NETWORK = {"http", "requests", "urllib.request", "urllib3"}

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from injectors.hostile_templates import make_overlay, make_pod
-from podgraft.cel import CostExceededError, Environment, Meter
-from podgraft.go import regexp
-from podgraft.injectors import UserError
+from core.injectors.hostile_templates import make_overlay, make_pod
+from podgraft.core.injectors import UserError
+from podgraft.golang import regexp
+from podgraft.kube.cel import CostExceededError, Environment, Meter
 
 ENGINE = Path(regexp.__file__).parents[1]
 CATASTROPHIC = (
@@ -67,16 +67,16 @@ def test_the_cost_of_a_pattern_in_cel_grows_linearly_and_ends_with_the_budget() 
 
 # Modules that make a pattern of constants, numbers, and escaped text.
 MADE_OF_CONSTANTS = {
-    "bundle/retired_registries.py",
-    "cel/library/named_formats.py",
+    "core/bundle/retired_registries.py",
+    "kube/cel/library/named_formats.py",
     "kube/workload_owner.py",
-    "texttemplate/parse/lexer.py",
-    "yaml/fallback.py",
+    "golang/texttemplate/parse/lexer.py",
+    "kube/yaml/fallback.py",
 }
 
 
 def test_no_pattern_of_a_document_runs_on_the_engine_of_python() -> None:
-    """``re`` has constant patterns only: a pattern of a document goes to ``go/regexp.py``."""
+    """``re`` has constant patterns only: a pattern of a document goes to ``golang/regexp.py``."""
     files = [path.relative_to(ENGINE) for path in ENGINE.rglob("*.py")]
     assert len(files) > 100
     for file in files:

@@ -14,9 +14,10 @@ from typing import Any, cast
 import pytest
 from werkzeug.test import Client
 
-from podgraft import cli, patch, yaml
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import Auth, create_app
+from podgraft import cli
+from podgraft.kube import patch, yaml
+from podgraft.service.http import Auth, create_app
+from podgraft.service.store.folder import FolderCallers, FolderStore
 from samples.test_samples import SAMPLES, make_review
 
 # Fields of Kubernetes 1.33 to 1.37, and fields that no release has.

@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import cli, jsonvalue, patch, yaml
-from podgraft.injectors.istio import uninject
-from podgraft.jsonvalue import JSON, Object
+from podgraft import cli
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core.injectors.istio import uninject
+from podgraft.kube import patch, yaml
 from samples.test_samples import SAMPLES, check_object, make_review, review_with_engine
 from samples.test_samples import patch_operations as read_operations
 from support.generated_pod import make_pod

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from podgraft import jsonvalue, yaml
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.kube import yaml
 from samples.test_samples import SAMPLES, check_object
 
 from .test_new_fields import CHANGES, find_changes, review, select

@@ -17,15 +17,15 @@ from urllib.parse import unquote
 import pytest
 from werkzeug.test import Client, create_environ, run_wsgi_app
 
-from podgraft.paths import ROUTES, Target, format_path
-from podgraft.store import Deadline, Snapshot, is_name
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import create_app
+from podgraft.service.http import create_app
+from podgraft.service.paths import ROUTES, Target, format_path
+from podgraft.service.store import Deadline, Snapshot, is_name
+from podgraft.service.store.folder import FolderCallers, FolderStore
+from service.http.test_fronts import load_balancer, rest_api
+from service.http.test_handler import load_handler
 from support.effort import scaled
 from support.recorded_requests import load_request
 from support.store_fixture import OTHER_TOKEN, PATH_TOKEN, TOKEN, admit, write_injector
-from web.test_fronts import load_balancer, rest_api
-from web.test_handler import load_handler
 
 BODY = load_request("24-bearer-token").body
 CLUSTERS = {TOKEN: "prod-eu", PATH_TOKEN: "prod-eu", OTHER_TOKEN: "staging"}

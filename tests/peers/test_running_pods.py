@@ -10,13 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import admission, cli, review
-from podgraft.admission import AdmissionRequest
-from podgraft.jsonvalue import JSON
-from podgraft.review import ReviewResponse, ReviewResult
-from podgraft.review_context import ReviewContext
-from podgraft.store import Store
-from podgraft.store.folder import FolderStore
+from podgraft import cli
+from podgraft.base.jsonvalue import JSON
+from podgraft.core import review
+from podgraft.core.review import ReviewResponse, ReviewResult
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import admission
+from podgraft.kube.admission import AdmissionRequest
+from podgraft.service.store import Store
+from podgraft.service.store.folder import FolderStore
 from support.recorded_requests import load_request
 
 OVERLAY = """

@@ -2,7 +2,7 @@
 
 Incidents: Istio, January 2026 (note 58889: line breaks in resource annotations inject containers)
 and August 2026 (sidecar annotations as YAML); ingress-nginx CVE-2021-25746 and CVE-2026-24512.
-``tests/injectors/test_structure_laws.py`` generates the templates. Here the templates are those of
+``tests/core/injectors/test_structure_laws.py`` generates the templates. Here the templates are those of
 the samples, and the values are in every annotation, label, and name of a pod. podgraft denies the
 pod, or the result has no key and no privilege that the value could have written.
 """
@@ -19,10 +19,10 @@ from typing import Any, cast
 import pytest
 from werkzeug.test import Client
 
-from injectors.generated import PAYLOADS
-from podgraft import patch, yaml
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import Auth, create_app
+from core.injectors.generated import PAYLOADS
+from podgraft.kube import patch, yaml
+from podgraft.service.http import Auth, create_app
+from podgraft.service.store.folder import FolderCallers, FolderStore
 from samples.test_samples import INPUTS, SAMPLES, make_review
 from support.effort import scaled
 

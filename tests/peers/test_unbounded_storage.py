@@ -13,25 +13,25 @@ from typing import Any
 
 import pytest
 
-from podgraft.jsonvalue import Object
-from podgraft.store import Deadline, Snapshot, UnavailableError
-from podgraft.store.folder import FolderStore
-from podgraft.web import asgi
-from podgraft.web.health import FAILURE_SECONDS
-from podgraft.web.request_log import MAX_FIELD_LENGTH
-from podgraft.web.throttle import (
+from podgraft.base.jsonvalue import Object
+from podgraft.service.http import asgi
+from podgraft.service.http.health import FAILURE_SECONDS
+from podgraft.service.http.request_log import MAX_FIELD_LENGTH
+from podgraft.service.http.throttle import (
     MAX_FAILURES,
     MAX_SOURCES,
     MAX_TOTAL_FAILURES,
     WINDOW_SECONDS,
     Throttle,
 )
+from podgraft.service.store import Deadline, Snapshot, UnavailableError
+from podgraft.service.store.folder import FolderStore
+from service.http.conftest import make_application
+from service.http.test_fronts import load_balancer
+from service.http.test_handler import load_handler
 from support.effort import scaled
 from support.recorded_requests import load_request
 from support.store_fixture import TOKEN, admit, write_injector
-from web.conftest import make_application
-from web.test_fronts import load_balancer
-from web.test_handler import load_handler
 
 SENT = load_request("24-bearer-token")
 LONG = "x" * 1_000_000

@@ -14,9 +14,9 @@ from flask.testing import FlaskClient
 import podgraft
 from podgraft.cli.bench import soak
 from podgraft.cli.bench.bench_input import BenchmarkInput, sample_input
-from podgraft.store import UnknownInjectorError
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import create_app
+from podgraft.service.http import create_app
+from podgraft.service.store import UnknownInjectorError
+from podgraft.service.store.folder import FolderCallers, FolderStore
 
 # Caches without a limit, by what their keys are. None of it comes out of a pod.
 UNBOUNDED = {

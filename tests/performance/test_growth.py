@@ -13,17 +13,17 @@ from typing import Any
 import pytest
 
 import support.opcount
-from podgraft import admission, bundle, policy, review, yaml
 from podgraft.cli.bench import pods, scaling
 from podgraft.cli.bench.bench_input import CLUSTER, BenchmarkInput, review_body, sample_input
-from podgraft.kube import selectors
-from podgraft.review import ReviewResponse
-from podgraft.review_context import ReviewContext
-from podgraft.store import CallerRegistry, Callers, Deadline, subjects
-from podgraft.store.folder import FolderStore
-from podgraft.web import Auth
-from podgraft.web.authentication import make_authenticator
-from podgraft.web.request import PeerCertificate, Request
+from podgraft.core import bundle, policy, review
+from podgraft.core.review import ReviewResponse
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import admission, selectors, yaml
+from podgraft.service.http import Auth
+from podgraft.service.http.authentication import make_authenticator
+from podgraft.service.http.request import PeerCertificate, Request
+from podgraft.service.store import CallerRegistry, Callers, Deadline, subjects
+from podgraft.service.store.folder import FolderStore
 
 # 2 is linear and 4 a square; sorting, and a table that grows in steps, take a little more than 2.
 LINEAR = 2.3

@@ -23,14 +23,14 @@ LEFT_OUT = (
     "cryptography",
     "gunicorn",
     "jsonschema",
-    "podgraft.cel",
+    "podgraft.kube.cel",
     "podgraft.cli",
-    "podgraft.review.candidate",
-    "podgraft.signing",
-    "podgraft.store.candidate",
-    "podgraft.store.folder.brakes",
-    "podgraft.trial",
-    "podgraft.validation",
+    "podgraft.core.review.candidate",
+    "podgraft.core.signing",
+    "podgraft.core.versions.candidate",
+    "podgraft.service.store.folder.brakes",
+    "podgraft.core.trial",
+    "podgraft.kube.validation",
     "prometheus_client",
     "re2",
 )
@@ -79,7 +79,7 @@ def test_only_the_public_key_of_a_signer_loads_cryptography(tmp_path: Path) -> N
     folder = write_injector(tmp_path)
     (folder / "denied.yaml").write_text(f"sha256:{0:064}: known vulnerability\n")
     modules = find_modules(folder)
-    assert "podgraft.signing.denied" in modules
+    assert "podgraft.core.signing.denied" in modules
     assert "cryptography" not in modules
     with_signer = {"PODGRAFT_SIGNER": signer.public_pem, "PODGRAFT_REQUIRE_SIGNATURE": "false"}
-    assert {"cryptography", "podgraft.signing.keys"} <= find_modules(folder, **with_signer)
+    assert {"cryptography", "podgraft.core.signing.keys"} <= find_modules(folder, **with_signer)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 import podgraft
-from podgraft.admission import AdmissionRequest, AdmissionResponse
 from podgraft.cli.bench import pods
 from podgraft.cli.bench.bench_input import sample_input
 from podgraft.cli.bench.warm import check_injected, make_handler
-from podgraft.injectors import Mutation
-from podgraft.review import ReviewFailure, ReviewResponse
-from podgraft.review_context import ReviewContext
+from podgraft.core.injectors import Mutation
+from podgraft.core.review import ReviewFailure, ReviewResponse
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube.admission import AdmissionRequest, AdmissionResponse
 from support.calltrace import CallTrace, trace_calls
 
 # What a review consists of, from the decoded request to the encoded response.

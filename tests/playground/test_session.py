@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from playground_build.examples import read_examples
-from podgraft import yaml
+from podgraft.kube import yaml
 from podgraft_playground import api, export
 from podgraft_playground.session import Session
 from podgraft_playground.workspace import Input

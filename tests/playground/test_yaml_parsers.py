@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from podgraft import yaml
-from podgraft.yaml import events
+from podgraft.kube import yaml
+from podgraft.kube.yaml import events
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [

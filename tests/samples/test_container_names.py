@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from podgraft.jsonvalue import Object
+from podgraft.base.jsonvalue import Object
 
 from .test_samples import SAMPLES, check_object, make_review, patch_operations, review_with_engine
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import cli, yaml
-from podgraft.jsonvalue import Object, names_at, object_at
+from podgraft import cli
+from podgraft.base.jsonvalue import Object, names_at, object_at
+from podgraft.kube import yaml
 from support import kube_schemas
 
 from .test_samples import SAMPLES

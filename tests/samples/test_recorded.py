@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import admission, kube, patch, review
-from podgraft.admission import AdmissionRequest
-from podgraft.jsonvalue import JSON, Object
-from podgraft.review import ReviewResponse
-from podgraft.review_context import ReviewContext
-from podgraft.store.folder import FolderStore
+from podgraft import kube
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core import review
+from podgraft.core.review import ReviewResponse
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import admission, patch
+from podgraft.kube.admission import AdmissionRequest
+from podgraft.service.store.folder import FolderStore
 from support import recorded_requests
 from support.corpus import assert_corpus
 from support.recorded_requests import NAMES

@@ -14,15 +14,17 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from podgraft import admission, cli, patch, review, yaml
+from podgraft import cli
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.explain.pod_source import to_explained_pod
 from podgraft.cli.explain.webhooks import select_routes
-from podgraft.jsonvalue import JSON, Object
-from podgraft.matching import constraints
-from podgraft.review import ReviewResponse
-from podgraft.review_context import ReviewContext
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import Auth, create_app
+from podgraft.core import review
+from podgraft.core.review import ReviewResponse
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import admission, patch, yaml
+from podgraft.kube.matching import constraints
+from podgraft.service.http import Auth, create_app
+from podgraft.service.store.folder import FolderCallers, FolderStore
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 INPUTS = sorted(SAMPLES.glob("*/input.*.yaml"))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import bench_istio
-from injectors.istio import bundles
+from core.injectors.istio import bundles
 from oracle.istio import bench
 from podgraft.cli.bench.load import Load
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import check_skips
-from podgraft.settings import parse_settings
+from podgraft.service.settings import parse_settings
 from support import outcome_log
 
 TESTS = """

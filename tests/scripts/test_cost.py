@@ -11,7 +11,7 @@ import cost
 from costs import bill, measurement
 from costs.bill import GB, MILLION, Figures
 from costs.census import PUT_MILLION, RECORD_BYTES, Census, monthly_lines, render_census
-from podgraft.census import KeyFilter, Record, Redactor, encode_record
+from podgraft.core.census import KeyFilter, Record, Redactor, encode_record
 
 EVENTS = Path(__file__).parents[1] / "support" / "events" / "wire"
 

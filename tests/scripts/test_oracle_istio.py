@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import oracle_istio
-from injectors.istio import bundles
+from core.injectors.istio import bundles
 from oracle.istio import build, pods
 from oracle.istio.build import BuildError
 from oracle.istio.comparison import Kind, compare

@@ -1,7 +1,7 @@
 """Calls that carry secrets wherever a caller can put one, and stores that hold some.
 
 Each ``Scenario`` is a state of the store and a call; together they meet every fault of the table in
-web/faults.py and every word that a review can end with. test_http.py checks that they do.
+service/http/faults.py and every word that a review can end with. test_http.py checks that they do.
 """
 
 import json
@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from podgraft import admission
-from podgraft.injectors import OperatorError
-from podgraft.store import (
+from podgraft.core.injectors import OperatorError
+from podgraft.kube import admission
+from podgraft.service.http import errors
+from podgraft.service.http.faults import INTERNAL, TABLE
+from podgraft.service.http.throttle import MAX_FAILURES
+from podgraft.service.store import (
     NotLoadedError,
     UnavailableError,
     UnknownInjectorError,
     UntrustedError,
 )
-from podgraft.web import errors
-from podgraft.web.faults import INTERNAL, TABLE
-from podgraft.web.throttle import MAX_FAILURES
 from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK
 from support.recorded_requests import load_request
 from support.store_fixture import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, admit, write, write_injector

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.web.powertools import LOGGER
+from podgraft.service.http.powertools import LOGGER
 from secrecy import failures
 from secrecy.calls import write_secret_store
 

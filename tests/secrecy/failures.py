@@ -2,9 +2,9 @@
 
 import pytest
 
-from podgraft import admission
-from podgraft.admission import AdmissionRequest
-from podgraft.store.folder import FolderStore
+from podgraft.kube import admission
+from podgraft.kube.admission import AdmissionRequest
+from podgraft.service.store.folder import FolderStore
 from secrecy.calls import FAILURE_TRIGGER
 from secrecy.known_secrets import MARK
 

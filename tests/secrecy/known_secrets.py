@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from urllib.parse import quote
 
-from podgraft.store import caller_document
+from podgraft.service.store import caller_document
 from support.store_fixture import OTHER_TOKEN, PATH_TOKEN, TOKEN
 
 # A word that no output has a reason to hold: a value that has it in it is known everywhere.

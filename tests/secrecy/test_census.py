@@ -11,10 +11,10 @@ import pytest
 from werkzeug.test import Client
 
 from podgraft.cli import main
-from podgraft.store.census import CensusWriter
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.store.folder.census import FolderCensus
-from podgraft.web import create_app
+from podgraft.service.http import create_app
+from podgraft.service.store.census import CensusWriter
+from podgraft.service.store.folder import FolderCallers, FolderStore
+from podgraft.service.store.folder.census import FolderCensus
 from secrecy.calls import BEARER, SCENARIOS, Call, edit_review, pod
 from secrecy.known_secrets import MARK, find_secrets
 

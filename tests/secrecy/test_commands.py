@@ -19,14 +19,15 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 from botocore.session import get_session
 
-from podgraft import cli, yaml
+from podgraft import cli
 from podgraft.cli import offline
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.tokens.parameter_storage import ParameterStorage
 from podgraft.cli.tokens.storage import Entry
+from podgraft.kube import yaml
 from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, RULES, pod
 from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
-from store.aws_fault_proxy import faulty_aws
+from service.store.aws_fault_proxy import faulty_aws
 from support.aws_account import deploy_stack
 from support.fake_cluster import use_cluster
 from support.store_fixture import BUNDLE, CONFIG, TOKEN

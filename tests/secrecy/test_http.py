@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from werkzeug.test import Client
 
-from podgraft.paths import ROUTES, Target, format_path
-from podgraft.review import ReviewOutcome
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import create_app
-from podgraft.web.errors import NoRouteError, UnsupportedMethodError
-from podgraft.web.faults import TABLE
+from podgraft.core.review import ReviewOutcome
+from podgraft.service.http import create_app
+from podgraft.service.http.errors import NoRouteError, UnsupportedMethodError
+from podgraft.service.http.faults import TABLE
+from podgraft.service.paths import ROUTES, Target, format_path
+from podgraft.service.store.folder import FolderCallers, FolderStore
 from secrecy.calls import SCENARIOS, Call, Scenario, pod, scenario_code
 from secrecy.function import Ask, function
 from secrecy.known_secrets import MARK, find_secrets

@@ -11,13 +11,13 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError, HTTPClientError
 from botocore.session import get_session
 
-from podgraft import bundle
 from podgraft.cli.bench.runtime_api import serve_runtime_api, start_runtime_client
-from podgraft.store import caller_document
+from podgraft.core import bundle
+from podgraft.service.store import caller_document
 from secrecy.calls import Call, pod
 from secrecy.function import event, function
 from secrecy.known_secrets import ENVIRONMENT, MARK, find_secrets
-from store.aws_fault_proxy import faulty_aws
+from service.store.aws_fault_proxy import faulty_aws
 from support.store_fixture import BUNDLE, TOKEN
 
 ROOT = Path(__file__).parents[2]

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.admission import MAX_REQUEST_BYTES
 from podgraft.cli.certs import keys, pem
 from podgraft.cli.certs.keys import KeyType
+from podgraft.kube.admission import MAX_REQUEST_BYTES
 from secrecy.calls import SCENARIOS, Call, scenario_code, write_secret_store
 from secrecy.known_secrets import MARK, find_secrets
 from support.pki import Authority

@@ -11,9 +11,10 @@ from typing import Any, cast
 import click
 import pytest
 
-from podgraft import cli, yaml
+from podgraft import cli
 from podgraft.cli import terminal
 from podgraft.cli.terminal import EscapingStream, escape_controls, style
+from podgraft.kube import yaml
 from secrecy.test_commands import (
     LIVE,
     POD,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podgraft import yaml
+from podgraft.kube import yaml
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio" / "bundle"
 POLICY = (SAMPLE.parent / "policy.yaml").read_text()

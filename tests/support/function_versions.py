@@ -11,9 +11,9 @@ from threading import Thread
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import guard_handler, respond_to_functions
-from podgraft.web.request_log import make_stream_log
+from podgraft.service.http import guard_handler, respond_to_functions
+from podgraft.service.http.request_log import make_stream_log
+from podgraft.service.store.folder import FolderCallers, FolderStore
 
 FUNCTION = "arn:aws:lambda:eu-central-1:111122223333:function:dev"
 Invoke: TypeAlias = Callable[[Mapping[str, Any]], Any]

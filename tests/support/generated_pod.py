@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from podgraft import kube
-from podgraft.go.reflect import GoType, Kind
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.golang.reflect import GoType, Kind
 
 # Values that are not derived from their type. With hostNetwork, no pod is injected.
 _BY_TYPE: dict[str, JSON] = {

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-from podgraft.jsonvalue import Object
+from podgraft.base.jsonvalue import Object
 
 # A few over the whole range; what the manifests use has not changed since admissionregistration/v1.
 RELEASES = ("1.25", "1.28", "1.31", "1.34", "1.37")

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from podgraft import bundle
-from podgraft.store import UnavailableError
-from podgraft.store.aws.client import RetryBudget
-from podgraft.store.aws.ssm import Parameter
+from podgraft.core import bundle
+from podgraft.service.store import UnavailableError
+from podgraft.service.store.aws.client import RetryBudget
+from podgraft.service.store.aws.ssm import Parameter
 from support.store_fixture import BUNDLE
 
 

@@ -19,7 +19,7 @@ BEGIN = "<!-- What follows was written by tests/docs/test_module_table.py --upda
 MAX_FILES = 3
 # A program that a test runs as a whole: the test covers what the program imports.
 PROGRAMS: Mapping[str, Path] = {
-    "web/test_handler.py": ROOT / "functions" / "webhook" / "handler.py",
+    "service/http/test_handler.py": ROOT / "functions" / "webhook" / "handler.py",
 }
 
 Coverage = Mapping[str, frozenset[str]]

@@ -19,14 +19,14 @@ from typing import Any, BinaryIO
 from msgspec.structs import replace
 from werkzeug.test import Client
 
-from podgraft import patch
-from podgraft.bundle import privilege_check
-from podgraft.injectors.istio.render import rendering
-from podgraft.privileges.additions import CONTAINER_LISTS
-from podgraft.review import ReviewResponse
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import create_app
-from podgraft.web.webhook import HANDLERS
+from podgraft.core.bundle import privilege_check
+from podgraft.core.injectors.istio.render import rendering
+from podgraft.core.review import ReviewResponse
+from podgraft.kube import patch
+from podgraft.kube.privileges.additions import CONTAINER_LISTS
+from podgraft.service.http import create_app
+from podgraft.service.http.webhook import HANDLERS
+from podgraft.service.store.folder import FolderCallers, FolderStore
 
 Review = dict[str, Any]
 # These fields of the log line are durations.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podgraft import cli, yaml
+from podgraft import cli
+from podgraft.kube import yaml
 from podgraft_playground import engine
 from podgraft_playground.workspace import Input, working_directory
 

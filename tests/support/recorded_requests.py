@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
 
 WIRE = Path(__file__).parent / "events" / "wire"
 NAMES = tuple(sorted(path.stem for path in WIRE.glob("*.json")))

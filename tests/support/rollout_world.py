@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 import pytest
 
-from podgraft import bundle, yaml
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import main
-from podgraft.jsonvalue import Object
+from podgraft.core import bundle
+from podgraft.kube import yaml
 from support.memory_store import labelled_bundle
 from support.store_fixture import BUNDLE, write
 

@@ -4,7 +4,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from podgraft.cli.policy.signing import sign_document
-from podgraft.signing.keys import PublicKey, decode_public_key
+from podgraft.core.signing.keys import PublicKey, decode_public_key
 
 
 class MemorySigner:

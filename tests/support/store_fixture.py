@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from podgraft.store import caller_document
+from podgraft.service.store import caller_document
 
 CONFIG = """\
 apiVersion: v1

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from podgraft.injectors.istio import releases
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core.injectors.istio import releases
 
 from . import export
 from .session import Session

@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from podgraft import admission, jsonvalue
-from podgraft.bundle.retired_registries import image_warning
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import configuration, documents, terminal
 from podgraft.cli.explain.decision_trace import DecisionTrace, exit_status, to_json
 from podgraft.cli.explain.flow import CallObserver, Cluster
@@ -28,9 +28,10 @@ from podgraft.cli.identifier_options import (
     check_release_option,
 )
 from podgraft.cli.manifest_files import FileSelection
-from podgraft.jsonvalue import JSON, Object
-from podgraft.review import ReviewResponse, ReviewResult
-from podgraft.store import Snapshot
+from podgraft.core.bundle.retired_registries import image_warning
+from podgraft.core.review import ReviewResponse, ReviewResult
+from podgraft.kube import admission
+from podgraft.service.store import Snapshot
 
 from .step_inputs import Manifests, StepInput, StepReader, read_manifests
 from .workspace import BUNDLE, POD, POLICY, WEBHOOKS, Input

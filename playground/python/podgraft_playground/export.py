@@ -5,7 +5,7 @@ import shlex
 import zipfile
 from base64 import b64encode
 
-from podgraft.jsonvalue import Object
+from podgraft.base.jsonvalue import Object
 
 from .test_case import FILE as TEST_CASE_FILE
 from .workspace import Input

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from podgraft import bundle
+from podgraft.core import bundle
 
 from .unsupported import UnsupportedError
 

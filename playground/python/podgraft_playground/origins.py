@@ -11,15 +11,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-import yaml
-from podgraft.jsonvalue import JSON
-from podgraft.patch import pointer
-from podgraft.patch.differ import IDENTITIES
-from podgraft.texttemplate import OBSERVER, ExecError, LimitError, Program
-from podgraft.texttemplate.line_marks import MarkedText, mark_lines, split_marks
-from podgraft.yaml import NotYAMLError, load
+from podgraft.base.jsonvalue import JSON
+from podgraft.golang.texttemplate import OBSERVER, ExecError, LimitError, Program
+from podgraft.golang.texttemplate.line_marks import MarkedText, mark_lines, split_marks
+from podgraft.kube.patch import pointer
+from podgraft.kube.patch.differ import IDENTITIES
+from podgraft.kube.yaml import NotYAMLError, load
 
 # A pod has these fields; in the specification of legacy injection, all others belong to its spec.
 _POD_FIELDS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import JSON, Object
 
 from . import engine, limits, origins, result
 from .limits import InputError

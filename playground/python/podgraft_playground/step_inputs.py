@@ -7,16 +7,16 @@ the same object, rules, and manifests. It evaluates nothing.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from podgraft import yaml
-from podgraft.bundle import Bundle
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.cli.explain.decision_trace import DecisionTrace, Stage, TraceStep
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.cli.explain.webhooks import Webhook
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.core.bundle import Bundle
+from podgraft.core.policy import INJECT_KEY, InjectionRules, InjectValueSyntax, StepName
+from podgraft.kube import yaml
+from podgraft.kube.privileges import Kind
 from podgraft.kube.selectors import Selector
-from podgraft.policy import INJECT_KEY, InjectionRules, InjectValueSyntax, StepName
-from podgraft.privileges import Kind
 
 NOT_SET = "not set"
 _TEMPLATES_KEY = "inject.istio.io/templates"

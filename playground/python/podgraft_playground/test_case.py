@@ -5,8 +5,8 @@ docs/playground.md describes the format.
 
 from typing import Any
 
-from podgraft import yaml
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.kube import yaml
 
 from .engine import Document, Explanation
 from .workspace import BUNDLE, POD, POLICY, WEBHOOKS, Input

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from podgraft import jsonvalue, yaml
-from podgraft.jsonvalue import JSON
-from podgraft.patch import pointer
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON
+from podgraft.kube import yaml
+from podgraft.kube.patch import pointer
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from podgraft import admission, review
 from podgraft.cli.bench import census, pods
 from podgraft.cli.bench.bench_input import sample_input
 from podgraft.cli.bench.rollout import (
@@ -17,9 +16,11 @@ from podgraft.cli.bench.rollout import (
     measure_rollout,
     write_rollout,
 )
-from podgraft.review_context import ReviewContext
-from podgraft.store.census import CAP_SECONDS
-from podgraft.store.folder import FolderStore
+from podgraft.core import review
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import admission
+from podgraft.service.store.census import CAP_SECONDS
+from podgraft.service.store.folder import FolderStore
 
 ROWS = {
     "pod seen before, rollout that does not select it",

@@ -12,7 +12,7 @@ import pytest
 from podgraft.cli import main
 from podgraft.cli.certs import keys, names, pem, trust
 from podgraft.cli.certs.issuance import LAST_END
-from podgraft.identifiers import CLUSTER_REMEDY
+from podgraft.core.identifiers import CLUSTER_REMEDY
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import JSON
 from podgraft.cli import main
 from podgraft.cli.certs import keys, pem, trust
 from podgraft.cli.certs.folder import CertificateFolder
-from podgraft.jsonvalue import JSON
+from podgraft.kube import yaml
 from support.tls_endpoint import serve_certificate
 
 OLD, NEW = CertificateFolder(Path("old")), CertificateFolder(Path("new"))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
 
 T = TypeVar("T")
 

@@ -16,11 +16,12 @@ import pytest
 from werkzeug.test import Client
 
 from cli.explain import generated
-from podgraft import cli, patch, yaml
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
-from podgraft.matching import constraints
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import Auth, create_app
+from podgraft import cli
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.kube import patch, yaml
+from podgraft.kube.matching import constraints
+from podgraft.service.http import Auth, create_app
+from podgraft.service.store.folder import FolderCallers, FolderStore
 from support.effort import scaled
 
 SAMPLES = Path(__file__).parents[3] / "samples"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from podgraft.base.jsonvalue import Object, object_at, objects_at
 from podgraft.cli.explain import controllers
-from podgraft.jsonvalue import Object, object_at, objects_at
 from podgraft.kube import workload_owner
 
 TEMPLATE: Object = {"metadata": {"labels": {"app": "web"}}, "spec": {"containers": []}}

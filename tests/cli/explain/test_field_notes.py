@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import cli, yaml
+from podgraft import cli
+from podgraft.base.jsonvalue import Object
 from podgraft.cli.explain.field_notes import find_field_notes
-from podgraft.jsonvalue import Object
+from podgraft.kube import yaml
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 POD = "apiVersion: v1, kind: Pod, metadata: {name: a}"

@@ -10,9 +10,10 @@ from xml.etree import ElementTree as ET
 import click
 import pytest
 
-from podgraft import cli, yaml
+from podgraft import cli
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.cli.explain import webhooks
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.kube import yaml
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from podgraft import cli, yaml
-from podgraft.jsonvalue import Object
-from podgraft.policy.rollout import compute_bucket
+from podgraft import cli
+from podgraft.base.jsonvalue import Object
+from podgraft.core.policy.rollout import compute_bucket
+from podgraft.kube import yaml
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "istio" / "bundle"
 ID = "2026-11-22-hotfix-probes"

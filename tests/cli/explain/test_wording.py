@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from podgraft import cli
-from podgraft.jsonvalue import Object, objects_at
+from podgraft.base.jsonvalue import Object, objects_at
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 INPUTS = sorted(

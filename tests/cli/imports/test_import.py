@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from podgraft import yaml
 from podgraft.cli import main
 from podgraft.cli.live.api_errors import ErrorReason
+from podgraft.kube import yaml
 from support import fake_cluster
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "istio" / "bundle"

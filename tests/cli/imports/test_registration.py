@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from podgraft.base.jsonvalue import Object
 from podgraft.cli.imports import registration
 from podgraft.cli.live.registrations import LiveWebhook, parse_webhooks
 from podgraft.cli.register import selectors
-from podgraft.jsonvalue import Object
 
 RULE: Object = {
     "apiGroups": [""],

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from podgraft import yaml
 from podgraft.cli.live.shared_mesh import merge_mesh_texts
-from podgraft.injectors.istio import releases
-from podgraft.injectors.istio.config import mesh, protojson
-from podgraft.injectors.istio.config.protojson import FieldError
+from podgraft.core.injectors.istio import releases
+from podgraft.core.injectors.istio.config import mesh, protojson
+from podgraft.core.injectors.istio.config.protojson import FieldError
+from podgraft.kube import yaml
 
 SHARED: Any = {
     "accessLogFile": "/dev/stdout",

@@ -2,9 +2,9 @@
 
 import pytest
 
+from podgraft.base.jsonvalue import Object
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.document_text import set_cluster, set_key
-from podgraft.jsonvalue import Object
 
 NEW: Object = {"bundle": "sha256:1"}
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from podgraft import bundle
 from podgraft.cli.policy import edit_command
 from podgraft.cli.policy.local import CheckedBundle
-from podgraft.signing import make_verifier
-from podgraft.store.folder import FolderStore
+from podgraft.core import bundle
+from podgraft.core.signing import make_verifier
+from podgraft.service.store.folder import FolderStore
 from support.policy_account import REMOTE, Account, Result, Run, answer_prompts
 from support.signers import MemorySigner
 from support.store_fixture import BUNDLE

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from podgraft import bundle
 from podgraft.cli.policy import prune_command
 from podgraft.cli.policy.cloud import DeployedInjector
+from podgraft.core import bundle
 from support.policy_account import BUCKET, REMOTE, Account, Result, Run, set_tag
 from support.store_fixture import BUNDLE
 

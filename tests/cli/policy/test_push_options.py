@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from podgraft import bundle, policy
-from podgraft.store import load_snapshots
+from podgraft.core import bundle, policy
+from podgraft.service.store import load_snapshots
 from support.policy_account import (
     BUCKET,
     NAME,

@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from podgraft.bundle.reads import ENGINE_KEYS, find_reads
-from podgraft.census import (
+from podgraft.base.field_reads import find_metadata_keys
+from podgraft.base.jsonvalue import Object
+from podgraft.cli import main
+from podgraft.cli.policy.preview.replay import PreviewOutcome, preview_record
+from podgraft.core.bundle.reads import ENGINE_KEYS, find_reads
+from podgraft.core.census import (
     KeyFilter,
     Record,
     Redactor,
@@ -18,12 +22,8 @@ from podgraft.census import (
     encode_record,
     make_path,
 )
-from podgraft.cli import main
-from podgraft.cli.policy.preview.replay import PreviewOutcome, preview_record
-from podgraft.field_reads import find_metadata_keys
-from podgraft.jsonvalue import Object
-from podgraft.store import Snapshot
-from podgraft.store.folder import FolderStore
+from podgraft.service.store import Snapshot
+from podgraft.service.store.folder import FolderStore
 from support.store_fixture import BUNDLE, CONFIG, write_injector
 
 PODS: Object = {"group": "", "version": "v1", "kind": "Pod"}

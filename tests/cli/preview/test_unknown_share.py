@@ -16,20 +16,21 @@ import pytest
 from msgspec.structs import replace
 
 from conformance import corpus
-from podgraft import admission, review, yaml
-from podgraft.census import Record, decode_record
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli.policy.preview.replay import (
     OneSnapshot,
     PreviewOutcome,
     PreviewResult,
     preview_record,
 )
-from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.review_context import ReviewContext
-from podgraft.store import Snapshot
-from podgraft.store.census import CensusWriter, ReviewedDecision
-from podgraft.store.folder import FolderStore
-from podgraft.store.folder.census import FolderCensus
+from podgraft.core import review
+from podgraft.core.census import Record, decode_record
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import admission, yaml
+from podgraft.service.store import Snapshot
+from podgraft.service.store.census import CensusWriter, ReviewedDecision
+from podgraft.service.store.folder import FolderStore
+from podgraft.service.store.folder.census import FolderCensus
 
 ROOT = Path(__file__).parents[3]
 REVIEWS = ROOT / "tests" / "support" / "events" / "wire"

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 import support.kube_schemas
-from podgraft import yaml
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import main
 from podgraft.cli.certs import issuance, keys, pem, trust
 from podgraft.cli.certs.issuance import Validity
 from podgraft.cli.certs.keys import KeyType
-from podgraft.identifiers import CLUSTER_REMEDY, INJECTOR_REMEDY
-from podgraft.jsonvalue import Object
+from podgraft.core.identifiers import CLUSTER_REMEDY, INJECTOR_REMEDY
+from podgraft.kube import yaml
 from support.pki import NOW
 from support.tls_endpoint import serve_response
 

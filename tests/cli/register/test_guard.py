@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import support.kube_schemas
-from podgraft.cel import POLICY_BUDGET, Environment, Meter, Program
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.register import endpoint, guard, selectors
 from podgraft.cli.register.webhooks import FailurePolicy, MatchCondition, Registration
-from podgraft.jsonvalue import JSON, Object
+from podgraft.core.policy import INJECT_KEY, Inject, InjectionRules, InjectValueSyntax, decide
+from podgraft.kube.cel import POLICY_BUDGET, Environment, Meter, Program
 from podgraft.kube.selectors import Operator, Requirement, Selector
-from podgraft.policy import INJECT_KEY, Inject, InjectionRules, InjectValueSyntax, decide
 
 REGISTRATION = Registration(
     endpoint=endpoint.parse_endpoint("https://webhook.example.com"),

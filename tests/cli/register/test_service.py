@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from podgraft import cli, yaml
+from podgraft import cli
 from podgraft.cli.certs.names import parse_names
 from podgraft.cli.certs.registrations import read_registrations
 from podgraft.cli.register import RegistrationError
 from podgraft.cli.register.endpoint import with_token
 from podgraft.cli.register.service import check_path, parse_service
+from podgraft.kube import yaml
 
 CERT_MANAGER = ("--cert-manager", "podgraft/serving")
 

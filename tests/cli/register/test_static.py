@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import support.kube_schemas
-from podgraft import yaml
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import main
 from podgraft.cli.register import RegistrationError, static
-from podgraft.jsonvalue import Object
+from podgraft.kube import yaml
 
 Run = Callable[..., int]
 

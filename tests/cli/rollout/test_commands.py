@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from podgraft import bundle, policy, yaml
 from podgraft.cli import main
 from podgraft.cli.policy.rollout import start
 from podgraft.cli.policy.rollout.candidate import find_digests, make_candidate
 from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
 from podgraft.cli.policy.rollout.status import format_bar
-from podgraft.signing import Verifier
-from podgraft.store.brake import parse_brakes
-from podgraft.store.folder import FolderStore
+from podgraft.core import bundle, policy
+from podgraft.core.signing import Verifier
+from podgraft.core.versions.brake import parse_brakes
+from podgraft.kube import yaml
+from podgraft.service.store.folder import FolderStore
 from support.rollout_world import (
     DIGEST,
     ID,

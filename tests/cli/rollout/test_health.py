@@ -14,7 +14,7 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.rollout import insights, storage
 from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
 from podgraft.cli.policy.rollout.insights import LogGroup
-from podgraft.store.brake import parse_brakes
+from podgraft.core.versions.brake import parse_brakes
 from support.aws_account import deploy_stack
 from support.insights import InsightsClient
 from support.rollout_world import (

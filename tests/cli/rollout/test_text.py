@@ -2,7 +2,7 @@
 
 import pytest
 
-from podgraft import policy, yaml
+from podgraft.base.jsonvalue import Object
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.rollout.text import (
     is_in_flow_style,
@@ -11,7 +11,8 @@ from podgraft.cli.policy.rollout.text import (
     remove_rollout,
     set_rollout,
 )
-from podgraft.jsonvalue import Object
+from podgraft.core import policy
+from podgraft.kube import yaml
 
 ROLLOUT: Object = {"id": "a", "mode": "share", "share": 5, "candidate": {"revision": "b"}}
 BLOCK = yaml.dump({"rollout": ROLLOUT})

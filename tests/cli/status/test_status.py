@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import main, offline
 from podgraft.cli.live.api_errors import ErrorReason
-from podgraft.jsonvalue import Object
+from podgraft.kube import yaml
 from support.fake_cluster import use_cluster
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "istio" / "bundle"

@@ -7,8 +7,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from podgraft import cli, yaml
-from podgraft.jsonvalue import Object
+from podgraft import cli
+from podgraft.base.jsonvalue import Object
+from podgraft.kube import yaml
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 Out = pytest.CaptureFixture[str]

@@ -2,8 +2,8 @@
 
 import pytest
 
-from podgraft import yaml
 from podgraft.cli.test.fragment import find_differences
+from podgraft.kube import yaml
 
 POD = yaml.load(
     """

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from podgraft import yaml
 from podgraft.cli import main
 from podgraft.cli.stacks import AwsError
 from podgraft.cli.tokens import commands
 from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
 from podgraft.cli.tokens.storage import CallerStorageError, Entry, Location
 from podgraft.cli.tokens.storage_factory import open_storage
-from podgraft.identifiers import CLUSTER_REMEDY
-from podgraft.store import caller_document as hashes
-from podgraft.store.caller_document import Callers
-from podgraft.store.folder import FolderCallers
+from podgraft.core.identifiers import CLUSTER_REMEDY
+from podgraft.kube import yaml
+from podgraft.service.store import caller_document as hashes
+from podgraft.service.store.caller_document import Callers
+from podgraft.service.store.folder import FolderCallers
 
 
 @dataclass(frozen=True, slots=True)

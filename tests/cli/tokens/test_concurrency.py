@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from podgraft import yaml
 from podgraft.cli import main, outputs
 from podgraft.cli.tokens.storage import Location
 from podgraft.cli.tokens.storage_factory import open_storage
-from podgraft.store import caller_document as hashes
-from podgraft.store.aws.client import RetryBudget
-from podgraft.store.aws.clients import make_clients
-from podgraft.store.aws.ssm import ParameterReader
-from podgraft.store.folder import FolderCallers
+from podgraft.kube import yaml
+from podgraft.service.store import caller_document as hashes
+from podgraft.service.store.aws.client import RetryBudget
+from podgraft.service.store.aws.clients import make_clients
+from podgraft.service.store.aws.ssm import ParameterReader
+from podgraft.service.store.folder import FolderCallers
 from support.aws_account import start_account_with_bucket
 
 ROOT = Path(__file__).parents[3]

@@ -27,7 +27,7 @@ sys.addaudithook(_record)
 
 handler: Any = import_module("handler")  # after the hook, as all that follows
 boto3: Any = import_module("boto3")
-for late in ("podgraft.web.tracing", "aws_xray_sdk.ext.botocore"):
+for late in ("podgraft.service.http.tracing", "aws_xray_sdk.ext.botocore"):
     import_module(late)
 for service in ("s3", "ssm", "sts", "xray"):
     boto3.client(service, region_name="eu-central-1")

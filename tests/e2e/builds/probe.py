@@ -14,7 +14,10 @@ import botocore.session
 
 import handler
 
-for late in ("podgraft.web.tracing", "aws_xray_sdk.ext.botocore"):  # what Tracing=Active loads
+for late in (
+    "podgraft.service.http.tracing",
+    "aws_xray_sdk.ext.botocore",
+):  # what Tracing=Active loads
     import_module(late)
 for service in ("s3", "ssm"):  # with the models of the layer
     botocore.session.get_session().create_client(service, region_name="eu-central-1")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from podgraft.jsonvalue import Object
+from podgraft.base.jsonvalue import Object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,11 @@ from jsonpatch import JsonPatch
 from e2e.kube import recordings
 from e2e.kube.cluster import STORE
 from e2e.kube.scenarios import CLUSTER, SCENES, ClusterScenario, PresentedCredentials
-from podgraft import yaml
-from podgraft.jsonvalue import JSON
-from podgraft.store import caller_document
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import Auth, create_app
+from podgraft.base.jsonvalue import JSON
+from podgraft.kube import yaml
+from podgraft.service.http import Auth, create_app
+from podgraft.service.store import caller_document
+from podgraft.service.store.folder import FolderCallers, FolderStore
 
 ROOT = Path(__file__).parents[3]
 TOKEN = "t0k3n"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from podgraft import yaml
+from podgraft.kube import yaml
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = ROOT / "samples"

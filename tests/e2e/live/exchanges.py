@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from e2e.live.control_plane import TOKENS, ControlPlane
-from podgraft.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON
 
 FOLDER = Path(__file__).parent / "recorded"
 PATH_TOKEN = "t0k3n"  # instead of the token of the cluster

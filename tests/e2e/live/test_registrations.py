@@ -12,8 +12,8 @@ import pytest
 from e2e.live.cluster_setup import ClusterSetup
 from e2e.live.control_plane import ControlPlane, find_program, start_control_plane
 from e2e.live.exchanges import record_exchanges, write_kubeconfig
-from podgraft import yaml
 from podgraft.cli import main
+from podgraft.kube import yaml
 
 _HOOKS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 _POD = {"spec": {"containers": [{"name": "app", "image": "app"}]}}

@@ -10,12 +10,13 @@ from functools import cache
 from typing import Any
 
 from cel import test_kubernetes as recorded
+
 from fuzz import go_programs, mutation
 from fuzz.byte_source import ByteRandom
 from fuzz.go_programs import Row
 from fuzz.harness import check_claim
-from podgraft.cel import Environment, EvaluationError, Meter
-from podgraft.cel.errors import CompileError, CostExceededError
+from podgraft.kube.cel import Environment, EvaluationError, Meter
+from podgraft.kube.cel.errors import CompileError, CostExceededError
 
 # Each gives the value of the expression.
 _REWRITES = (

@@ -22,20 +22,21 @@ from werkzeug.test import Client
 from fuzz import mutation
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import check_claim
-from podgraft import bundle, policy, yaml
-from podgraft.bundle import BundleError
 from podgraft.cli.certs import inspection, pem
 from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.inspection import InspectionRequest
-from podgraft.policy import PolicyError
-from podgraft.settings import Auth
-from podgraft.store import caller_document, subjects
-from podgraft.store.caller_document import TokensError
-from podgraft.store.folder import FolderCallers, FolderStore
-from podgraft.web import WsgiToAsgi, create_app, guard_handler
-from podgraft.yaml import NotYAMLError
+from podgraft.core import bundle, policy
+from podgraft.core.bundle import BundleError
+from podgraft.core.policy import PolicyError
+from podgraft.kube import yaml
+from podgraft.kube.yaml import NotYAMLError
+from podgraft.service.http import WsgiToAsgi, create_app, guard_handler
+from podgraft.service.settings import Auth
+from podgraft.service.store import caller_document, subjects
+from podgraft.service.store.caller_document import TokensError
+from podgraft.service.store.folder import FolderCallers, FolderStore
+from service.http.test_malformed_reviews import BUNDLES, DEPLOYMENT, POD, SAMPLES, WIDGET, review
 from support.store_fixture import CONFIG, MESH
-from web.test_malformed_reviews import BUNDLES, DEPLOYMENT, POD, SAMPLES, WIDGET, review
 
 _EVENTS = Path(__file__).parents[2] / "support" / "events"
 _CERTIFICATES = Path(__file__).parents[1] / "certificates"

@@ -12,17 +12,17 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from core.injectors.generated import PAYLOADS, Pair, find_wrong_structure, make_pairs
+from core.injectors.hostile_templates import make_injector, make_overlay, make_pod
+from core.injectors.istio import bundles
+from core.injectors.istio.hostile import VALUES
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import check_claim
-from injectors.generated import PAYLOADS, Pair, find_wrong_structure, make_pairs
-from injectors.hostile_templates import make_injector, make_overlay, make_pod
-from injectors.istio import bundles
-from injectors.istio.hostile import VALUES
-from podgraft import sprig
-from podgraft.go.reflect import BOOL, INT, STRING, GoType
-from podgraft.injectors import OperatorError, UserError, istio
-from podgraft.jsonvalue import JSON
-from podgraft.texttemplate import TemplateError
+from podgraft.base.jsonvalue import JSON
+from podgraft.core.injectors import OperatorError, UserError, istio
+from podgraft.golang import sprig
+from podgraft.golang.reflect import BOOL, INT, STRING, GoType
+from podgraft.golang.texttemplate import TemplateError
 
 WAYS = ("overlay", "overlay", "overlay", "1.30", "1.30", "1.24", "1.13", "1.9", "1.8")
 _VALUE = '(index .ObjectMeta.Annotations "cfg")'

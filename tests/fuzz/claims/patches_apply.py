@@ -14,17 +14,17 @@ from typing import Any
 import jsonpatch
 import jsonpointer
 
+from core.injectors.generated import PAYLOADS
+from core.injectors.hostile_templates import make_pod
+from core.injectors.istio import bundles
 from fuzz import go_programs, json_patch
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import BrokenClaimError, check_claim
 from fuzz.mutation import mutate_document
-from injectors.generated import PAYLOADS
-from injectors.hostile_templates import make_pod
-from injectors.istio import bundles
-from podgraft import patch
-from podgraft.injectors import Mutation, OperatorError, UserError, istio, object_check
-from podgraft.jsonvalue import JSON, equal
-from web.test_malformed_reviews import DEPLOYMENT, POD
+from podgraft.base.jsonvalue import JSON, equal
+from podgraft.core.injectors import Mutation, OperatorError, UserError, istio, object_check
+from podgraft.kube import patch
+from service.http.test_malformed_reviews import DEPLOYMENT, POD
 
 _KEYS = ("name", "mountPath", "env", "a", "a/b", "~1", "~", "", "-", "0", "é", "\u2028", "a~b/c")
 _SCALARS = (

@@ -13,16 +13,17 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from sprig import answers as sprig_answers
+from sprig import random_templates
+from texttemplate import answers
+
 from fuzz import go_programs
 from fuzz.byte_source import ByteRandom
 from fuzz.go_programs import Row
 from fuzz.harness import check_claim
+from golang.texttemplate.generator import DATA, Generator
 from oracle.fixtures import load_answers
-from podgraft.texttemplate import LimitError
-from sprig import answers as sprig_answers
-from sprig import random_templates
-from texttemplate import answers
-from texttemplate.generator import DATA, Generator
+from podgraft.golang.texttemplate import LimitError
 
 _TESTS = Path(__file__).parents[2]
 _DATA: Mapping[str, Any] = {"probe": DATA, "sprig": random_templates.DATA}

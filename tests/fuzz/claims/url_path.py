@@ -18,9 +18,9 @@ from urllib.parse import unquote
 from fuzz.application import TOKENS, Application, load, read_patch
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import check_claim
-from podgraft.web import WsgiToAsgi, guard_handler
+from podgraft.service.http import WsgiToAsgi, guard_handler
+from service.http.test_malformed_reviews import POD, review
 from support.store_fixture import BUNDLE
-from web.test_malformed_reviews import POD, review
 
 if TYPE_CHECKING:
     from flask import Flask

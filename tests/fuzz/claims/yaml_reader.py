@@ -17,15 +17,15 @@ from fuzz.go_programs import Row
 from fuzz.harness import check_claim
 from oracle import program
 from oracle.yaml import record
-from podgraft import yaml
-from podgraft.jsonvalue import JSON, equal
-from podgraft.yaml import IncrementalLoader, NotYAMLError
+from podgraft.base.jsonvalue import JSON, equal
+from podgraft.kube import yaml
+from podgraft.kube.yaml import IncrementalLoader, NotYAMLError
 from support.store_fixture import CONFIG
 
 Result: TypeAlias = tuple[str, JSON]
 
 _FIXTURE = Path(__file__).parents[2] / "yaml" / "fixtures" / "load.jsonl"
-# What libyaml and go-yaml read differently (tests/yaml/test_differences.py).
+# What libyaml and go-yaml read differently (tests/kube/yaml/test_differences.py).
 _KNOWN_DIFFERENCES = ("\\", "%", "?", "!", "\ufeff", "\t", "\x00", ":]", ":}", ":,", "]:", "}:")
 
 

@@ -11,8 +11,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from conformance.comparison import compare_streams
-from podgraft.injectors import InvalidDocumentsError
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.core.injectors import InvalidDocumentsError
 
 from . import podgraft_side, pods
 from .expressions import normalize

@@ -14,16 +14,16 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from podgraft import sprig
-from podgraft.go.reflect import ANY, ANY_MAP, BOOL, FLOAT64, INT, STRING, STRING_MAP, GoType
-from podgraft.go.strconv.quote import quote
-from podgraft.go.time import TIME
-from podgraft.injectors.istio import releases
-from podgraft.injectors.istio.config import mesh, protojson
-from podgraft.injectors.istio.data import mesh_types
-from podgraft.injectors.istio.render import functions
-from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.texttemplate import Function
+from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.core.injectors.istio import releases
+from podgraft.core.injectors.istio.config import mesh, protojson
+from podgraft.core.injectors.istio.data import mesh_types
+from podgraft.core.injectors.istio.render import functions
+from podgraft.golang import sprig
+from podgraft.golang.reflect import ANY, ANY_MAP, BOOL, FLOAT64, INT, STRING, STRING_MAP, GoType
+from podgraft.golang.strconv.quote import quote
+from podgraft.golang.texttemplate import Function
+from podgraft.golang.time import TIME
 
 from .known_differences import DATA
 from .program import Istio

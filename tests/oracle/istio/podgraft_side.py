@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from podgraft import yaml
-from podgraft.injectors import InvalidDocumentsError, OperatorError, UserError, istio
-from podgraft.injectors.istio import kubeinject
-from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import Inject, decide
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core.injectors import InvalidDocumentsError, OperatorError, UserError, istio
+from podgraft.core.injectors.istio import kubeinject
+from podgraft.core.policy import Inject, decide
+from podgraft.kube import yaml
 
 from .program import Outcome, apply_patch
 

@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from podgraft.jsonvalue import Object, object_at
+from podgraft.base.jsonvalue import Object, object_at
 
 NAMESPACES = ("default", "team", "istio-system", "other") * 6 + ("kube-system",)
 # Annotations of Istio with valid and invalid values.

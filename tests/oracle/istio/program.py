@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import jsonpatch
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
 
 
 @dataclass(frozen=True, slots=True)

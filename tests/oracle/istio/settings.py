@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from podgraft import yaml
-from podgraft.jsonvalue import Object, object_at
+from podgraft.base.jsonvalue import Object, object_at
+from podgraft.kube import yaml
 
 from . import expressions
 

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from podgraft import kube
-from podgraft.go.reflect import Field, GoType, Kind
+from podgraft.golang.reflect import Field, GoType, Kind
 
 _NUMBERS = (
     *("0", "1", "5", "12", "100", "250", "500", "1000", "1024", "1025", "1500", "2048", "4096"),

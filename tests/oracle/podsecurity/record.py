@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from oracle import program
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
 
 FIXTURE = Path(__file__).parents[2] / "privileges" / "fixtures" / "pod_security.jsonl"
 PODS = 600

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from oracle import program
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
 
 Build = Callable[[Random, str], Object]
 

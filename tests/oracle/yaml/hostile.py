@@ -1,6 +1,6 @@
 """Texts and values on which readers and writers of YAML disagree."""
 
-from podgraft.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON
 
 # Scalars on which YAML's readers disagree.
 SCALARS = (

@@ -17,7 +17,7 @@ from oracle.yaml.hostile import (
     TEXTS,
     VALUES,
 )
-from podgraft.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON
 
 FIXTURES = Path(__file__).parents[2] / "yaml" / "fixtures"
 

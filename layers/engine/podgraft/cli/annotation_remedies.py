@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from podgraft.patch import pointer
+from podgraft.kube.patch import pointer
 
 _CONFIG = "proxy.istio.io/config"
 _FIRST_CONFIG = "istio.io/proxyConfig"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from podgraft import jsonvalue, yaml
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli import configuration, terminal
 from podgraft.cli.explain.decision_trace import Verdict
 from podgraft.cli.explain.flow import Cluster
@@ -20,9 +21,9 @@ from podgraft.cli.object_options import (
     read_object_files,
 )
 from podgraft.cli.object_reviews import ReviewedObject, run_reviews
-from podgraft.injectors.istio import yaml_stream
-from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.store import Snapshot
+from podgraft.core.injectors.istio import yaml_stream
+from podgraft.kube import yaml
+from podgraft.service.store import Snapshot
 
 _FORMATS = ("yaml", "diff", "json")
 # The exit status is that of the first verdict that an object has.

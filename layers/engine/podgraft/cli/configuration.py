@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 import click
 from msgspec.structs import replace
 
-from podgraft import bundle, policy
-from podgraft.bundle import BundleError, lint
 from podgraft.cli import terminal
-from podgraft.policy import Policy, PolicyError
-from podgraft.review_context import ReviewContext
-from podgraft.store import Snapshot
+from podgraft.core import bundle, policy
+from podgraft.core.bundle import BundleError, lint
+from podgraft.core.policy import Policy, PolicyError
+from podgraft.core.review_context import ReviewContext
+from podgraft.service.store import Snapshot
 
 from . import documents, folders, istio_files
 from .failure import CommandError, print_warnings

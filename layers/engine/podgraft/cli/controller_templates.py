@@ -10,7 +10,7 @@ def find_remedy(problem: str) -> str:
     match = _FAILED.search(problem)
     if match is None:
         return ""
-    from podgraft.trial.istio import CONTROLLER_TEMPLATES  # most runs do not need it
+    from podgraft.core.trial.istio import CONTROLLER_TEMPLATES  # most runs do not need it
 
     if match[1] not in CONTROLLER_TEMPLATES:
         return ""

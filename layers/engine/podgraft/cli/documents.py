@@ -4,9 +4,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import terminal
-from podgraft.jsonvalue import JSON, Object
+from podgraft.kube import yaml
 
 from . import files
 from .failure import CommandError

@@ -19,9 +19,7 @@ from urllib.parse import urlsplit
 
 from cryptography import x509
 
-from podgraft import jsonvalue, paths
-from podgraft.admission import SYNTHETIC_UID
-from podgraft.admission.synthetic import SYNTHETIC_REVIEW
+from podgraft.base import jsonvalue
 from podgraft.cli.certs import trust
 from podgraft.cli.certs.endpoint import (
     Address,
@@ -30,6 +28,9 @@ from podgraft.cli.certs.endpoint import (
     make_client_context,
 )
 from podgraft.cli.certs.errors import CertificateError
+from podgraft.kube.admission import SYNTHETIC_UID
+from podgraft.kube.admission.synthetic import SYNTHETIC_REVIEW
+from podgraft.service import paths
 
 DEFAULT_TIMEOUT_SECONDS = 10
 _MAX_BYTES = 1 << 20

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from podgraft.bundle import Diagnostic
+from podgraft.core.bundle import Diagnostic
 
 from .failure import CommandError
 

@@ -5,8 +5,8 @@ import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from podgraft import bundle
-from podgraft.bundle import Diagnostic
+from podgraft.core import bundle
+from podgraft.core.bundle import Diagnostic
 
 from .failure import CommandError
 from .files import UnreadableError, to_diagnostic

@@ -3,9 +3,9 @@
 import click
 
 from podgraft.cli.failure import CommandError
-from podgraft.document_reader import format_value
-from podgraft.identifiers import IdentifierError, check_cluster, check_injector
-from podgraft.policy import RELEASE_REMEDY, is_release
+from podgraft.core.identifiers import IdentifierError, check_cluster, check_injector
+from podgraft.core.policy import RELEASE_REMEDY, is_release
+from podgraft.kube.document_reader import format_value
 
 
 def check_injector_option(_context: click.Context, _option: click.Parameter, name: str) -> str:

@@ -6,8 +6,6 @@ from typing import Any
 
 import click
 
-from podgraft import yaml
-from podgraft.bundle import Bundle
 from podgraft.cli import (
     annotation_remedies,
     configuration,
@@ -23,11 +21,13 @@ from podgraft.cli.manifest_files import (
     join_streams,
     make_file_options,
 )
-from podgraft.injectors import OperatorError, UserError, redact
-from podgraft.injectors.istio import kubeinject
-from podgraft.policy import DefaultPolicy
-from podgraft.review_context import ReviewContext
-from podgraft.store import Snapshot
+from podgraft.core.bundle import Bundle
+from podgraft.core.injectors import OperatorError, UserError, redact
+from podgraft.core.injectors.istio import kubeinject
+from podgraft.core.policy import DefaultPolicy
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import yaml
+from podgraft.service.store import Snapshot
 
 _EXPLAIN = "run podgraft explain for the complete result"
 

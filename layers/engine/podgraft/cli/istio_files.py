@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from podgraft import jsonvalue, yaml
-from podgraft.injectors import istio
-from podgraft.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.core.injectors import istio
+from podgraft.kube import yaml
 
 from . import documents
 from .failure import CommandError

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import click
 
-from podgraft import bundle
-from podgraft.jsonvalue import Object
+from podgraft.base.jsonvalue import Object
+from podgraft.core import bundle
 
 from . import documents
 from .failure import CommandError

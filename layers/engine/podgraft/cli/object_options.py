@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 import click
 
-from podgraft.admission import Operation
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import documents
 from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
 from podgraft.cli.failure import CommandError
 from podgraft.cli.manifest_files import FileSelection, ManifestPath, make_file_options
 from podgraft.cli.request_fields import RequestFields
-from podgraft.jsonvalue import JSON, Object
+from podgraft.kube.admission import Operation
 
 R = TypeVar("R")
 

@@ -3,17 +3,18 @@
 import json
 from dataclasses import dataclass, field, replace
 
-from podgraft import admission, jsonvalue
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli import documents
 from podgraft.cli.explain.decision_trace import PRECEDENCE, DecisionTrace, Stage, Verdict
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.cli.explain.stages import VERDICTS
 from podgraft.cli.explain.webhooks import Webhook
-from podgraft.injectors import redact
-from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.review import ReviewOutcome, ReviewResponse, ReviewResult
-from podgraft.validation.rules import MISMATCH, NO_PARAMETERS, RULE
+from podgraft.core.injectors import redact
+from podgraft.core.review import ReviewOutcome, ReviewResponse, ReviewResult
+from podgraft.kube import admission
+from podgraft.kube.validation.rules import MISMATCH, NO_PARAMETERS, RULE
 
 # Audit annotations that change with every edit of the bundle or the policy.
 _VERSIONS = frozenset({"bundle", "policy-version"})

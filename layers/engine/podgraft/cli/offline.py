@@ -8,21 +8,21 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from podgraft import bundle as bundles
-from podgraft import patch, review
-from podgraft import policy as policies
-from podgraft.admission import AdmissionRequest
-from podgraft.bundle import Bundle
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import annotation_remedies, documents
 from podgraft.cli.failure import CommandError
-from podgraft.injectors import redact
-from podgraft.injectors.istio import yaml_stream
-from podgraft.jsonvalue import Object
-from podgraft.kube import workload
-from podgraft.policy import Policy
-from podgraft.review import ReviewResponse, ReviewResult
-from podgraft.review_context import ReviewContext
-from podgraft.store import Deadline, Snapshot
+from podgraft.core import bundle as bundles
+from podgraft.core import policy as policies
+from podgraft.core import review
+from podgraft.core.bundle import Bundle
+from podgraft.core.injectors import redact
+from podgraft.core.injectors.istio import yaml_stream
+from podgraft.core.policy import Policy
+from podgraft.core.review import ReviewResponse, ReviewResult
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import patch, workload
+from podgraft.kube.admission import AdmissionRequest
+from podgraft.service.store import Deadline, Snapshot
 
 CALLER = ReviewContext(injector="offline")
 

@@ -7,7 +7,7 @@ of a policy, and every write of a command, use this module.
 import re
 from collections.abc import Iterator
 
-from podgraft.diagnostics import Diagnostic
+from podgraft.base.diagnostics import Diagnostic
 
 # The limits on a value, in bytes, by tier.
 STANDARD_BYTES = 4096

@@ -72,7 +72,7 @@ def read_project_file(file: Path) -> dict[str, str]:
 
 def _describe_error(file: Path, key: str, value: object) -> str:
     if key not in KEYS:
-        from podgraft.trial.suggestions import suggest_name  # an error only
+        from podgraft.core.trial.suggestions import suggest_name  # an error only
 
         similar = suggest_name(key, KEYS)
         remedy = f"did you mean {similar}?" if similar else f"use some of {', '.join(KEYS)}"

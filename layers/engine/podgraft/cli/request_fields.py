@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from podgraft.admission import AdmissionRequest, Operation
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.kube.admission import AdmissionRequest, Operation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from podgraft.signing import InvalidKeyError, Verifier, make_verifier
+from podgraft.core.signing import InvalidKeyError, Verifier, make_verifier
 
 from .aws_options import make_session
 from .failure import CommandError

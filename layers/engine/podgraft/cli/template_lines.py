@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
-from podgraft import yaml
-from podgraft.bundle import Diagnostic
-from podgraft.jsonvalue import JSON
-from podgraft.patch import pointer
+from podgraft.base.jsonvalue import JSON
+from podgraft.core.bundle import Diagnostic
+from podgraft.kube import yaml
+from podgraft.kube.patch import pointer
 
 _LINE = re.compile(r"\bline ([0-9]+)\b")
 _TEMPLATE = re.compile(r"template: [^:]+:([0-9]+)\b")

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import click
 
-from podgraft import yaml
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.manifest_files import (
@@ -13,8 +12,9 @@ from podgraft.cli.manifest_files import (
     join_streams,
     make_file_options,
 )
-from podgraft.injectors import UserError
-from podgraft.injectors.istio import uninject as uninjection
+from podgraft.core.injectors import UserError
+from podgraft.core.injectors.istio import uninject as uninjection
+from podgraft.kube import yaml
 
 
 @click.command("uninject")

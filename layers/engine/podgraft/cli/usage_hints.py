@@ -99,7 +99,7 @@ def find_command(word: str, names: Iterable[str], groups: Mapping[str, click.Gro
 
     The order: a word of another program, a subcommand of *groups*, a name with similar letters.
     """
-    from podgraft.trial.suggestions import suggest_name  # an error only
+    from podgraft.core.trial.suggestions import suggest_name  # an error only
 
     if word in _COMMANDS:
         return _COMMANDS[word]

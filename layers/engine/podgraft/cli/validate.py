@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from podgraft import jsonvalue
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, objects_at, string_at
 from podgraft.cli import configuration, terminal
 from podgraft.cli.explain.decision_trace import Verdict
 from podgraft.cli.explain.flow import Cluster
@@ -15,8 +16,7 @@ from podgraft.cli.explain.webhooks import Webhook
 from podgraft.cli.failure import CommandError
 from podgraft.cli.object_options import ObjectOptions, object_options, read_object_files
 from podgraft.cli.object_reviews import ReviewedObject, run_reviews
-from podgraft.jsonvalue import JSON, objects_at, string_at
-from podgraft.review import ReviewResponse
+from podgraft.core.review import ReviewResponse
 
 _FORMATS = ("text", "json")
 # The audit annotations of the review itself, and that of failed validations.

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from podgraft.bundle.cluster_ids import UrlPath
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import documents
-from podgraft.identifiers import DEFAULT_INJECTOR
-from podgraft.jsonvalue import JSON, Object
+from podgraft.core.bundle.cluster_ids import UrlPath
+from podgraft.core.identifiers import DEFAULT_INJECTOR
 
 _KIND = "MutatingWebhookConfiguration"
 _ROUTE = "inject"

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.go.reflect import GoType, Kind
-from podgraft.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON
+from podgraft.golang.reflect import GoType, Kind
 
 from .errors import KubeError
 from .numbers import format_json_number

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TypeAlias
 
-from podgraft.go import strings
-from podgraft.go.reflect import Field, GoType, Kind, Value
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.golang import strings
+from podgraft.golang.reflect import Field, GoType, Kind, Value
 
 from .decode_errors import DecodeError, FieldError, mismatch_error
 from .json_codecs import INT_OR_STRING, MARSHALERS, parse_integer

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
-from podgraft.go.reflect import GoType, Kind, Value
-from podgraft.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON
+from podgraft.golang.reflect import GoType, Kind, Value
 
 from .decoding import decode
 from .json_codecs import MARSHALERS

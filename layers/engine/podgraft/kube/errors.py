@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from podgraft.diagnostics import Diagnostic
+from podgraft.base.diagnostics import Diagnostic
 
 
 class KubeError(ValueError):

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from podgraft.go.fmt.sprintf import format_default
-from podgraft.go.fmtsort import sort_items
-from podgraft.go.reflect import Field, GoType, Kind, Pointer, Struct, Value
+from podgraft.golang.fmt.sprintf import format_default
+from podgraft.golang.fmtsort import sort_items
+from podgraft.golang.reflect import Field, GoType, Kind, Pointer, Struct, Value
 
 # The types of package meta/v1. Types of package core/v1 print them with their package.
 _META = frozenset(

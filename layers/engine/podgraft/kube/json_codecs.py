@@ -6,8 +6,9 @@ from functools import lru_cache
 
 import msgspec
 
-from podgraft.go import strings
-from podgraft.go.reflect import (
+from podgraft.base.jsonvalue import JSON, dump
+from podgraft.golang import strings
+from podgraft.golang.reflect import (
     INT,
     INT32,
     STRING,
@@ -24,8 +25,7 @@ from podgraft.go.reflect import (
     slice_of,
     struct_type,
 )
-from podgraft.go.time import LayoutError
-from podgraft.jsonvalue import JSON, dump
+from podgraft.golang.time import LayoutError
 
 from . import metav1_time, quantity
 from .decode_errors import mismatch_error, unmarshal_error

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from podgraft.go import time as gotime
-from podgraft.go.reflect import (
+from podgraft.golang import time as gotime
+from podgraft.golang.reflect import (
     BOOL,
     UINT8,
     Field,

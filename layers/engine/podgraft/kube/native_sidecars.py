@@ -4,7 +4,7 @@ Webhooks with a Kubernetes client older than 1.28 remove the field, because it i
 The container is then an ordinary init container, which never ends, so the pod never starts.
 """
 
-from podgraft.jsonvalue import Object, objects_at, string_at
+from podgraft.base.jsonvalue import Object, objects_at, string_at
 
 
 def find_native_sidecars(spec: Object) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 import math
 
-from podgraft.go.reflect import round_to_float32
+from podgraft.golang.reflect import round_to_float32
 
 # Numbers outside this range have an exponent.
 _JSON_SMALLEST, _JSON_LARGEST = 1e-6, 1e21

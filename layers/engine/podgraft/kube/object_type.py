@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from podgraft.go.reflect import GoType
-from podgraft.jsonvalue import Object
+from podgraft.base.jsonvalue import Object
+from podgraft.golang.reflect import GoType
 
 from .types import POD, TYPES
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from podgraft.go.reflect import (
+from podgraft.golang.reflect import (
     BOOL,
     FLOAT64,
     INT,

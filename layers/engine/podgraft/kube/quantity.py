@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from podgraft.go import strings
+from podgraft.golang import strings
 
 from .errors import QuantityError
 from .numbers import format_json_number

@@ -6,9 +6,9 @@ from typing import NamedTuple, assert_never
 
 import msgspec
 
-from podgraft.diagnostics import Diagnostic
-from podgraft.go.reflect import Struct
-from podgraft.jsonvalue import JSON
+from podgraft.base.diagnostics import Diagnostic
+from podgraft.base.jsonvalue import JSON
+from podgraft.golang.reflect import Struct
 
 from .decode_errors import DecodeError, FieldError
 from .decoding import decode

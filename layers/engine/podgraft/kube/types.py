@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from threading import RLock
 
-from podgraft.go.reflect import (
+from podgraft.golang.reflect import (
     BOOL,
     INT32,
     INT64,

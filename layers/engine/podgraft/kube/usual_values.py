@@ -13,8 +13,8 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-from podgraft.go.reflect import Field, GoType, Kind
-from podgraft.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON
+from podgraft.golang.reflect import Field, GoType, Kind
 
 from .json_codecs import FIELDS_V1, INT_OR_STRING
 from .metav1_time import TIME

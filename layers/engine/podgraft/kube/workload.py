@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
 
 from .decode_errors import json_type_name
 from .errors import WorkloadError

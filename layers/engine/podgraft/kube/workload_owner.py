@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from podgraft.jsonvalue import Object, object_at, string_at, string_members
+from podgraft.base.jsonvalue import Object, object_at, string_at, string_members
 
 CONFIG_LABEL = "deploymentconfig"
 

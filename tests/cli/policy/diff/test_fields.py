@@ -2,9 +2,9 @@
 
 import pytest
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import Object
 from podgraft.cli.policy.diff.fields import FieldChange, find_changes
-from podgraft.jsonvalue import Object
+from podgraft.kube import yaml
 
 
 def load(text: str) -> Object:

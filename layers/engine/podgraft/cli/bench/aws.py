@@ -17,9 +17,9 @@ from typing import Any
 
 from botocore.session import get_session
 
-from podgraft import bundle
 from podgraft.cli.failure import CommandError
-from podgraft.store import caller_document
+from podgraft.core import bundle
+from podgraft.service.store import caller_document
 
 from .bench_input import CLUSTER, ROOT, TOKEN, BenchmarkInput
 

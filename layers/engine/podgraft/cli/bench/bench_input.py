@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, cast
 from uuid import UUID
 
-from podgraft import yaml
 from podgraft.cli.assets import ROOT
-from podgraft.store import caller_document
+from podgraft.kube import yaml
+from podgraft.service.store import caller_document
 
 TOKEN = "benchmark-token-that-opens-nothing"  # noqa: S105 — of a store that lives for a minute
 CLUSTER = "bench"

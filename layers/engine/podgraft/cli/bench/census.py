@@ -6,11 +6,11 @@ from pathlib import Path
 from threading import Event
 from time import perf_counter
 
-from podgraft import admission
-from podgraft.review_context import ReviewContext
-from podgraft.store import Snapshot
-from podgraft.store.census import CAP_SECONDS, CensusWriter, RecordOutcome, ReviewedDecision
-from podgraft.store.folder import FolderStore
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import admission
+from podgraft.service.store import Snapshot
+from podgraft.service.store.census import CAP_SECONDS, CensusWriter, RecordOutcome, ReviewedDecision
+from podgraft.service.store.folder import FolderStore
 
 from . import pods
 from .bench_input import BenchmarkInput

@@ -10,9 +10,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from podgraft import bundle, review, yaml
-from podgraft.jsonvalue import Object
-from podgraft.store import Snapshot
+from podgraft.base.jsonvalue import Object
+from podgraft.core import bundle, review
+from podgraft.kube import yaml
+from podgraft.service.store import Snapshot
 
 from . import pods
 from .bench_input import BenchmarkInput

@@ -13,8 +13,8 @@ from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
-from podgraft import yaml
-from podgraft.store.folder import FolderStore
+from podgraft.kube import yaml
+from podgraft.service.store.folder import FolderStore
 
 from . import growth, pods, warm
 from .bench_input import BenchmarkInput

@@ -24,7 +24,7 @@ from podgraft.cli.certs.options import SigningOptions
 from podgraft.cli.certs.rotate_ca import rotate_ca
 from podgraft.cli.failure import CommandError
 from podgraft.cli.outputs import Output
-from podgraft.identifiers import IdentifierError, check_cluster
+from podgraft.core.identifiers import IdentifierError, check_cluster
 
 WARN_DAYS = 30  # time enough for a renewal and a rollout
 

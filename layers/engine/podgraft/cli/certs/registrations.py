@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 
 from cryptography import x509
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.certs import pem
 from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.names import SubjectAltNames
-from podgraft.jsonvalue import JSON, Object
+from podgraft.kube import yaml
 
 
 @dataclass(frozen=True, slots=True)

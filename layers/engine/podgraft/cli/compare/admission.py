@@ -8,7 +8,7 @@ Source: k8s.io/kubernetes v1.37, plugin/pkg/admission.
 import re
 from collections.abc import Iterator
 
-from podgraft.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 
 _TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 — a path
 _TOKEN_VOLUME = "kube-api-access-"  # noqa: S105 — a prefix of names

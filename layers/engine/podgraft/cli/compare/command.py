@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from podgraft import jsonvalue
+from podgraft.base import jsonvalue
 from podgraft.cli import configuration
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.options import (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from podgraft.jsonvalue import JSON, Object, dump, object_at
+from podgraft.base.jsonvalue import JSON, Object, dump, object_at
 
 from .admission import tolerate_admission
 from .normalization import container_names, normalize_pod

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field, replace
 
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import configuration
 from podgraft.cli.configuration import InjectOptions
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.istio_source import DEFAULT_REVISION
-from podgraft.jsonvalue import Object
 
 from .pod_comparer import PodComparer, PodComparison, PodState, describe_pod, find_revision
 

@@ -6,7 +6,15 @@ result with a real kube-apiserver.
 
 from collections.abc import Callable, Mapping, Sequence
 
-from podgraft.jsonvalue import JSON, NotJSONError, Object, load, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import (
+    JSON,
+    NotJSONError,
+    Object,
+    load,
+    object_at,
+    objects_at,
+    string_at,
+)
 from podgraft.kube import quantity
 
 _CONTAINER_LISTS = ("initContainers", "containers")

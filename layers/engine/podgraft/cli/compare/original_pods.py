@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from podgraft import kube
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
-from podgraft.injectors.istio import recover, uninject
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.core.injectors.istio import recover, uninject
 from podgraft.kube import workload, workload_owner
 
 _METADATA = (

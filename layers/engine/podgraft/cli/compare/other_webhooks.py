@@ -6,7 +6,7 @@ and secrets.
 
 from collections.abc import Iterator
 
-from podgraft.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 
 _LISTS = ("initContainers", "containers")
 

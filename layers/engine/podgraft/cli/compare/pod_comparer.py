@@ -6,15 +6,15 @@ from enum import StrEnum
 from functools import partial
 
 from podgraft import kube
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.lru import LRUCache
 from podgraft.cli import offline
 from podgraft.cli.live.cluster import LiveCluster
-from podgraft.injectors.istio import recover
-from podgraft.injectors.istio.status import DEFAULT_REVISION
-from podgraft.jsonvalue import Object, object_at, objects_at, string_at
-from podgraft.lru import LRUCache
-from podgraft.review import ReviewResponse
-from podgraft.review_context import ReviewContext
-from podgraft.store import Snapshot
+from podgraft.core.injectors.istio import recover
+from podgraft.core.injectors.istio.status import DEFAULT_REVISION
+from podgraft.core.review import ReviewResponse
+from podgraft.core.review_context import ReviewContext
+from podgraft.service.store import Snapshot
 
 from .comparison import Difference, compare_pods
 from .original_pods import OriginalPod, make_request_pod, restore_originals

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import terminal
-from podgraft.jsonvalue import JSON, Object
 
 from .comparison import Difference
 from .pod_comparer import PodComparison, PodState

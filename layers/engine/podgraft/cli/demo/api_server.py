@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from podgraft.base.jsonvalue import Object
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import Object
 
 # Group, version, and resource of the kinds in samples.
 _RESOURCES = {

@@ -18,12 +18,13 @@ from typing import Any
 import click
 import jsonpatch
 
-from podgraft import policy, yaml
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import terminal
 from podgraft.cli.assets import find_assets
 from podgraft.cli.extras import check_modules
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import JSON, Object
+from podgraft.core import policy
+from podgraft.kube import yaml
 
 from .api_server import ApiServer
 from .next_steps import Outcome, find_next_steps, find_program

@@ -7,16 +7,16 @@ from typing import Any
 
 import click
 
-from podgraft import jsonvalue
-from podgraft.bundle.retired_registries import image_warning
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON
 from podgraft.cli import configuration, documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_optional_injector
 from podgraft.cli.live.options import check_selection
 from podgraft.cli.live.selection import PodSelection
 from podgraft.cli.manifest_files import FileSelection, make_file_options
-from podgraft.jsonvalue import JSON
-from podgraft.store import Snapshot
+from podgraft.core.bundle.retired_registries import image_warning
+from podgraft.service.store import Snapshot
 
 from .chart import render_chart
 from .decision_trace import DecisionTrace, exit_status, to_json

@@ -7,7 +7,7 @@ Rollouts, and OpenShift's DeploymentConfig controller. Hashes and numbers are ex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from podgraft.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 
 _HASH = "0123456789"
 _MINUTES = "29400000"  # a CronJob names its Jobs by the minutes since 1970

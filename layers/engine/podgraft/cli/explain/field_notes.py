@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
 
-from podgraft.document_reader import format_value
-from podgraft.go.reflect import Field, GoType, Kind
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.golang.reflect import Field, GoType, Kind
 from podgraft.kube import SELF_MARSHALING, object_type, workload
+from podgraft.kube.document_reader import format_value
 
 _MANY = 5
 _ELEMENTS = frozenset({Kind.SLICE, Kind.MAP, Kind.POINTER})

@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from podgraft import review
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.trace import Additions, Trace
 from podgraft.cli import offline
-from podgraft.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.core import review
+from podgraft.core.review import ReviewResult
+from podgraft.core.review_context import ReviewContext
 from podgraft.kube import native_sidecars
-from podgraft.review import ReviewResult
-from podgraft.review_context import ReviewContext
-from podgraft.store import Snapshot, Store
-from podgraft.trace import Additions, Trace
+from podgraft.service.store import Snapshot, Store
 
 from . import stages, webhook_match
 from .decision_trace import DecisionTrace, Sidecars, Stage, Verdict, make_trace

@@ -6,8 +6,8 @@ A hint changes no decision: kube-apiserver and podgraft do what the stages of th
 from collections.abc import Iterator
 from dataclasses import replace
 
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import annotation_remedies, controller_templates
-from podgraft.jsonvalue import Object, object_at, string_at
 
 from .decision_trace import DecisionTrace, Verdict
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli import configuration, documents
 from podgraft.cli.compare.original_pods import make_request_pod, remove_injection
 from podgraft.cli.compare.pod_comparer import find_revision
@@ -18,7 +19,6 @@ from podgraft.cli.live.webhook_matching import (
     select_injecting,
     to_explained_webhook,
 )
-from podgraft.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.kube import workload
 
 from .decision_trace import DecisionTrace

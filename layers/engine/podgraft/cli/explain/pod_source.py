@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from podgraft import kube
-from podgraft.admission import AdmissionRequest
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.manifest_files import FileSelection
 from podgraft.cli.request_fields import RequestFields
-from podgraft.jsonvalue import Object, object_at, string_at
 from podgraft.kube import workload
-from podgraft.matching import constraints
+from podgraft.kube.admission import AdmissionRequest
+from podgraft.kube.matching import constraints
 
 from . import controllers
 

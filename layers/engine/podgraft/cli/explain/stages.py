@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from podgraft.base.trace import TEMPLATES_STEP, Trace
 from podgraft.cli import documents
-from podgraft.injectors import redact
-from podgraft.policy import Policy, StepName
-from podgraft.policy.rollout import BUCKETS, RolloutMode
-from podgraft.review import ReviewOutcome, ReviewResponse, ReviewResult
-from podgraft.review.candidate import select_workload
-from podgraft.review_context import ReviewContext
-from podgraft.trace import TEMPLATES_STEP, Trace
+from podgraft.core.injectors import redact
+from podgraft.core.policy import Policy, StepName
+from podgraft.core.policy.rollout import BUCKETS, RolloutMode
+from podgraft.core.review import ReviewOutcome, ReviewResponse, ReviewResult
+from podgraft.core.review.candidate import select_workload
+from podgraft.core.review_context import ReviewContext
 
 from .decision_trace import RESULT_STEP, Review, Stage, TraceStep, Verdict
 from .decision_trace import StepResult as Effect

@@ -8,18 +8,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from podgraft.admission import AdmissionRequest
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import JSON, Object
-from podgraft.matching import constraints
-from podgraft.policy import Cursor, Diagnostics
+from podgraft.core.policy import Cursor, Diagnostics
+from podgraft.kube.admission import AdmissionRequest
+from podgraft.kube.matching import constraints
 
 from .decision_trace import Stage, StepResult, TraceStep, Verdict
 from .webhooks import Webhook
 
 if TYPE_CHECKING:
-    from podgraft.cel import Meter
-    from podgraft.matching.conditions import Condition
+    from podgraft.kube.cel import Meter
+    from podgraft.kube.matching.conditions import Condition
 
 _SELECTORS = ("rules", "namespaceSelector", "objectSelector")
 
@@ -121,8 +121,8 @@ def _condition_steps(
     if not isinstance(match_conditions, list) or not match_conditions:
         yield TraceStep("matchConditions", "not set", StepResult.PASSES)
         return
-    from podgraft.cel import CONDITIONS_BUDGET, Meter
-    from podgraft.matching import conditions
+    from podgraft.kube.cel import CONDITIONS_BUDGET, Meter
+    from podgraft.kube.matching import conditions
 
     notes = Diagnostics()
     spot = Cursor(match_conditions, f"/webhooks/{webhook.name}/matchConditions", notes)
@@ -141,7 +141,7 @@ def _condition_steps(
 def _condition_step(
     webhook: Webhook, condition: "Condition", values: Mapping[str, object], meter: "Meter"
 ) -> TraceStep:
-    from podgraft.cel import CostExceededError, EvaluationError
+    from podgraft.kube.cel import CostExceededError, EvaluationError
 
     name = f"matchConditions: {condition.name}"
     try:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from podgraft import paths
-from podgraft.bundle import Bundle
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import Object, object_at, objects_at, string_at
-from podgraft.paths import ROUTES
+from podgraft.core.bundle import Bundle
+from podgraft.service import paths
+from podgraft.service.paths import ROUTES
 
 # The kinds of configuration, and the route of a webhook that names no address.
 _KINDS = {"MutatingWebhookConfiguration": "inject", "ValidatingWebhookConfiguration": "validate"}

@@ -8,14 +8,15 @@ from typing import Any
 
 import click
 
-from podgraft import bundle, policy, yaml
-from podgraft.bundle import Bundle, BundleError, lint
 from podgraft.cli import folders
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.istio_source import IstioReader, IstioSource
 from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options, pop_access
 from podgraft.cli.program import print_next_steps
+from podgraft.core import bundle, policy
+from podgraft.core.bundle import Bundle, BundleError, lint
+from podgraft.kube import yaml
 
 from . import registration
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from shlex import quote
 
+from podgraft.base.jsonvalue import JSON, Object, objects_at, string_at
 from podgraft.cli.live.registrations import LiveWebhook
 from podgraft.cli.register import selectors
-from podgraft.injectors.istio import CLUSTER_ID
-from podgraft.jsonvalue import JSON, Object, objects_at, string_at
+from podgraft.core.injectors.istio import CLUSTER_ID
 
 _DEFAULT_TIMEOUT = "10"
 _NETWORK = "ISTIO_META_NETWORK"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from podgraft.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 
 from .api_errors import ApiError, ErrorReason
 from .kubectl import ApiReader, read_items

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.cli.failure import CommandError
-from podgraft.injectors.istio import releases
-from podgraft.injectors.istio.releases import Profile
-from podgraft.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.core.injectors.istio import releases
+from podgraft.core.injectors.istio.releases import Profile
+from podgraft.kube import yaml
 
 from . import istiod, shared_mesh
 from .api_errors import ApiError, ErrorReason

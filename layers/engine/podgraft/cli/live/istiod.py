@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from podgraft.injectors.istio import releases
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.core.injectors.istio import releases
 
 # Names a ConfigMap that istiod merges below the mesh configuration of the revision.
 SHARED_MESH = "SHARED_MESH_CONFIG"

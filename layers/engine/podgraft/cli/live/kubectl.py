@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlencode
 
-from podgraft import jsonvalue
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, NotJSONError, Object, object_at, objects_at, string_at
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import JSON, NotJSONError, Object, object_at, objects_at, string_at
 
 from . import api_errors
 from .api_errors import ApiError, ErrorReason

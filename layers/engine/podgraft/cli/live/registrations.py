@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote, urlsplit
 
-from podgraft import paths
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.service import paths
 
 MUTATING = "MutatingWebhookConfiguration"
 _DOMAIN = ".podgraft.dev"

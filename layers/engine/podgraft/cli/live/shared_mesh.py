@@ -7,10 +7,10 @@ applied to the defaults gives the same configuration.
 
 import re
 
-from podgraft import yaml
-from podgraft.injectors.istio.config import protojson
-from podgraft.injectors.istio.releases import Profile
-from podgraft.jsonvalue import JSON, Object, object_at
+from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.core.injectors.istio.config import protojson
+from podgraft.core.injectors.istio.releases import Profile
+from podgraft.kube import yaml
 
 # Fields of which a ConfigMap can set only one.
 _EXCLUSIVE = frozenset({"serviceCluster", "tracingServiceName"})

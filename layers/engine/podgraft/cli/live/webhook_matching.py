@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli.explain import webhook_match
 from podgraft.cli.explain.webhooks import Webhook
-from podgraft.jsonvalue import Object, object_at, string_at
-from podgraft.matching import constraints
+from podgraft.kube.matching import constraints
 
 from .registrations import LiveWebhook
 

@@ -11,7 +11,7 @@ import click
 from podgraft.cli import configuration, program
 from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.review_context import ReviewContext
+from podgraft.core.review_context import ReviewContext
 
 from .bench.comparison import compare
 from .bench.formats import BenchFormat, format_comparison, format_measurement

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from podgraft.bundle import Diagnostic
 from podgraft.cli.failure import CommandError
 from podgraft.cli.test.document import PolicyTestFile
 from podgraft.cli.test.files import is_test_file, override_files, read_test_file
 from podgraft.cli.test.runner import Runner
+from podgraft.core.bundle import Diagnostic
 
 _FOLDER = "tests"
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
-from podgraft import jsonvalue, policy
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli.failure import CommandError
 from podgraft.cli.parameter_values import find_value_errors
-from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.policy import Policy, PolicyError
+from podgraft.core import policy
+from podgraft.core.policy import Policy, PolicyError
 
 from .document_text import load_mapping, set_cluster
 from .local import CheckedBundle

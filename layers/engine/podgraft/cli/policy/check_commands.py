@@ -8,8 +8,8 @@ from podgraft.cli import folders, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.webhook_paths import url_paths
-from podgraft.privileges.pod_security import Level
-from podgraft.trial import modes
+from podgraft.core.trial import modes
+from podgraft.kube.privileges.pod_security import Level
 
 from .cloud import connect
 from .local import check_bundle

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from podgraft import bundle, policy
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors, put_parameter
-from podgraft.signing import DenyList
-from podgraft.store.aws.ssm import DENIED
+from podgraft.core import bundle, policy
+from podgraft.core.signing import DenyList
+from podgraft.service.store.aws.ssm import DENIED
 
 from .denied import ParameterStorage, load_deny_list
 from .signing import Signer, sign_document

@@ -3,7 +3,7 @@
 import click
 
 from podgraft.cli.manifest_files import FileSelection
-from podgraft.review_context import ReviewContext
+from podgraft.core.review_context import ReviewContext
 
 from .cloud import DeployedInjector
 from .diff import (

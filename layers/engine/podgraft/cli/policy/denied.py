@@ -9,15 +9,15 @@ from typing import Any, Protocol
 import click
 from click.core import ParameterSource
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import folders, stacks
 from podgraft.cli.aws_options import aws_options
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AbsentError, aws_errors, put_parameter
-from podgraft.jsonvalue import Object
-from podgraft.signing import DenyList, DenyListError, parse_deny_list
-from podgraft.store.aws.ssm import DENIED
-from podgraft.store.folder.store import DENIED_FILE
+from podgraft.core.signing import DenyList, DenyListError, parse_deny_list
+from podgraft.kube import yaml
+from podgraft.service.store.aws.ssm import DENIED
+from podgraft.service.store.folder.store import DENIED_FILE
 
 from .target import DEFAULT_PARAMETER_PREFIX
 

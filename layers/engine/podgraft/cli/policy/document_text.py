@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import JSON, Object, object_at
+from podgraft.kube import yaml
 
 # A key at the start of a line, and all lines of its value.
 _BLOCK = r"^{key}:.*\n?(?:(?:[ \t#-].*)?\n)*(?:[ \t#-].*)?"

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import click
 
-from podgraft import bundle as bundles
-from podgraft import policy
 from podgraft.cli import folders, terminal
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.review_context import ReviewContext
+from podgraft.core import bundle as bundles
+from podgraft.core import policy
+from podgraft.core.review_context import ReviewContext
 
 from . import push
 from .cloud import DeployedInjector, PolicyVersion, connect

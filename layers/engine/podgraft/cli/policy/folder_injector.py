@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from podgraft import bundle
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
+from podgraft.core import bundle
 
 
 class FolderInjector:
-    """The files of one injector, as ``podgraft.store.folder`` reads them."""
+    """The files of one injector, as ``podgraft.service.store.folder`` reads them."""
 
     def __init__(self, store: Path, injector: str) -> None:
         self.store = store

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import click
 
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import terminal
 from podgraft.cli.failure import print_warnings
-from podgraft.jsonvalue import JSON, Object
 
 from .cloud import PolicyVersion, connect
 from .in_force import InForce, find_in_force

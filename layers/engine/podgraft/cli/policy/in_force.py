@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from podgraft import policy, store
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AwsError
-from podgraft.store import SnapshotSet, StoreError, trial
-from podgraft.store.version_check import NO_CHECK, VersionCheck
+from podgraft.core import policy
+from podgraft.core.versions import trial
+from podgraft.core.versions.version_check import NO_CHECK, VersionCheck
+from podgraft.service import store
+from podgraft.service.store import SnapshotSet, StoreError
 
 from .cloud import DeployedInjector, PolicyVersion
 from .rollout.candidate import find_digests, prove_candidate

@@ -8,18 +8,19 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from podgraft import bundle, policy, trial, yaml
-from podgraft.bundle import Bundle, BundleError, lint
-from podgraft.bundle.cluster_ids import UrlPath, find_path_warnings
+from podgraft.base.diagnostics import Diagnostic, Severity
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
 from podgraft.cli.files import UnreadableError
 from podgraft.cli.parameter_values import find_value_errors
 from podgraft.cli.template_lines import add_file_lines
-from podgraft.diagnostics import Diagnostic, Severity
-from podgraft.patch import pointer
-from podgraft.policy import Policy, PolicyError
-from podgraft.privileges.pod_security import Level
+from podgraft.core import bundle, policy, trial
+from podgraft.core.bundle import Bundle, BundleError, lint
+from podgraft.core.bundle.cluster_ids import UrlPath, find_path_warnings
+from podgraft.core.policy import Policy, PolicyError
+from podgraft.kube import yaml
+from podgraft.kube.patch import pointer
+from podgraft.kube.privileges.pod_security import Level
 
 from . import privileges, schema
 from .bundle_tests import find_failed_tests

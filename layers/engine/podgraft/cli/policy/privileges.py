@@ -6,18 +6,18 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from podgraft import bundle, policy, trial, yaml
-from podgraft.bundle import Bundle, BundleError, Diagnostic, Manifest
+from podgraft.base.diagnostics import Severity
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
-from podgraft.diagnostics import Severity
-from podgraft.document_reader import Cursor, Diagnostics
-from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.kube import workload
-from podgraft.policy import Policy, PolicyError
-from podgraft.policy.allows import PRESETS, Allows, parse_allows
-from podgraft.privileges import Kind, Privilege, normalize_image
-from podgraft.privileges.pod_security import Level, Violation, find_violations
+from podgraft.core import bundle, policy, trial
+from podgraft.core.bundle import Bundle, BundleError, Diagnostic, Manifest
+from podgraft.core.policy import Policy, PolicyError
+from podgraft.core.policy.allows import PRESETS, Allows, parse_allows
+from podgraft.kube import workload, yaml
+from podgraft.kube.document_reader import Cursor, Diagnostics
+from podgraft.kube.privileges import Kind, Privilege, normalize_image
+from podgraft.kube.privileges.pod_security import Level, Violation, find_violations
 
 from .document_text import load_mapping, set_key
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import click
 
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import JSON, Object
-from podgraft.store.folder.store import DENIED_FILE
+from podgraft.service.store.folder.store import DENIED_FILE
 
 from .cloud import DeployedInjector, StoredObject, connect
 from .denied import FolderStorage, load_deny_list

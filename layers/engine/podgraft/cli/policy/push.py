@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import click
 
-from podgraft import policy
 from podgraft.cli.failure import CommandError
-from podgraft.policy import Policy
+from podgraft.core import policy
+from podgraft.core.policy import Policy
 
 from .cloud import DeployedInjector, PolicyVersion
 from .in_force import load_new_version

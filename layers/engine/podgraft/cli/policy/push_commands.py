@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from podgraft import policy
 from podgraft.cli import terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.webhook_paths import url_paths
+from podgraft.core import policy
 
 from . import push
 from .canary import make_canary

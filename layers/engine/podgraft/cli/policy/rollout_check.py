@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from podgraft.diagnostics import Diagnostic, Severity
-from podgraft.jsonvalue import Object, object_at
-from podgraft.patch import pointer
-from podgraft.policy import Policy
+from podgraft.base.diagnostics import Diagnostic, Severity
+from podgraft.base.jsonvalue import Object, object_at
+from podgraft.core.policy import Policy
+from podgraft.kube.patch import pointer
 
 from .rollout.text import KEY, is_in_flow_style, load_mapping
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from podgraft.bundle import Diagnostic
-from podgraft.document_reader import suggest_key
-from podgraft.jsonvalue import JSON
-from podgraft.patch import pointer
+from podgraft.base.jsonvalue import JSON
+from podgraft.core.bundle import Diagnostic
+from podgraft.kube.document_reader import suggest_key
+from podgraft.kube.patch import pointer
 
 _FOLDER = Path(__file__).parent / "schemas"
 

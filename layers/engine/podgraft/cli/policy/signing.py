@@ -1,6 +1,6 @@
 """Signers of policies: a key in AWS KMS, or a private key in a file.
 
-``cryptography`` and KMS create signatures. ``podgraft.signing``, which the function uses, verifies
+``cryptography`` and KMS create signatures. ``podgraft.core.signing``, which the function uses, verifies
 each of them before it is stored.
 """
 
@@ -18,15 +18,15 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import aws_errors
-from podgraft.signing import (
+from podgraft.core.signing import (
     InvalidKeyError,
     SignatureError,
     SignedDocument,
     make_payload,
     split_signature,
 )
-from podgraft.signing.keys import PublicKey, decode_public_key
-from podgraft.signing.signature import Signature
+from podgraft.core.signing.keys import PublicKey, decode_public_key
+from podgraft.core.signing.signature import Signature
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from podgraft import policy
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.core import policy
 
 from .cloud import DeployedInjector, connect
 from .diff import NO_POLICY, Version

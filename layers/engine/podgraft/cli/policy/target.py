@@ -13,8 +13,8 @@ from click.core import ParameterSource
 from podgraft.cli.aws_options import aws_options, format_aws_options
 from podgraft.cli.identifier_options import check_injector_option
 from podgraft.cli.stacks import DEFAULT_BUNDLE_PREFIX, lookup_stack
-from podgraft.identifiers import DEFAULT_INJECTOR
-from podgraft.signing import Verifier
+from podgraft.core.identifiers import DEFAULT_INJECTOR
+from podgraft.core.signing import Verifier
 
 R = TypeVar("R")
 

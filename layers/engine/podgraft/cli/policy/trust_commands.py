@@ -8,7 +8,7 @@ import click
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.identifier_options import check_injector_option
-from podgraft.identifiers import DEFAULT_INJECTOR
+from podgraft.core.identifiers import DEFAULT_INJECTOR
 
 from .denied import DenyListStorage, change_deny_list, load_deny_list, storage_options
 from .local import check_bundle

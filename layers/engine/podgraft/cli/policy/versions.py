@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from podgraft import policy
 from podgraft.cli.failure import CommandError
+from podgraft.core import policy
 
 from .cloud import PolicyVersion
 

@@ -7,9 +7,7 @@ from typing import TypedDict, Unpack
 import click
 from msgspec.structs import replace
 
-from podgraft import yaml
-from podgraft.bundle import Bundle, BundleError, compile_
-from podgraft.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import outputs, program
 from podgraft.cli.certs import trust
 from podgraft.cli.failure import print_warnings
@@ -35,10 +33,12 @@ from podgraft.cli.register.control_plane import AuthInfo
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.istio_names import istio_name_options
 from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
-from podgraft.identifiers import IdentifierError, check_cluster
-from podgraft.jsonvalue import Object
-from podgraft.policy import InjectionRules, Policy, PolicyError
-from podgraft.policy import parse as parse_policy
+from podgraft.core.bundle import Bundle, BundleError, compile_
+from podgraft.core.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
+from podgraft.core.identifiers import IdentifierError, check_cluster
+from podgraft.core.policy import InjectionRules, Policy, PolicyError
+from podgraft.core.policy import parse as parse_policy
+from podgraft.kube import yaml
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 

@@ -9,9 +9,9 @@ import base64
 from dataclasses import dataclass
 from pathlib import Path
 
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.static import POLICY_PLUGIN, WEBHOOK_FOLDERS, StaticFolder
-from podgraft.jsonvalue import JSON, Object
 
 CONFIGURATION = "admission-configuration.yaml"
 KUBECONFIG = "webhook-kubeconfig.yaml"

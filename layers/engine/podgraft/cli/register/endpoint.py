@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
-from podgraft import paths
+from podgraft.base.jsonvalue import Object
 from podgraft.cli.certs import CertificateError, names
 from podgraft.cli.certs.endpoint import HTTPS_PORT
 from podgraft.cli.register.errors import RegistrationError
-from podgraft.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector, is_injector
-from podgraft.jsonvalue import Object
-from podgraft.paths import Target
+from podgraft.core.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector, is_injector
+from podgraft.service import paths
+from podgraft.service.paths import Target
 
 _INJECT = "inject"  # belongs to every registration
 

@@ -2,18 +2,18 @@
 
 With failurePolicy Ignore, pods start without a sidecar if the webhook is unreachable, and nothing
 reports it. kube-apiserver evaluates this policy after all mutations, without a webhook. The policy
-repeats the decision of ``podgraft.policy.decide`` in CEL, and checks that the container exists.
+repeats the decision of ``podgraft.core.policy.decide`` in CEL, and checks that the container exists.
 ValidatingAdmissionPolicy is stable since Kubernetes 1.30. Each injecting webhook has a binding with
 the same selectors, so both match the same pods.
 """
 
 from collections.abc import Iterable
 
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.register import cel, selectors
 from podgraft.cli.register.selectors import WebhookScope
 from podgraft.cli.register.webhooks import API_VERSION, PODS, Registration
-from podgraft.jsonvalue import JSON, Object
-from podgraft.policy import INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
+from podgraft.core.policy import INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
 
 DEFAULT_CONTAINER = "istio-proxy"
 
@@ -116,7 +116,7 @@ def _inject_false_expression(values: InjectValueSyntax) -> str:
 
 
 def _expected_expression(rules: InjectionRules) -> str:
-    """Return the decision of ``podgraft.policy`` in CEL; an unknown policy injects no pod."""
+    """Return the decision of ``podgraft.core.policy`` in CEL; an unknown policy injects no pod."""
     match rules.policy:
         case DefaultPolicy.ENABLED:
             undecided = "!variables.neverInject"

@@ -6,11 +6,11 @@ from pathlib import Path
 import click
 from cryptography import x509
 
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.endpoint_probe import ProbeTarget, probe_endpoint
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.register.control_plane import AuthInfo
 from podgraft.cli.register.errors import RegistrationError
-from podgraft.jsonvalue import Object, object_at, objects_at, string_at
 
 
 def probe_registration(

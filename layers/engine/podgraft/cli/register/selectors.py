@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.register.errors import RegistrationError
-from podgraft.jsonvalue import JSON, Object
 from podgraft.kube.selectors import Operator, Requirement, Selector, SelectorError, compile_
 
 INJECT_LABEL = "sidecar.istio.io/inject"

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.cli.outputs import Output
 from podgraft.cli.register.errors import RegistrationError
-from podgraft.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.kube import yaml
 
 SUFFIX = ".static.k8s.io"
 # The folder of each plugin, and the kinds that its loader accepts, by the kind of its

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from podgraft.cel import CompileError, Environment
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.register import selectors
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.errors import RegistrationError
 from podgraft.cli.register.selectors import WebhookScope
-from podgraft.jsonvalue import JSON, Object
+from podgraft.core.policy import PROTECTED_SUBRESOURCES
+from podgraft.kube.cel import CompileError, Environment
 from podgraft.kube.selectors import Selector
-from podgraft.policy import PROTECTED_SUBRESOURCES
 
 API_VERSION = "admissionregistration.k8s.io/v1"  # since Kubernetes 1.16
 DOMAIN = "podgraft.dev"

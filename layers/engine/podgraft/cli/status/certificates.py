@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from podgraft.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, string_at
 
 if TYPE_CHECKING:
     from cryptography import x509

@@ -4,7 +4,8 @@ from typing import Any
 
 import click
 
-from podgraft import jsonvalue
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import configuration
 from podgraft.cli.compare.configurations import ConfigurationSource
 from podgraft.cli.failure import print_warnings
@@ -17,7 +18,6 @@ from podgraft.cli.live.options import (
 )
 from podgraft.cli.live.registrations import InjectorKind, parse_webhooks
 from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
-from podgraft.jsonvalue import Object
 
 from . import report
 from .survey import Survey, find_overlaps

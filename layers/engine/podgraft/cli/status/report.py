@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import terminal
-from podgraft.jsonvalue import JSON, Object
 
 from .survey import NamespaceStatus
 from .webhooks import WebhookStatus

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import offline
 from podgraft.cli.compare.configurations import ConfigurationSource
 from podgraft.cli.compare.original_pods import make_request_pod, remove_injection
 from podgraft.cli.compare.pod_comparer import PodComparer, PodState, find_revision
 from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
 from podgraft.cli.live.webhook_matching import WebhookMatcher
-from podgraft.jsonvalue import Object, object_at, string_at
-from podgraft.review import ReviewResponse
+from podgraft.core.review import ReviewResponse
 
 
 @dataclass(slots=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from podgraft.base.jsonvalue import object_at, string_at
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
-from podgraft.jsonvalue import object_at, string_at
 
 from .certificates import CaStatus, check_ca_bundle, count_days
 

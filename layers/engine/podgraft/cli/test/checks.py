@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
 
-from podgraft import jsonvalue, yaml
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON
 from podgraft.cli.explain.decision_trace import Verdict, describe_conclusion
 from podgraft.cli.object_reviews import ObjectReviews
-from podgraft.jsonvalue import JSON
+from podgraft.kube import yaml
 
 from .expectation import Expectation, ExpectedOutcome, ExpectedValue
 from .fragment import find_differences

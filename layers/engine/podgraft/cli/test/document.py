@@ -6,9 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TypeVar
 
-from podgraft.admission import Operation
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.request_fields import RequestFields
-from podgraft.document_reader import (
+from podgraft.kube.admission import Operation
+from podgraft.kube.document_reader import (
     Cursor,
     MappingReader,
     format_value,
@@ -17,7 +18,6 @@ from podgraft.document_reader import (
     parse_string_map,
     parse_strings,
 )
-from podgraft.jsonvalue import JSON, Object
 
 from .expectation import (
     REASONS,

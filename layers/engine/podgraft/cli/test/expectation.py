@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from podgraft import policy
-from podgraft.jsonvalue import JSON
-from podgraft.review import ReviewReason
+from podgraft.base.jsonvalue import JSON
+from podgraft.core import policy
+from podgraft.core.review import ReviewReason
 
 # The reasons of reviews, as audit annotations and logs have them.
 REASONS: tuple[str, ...] = (*map(str, policy.Reason), *map(str, ReviewReason))

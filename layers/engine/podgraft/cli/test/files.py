@@ -7,11 +7,11 @@ from pathlib import Path
 
 from msgspec.structs import replace as replace_struct
 
-from podgraft import yaml
-from podgraft.bundle import Diagnostic
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.document_reader import Cursor, Diagnostics
+from podgraft.core.bundle import Diagnostic
+from podgraft.kube import yaml
+from podgraft.kube.document_reader import Cursor, Diagnostics
 
 from .document import KIND, PolicyTestFile, parse_document
 

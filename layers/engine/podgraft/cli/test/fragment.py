@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from podgraft import jsonvalue
-from podgraft.document_reader import format_value
-from podgraft.jsonvalue import JSON, Object
-from podgraft.patch import pointer
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.kube.document_reader import format_value
+from podgraft.kube.patch import pointer
 
 # As in a strategic merge patch: the list must have no such element.
 _DIRECTIVE = "$patch"

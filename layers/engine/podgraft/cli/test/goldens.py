@@ -3,11 +3,12 @@
 import json
 from pathlib import Path
 
-from podgraft import jsonvalue, yaml
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.folders import replace_file
-from podgraft.jsonvalue import JSON
+from podgraft.kube import yaml
 
 
 def read_expected(path: Path) -> JSON:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
-from podgraft import jsonvalue
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import terminal
-from podgraft.jsonvalue import JSON, Object
 
 from .checks import Failure
 from .runner import CaseResult

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from podgraft import jsonvalue
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import configuration, documents, terminal
 from podgraft.cli.explain import webhooks
 from podgraft.cli.explain.flow import Cluster
@@ -15,8 +16,7 @@ from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
 from podgraft.cli.explain.webhooks import Webhook
 from podgraft.cli.failure import CommandError
 from podgraft.cli.object_reviews import run_reviews
-from podgraft.jsonvalue import JSON, Object
-from podgraft.store import Snapshot
+from podgraft.service.store import Snapshot
 
 from .cases import Case, make_cases
 from .checks import Checker, Failure

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from podgraft import bundle, policy
-from podgraft.bundle import BundleError
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
-from podgraft.injectors.istio import releases
-from podgraft.policy import Policy, PolicyError
-from podgraft.store import Snapshot
+from podgraft.core import bundle, policy
+from podgraft.core.bundle import BundleError
+from podgraft.core.injectors.istio import releases
+from podgraft.core.policy import Policy, PolicyError
+from podgraft.service.store import Snapshot
 
 VERSION = "local"
 

@@ -14,14 +14,14 @@ import click
 from click.core import ParameterSource
 from msgspec.structs import replace
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import outputs, program
 from podgraft.cli.aws_options import aws_options
 from podgraft.cli.outputs import SECRET, Output
-from podgraft.jsonvalue import JSON, Object
-from podgraft.store import caller_document as hashes
-from podgraft.store.caller_document import Callers, TokenHash, TokensError
-from podgraft.store.subjects import parse_subject
+from podgraft.kube import yaml
+from podgraft.service.store import caller_document as hashes
+from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
+from podgraft.service.store.subjects import parse_subject
 
 from .storage import CallerStorage, CallerStorageError, Entry, Location
 from .storage_factory import open_storage

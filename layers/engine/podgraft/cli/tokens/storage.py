@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from podgraft.cli.failure import CommandError
-from podgraft.identifiers import IdentifierError, check_cluster
+from podgraft.core.identifiers import IdentifierError, check_cluster
 
 
 class CallerStorageError(CommandError):

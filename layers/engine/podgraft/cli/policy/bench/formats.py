@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from statistics import median
 
-from podgraft import jsonvalue
+from podgraft.base import jsonvalue
 from podgraft.cli.bench.table import format_amount
 
 from .comparison import BenchComparison, RowComparison, RowVerdict

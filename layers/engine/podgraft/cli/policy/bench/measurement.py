@@ -7,16 +7,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from podgraft import jsonvalue, review
+from podgraft.base import jsonvalue
+from podgraft.base.deadline import Deadline
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.bench.timing import Action, time_interleaved
 from podgraft.cli.explain.pod_source import ExplainedPod
-from podgraft.deadline import Deadline
-from podgraft.injectors import redact
-from podgraft.jsonvalue import Object, object_at, objects_at, string_at
-from podgraft.review import ReviewFailure
-from podgraft.review_context import ReviewContext
-from podgraft.store import Snapshot
-from podgraft.texttemplate import OBSERVER, Program
+from podgraft.core import review
+from podgraft.core.injectors import redact
+from podgraft.core.review import ReviewFailure
+from podgraft.core.review_context import ReviewContext
+from podgraft.golang.texttemplate import OBSERVER, Program
+from podgraft.service.store import Snapshot
 
 from .results import Measurement, Row
 

@@ -8,7 +8,7 @@ from statistics import median
 
 import msgspec
 
-from podgraft import jsonvalue
+from podgraft.base import jsonvalue
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
 

@@ -9,8 +9,8 @@ from podgraft.cli import folders, stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.stacks import AbsentError, ExistsError, aws_errors, put_parameter
-from podgraft.store.aws.census import CENSUS_KEY
-from podgraft.store.folder.census import CENSUS_KEY_FILE
+from podgraft.service.store.aws.census import CENSUS_KEY
+from podgraft.service.store.folder.census import CENSUS_KEY_FILE
 
 _BYTES = 32
 

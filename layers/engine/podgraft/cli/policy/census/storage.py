@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from podgraft.census import SUFFIX, InvalidRecordError, Record, decode_record
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.stacks import aws_errors
+from podgraft.core.census import SUFFIX, InvalidRecordError, Record, decode_record
 
 _BUCKET_PREFIX = "s3://"
 # The path of a record: injector, cluster, namespace, digest, week.

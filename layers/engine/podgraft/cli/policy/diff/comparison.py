@@ -7,11 +7,11 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from podgraft import jsonvalue
-from podgraft.jsonvalue import JSON, object_at, string_at
-from podgraft.policy import Policy
-from podgraft.review_context import ReviewContext
-from podgraft.store import Snapshot
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, object_at, string_at
+from podgraft.core.policy import Policy
+from podgraft.core.review_context import ReviewContext
+from podgraft.service.store import Snapshot
 
 from .fields import FieldChange, find_changes
 from .objects import ObjectSource

@@ -6,8 +6,8 @@ Two workloads have the same change if the same fields change, wherever their con
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from podgraft import jsonvalue
-from podgraft.jsonvalue import JSON, Object
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object
 
 # The fields that identify an element of a list, in this order.
 _KEYS = ("name", "mountPath", "devicePath", "containerPort", "ip", "key", "topologyKey")

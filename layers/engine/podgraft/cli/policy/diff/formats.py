@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from html import escape
 
-from podgraft.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 
 from .comparison import Comparison, FileChange, ObjectChange
 from .fields import FieldChange

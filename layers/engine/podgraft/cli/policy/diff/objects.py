@@ -6,13 +6,13 @@ from functools import wraps
 
 import click
 
+from podgraft.base.jsonvalue import object_at
 from podgraft.cli import documents
 from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.manifest_files import FileSelection, make_file_options
-from podgraft.jsonvalue import object_at
-from podgraft.store import SnapshotSet
-from podgraft.trial import probes
+from podgraft.core.trial import probes
+from podgraft.service.store import SnapshotSet
 
 _STATUS = "sidecar.istio.io/status"
 

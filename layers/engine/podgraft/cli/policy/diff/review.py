@@ -4,16 +4,15 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli.explain import flow
 from podgraft.cli.explain.decision_trace import DecisionTrace, Verdict
 from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.cli.explain.webhooks import Webhook, select_routes
-from podgraft.jsonvalue import JSON, Object, object_at
-from podgraft.kube import workload
-from podgraft.review import ReviewResult
-from podgraft.review_context import ReviewContext
-from podgraft.store import Snapshot
+from podgraft.core.review import ReviewResult
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import workload, yaml
+from podgraft.service.store import Snapshot
 
 # What the controller of a workload sets in the metadata of a pod.
 _POD_METADATA = ("name", "generateName", "ownerReferences", "namespace")

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from podgraft import store
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.signing import strip_signature
-from podgraft.store import Snapshot, SnapshotSet, StoreError
-from podgraft.store.snapshot import Fetch
+from podgraft.core.versions.snapshot import Fetch
+from podgraft.service import store
+from podgraft.service.store import Snapshot, SnapshotSet, StoreError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

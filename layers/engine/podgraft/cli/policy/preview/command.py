@@ -5,8 +5,6 @@ from pathlib import Path
 
 import click
 
-from podgraft import yaml
-from podgraft.census import Record
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.census.commands import census_option
 from podgraft.cli.policy.census.storage import open_records, read_newest
@@ -16,7 +14,9 @@ from podgraft.cli.policy.local import check_bundle
 from podgraft.cli.policy.options import cluster_option
 from podgraft.cli.policy.stored_version import StoredInjector, open_injector, read_local_document
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
-from podgraft.store import Snapshot
+from podgraft.core.census import Record
+from podgraft.kube import yaml
+from podgraft.service.store import Snapshot
 
 from .html import render_html
 from .replay import PreviewOutcome, preview_record, replay

@@ -8,15 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from podgraft.bundle import Bundle
-from podgraft.bundle.reads import find_reads, find_rule_reads
-from podgraft.census import Record, has_token, is_token
-from podgraft.field_reads import FieldRead, ReadKind, select
-from podgraft.go.reflect import GoType
-from podgraft.injectors import InjectionError, istio
-from podgraft.jsonvalue import JSON, strings_at
+from podgraft.base.field_reads import FieldRead, ReadKind, select
+from podgraft.base.jsonvalue import JSON, strings_at
+from podgraft.base.trace import Trace
+from podgraft.core.bundle import Bundle
+from podgraft.core.bundle.reads import find_reads, find_rule_reads
+from podgraft.core.census import Record, has_token, is_token
+from podgraft.core.injectors import InjectionError, istio
+from podgraft.golang.reflect import GoType
 from podgraft.kube import object_type
-from podgraft.trace import Trace
 
 _OVERLAY = "overlay "
 _TEMPLATES = "inject.istio.io/templates"

@@ -7,17 +7,24 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
-from podgraft import admission, review
-from podgraft.census import Record
-from podgraft.deadline import Deadline
-from podgraft.injectors import redact
-from podgraft.jsonvalue import Object
-from podgraft.patch.kinds import compute_kind
-from podgraft.review import ReviewFailure, ReviewOutcome, ReviewReason, ReviewResponse, ReviewResult
-from podgraft.review.candidate import LIMITS, CandidateOutcome, compare_results
-from podgraft.review_context import ReviewContext
-from podgraft.store import Snapshot
-from podgraft.trace import Trace
+from podgraft.base.deadline import Deadline
+from podgraft.base.jsonvalue import Object
+from podgraft.base.trace import Trace
+from podgraft.core import review
+from podgraft.core.census import Record
+from podgraft.core.injectors import redact
+from podgraft.core.review import (
+    ReviewFailure,
+    ReviewOutcome,
+    ReviewReason,
+    ReviewResponse,
+    ReviewResult,
+)
+from podgraft.core.review.candidate import LIMITS, CandidateOutcome, compare_results
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import admission
+from podgraft.kube.patch.kinds import compute_kind
+from podgraft.service.store import Snapshot
 
 from .dependence import Dependence, find_dependence
 

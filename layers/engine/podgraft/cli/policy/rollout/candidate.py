@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping
 
-from podgraft import bundle as bundles
-from podgraft import policy as policies
-from podgraft import store
+from podgraft.base.jsonvalue import JSON, Object, equal, object_at
 from podgraft.cli.failure import CommandError
 from podgraft.cli.parameter_values import find_value_errors
-from podgraft.jsonvalue import JSON, Object, equal, object_at
-from podgraft.policy import Policy, PolicyError
-from podgraft.policy.rollout import Rollout
-from podgraft.store import InvalidVersionError, SnapshotSet, trial
-from podgraft.store.snapshot import Fetch
+from podgraft.core import bundle as bundles
+from podgraft.core import policy as policies
+from podgraft.core.policy import Policy, PolicyError
+from podgraft.core.policy.rollout import Rollout
+from podgraft.core.versions import trial
+from podgraft.core.versions.snapshot import Fetch
+from podgraft.service import store
+from podgraft.service.store import InvalidVersionError, SnapshotSet
 
 from .storage import RolloutStorage
 from .text import KEY, load_mapping, read_rollout

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import click
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.policy.signing import Signer
-from podgraft.jsonvalue import Object
-from podgraft.policy.rollout import Rollout, RolloutMode
-from podgraft.store.brake import ALL, is_stopped, parse_brakes
+from podgraft.core.policy.rollout import Rollout, RolloutMode
+from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
+from podgraft.kube import yaml
 
 from . import text
 from .candidate import check_document, find_digests, parse_valid

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from podgraft.cli.failure import CommandError
-from podgraft.policy.rollout import Track
+from podgraft.core.policy.rollout import Track
 
 # Cluster, namespace, and name of a workload.
 Workload: TypeAlias = tuple[str, str, str]

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
-from podgraft import bundle as bundles
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.denied import FolderStorage, load_deny_list
 from podgraft.cli.policy.signing import Signer, sign_document, signed_version
-from podgraft.policy import parse
-from podgraft.store.folder.files import BRAKE_FILE
-from podgraft.store.folder.store import DENIED_FILE
+from podgraft.core import bundle as bundles
+from podgraft.core.policy import parse
+from podgraft.service.store.folder.files import BRAKE_FILE
+from podgraft.service.store.folder.store import DENIED_FILE
 
 from .alarms import Alarm
 from .evidence import Evidence

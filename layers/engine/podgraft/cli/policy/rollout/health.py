@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from podgraft.cli.failure import CommandError
-from podgraft.policy.rollout import Rollout, RolloutMode
+from podgraft.core.policy.rollout import Rollout, RolloutMode
 
 from .alarms import Alarm
 from .evidence import Evidence, read_log

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from podgraft import yaml
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
@@ -15,6 +14,7 @@ from podgraft.cli.policy.local import check_bundle
 from podgraft.cli.policy.options import local_options
 from podgraft.cli.policy.signing import strip_signature
 from podgraft.cli.policy.target import make_options
+from podgraft.kube import yaml
 
 from . import text
 from .candidate import parse_valid

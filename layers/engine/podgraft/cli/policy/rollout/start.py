@@ -2,11 +2,11 @@
 
 import click
 
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.signing import Signer
-from podgraft.jsonvalue import Object
-from podgraft.store.brake import is_stopped, parse_brakes
+from podgraft.core.versions.brake import is_stopped, parse_brakes
 
 from . import text
 from .candidate import check_document, make_candidate

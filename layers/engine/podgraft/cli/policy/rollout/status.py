@@ -8,8 +8,8 @@ import click
 
 from podgraft.cli import terminal
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.policy.rollout import Rollout, RolloutMode
-from podgraft.store.brake import ALL, is_stopped, parse_brakes
+from podgraft.core.policy.rollout import Rollout, RolloutMode
+from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
 
 from . import text
 from .alarms import Alarm

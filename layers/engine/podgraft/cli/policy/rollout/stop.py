@@ -5,12 +5,12 @@ from getpass import getuser
 
 import click
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.signing import Signer
-from podgraft.jsonvalue import Object
-from podgraft.store.brake import ALL
+from podgraft.core.versions.brake import ALL
+from podgraft.kube import yaml
 
 from . import text
 from .commands import command, describe_brake

@@ -11,7 +11,7 @@ from podgraft.cli.policy.cloud import DeployedInjector, PolicyVersion
 from podgraft.cli.policy.signing import Signer, signed_version, strip_signature
 from podgraft.cli.policy.target import DeploymentTarget
 from podgraft.cli.stacks import AbsentError, aws_errors, put_parameter
-from podgraft.store.aws.ssm import BRAKE
+from podgraft.service.store.aws.ssm import BRAKE
 
 from .alarms import Alarm, read_alarms
 from .evidence import Evidence

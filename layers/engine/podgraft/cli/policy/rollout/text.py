@@ -2,10 +2,10 @@
 
 import re
 
-from podgraft import yaml
+from podgraft.base.jsonvalue import JSON, Object, equal
 from podgraft.cli.failure import CommandError
-from podgraft.jsonvalue import JSON, Object, equal
-from podgraft.policy.rollout_reader import make_promoted
+from podgraft.core.policy.rollout_reader import make_promoted
+from podgraft.kube import yaml
 
 KEY = "rollout"
 _FLOW_STYLE = f"/{KEY}: unsupported flow style; write one key per line"

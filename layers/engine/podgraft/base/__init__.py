@@ -1,0 +1,1 @@
+"""Values, errors of documents, deadlines, and caches: what every room uses."""

@@ -1,0 +1,61 @@
+"""The trace of a review: each step, recorded by the code that executes it.
+
+``podgraft explain`` passes a ``Trace`` to ``podgraft.core.review``; the function passes none. A trace
+never changes the result, and nothing on a review's path imports this module.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+TEMPLATES_STEP = "Istio templates"  # of every pod that the decision injects
+
+Effect: TypeAlias = Literal["passes", "injects", "changes", "stops", "denies", "fails"]
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One step: its name, what it observed, and its effect on the object."""
+
+    name: str
+    observed: str
+    effect: Effect = "passes"
+    reason: str = ""
+    is_deciding: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Additions:
+    """What an injection adds to a pod."""
+
+    templates: tuple[str, ...] = ()
+    image: str = ""
+    init_containers: tuple[str, ...] = ()
+    containers: tuple[str, ...] = ()
+    volumes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Trace:
+    """The steps of one review in their order; ``error`` is the complete text of its failure."""
+
+    steps: list[TraceStep] = field(default_factory=list[TraceStep])
+    additions: Additions | None = None
+    error: str = ""
+
+    def add(
+        self,
+        name: str,
+        observed: str,
+        effect: Effect = "passes",
+        reason: str = "",
+        is_deciding: bool = False,
+    ) -> None:
+        """Record a step."""
+        self.steps.append(TraceStep(name, observed, effect, reason, is_deciding))
+
+    def amend(self, name: str, observed: str, effect: Effect = "passes") -> None:
+        """Replace what the last step of this name observed, and its effect."""
+        index = max(index for index, step in enumerate(self.steps) if step.name == name)
+        self.steps[index] = TraceStep(name, observed, effect)

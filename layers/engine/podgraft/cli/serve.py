@@ -1,0 +1,252 @@
+"""``podgraft serve``: serve admission reviews over HTTPS from a folder, without AWS.
+
+The folder is a store (``service/store/folder/store.py``). The server reloads policies, bundles, callers,
+and certificates when they change. If a version does not load, the last known good version remains
+in force, in all workers and, with ``--state``, after a restart.
+"""
+
+import os
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import TYPE_CHECKING
+
+import click
+
+from podgraft.cli.failure import CommandError
+from podgraft.cli.startup_check import Survey, all_lines, certificate_survey, survey
+from podgraft.core.signing import InvalidKeyError, Verifier, make_verifier
+from podgraft.service.http import Auth, create_app
+from podgraft.service.http.request_log import make_stream_log
+from podgraft.service.serve.https import Server, ServerConfig
+from podgraft.service.serve.tls import ReloadingContext, TLSFiles
+from podgraft.service.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, MetricsPort
+from podgraft.service.store import CallerStore, FolderStoreConfig, Store, open_census
+from podgraft.service.store.folder import FolderCallers, FolderStore
+from podgraft.service.store.last_known_good import FileLastKnownGoodStore
+
+if TYPE_CHECKING:
+    from podgraft.service.serve.metrics import WorkerMetrics
+
+DEFAULT_PORT = 8443
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("serve")
+@click.option(
+    "--store",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    help="Folder with INJECTOR/policy.yaml, INJECTOR/bundle/, and auth/CLUSTER.yaml.",
+)
+@click.option(
+    "--state",
+    type=click.Path(file_okay=False, writable=True, path_type=Path),
+    help="Folder for the last known good versions, to use them after a restart.",
+)
+@click.option("--cert", type=_FILE, required=True, help="Certificate chain of the server, PEM.")
+@click.option("--key", type=_FILE, required=True, help="Private key of the certificate, PEM.")
+@click.option(
+    "--passphrase-file", type=_FILE, help="File whose first line is the passphrase of the key."
+)
+@click.option(
+    "--client-ca", type=_FILE, help="CA certificates that verify client certificates, PEM."
+)
+@click.option(
+    "--auth",
+    type=click.Choice([auth.value for auth in Auth]),
+    help="Authentication mode; default: token, or mtls with --client-ca.",
+)
+@click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    show_default=True,
+    help="Port to listen on; 0 selects a free port.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=2,
+    show_default=True,
+    help="Number of processes. A review uses one processor, so use one worker per processor.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(1),
+    default=8,
+    show_default=True,
+    help="Threads of each worker, for large objects and for reading the store.",
+)
+@click.option(
+    "--connections-per-address",
+    type=click.IntRange(1),
+    default=DEFAULT_CONNECTIONS_PER_ADDRESS,
+    show_default=True,
+    help="Maximum number of connections per client address in each worker.",
+)
+@click.option(
+    "--signer",
+    type=_FILE,
+    help="One or two public keys, PEM. With them, the server loads only signed policies.",
+)
+@click.option(
+    "--metrics-port",
+    type=click.IntRange(0, 65535),
+    help="Port of /metrics for Prometheus, with plain HTTP; default: no metrics.",
+)
+@click.option(
+    "--metrics-host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address of the metrics port. Its clients can read the names of clusters.",
+)
+@click.option(
+    "--census",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder of recorded workloads, for injectors with a census; default: no recording.",
+)
+@click.option("--check", is_flag=True, help="Report the injectors and clusters, and exit.")
+def command(  # noqa: PLR0913 — one parameter per option
+    *,
+    folder: Path,
+    state: Path | None,
+    cert: Path,
+    key: Path,
+    passphrase_file: Path | None,
+    client_ca: Path | None,
+    auth: str | None,
+    signer: Path | None,
+    host: str,
+    port: int,
+    workers: int,
+    threads: int,
+    connections_per_address: int,
+    metrics_port: int | None,
+    metrics_host: str,
+    census: Path | None,
+    check: bool,
+) -> None:
+    """Serve admission reviews over HTTPS, without AWS.
+
+    The command first loads every injector, renders probe pods, and reports the injectors and
+    clusters. It stops with an error if no injector loads or the certificate is not valid. With
+    --check, the exit status is 1 if anything does not load.
+
+    On SIGTERM, the server completes the open requests and exits. Port 0 selects a free port.
+    """
+    mode = _auth_mode(auth, client_ca)
+    tls = ReloadingContext(TLSFiles(cert, key, client_ca, _read_passphrase(passphrase_file)))
+    callers = FolderCallers(folder)
+    verifier = _read_verifier(signer)
+    if check:
+        # Without the last known good versions, which would hide errors.
+        _report(
+            survey(folder, FolderStore(folder, verifier=verifier), callers, mode),
+            certificate_survey(tls),
+            check=True,
+        )
+        return
+    config = ServerConfig(
+        host=host,
+        port=port,
+        workers=workers,
+        threads=threads,
+        connections_per_address=connections_per_address,
+        metrics_host=metrics_host,
+        metrics_port=metrics_port or 0,
+    )
+    with _state_folder(state) as state_folder, ExitStack() as stack:
+        last_known_good = FileLastKnownGoodStore(state_folder)
+        store = FolderStore(folder, last_known_good=last_known_good, verifier=verifier)
+        _report(survey(folder, store, callers, mode), certificate_survey(tls), check=False)
+        log, metrics = make_stream_log(), None
+        if metrics_port is not None:
+            counters = stack.enter_context(_open_metrics(workers))
+            log = counters.wrap_log(log)
+            metrics = _make_metrics_port(counters, store, callers, tls)
+        writer = open_census(FolderStoreConfig(folder, census))
+        app = create_app(store, callers, auth=mode, request_log=log, census=writer)
+        Server(app, config, tls, metrics).run()
+
+
+@contextmanager
+def _open_metrics(workers: int) -> Generator["WorkerMetrics"]:
+    """Yield the counters of all workers, in a temporary folder."""
+    from podgraft.service.serve.metrics import WorkerMetrics  # imports prometheus_client
+
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108  no disk waits
+    with _temporary_folder(memory) as folder:
+        try:
+            yield WorkerMetrics(folder, workers)
+        except OSError as error:
+            raise CommandError(f"--metrics-port: {folder}: {error.strerror}") from error
+
+
+def _make_metrics_port(
+    counters: "WorkerMetrics", store: Store, callers: CallerStore, tls: ReloadingContext
+) -> MetricsPort:
+    from podgraft.service.serve.metrics_page import StateCollector, make_metrics_app
+
+    state = StateCollector(store, callers, tls)
+    return MetricsPort(make_metrics_app(counters, state), counters.enter_slot)
+
+
+def _read_verifier(path: Path | None) -> Verifier | None:
+    if path is None:
+        return None
+    try:
+        return make_verifier(path.read_text())
+    except (InvalidKeyError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path}: {error}") from error
+
+
+@contextmanager
+def _state_folder(state: Path | None) -> Generator[Path]:
+    """Yield the configured folder, or a temporary one for all workers of this process."""
+    if state is not None:
+        yield state
+        return
+    with _temporary_folder() as folder:
+        yield folder
+
+
+@contextmanager
+def _temporary_folder(parent: str | None = None) -> Generator[Path]:
+    """Yield a folder that the arbiter removes at the end."""
+    master, folder = os.getpid(), mkdtemp(prefix="podgraft-", dir=parent)
+    try:
+        yield Path(folder)
+    finally:
+        # A worker also leaves this block when it exits.
+        if os.getpid() == master:
+            rmtree(folder, ignore_errors=True)
+
+
+def _report(*surveys: Survey, check: bool) -> None:
+    """Print the surveys; raise ``CommandError`` if the server cannot work, or a check fails."""
+    for kind, line in all_lines(*surveys):
+        # Standard output is for the request log.
+        click.echo(f"{kind}: {line}" if kind else line, err=not check)
+    for each in surveys:
+        if not each.is_usable:
+            raise CommandError(each.problem)
+    if check and any(each.errors for each in surveys):
+        raise CommandError("some documents do not load; correct the errors above")
+
+
+def _auth_mode(auth: str | None, client_ca: Path | None) -> Auth:
+    if auth is None:
+        return Auth.TOKEN if client_ca is None else Auth.MTLS
+    if auth == Auth.MTLS and client_ca is None:
+        raise click.UsageError("--auth mtls requires --client-ca to verify certificates")
+    return Auth(auth)
+
+
+def _read_passphrase(file: Path | None) -> bytes | None:
+    return None if file is None else file.read_bytes().split(b"\n", 1)[0].removesuffix(b"\r")

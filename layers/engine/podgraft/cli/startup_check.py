@@ -1,0 +1,174 @@
+"""The check at the start of ``podgraft serve``: injectors, clusters, and certificate.
+
+A server with an empty or wrong folder would fail every review, and only the users would notice. So
+the server does not start without a valid injector, and it reports all errors.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from podgraft.cli.failure import CommandError
+from podgraft.service.http import Auth, format_traceback
+from podgraft.service.serve.tls import ReloadingContext, ServedCertificate, TLSFiles
+from podgraft.service.store import Callers, CallerStore, Store, StoreError
+
+_SOON = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """A report: lines, errors, and warnings."""
+
+    lines: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    problem: str = ""  # why the server cannot work; empty if it can
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether the server can work."""
+        return not self.problem
+
+
+def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
+    """Load the complete folder; raise ``CommandError`` if it contains no injector.
+
+    An internal error does not stop the server. Its message is not printed: it can quote secrets.
+    """
+    try:
+        return _survey(folder, store, callers, auth)
+    except CommandError:
+        raise
+    except Exception as error:  # noqa: BLE001  it can concern only a few reviews
+        return Survey(errors=(f"--store {folder}: internal error: {format_traceback(error)}",))
+
+
+def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
+    injectors = _injectors(folder, store)
+    lines: list[str] = []
+    errors: list[str] = []
+    warnings: list[str] = []
+    failing = 0
+    for name in injectors:
+        try:
+            snapshot = store.snapshot(name, None)
+        except StoreError as error:
+            failing += 1
+            errors.append(
+                f"{folder / name}: {_indent_message(error)}; the reviews of this injector fail"
+            )
+        else:
+            if snapshot.stale is not None:  # the server has a last known good version
+                errors.append(f"{folder / name}: {snapshot.stale.reason}")
+            policy, digest = snapshot.policy_version, snapshot.bundle.digest
+            lines.append(f"injector {name}: policy {policy}, bundle {digest}")
+    problem = "" if failing < len(injectors) else "no injector loads; correct the errors above"
+    if auth is not Auth.NONE:
+        clusters = _clusters(folder, callers, auth)
+        lines += clusters.lines
+        errors += clusters.errors
+        warnings += clusters.warnings
+    return Survey(
+        lines=tuple(lines), errors=tuple(errors), warnings=tuple(warnings), problem=problem
+    )
+
+
+def certificate_survey(tls: ReloadingContext, now: datetime | None = None) -> Survey:
+    """Report the names and the validity of the certificates that the server uses.
+
+    The server certificate is valid: ``tls.py`` refuses others. A client CA that has expired is an
+    error, and the server is unusable if all have.
+    """
+    now = now or datetime.now(UTC)
+    certificates = tls.certificates()
+    lines = tuple(_describe_certificate(tls.files, each, now) for each in certificates)
+    expired = tuple(
+        f"{tls.files.client_ca}: {each.name} expired; "
+        "remove it, and sign client certificates with another CA"
+        for each in certificates
+        if each.use == "client-ca" and each.ends <= now
+    )
+    warnings = tuple(
+        f"{_certificate_file(tls.files, each)}: {each.name} expires soon; renew it: podgraft certs"
+        for each in certificates
+        if now < each.ends <= now + _SOON
+    )
+    authorities = [each for each in certificates if each.use == "client-ca"]
+    problem = ""
+    if authorities and len(expired) == len(authorities):
+        problem = "every client CA has expired; correct the errors above"
+    return Survey(lines=lines, errors=expired, warnings=warnings, problem=problem)
+
+
+def _describe_certificate(files: TLSFiles, certificate: ServedCertificate, now: datetime) -> str:
+    kind = "certificate" if certificate.use == "server" else "client CA"
+    file = _certificate_file(files, certificate)
+    names = ", ".join(certificate.names) or "no names"
+    ends = f"{certificate.ends:%Y-%m-%d %H:%M} UTC"
+    days = (certificate.ends - now).days
+    return f"{kind} {file}: {names}; valid until {ends}, {days} days left"
+
+
+def _certificate_file(files: TLSFiles, certificate: ServedCertificate) -> Path | None:
+    return files.certificate if certificate.use == "server" else files.client_ca
+
+
+def _injectors(folder: Path, store: Store) -> tuple[str, ...]:
+    """Return the injectors of the store: folders with a bundle or a policy."""
+    injectors = tuple(name for name in store.injectors() if _is_injector(folder / name))
+    if injectors:
+        return injectors
+    if _is_injector(folder):
+        raise CommandError(
+            f"--store {folder}: is an injector, not a folder of injectors; "
+            f"use --store {folder.resolve().parent}"
+        )
+    raise CommandError(
+        f"--store {folder}: contains no injector; put manifests into "
+        f"{folder / 'default' / 'bundle'}"
+    )
+
+
+def _is_injector(folder: Path) -> bool:
+    return any((folder / name).exists() for name in ("bundle", "bundles", "policy.yaml"))
+
+
+def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
+    try:
+        registry = callers.callers()
+    except StoreError as error:
+        return Survey(errors=(f"{folder / 'auth'}: {_indent_message(error)}; every review fails",))
+    lines = tuple(
+        f"cluster {name}: {_format_count(cluster_callers, auth)}"
+        for name, cluster_callers in sorted(registry.callers.items())
+    )
+    errors = tuple(
+        f"{folder / 'auth' / name}.yaml: {_indent_message(error)}; the reviews of this cluster fail"
+        for name, error in sorted(registry.load_errors.items())
+    )
+    if lines or errors:
+        return Survey(lines=lines, errors=errors)
+    command = "issue --cluster ID" if auth is Auth.TOKEN else "allow --cluster ID SUBJECT"
+    problem = f"{folder / 'auth'}: no cluster can call; run podgraft tokens {command}"
+    return Survey(warnings=(f"{problem} --store file:{folder}",))
+
+
+def _format_count(cluster_callers: Callers, auth: Auth) -> str:
+    """Format the number of credentials of a cluster for the authentication mode."""
+    credentials = cluster_callers.tokens if auth is Auth.TOKEN else cluster_callers.subjects
+    word = "token" if auth is Auth.TOKEN else "subject"
+    return f"{len(credentials)} {word}{'' if len(credentials) == 1 else 's'}"
+
+
+def _indent_message(error: StoreError) -> str:
+    return str(error).replace("\n", "\n  ")
+
+
+def all_lines(*surveys: Survey) -> Iterator[tuple[str, str]]:
+    """Yield each line with its kind: empty, ``warning``, or ``error``."""
+    for each in surveys:
+        yield from (("", line) for line in each.lines)
+        yield from (("warning", line) for line in each.warnings)
+        yield from (("error", line) for line in each.errors)

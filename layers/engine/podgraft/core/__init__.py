@@ -1,0 +1,1 @@
+"""What podgraft decides and does: policies, bundles, injectors, and the review."""

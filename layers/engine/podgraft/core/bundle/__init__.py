@@ -1,0 +1,46 @@
+"""A folder of Kubernetes manifests, compiled into mutators and validators.
+
+``compile_`` recognizes manifests by kind and content, and compiles them for a policy; it raises
+``BundleError`` with all errors. ``digest`` identifies a bundle by its files. Nothing here does I/O:
+files are a mapping from relative path to bytes.
+"""
+
+from podgraft.core.injectors import Mutation
+
+from .appmesh import AppMeshMutator
+from .compiler import Bundle, compile_
+from .components import (
+    Component,
+    Denial,
+    Mutator,
+    ValidationResult,
+    Validator,
+)
+from .digest import digest, is_manifest, validate_path
+from .errors import BundleError, Diagnostic
+from .istio import IstioMutator
+from .istio import compile_istio as compile_istio
+from .manifests import Manifest, Manifests
+from .overlays import OverlayMutator
+
+__all__ = [
+    "AppMeshMutator",
+    "Bundle",
+    "BundleError",
+    "Component",
+    "Denial",
+    "Diagnostic",
+    "IstioMutator",
+    "Manifest",
+    "Manifests",
+    "Mutation",
+    "Mutator",
+    "OverlayMutator",
+    "ValidationResult",
+    "Validator",
+    "compile_",
+    "compile_istio",
+    "digest",
+    "is_manifest",
+    "validate_path",
+]

@@ -1,0 +1,187 @@
+"""Istio's injector in a bundle: ConfigMaps with ``config`` or ``mesh``, and ProxyConfigs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from podgraft.base.jsonvalue import Object
+from podgraft.core.injectors import InvalidDocumentsError, Mutation, istio
+from podgraft.core.policy import Policy
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube.patch import pointer
+
+from .components import Component
+from .errors import Diagnostic
+from .manifests import Manifest, Manifests
+
+if TYPE_CHECKING:
+    from podgraft.base.trace import Trace
+
+
+class IstioMutator(Struct, frozen=True):
+    """Adds Istio's sidecar to a pod."""
+
+    injector: istio.Injector
+
+    def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
+        """Inject as Istio's webhook does."""
+        request = istio.InjectionRequest(
+            namespace=context.namespace,
+            environment=context.environment,
+            is_validated=True,
+            limits=context.limits,
+        )
+        injection = self.injector.inject(before, request)
+        if context.trace is not None:
+            _add_step(context.trace, injection, self.injector.profile.release)
+        return injection.mutation
+
+
+def _add_step(trace: Trace, injection: istio.Injection, release: str) -> None:
+    from podgraft.base.trace import TEMPLATES_STEP, Additions
+
+    templates = ", ".join(injection.templates) or "none"
+    trace.add(TEMPLATES_STEP, f"{templates}, as Istio {release} renders them", "injects")
+    trace.additions = Additions(
+        templates=injection.templates,
+        image=injection.image,
+        init_containers=injection.init_containers,
+        containers=injection.containers,
+        volumes=injection.volumes,
+    )
+
+
+def compile_istio(manifests: Manifests, policy: Policy, *, deferred: bool) -> Component:
+    """Compile the injector configuration; an empty component if the bundle has none."""
+    configs = _config_maps_with_key("config", manifests)
+    meshes = _config_maps_with_key("mesh", manifests)
+    errors = (
+        *_find_duplicates(configs, "config"),
+        *_find_duplicates(meshes, "mesh"),
+        *_find_non_string_entries(manifests),
+    )
+    if errors:
+        return Component(used_manifests=(*configs, *meshes), errors=errors)
+    if not configs:
+        return Component(errors=tuple(_find_orphans(manifests, meshes)), used_manifests=meshes)
+    proxy_configs = tuple(sorted(manifests.of_kind("ProxyConfig"), key=_creation_order))
+    sources = _Sources(configs[0], meshes[0] if meshes else None, proxy_configs)
+    return _compile_sources(sources, manifests, policy, deferred=deferred)
+
+
+class _Sources(Struct, frozen=True):
+    """The manifests that contain Istio's documents."""
+
+    config: Manifest
+    mesh: Manifest | None
+    proxy_configs: tuple[Manifest, ...]
+
+    def text(self, key: str, default: str) -> str:
+        manifest = self.mesh if key == "mesh" else self.config
+        text = manifest.data.get(key, default) if manifest else default
+        return text if isinstance(text, str) else default
+
+    def locate(self, diagnostic: Diagnostic) -> Diagnostic:
+        """The diagnostic of one of Istio's documents, located in the file that contains it."""
+        path = f"/data/{diagnostic.document}{diagnostic.pointer}"
+        match diagnostic.document:
+            case "config" | "values":
+                located = self.config.make_diagnostic(path, diagnostic.problem, diagnostic.remedy)
+            case "mesh" if self.mesh is not None:
+                located = self.mesh.make_diagnostic(path, diagnostic.problem, diagnostic.remedy)
+            case document:
+                located = self._locate_proxy_config(document, diagnostic)
+        return replace(located, excerpt=diagnostic.excerpt, severity=diagnostic.severity)
+
+    def _locate_proxy_config(self, document: str, diagnostic: Diagnostic) -> Diagnostic:
+        for manifest in self.proxy_configs:
+            if document == f"ProxyConfig {manifest.namespace}/{manifest.name}":
+                return manifest.make_diagnostic(
+                    diagnostic.pointer, diagnostic.problem, diagnostic.remedy
+                )
+        return replace(diagnostic, document=document)
+
+
+def _compile_sources(
+    sources: _Sources, manifests: Manifests, policy: Policy, *, deferred: bool
+) -> Component:
+    used = (sources.config,) if sources.mesh is None else (sources.config, sources.mesh)
+    try:
+        documents, environment = _istio_documents(sources, manifests), _istiod_environment(policy)
+        injector = istio.compile_(documents, environment, deferred=deferred)
+    except InvalidDocumentsError as error:
+        return Component(
+            used_manifests=used,
+            errors=tuple(map(sources.locate, error.errors)),
+            warnings=tuple(map(sources.locate, error.warnings)),
+        )
+    return Component(
+        pods=(IstioMutator(injector),),
+        rules=injector.rules,
+        istio=injector,
+        used_manifests=used,
+        warnings=tuple(map(sources.locate, injector.warnings)),
+    )
+
+
+def _istio_documents(sources: _Sources, manifests: Manifests) -> istio.Documents:
+    return istio.Documents(
+        config=sources.text("config", ""),
+        values=sources.text("values", "{}"),
+        mesh=sources.text("mesh", ""),
+        proxy_configs=tuple(manifest.object for manifest in sources.proxy_configs),
+        namespaces=manifests.namespaces,
+    )
+
+
+def _istiod_environment(policy: Policy) -> istio.IstiodEnvironment:
+    features = policy.features
+    return istio.IstiodEnvironment(
+        release=policy.istio_release,
+        revision="default" if policy.revision is None else policy.revision,
+        native_sidecars=features.native_sidecars,
+        platform=features.platform,
+        compliance_policy=features.compliance_policy,
+        legacy_fsgroup_injection=features.legacy_fsgroup_injection,
+        rewrite_tcp_probes=features.rewrite_tcp_probes,
+        env=features.env or {},
+        default_templates=policy.default_templates,
+        injected_annotations=policy.injected_annotations,
+    )
+
+
+def _config_maps_with_key(key: str, manifests: Manifests) -> tuple[Manifest, ...]:
+    return tuple(manifest for manifest in manifests.of_kind("ConfigMap") if key in manifest.data)
+
+
+def _creation_order(manifest: Manifest) -> tuple[str, str, str]:
+    """The order in which istiod reads them: by age, then by name."""
+    created = manifest.metadata.get("creationTimestamp")
+    return (str(created or ""), manifest.namespace, manifest.name)
+
+
+def _find_duplicates(manifests: Sequence[Manifest], key: str) -> Iterator[Diagnostic]:
+    for duplicate in manifests[1:]:
+        problem = f"is a second {key}; the first is in {manifests[0].file}"
+        remedy = "keep one: each revision is an injector of its own"
+        yield duplicate.make_diagnostic(f"/data/{key}", problem, remedy)
+
+
+def _find_non_string_entries(manifests: Manifests) -> Iterator[Diagnostic]:
+    for manifest in manifests.of_kind("ConfigMap"):
+        for key, value in manifest.data.items():
+            if not isinstance(value, str):
+                path = f"/data/{pointer.escape(key)}"
+                yield manifest.make_diagnostic(
+                    path, "is no string", "put it in quotes, or under a |"
+                )
+
+
+def _find_orphans(manifests: Manifests, meshes: Sequence[Manifest]) -> Iterator[Diagnostic]:
+    for manifest in (*meshes, *manifests.of_kind("ProxyConfig")):
+        problem = "is used with an injector configuration only, and there is none"
+        yield manifest.make_diagnostic("", problem, "add the ConfigMap istio-sidecar-injector")

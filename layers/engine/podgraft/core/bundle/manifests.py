@@ -1,0 +1,212 @@
+"""The Kubernetes manifests of a bundle, recognized by kind, never by the name of their file."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from msgspec import Struct
+
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.kube import yaml
+
+from .errors import Diagnostic
+
+IGNORE = "podgraft.dev/ignore"
+
+# The folder of the bundle for probe objects, and for tests of podgraft test.
+PROBES = "tests/"
+_TEST = ("podgraft.dev/v1", "Test")
+
+_ADMISSION = tuple(f"admissionregistration.k8s.io/{v}" for v in ("v1", "v1beta1", "v1alpha1"))
+
+# Kind → API versions; all versions of a kind are read alike.
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "ConfigMap": ("v1",),
+    "Mesh": ("supergloo.solo.io/v1",),
+    "Namespace": ("v1",),
+    "Overlay": ("podgraft.dev/v1",),
+    "ProxyConfig": ("networking.istio.io/v1beta1", "networking.istio.io/v1"),
+    "ValidatingAdmissionPolicy": _ADMISSION,
+    "ValidatingAdmissionPolicyBinding": _ADMISSION,
+}
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """One object of the bundle, and its location: file, and path inside a List."""
+
+    file: str
+    path: str = ""
+    object: Object
+
+    @property
+    def kind(self) -> str:
+        """The object's kind, such as ``ConfigMap``."""
+        return _text(self.object.get("kind"))
+
+    @property
+    def api_version(self) -> str:
+        """The object's API version, such as ``v1``."""
+        return _text(self.object.get("apiVersion"))
+
+    @property
+    def metadata(self) -> Object:
+        """The object's metadata; empty if it is missing."""
+        metadata = self.object.get("metadata")
+        return metadata if isinstance(metadata, dict) else {}
+
+    @property
+    def name(self) -> str:
+        """The object's name."""
+        return _text(self.metadata.get("name"))
+
+    @property
+    def namespace(self) -> str:
+        """The object's namespace; empty if it is missing."""
+        return _text(self.metadata.get("namespace"))
+
+    @property
+    def data(self) -> Mapping[str, JSON]:
+        """A ConfigMap's entries."""
+        data = self.object.get("data")
+        return data if isinstance(data, dict) else {}
+
+    def make_diagnostic(self, path: str, problem: str, remedy: str) -> Diagnostic:
+        """Return a diagnostic for the object; *path* is a JSON Pointer inside the object."""
+        return Diagnostic(
+            document=self.file, pointer=self.path + path, problem=problem, remedy=remedy
+        )
+
+
+class Manifests(Struct, frozen=True):
+    """The valid manifests of a bundle, and the errors of the others.
+
+    ``probes`` are the objects of the folder ``tests/``. A trial renders templates for them.
+    """
+
+    manifests: tuple[Manifest, ...]
+    errors: tuple[Diagnostic, ...] = ()
+    probes: tuple[Manifest, ...] = ()
+
+    def of_kind(self, kind: str) -> tuple[Manifest, ...]:
+        """Return the manifests of one kind, in the order of files and documents."""
+        return tuple(manifest for manifest in self.manifests if manifest.kind == kind)
+
+    @property
+    def namespaces(self) -> Mapping[str, Object]:
+        """The Namespace objects, by name."""
+        return {manifest.name: manifest.object for manifest in self.of_kind("Namespace")}
+
+
+def parse_manifests(files: Mapping[str, bytes]) -> Manifests:
+    """Parse all files, in the order of their paths; errors are collected, never raised."""
+    errors: list[Diagnostic] = []
+    manifests: list[Manifest] = []
+    probes: list[Manifest] = []
+    for file in sorted(files):
+        for document in _parse_documents(file, files[file], errors.append):
+            if _is_test(document):
+                continue
+            if _is_probe(document):
+                probes.append(document)
+            elif _is_supported_kind(document, errors.append):
+                manifests.append(document)
+    _validate_unique(manifests, errors.append)
+    if not manifests and not errors:
+        errors.append(_EMPTY)
+    return Manifests(tuple(manifests), tuple(errors), tuple(probes))
+
+
+AddDiagnostic = Callable[[Diagnostic], None]
+
+_OR_REMOVE = "or remove the file from the folder"
+
+_EMPTY = Diagnostic(
+    document="the folder",
+    problem="contains no manifest",
+    remedy="add .yaml, .yml, or .json files, as kubectl get -o yaml prints them",
+)
+
+
+def _parse_documents(file: str, content: bytes, add_error: AddDiagnostic) -> Iterator[Manifest]:
+    try:
+        documents = yaml.load_all(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        problem = f"is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start}"
+        add_error(
+            Diagnostic(document=file, problem=problem, remedy=f"save it as UTF-8, {_OR_REMOVE}")
+        )
+        return
+    except yaml.NotYAMLError as error:
+        remedy = f"correct the syntax, {_OR_REMOVE}"
+        add_error(Diagnostic(document=file, problem=f"invalid YAML: {error}", remedy=remedy))
+        return
+    for number, document in enumerate(documents, 1):
+        location = file if len(documents) == 1 else f"{file}, document {number}"
+        yield from _expand_lists(location, "", document, add_error)
+
+
+def _expand_lists(
+    file: str, path: str, document: JSON, add_error: AddDiagnostic
+) -> Iterator[Manifest]:
+    """Yield the object itself, or the objects of a List."""
+    if not isinstance(document, dict):
+        problem = "is not a Kubernetes object"
+        add_error(
+            Diagnostic(
+                document=file, pointer=path, problem=problem, remedy="add apiVersion and kind"
+            )
+        )
+        return
+    items = document.get("items")
+    if document.get("kind") == "List" and isinstance(items, list):
+        for index, item in enumerate(items):
+            yield from _expand_lists(file, f"{path}/items/{index}", item, add_error)
+    else:
+        yield Manifest(file=file, path=path, object=document)
+
+
+def _is_test(manifest: Manifest) -> bool:
+    """Whether an object contains tests, which only ``podgraft test`` reads."""
+    return manifest.file.startswith(PROBES) and (manifest.api_version, manifest.kind) == _TEST
+
+
+def _is_probe(manifest: Manifest) -> bool:
+    """Whether an object is a probe object: in ``tests/``, and of a kind that no bundle reads."""
+    return manifest.file.startswith(PROBES) and bool(manifest.kind) and manifest.kind not in KINDS
+
+
+def _is_supported_kind(manifest: Manifest, add_error: AddDiagnostic) -> bool:
+    annotations = manifest.metadata.get("annotations")
+    if isinstance(annotations, dict) and annotations.get(IGNORE) == "true":
+        return False
+    if manifest.api_version not in KINDS.get(manifest.kind, ()):
+        add_error(_unknown_kind_diagnostic(manifest))
+        return False
+    if not manifest.name:
+        add_error(manifest.make_diagnostic("/metadata/name", "is missing", "set a name"))
+        return False
+    return True
+
+
+def _unknown_kind_diagnostic(manifest: Manifest) -> Diagnostic:
+    actual = f"{manifest.kind or 'no kind'} of {manifest.api_version or 'no apiVersion'}"
+    supported = ", ".join(f"{kind} ({' or '.join(versions)})" for kind, versions in KINDS.items())
+    return manifest.make_diagnostic(
+        "",
+        f"unsupported {actual}, expected {supported}, or a List of them",
+        f'remove it, or annotate it with {IGNORE}: "true"',
+    )
+
+
+def _validate_unique(manifests: list[Manifest], add_error: AddDiagnostic) -> None:
+    manifests_by_key: dict[tuple[str, str, str], Manifest] = {}
+    for manifest in manifests:
+        first_manifest = manifests_by_key.setdefault(
+            (manifest.kind, manifest.namespace, manifest.name), manifest
+        )
+        if first_manifest is not manifest:
+            location = f"{first_manifest.file}{first_manifest.path}"
+            problem = f"duplicate of {manifest.kind} {manifest.name} in {location}"
+            add_error(manifest.make_diagnostic("", problem, "remove one of the two"))
+
+
+def _text(value: JSON) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,0 +1,90 @@
+"""Overlays in a bundle.
+
+``podgraft.core.injectors.overlay.overlay`` imports CEL, so it is imported only if the bundle has an
+overlay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from podgraft.base.jsonvalue import Object
+from podgraft.core.injectors import Mutation
+from podgraft.core.policy import Cursor, Diagnostics, Policy
+from podgraft.core.review_context import ReviewContext
+
+from .components import Component
+from .errors import Diagnostic
+from .manifests import Manifest, Manifests
+
+if TYPE_CHECKING:
+    from podgraft.core.injectors.overlay.overlay_set import OverlaySet
+
+KIND = "Overlay"
+
+
+class OverlayMutator(Struct, frozen=True):
+    """Applies all overlays of the bundle, in the order of their names."""
+
+    overlays: OverlaySet
+
+    def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
+        """Apply each overlay that matches the request."""
+        return self.overlays.apply(before, context)
+
+
+def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
+    """Compile the overlays; an empty component if the bundle has none.
+
+    If ``deferred``, a template is compiled for the first object that matches, and conflicts are not
+    searched: the function does not report warnings.
+    """
+    documents = manifests.of_kind(KIND)
+    if not documents:
+        return Component()
+    from podgraft.core.injectors.overlay import overlay, overlay_set
+
+    errors: list[Diagnostic] = []
+    parsed = [
+        overlay.parse_overlay(*spec, deferred=deferred)
+        for spec in _overlay_specs(documents, errors)
+    ]
+    valid = [overlay_ for overlay_ in parsed if overlay_ is not None]
+    overlays = overlay_set.sort_overlays(valid, manifests.namespaces)
+    mutator = OverlayMutator(overlays)
+    return Component(
+        pods=(mutator,),
+        objects=(mutator,),
+        errors=tuple(errors),
+        warnings=() if errors or deferred else tuple(_find_conflicts(overlays, documents)),
+    )
+
+
+def _overlay_specs(
+    manifests: tuple[Manifest, ...], errors: list[Diagnostic]
+) -> Iterator[tuple[Cursor, str]]:
+    """The spec and name of each overlay; errors of its reader become errors of its file."""
+    for manifest in manifests:
+        diagnostics = Diagnostics()
+        yield Cursor(manifest.object.get("spec"), "/spec", diagnostics), manifest.name
+        errors.extend(
+            manifest.make_diagnostic(error.pointer, error.problem, error.remedy)
+            for error in diagnostics.errors
+        )
+
+
+def _find_conflicts(overlays: OverlaySet, manifests: tuple[Manifest, ...]) -> Iterator[Diagnostic]:
+    """Overlays that set one value differently: the last by name overrides the others."""
+    from podgraft.core.injectors.overlay import conflicts
+
+    by_name = {manifest.name: manifest for manifest in manifests}
+    for conflict in conflicts.find_conflicts(overlays):
+        yield by_name[conflict.second].make_diagnostic(
+            "/spec/template",
+            f"sets {conflict.path} of {conflict.kind} to {conflict.values[1]}, "
+            f"where {conflict.first} sets {conflict.values[0]}",
+            "let one overlay set it, or let them match different objects",
+        )

@@ -1,0 +1,125 @@
+"""Validating policies in a bundle, their bindings, and the ConfigMaps that are their parameters.
+
+``podgraft.kube.validation`` imports CEL, so it is imported only if the bundle has a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from podgraft.core.policy import Cursor, Diagnostics, Policy
+from podgraft.kube.admission import AdmissionRequest
+
+from .components import Component, Denial, ValidationResult
+from .errors import Diagnostic
+from .manifests import Manifest, Manifests
+
+if TYPE_CHECKING:
+    from podgraft.base.trace import Trace
+    from podgraft.kube.validation import Binding, PolicySet, ValidatingPolicy
+
+POLICY = "ValidatingAdmissionPolicy"
+BINDING = "ValidatingAdmissionPolicyBinding"
+
+
+class PolicyValidator(Struct, frozen=True):
+    """Evaluates all validating policies of the bundle."""
+
+    rules: PolicySet
+
+    def __call__(
+        self, request: AdmissionRequest, trace: Trace | None = None, /
+    ) -> ValidationResult:
+        """Validate as kube-apiserver does."""
+        result = self.rules.validate(request, trace)
+        return ValidationResult(
+            denials=tuple(Denial(denial.message, denial.code) for denial in result.denials),
+            warnings=result.warnings,
+            audit=result.audit,
+        )
+
+
+def compile_policies(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
+    """Compile the policies; an empty component if the bundle has none."""
+    del deferred  # every review uses all of them
+    policies, bindings = manifests.of_kind(POLICY), manifests.of_kind(BINDING)
+    if not policies:
+        return Component(errors=tuple(_find_unknown_policies(bindings, ())))
+    from podgraft.kube import validation
+
+    errors: list[Diagnostic] = []
+    parsed_policies = [validation.parse_policy(*spec) for spec in _policy_specs(policies, errors)]
+    parsed_bindings = [validation.parse_binding(*spec) for spec in _policy_specs(bindings, errors)]
+    config_maps = manifests.of_kind("ConfigMap")
+    rules = validation.PolicySet(
+        policies=tuple(sorted(parsed_policies, key=lambda policy: policy.name)),
+        bindings=validation.group_by_policy(parsed_bindings),
+        config_maps=validation.ConfigMapIndex.build(manifest.object for manifest in config_maps),
+        namespaces=manifests.namespaces,
+    )
+    return Component(
+        validators=(PolicyValidator(rules),),
+        used_manifests=tuple(_find_parameter_config_maps(config_maps, parsed_bindings)),
+        errors=(
+            *errors,
+            *_find_unknown_policies(bindings, policies),
+            *_find_missing_params(policies, parsed_policies, rules),
+        ),
+    )
+
+
+def _policy_specs(
+    manifests: tuple[Manifest, ...], errors: list[Diagnostic]
+) -> Iterator[tuple[Cursor, str]]:
+    """The spec and name of each document; errors of its reader become errors of its file."""
+    for manifest in manifests:
+        diagnostics = Diagnostics()
+        yield Cursor(manifest.object.get("spec"), "/spec", diagnostics), manifest.name
+        errors.extend(
+            manifest.make_diagnostic(error.pointer, error.problem, error.remedy)
+            for error in diagnostics.errors
+        )
+
+
+def _find_unknown_policies(
+    bindings: tuple[Manifest, ...], policies: tuple[Manifest, ...]
+) -> Iterator[Diagnostic]:
+    names = {policy.name for policy in policies}
+    for binding in bindings:
+        spec = binding.object.get("spec")
+        name = spec.get("policyName") if isinstance(spec, dict) else None
+        if name and name not in names:
+            problem = f"names {name}, and the bundle has no such {POLICY}"
+            yield binding.make_diagnostic(
+                "/spec/policyName", problem, "add the policy, or take this out"
+            )
+
+
+def _find_missing_params(
+    manifests: tuple[Manifest, ...], policies: list[ValidatingPolicy], rules: PolicySet
+) -> Iterator[Diagnostic]:
+    for manifest, policy in zip(manifests, policies, strict=True):
+        bindings = rules.bindings.get(policy.name, ())
+        if policy.has_params and not any(binding.params for binding in bindings):
+            problem = f"wants parameters, and no {BINDING} gives it a paramRef"
+            yield manifest.make_diagnostic(
+                "/spec/paramKind", problem, "add a binding with a paramRef"
+            )
+
+
+def _find_parameter_config_maps(
+    config_maps: tuple[Manifest, ...], bindings: list[Binding]
+) -> Iterator[Manifest]:
+    """The ConfigMaps that are parameters of a binding; without a namespace, of any request."""
+    refs = {binding.params for binding in bindings if binding.params is not None}
+    names = {(ref.namespace, ref.name) for ref in refs if ref.selector is None}
+    selectors = [ref for ref in refs if ref.selector is not None]
+    for manifest in config_maps:
+        if not names.isdisjoint({(manifest.namespace, manifest.name), ("", manifest.name)}) or any(
+            ref.namespace in {"", manifest.namespace} and ref.selects(manifest.object)
+            for ref in selectors
+        ):
+            yield manifest

@@ -1,0 +1,281 @@
+"""Validation of the annotations that configure the sidecar of a pod.
+
+Source: pkg/kube/inject/validate.go. The errors have Istio's text. A violation is an error of the
+pod author; all violations are reported at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from podgraft.core.injectors.errors import UserError
+from podgraft.golang import strings
+from podgraft.kube import QuantityError, quantity
+
+from .config import mesh, proxyconfig, validate_proxyconfig
+from .config.protojson import MessageError, schema
+from .data.addresses import PrefixError, check_prefix
+from .releases import Profile
+
+Check: TypeAlias = Callable[[Profile, str], None]
+
+_TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+_FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+_INTERFACE = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]*")
+_INTERFACE_LENGTH = 15  # Linux: IFNAMSIZ without the terminating zero
+_SIGNED = re.compile("[-+]?[0-9]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+class NumberError(ValueError):
+    """The text is not a number or a boolean; the message is strconv's."""
+
+
+def parse_bool(text: str) -> bool:
+    """Parse a boolean, as strconv.ParseBool does."""
+    if text in _TRUE or text in _FALSE:
+        return text in _TRUE
+    raise NumberError(f'strconv.ParseBool: parsing "{text}": invalid syntax')
+
+
+def parse_uint(text: str, bits: int) -> int:
+    """Parse an unsigned integer in base 10, as strconv.ParseUint does."""
+    if not (text.isascii() and text.isdigit()):
+        raise NumberError(f'strconv.ParseUint: parsing "{text}": invalid syntax')
+    if len(text) > 20 or int(text) >= 1 << bits:  # noqa: PLR2004 - longer than any 64-bit number
+        raise NumberError(f'strconv.ParseUint: parsing "{text}": value out of range')
+    return int(text)
+
+
+def parse_int(text: str, bits: int) -> int:
+    """Parse a signed integer in base 10, as strconv.ParseInt does."""
+    if not _SIGNED.fullmatch(text):
+        raise NumberError(f'strconv.ParseInt: parsing "{text}": invalid syntax')
+    limit = 1 << bits - 1
+    if len(text) > 20 or not -limit <= int(text) < limit:  # noqa: PLR2004 - as above
+        raise NumberError(f'strconv.ParseInt: parsing "{text}": value out of range')
+    return int(text)
+
+
+def check_annotations(profile: Profile, annotations: Mapping[str, str]) -> None:
+    """Raise ``UserError`` with all violations; Istio 1.0.0 to 1.0.2 reports only the first."""
+    problems = [*_find_problems(profile, annotations)]
+    if not problems:
+        return
+    if profile.first_violation_only:
+        raise UserError(problems[0])
+    count = f"{len(problems)} error{'s' if len(problems) > 1 else ''} occurred:"
+    text = " ".join(f"* {problem}" for problem in problems)
+    raise UserError(f"failed to run injection template: {count} {text}")
+
+
+def check_proxy_config(profile: Profile, annotations: Mapping[str, str]) -> None:
+    """Raise ``UserError`` if the pod's configuration of the proxy does not parse.
+
+    Source: pkg/kube/inject/inject.go, IntoObject.
+    """
+    try:
+        proxyconfig.parse_layer(schema(profile), annotations.get(proxyconfig.ANNOTATION, ""))
+    except MessageError as error:
+        raise UserError(f"could not parse proxy config: {error}") from error
+
+
+def _find_problems(profile: Profile, annotations: Mapping[str, str]) -> Iterator[str]:
+    for rule in RULES:
+        value = annotations.get(rule.annotation)
+        if value is not None and (rule.applies is None or rule.applies(profile)):
+            try:
+                rule.check(profile, value)
+            except ValueError as error:
+                yield _describe(profile, rule.annotation, value, error)
+
+
+def _describe(profile: Profile, name: str, value: str, error: ValueError) -> str:
+    if profile.early_violations:
+        return f"injection failed. Invalid value for annotation {name}: {value}. Error: {error}"
+    return f"invalid value '{value}' for annotation '{name}': {error}"
+
+
+def _check_interception_mode(profile: Profile, value: str) -> None:
+    modes = ("REDIRECT", "TPROXY", "NONE") if profile.none_intercepts else ("REDIRECT", "TPROXY")
+    if value not in modes:
+        hint = f", use {','.join(modes)}" if profile.none_intercepts else ""
+        raise ValueError(f"interceptionMode invalid{hint}: {value}")
+
+
+def _check_status_port(profile: Profile, value: str) -> None:
+    _check_annotation("excludeInboundPorts", _check_port, profile, value)
+
+
+def _check_uint32(_: Profile, value: str) -> None:
+    parse_uint(value, 32)
+
+
+def _check_bool(_: Profile, value: str) -> None:
+    parse_bool(value)
+
+
+def _check_annotation(name: str, check: Check, profile: Profile, value: str) -> None:
+    try:
+        check(profile, value)
+    except ValueError as error:
+        raise ValueError(f"{name} invalid: {error}") from error
+
+
+def _check_included_cidrs(profile: Profile, value: str) -> None:
+    if value != "*":
+        _check_annotation("includeIPRanges", _check_cidrs, profile, value)
+
+
+def _check_excluded_cidrs(profile: Profile, value: str) -> None:
+    _check_annotation("excludeIPRanges", _check_cidrs, profile, value)
+
+
+def _check_cidrs(profile: Profile, value: str) -> None:
+    for cidr in value.split(",") if value else ():
+        try:
+            check_prefix(cidr, netip=profile.netip_cidrs)
+        except PrefixError as error:
+            raise ValueError(f"failed parsing cidr '{cidr}': {error}") from error
+
+
+def _check_included_inbound_ports(profile: Profile, value: str) -> None:
+    if value != "*":
+        _check_annotation("includeInboundPorts", _check_ports, profile, value)
+
+
+def _check_readiness_ports(profile: Profile, value: str) -> None:
+    if value != "*":
+        _check_annotation("readinessApplicationPorts", _check_ports, profile, value)
+
+
+def _check_excluded_inbound_ports(profile: Profile, value: str) -> None:
+    _check_annotation("excludeInboundPorts", _check_ports, profile, value)
+
+
+def _check_excluded_outbound_ports(profile: Profile, value: str) -> None:
+    _check_annotation("excludeOutboundPorts", _check_ports, profile, value)
+
+
+def _check_ports(profile: Profile, value: str) -> None:
+    ports = strings.trim_space(value)
+    for port in ports.split(",") if ports else ():
+        _check_port(profile, port)
+
+
+def _check_port(profile: Profile, text: str) -> None:
+    try:
+        if profile.signed_ports:
+            parse_int(text, 16)
+        else:
+            parse_uint(strings.trim_space(text), 16)
+    except NumberError as error:
+        port_text = text if profile.prints_port_text else "0"
+        raise ValueError(f"failed parsing port '{port_text}': {error}") from error
+
+
+def _check_interfaces(_: Profile, value: str) -> None:
+    for name in map(strings.trim_space, value.split(",") if value else ()):
+        if not name:
+            raise ValueError("empty interface name")
+        if len(name) > _INTERFACE_LENGTH:
+            raise ValueError(f"interface name {name} too long (max {_INTERFACE_LENGTH} chars)")
+        if not _INTERFACE.fullmatch(name):
+            raise ValueError(f"interface name {name} contains invalid characters")
+
+
+def _check_proxy_config(profile: Profile, value: str) -> None:
+    message_schema = schema(profile)
+    try:
+        layer = proxyconfig.parse_layer(message_schema, value)
+    except MessageError as error:
+        raise ValueError(f"failed to convert to apply proxy config: {error}") from error
+    merged = proxyconfig.merge_layer(message_schema, mesh.proxy_defaults(profile), layer)
+    problems = validate_proxyconfig.validate_proxy_config(profile, merged)
+    if problems:
+        raise ValueError("; ".join(problems))
+
+
+def _check_quantity(_: Profile, value: str) -> None:
+    if _CONTROL.search(value):
+        raise ValueError("value contains control characters")
+    try:
+        quantity.parse(value)
+    except QuantityError as error:
+        raise ValueError(str(error)) from error
+
+
+class AnnotationRule(Struct, frozen=True):
+    """The check of an annotation, in the releases for which ``applies`` is true."""
+
+    annotation: str
+    check: Check
+    applies: Callable[[Profile], bool] | None = None
+
+
+def _checks_quantities(profile: Profile) -> bool:
+    return profile.quantities_checked
+
+
+def _checks_interfaces(profile: Profile) -> bool:
+    return profile.interfaces_checked
+
+
+def _checks_readiness(profile: Profile) -> bool:
+    return profile.readiness_checked
+
+
+RULES = (
+    AnnotationRule("sidecar.istio.io/interceptionMode", _check_interception_mode),
+    AnnotationRule(
+        "sidecar.istio.io/enableCoreDump", _check_bool, lambda p: p.enable_core_dump_checked
+    ),
+    AnnotationRule("status.sidecar.istio.io/port", _check_status_port, _checks_readiness),
+    AnnotationRule(
+        "readiness.status.sidecar.istio.io/initialDelaySeconds", _check_uint32, _checks_readiness
+    ),
+    AnnotationRule(
+        "readiness.status.sidecar.istio.io/periodSeconds", _check_uint32, _checks_readiness
+    ),
+    AnnotationRule(
+        "readiness.status.sidecar.istio.io/failureThreshold", _check_uint32, _checks_readiness
+    ),
+    AnnotationRule(
+        "readiness.status.sidecar.istio.io/applicationPorts",
+        _check_readiness_ports,
+        lambda p: p.readiness_ports_checked,
+    ),
+    AnnotationRule("traffic.sidecar.istio.io/includeOutboundIPRanges", _check_included_cidrs),
+    AnnotationRule("traffic.sidecar.istio.io/excludeOutboundIPRanges", _check_excluded_cidrs),
+    AnnotationRule("traffic.sidecar.istio.io/includeInboundPorts", _check_included_inbound_ports),
+    AnnotationRule("traffic.sidecar.istio.io/excludeInboundPorts", _check_excluded_inbound_ports),
+    AnnotationRule(
+        "traffic.sidecar.istio.io/excludeOutboundPorts",
+        _check_excluded_outbound_ports,
+        lambda p: p.outbound_ports_checked,
+    ),
+    AnnotationRule(
+        "traffic.sidecar.istio.io/excludeInterfaces", _check_interfaces, _checks_interfaces
+    ),
+    AnnotationRule(
+        "traffic.sidecar.istio.io/kubevirtInterfaces", _check_interfaces, _checks_interfaces
+    ),
+    AnnotationRule("istio.io/reroute-virtual-interfaces", _check_interfaces, _checks_interfaces),
+    AnnotationRule("prometheus.istio.io/merge-metrics", _check_bool, lambda p: p.metrics_merged),
+    AnnotationRule(
+        proxyconfig.ANNOTATION, _check_proxy_config, lambda p: p.proxy_annotation_renamed
+    ),
+    AnnotationRule(
+        proxyconfig.FIRST_ANNOTATION,
+        _check_proxy_config,
+        lambda p: p.proxy_annotation and not p.proxy_annotation_renamed,
+    ),
+    AnnotationRule("sidecar.istio.io/proxyCPU", _check_quantity, _checks_quantities),
+    AnnotationRule("sidecar.istio.io/proxyCPULimit", _check_quantity, _checks_quantities),
+    AnnotationRule("sidecar.istio.io/proxyMemory", _check_quantity, _checks_quantities),
+    AnnotationRule("sidecar.istio.io/proxyMemoryLimit", _check_quantity, _checks_quantities),
+)

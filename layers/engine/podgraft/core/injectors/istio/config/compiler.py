@@ -1,0 +1,295 @@
+"""The compiler of Istio's injector, which reports the errors of all documents at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.core.injectors.errors import Diagnostic, InvalidDocumentsError
+from podgraft.core.injectors.istio import releases
+from podgraft.core.injectors.istio.context import InjectorConfig
+from podgraft.core.injectors.istio.data import mesh_types
+from podgraft.core.injectors.istio.injector import Injector
+from podgraft.core.injectors.istio.postprocess import openshift
+from podgraft.core.injectors.istio.release_choice import choose_profile, find_newer_release
+from podgraft.core.injectors.istio.releases import Profile
+from podgraft.core.injectors.istio.render import functions, templates
+from podgraft.core.injectors.istio.render.templates import TemplateSet
+from podgraft.core.policy import (
+    IGNORED_NAMESPACES,
+    DefaultPolicy,
+    InjectionRules,
+    InjectValueSyntax,
+)
+from podgraft.golang import sprig
+from podgraft.golang.texttemplate import Function
+from podgraft.kube import SelectorError, selectors
+
+from . import config_map, mesh, protojson, proxyconfig, validate_proxyconfig
+from .config_map import Config, Values
+from .documents import Documents, IstiodEnvironment
+from .protojson import FieldError, Message, MessageError, Schema
+
+# The remedy for problems with istiod's error text: the reference of all fields.
+_REFERENCE_REMEDY = (
+    "use a value that Istio accepts: "
+    "https://istio.io/latest/docs/reference/config/istio.mesh.v1alpha1/"
+)
+
+# Without the value, which can be a secret in the wrong field.
+_UNKNOWN_POLICY = Diagnostic(
+    document="config",
+    pointer="/policy",
+    problem="must be enabled or disabled; with any other value, podgraft injects no pod",
+    remedy="use enabled or disabled",
+)
+
+_IGNORED_NAMESPACES_BEFORE_1_9 = frozenset({"kube-system", "kube-public"})
+
+
+def compile_(
+    documents: Documents, surroundings: IstiodEnvironment, *, deferred: bool = False
+) -> Injector:
+    """Compile the documents to an injector; raises ``InvalidDocumentsError`` with all errors.
+
+    ``deferred``: templates are parsed on first use, and their errors are raised then.
+    """
+    errors: list[Diagnostic] = []
+    warnings: list[Diagnostic] = []
+    config = config_map.parse_config(documents.config, errors)
+    values = config_map.parse_values(documents.values, errors)
+    profile = choose_profile(surroundings.release, config, values, errors, warnings)
+    if not profile.typed_values:
+        errors = [error for error in errors if error.document != "values" or not error.pointer]
+    newer_release = find_newer_release(surroundings.release, values)
+    schema = protojson.schema(profile)
+    mesh_config = _parse_mesh(profile, schema, documents.mesh, errors)
+    errors += _validate_proxy_configs(schema, documents.proxy_configs)
+    warnings += _find_unselective_resources(documents.proxy_configs)
+    env = surroundings.environment()
+    template_functions = _make_template_functions(profile, schema, env)
+    template_set = templates.make_template_set(
+        profile, config, template_functions, surroundings.default_templates
+    )
+    warnings += template_set.find_unknown_names(
+        "policy" if surroundings.default_templates else "config"
+    )
+    if (
+        not _report_missing_templates(profile, config, template_set, errors, warnings)
+        and not deferred
+    ):
+        _parse_templates(profile, template_set, newer_release, errors, warnings)
+        errors += _find_further_errors(profile, values, mesh_config, errors)
+        warnings += _find_ineffective_keys(profile, config, values, surroundings)
+    rules = _make_rules(profile, config, warnings)
+    if errors:
+        raise InvalidDocumentsError(tuple(errors), tuple(warnings))
+    injected_annotations = surroundings.injected_annotations
+    return Injector(
+        InjectorConfig(
+            profile=profile,
+            rules=rules,
+            values=values,
+            mesh=mesh_config,
+            proxy=_base_proxy_config(schema, mesh_config),
+            templates=template_set,
+            injected_annotations=config.injected_annotations
+            if injected_annotations is None
+            else injected_annotations,
+            proxy_configs=documents.proxy_configs,
+            namespaces=documents.namespaces,
+            revision=surroundings.revision,
+            native_sidecars=_env_switch(env, "ENABLE_NATIVE_SIDECARS", default=False),
+            openshift=env.get("PLATFORM") == openshift.PLATFORM,
+            compliance_policy=env.get("COMPLIANCE_POLICY", ""),
+            tcp_probes=_should_rewrite_tcp_probes(profile, env),
+            legacy_fsgroup=_env_switch(env, "ENABLE_LEGACY_FSGROUP_INJECTION", default=True),
+            template_version=sha256(config.template.encode()).hexdigest(),
+            newer_release=newer_release,
+            warnings=tuple(warnings),
+        )
+    )
+
+
+def _parse_mesh(profile: Profile, schema: Schema, text: str, errors: list[Diagnostic]) -> Message:
+    field_errors: list[FieldError] = []
+    config = mesh.apply_mesh_config(schema, mesh.defaults(profile), text, field_errors)
+    errors.extend(
+        Diagnostic(
+            document="mesh", pointer=error.pointer, problem=error.problem, remedy=_REFERENCE_REMEDY
+        )
+        for error in field_errors
+    )
+    errors.extend(
+        Diagnostic(
+            document="mesh", pointer="/defaultConfig", problem=problem, remedy=_REFERENCE_REMEDY
+        )
+        for problem in validate_proxyconfig.validate_proxy_config(profile, mesh.proxy_of(config))
+    )
+    errors.extend(
+        Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
+        for path, problem, remedy in mesh.validate_mesh_config(profile, config)
+    )
+    return config
+
+
+def _find_further_errors(
+    profile: Profile, values: Values, mesh_config: Message, earlier: Sequence[Diagnostic]
+) -> list[Diagnostic]:
+    """Find further errors with which istiod does not load; skip locations with earlier errors."""
+    from . import validate_meshconfig, values_types  # a cold start does not need them
+
+    locations = {(diagnostic.document, diagnostic.pointer) for diagnostic in earlier}
+    candidates = [
+        Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
+        for path, problem, remedy in validate_meshconfig.validate_names(profile, mesh_config)
+    ]
+    if profile.typed_values:
+        candidates += values_types.validate_values(profile, values.raw)
+    return [
+        diagnostic
+        for diagnostic in candidates
+        if (diagnostic.document, diagnostic.pointer) not in locations
+    ]
+
+
+def _base_proxy_config(schema: Schema, mesh_config: Message) -> Message:
+    """Return the lowest layer of the proxy configuration: the mesh's, merged over the defaults.
+
+    A zero of the mesh cannot replace a default, because the mesh is merged as a layer.
+    """
+    mesh_proxy = mesh.proxy_of(mesh_config)
+    if not schema.profile.proxy_layers:
+        return mesh_proxy
+    merged = proxyconfig.merge_layers(schema, mesh.proxy_defaults(schema.profile), mesh_proxy)
+    return mesh_proxy if merged == mesh_proxy else merged
+
+
+def _validate_proxy_configs(schema: Schema, resources: tuple[Object, ...]) -> Iterator[Diagnostic]:
+    for resource in resources:
+        try:
+            proxyconfig.layer_from_resource(schema, resource)
+        except MessageError as error:
+            for field_error in error.errors:
+                yield Diagnostic(
+                    document=_describe_resource(resource),
+                    pointer=f"/spec{field_error.pointer}",
+                    problem=field_error.problem,
+                    remedy=_REFERENCE_REMEDY,
+                )
+
+
+def _find_unselective_resources(resources: tuple[Object, ...]) -> Iterator[Diagnostic]:
+    """Find the resources with a selector without labels; they apply to no pod."""
+    for resource in resources:
+        if proxyconfig.find_match_labels(resource) == {}:
+            yield Diagnostic(
+                document=_describe_resource(resource),
+                pointer="/spec/selector",
+                problem="a selector without labels selects no pod",
+                remedy="add matchLabels, or remove the selector to apply it to the namespace",
+            )
+
+
+def _describe_resource(resource: Object) -> str:
+    metadata = object_at(resource, "metadata")
+    return f"ProxyConfig {string_at(metadata, 'namespace')}/{string_at(metadata, 'name')}"
+
+
+def _make_template_functions(
+    profile: Profile, schema: Schema, env: Mapping[str, str]
+) -> Mapping[str, Function]:
+    """Return the functions for templates; Istio's functions replace sprig's of the same name."""
+    defaults = mesh.proxy_defaults(profile)
+    available = dict(sprig.functions(profile.sprig, profile.cast)) if profile.sprig else {}
+    available |= functions.template_functions(profile, defaults, env, mesh_types.types(schema))
+    return (
+        functions.add_render(available)
+        if profile.is_available("render", releases.FUNCTIONS)
+        else available
+    )
+
+
+def _report_missing_templates(
+    profile: Profile,
+    config: Config,
+    template_set: TemplateSet,
+    errors: list[Diagnostic],
+    warnings: list[Diagnostic],
+) -> bool:
+    """Report a missing template; return whether the release finds no template."""
+    missing = tuple(template_set.find_missing(config))
+    # Next to templates, Istio 1.9 and later write a template that no earlier release can parse.
+    is_other = not profile.pod_templates and bool(config.template)
+    (errors if is_other else warnings).extend(missing)
+    return bool(missing)
+
+
+def _parse_templates(
+    profile: Profile,
+    template_set: TemplateSet,
+    newer_release: str,
+    errors: list[Diagnostic],
+    warnings: list[Diagnostic],
+) -> None:
+    """Report templates that do not parse: since 1.14, istiod does not load them."""
+    fails_at_load = profile.parsed_at_load or not profile.pod_templates
+    (errors if fails_at_load else warnings).extend(template_set.find_errors(newer_release))
+
+
+def _find_ineffective_keys(
+    profile: Profile, config: Config, values: Values, surroundings: IstiodEnvironment
+) -> Iterator[Diagnostic]:
+    # Imported here: a cold start compiles a bundle that was checked before.
+    from .unread_keys import find_undecided_switches, find_unread_keys
+
+    yield from find_unread_keys(profile, config, values.raw, surroundings)
+    yield from find_undecided_switches(profile, config, surroundings.environment())
+
+
+def _make_rules(profile: Profile, config: Config, warnings: list[Diagnostic]) -> InjectionRules:
+    strict = profile.strict_inject_values
+    if config.policy and config.policy not in set(DefaultPolicy):
+        warnings.append(_UNKNOWN_POLICY)
+    never, always = (config.never, config.always) if profile.selectors else ((), ())
+    return InjectionRules(
+        policy=config.policy,
+        never=tuple(_valid_selectors(never, "neverInjectSelector", warnings)),
+        always=tuple(_valid_selectors(always, "alwaysInjectSelector", warnings)),
+        ignored_namespaces=IGNORED_NAMESPACES
+        if profile.four_ignored_namespaces
+        else _IGNORED_NAMESPACES_BEFORE_1_9,
+        inject_values=InjectValueSyntax.STRICT if strict else InjectValueSyntax.YAML,
+        honors_label=profile.inject_label,
+    )
+
+
+def _valid_selectors(
+    raw_selectors: tuple[JSON, ...], key: str, warnings: list[Diagnostic]
+) -> Iterator[selectors.Selector]:
+    """Yield the valid selectors; Istio skips the others with a warning."""
+    for index, raw in enumerate(raw_selectors):
+        try:
+            yield selectors.compile_(raw)
+        except SelectorError as error:
+            warnings.extend(
+                Diagnostic(
+                    document="config",
+                    pointer=f"/{key}/{index}{problem.pointer}",
+                    problem=f"{problem.problem}, so the selector selects nothing",
+                    remedy=problem.remedy,
+                )
+                for problem in error.errors
+            )
+
+
+def _env_switch(env: Mapping[str, str], name: str, *, default: bool) -> bool:
+    return env.get(name, str(default).lower()) == "true"
+
+
+def _should_rewrite_tcp_probes(profile: Profile, env: Mapping[str, str]) -> bool:
+    """Whether tcpSocket probes are rewritten, which some releases make configurable."""
+    if not profile.tcp_probes_switch:
+        return profile.tcp_probes
+    return _env_switch(env, "REWRITE_TCP_PROBES", default=True)

@@ -1,0 +1,185 @@
+"""Keys of a configuration that the release does not read, and keys that no release reads.
+
+Istio's loader is not strict (``yaml.Unmarshal``): it drops such keys without an error. A key of
+another release is a warning, because several releases can share a ConfigMap. A key of no release is
+a misspelling that changes the injection. ``policy check`` and ``policy push`` reject it, and no
+store activates such a version (``podgraft.core.trial``). A cold start ignores it, as istiod does. Only
+non-empty values are checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from podgraft.base.diagnostics import Severity
+from podgraft.base.jsonvalue import JSON
+from podgraft.core.injectors.errors import Diagnostic
+from podgraft.core.injectors.istio import releases
+from podgraft.core.injectors.istio.releases import Profile
+from podgraft.golang import strings
+from podgraft.kube.patch import pointer
+
+from .config_map import Config
+from .documents import IstiodEnvironment
+
+# The fields of Istio's Config (pkg/kube/inject/inject.go), and whether a release reads them.
+_KEYS: Final[Mapping[str, Callable[[Profile], bool]]] = {
+    "policy": lambda _: True,
+    "template": lambda profile: not profile.pod_templates,
+    "templates": lambda profile: profile.pod_templates,
+    "defaultTemplates": lambda profile: profile.pod_templates,
+    "aliases": lambda profile: profile.pod_templates,
+    "neverInjectSelector": lambda profile: profile.selectors,
+    "alwaysInjectSelector": lambda profile: profile.selectors,
+    "injectedAnnotations": lambda profile: profile.injected_annotations,
+}
+# Keys that the policy document has too, for every release.
+_POLICY_KEYS = frozenset({"neverInjectSelector", "alwaysInjectSelector"})
+
+# Since 1.9, Istio's chart sets `template` to a text that makes an older istiod fail.
+_MISMATCH_CHECK = "Template_Version_And_Istio_Version_Mismatched"
+
+_NATIVE_FIELD = ".NativeSidecars"  # the templates of 1.27 and later read it
+
+_RELEASE_REMEDY = "set istioRelease in the policy to the release of this configuration"
+
+
+def find_unread_keys(
+    profile: Profile, config: Config, values: Mapping[str, JSON], environment: IstiodEnvironment
+) -> Iterator[Diagnostic]:
+    """Return a diagnostic for each key that is set and has no effect."""
+    yield from _find_config_keys(profile, config.given, is_newer=_is_newer(environment, values))
+    # Without a release in the policy, podgraft reads the values to determine the release.
+    if values and environment.release is not None and not profile.values_data:
+        yield _unread_key_warning("values", "", profile, _RELEASE_REMEDY)
+    for key in _find_policy_keys(profile, config, environment):
+        yield _unread_key_warning(
+            "policy", key, profile, "remove it, or set istioRelease to another release"
+        )
+
+
+def find_undecided_switches(
+    profile: Profile, config: Config, env: Mapping[str, str]
+) -> Iterator[Diagnostic]:
+    """Return a diagnostic for native sidecars if Istio would decide by the versions of the nodes.
+
+    *env* is the environment of istiod. Since 1.27, ``auto`` is the default
+    (pilot/pkg/features/pilot.go), and podgraft has no access to the nodes.
+    """
+    is_read = any(_NATIVE_FIELD in text for text in config.templates.values())
+    if profile.native_flag and is_read and env.get("ENABLE_NATIVE_SIDECARS", "auto") == "auto":
+        yield Diagnostic(
+            document="policy",
+            pointer="/features/nativeSidecars",
+            problem=f"is not set; Istio 1.{profile.minor} injects native sidecars if every kubelet "
+            "is 1.33 or later, and podgraft injects ordinary containers",
+            remedy="set it to true or false",
+            severity=Severity.WARNING,
+        )
+
+
+def _find_config_keys(
+    profile: Profile, config_keys: Mapping[str, JSON], *, is_newer: bool
+) -> Iterator[Diagnostic]:
+    names = {name.lower(): name for name in _KEYS}
+    for key, value in config_keys.items():
+        path = f"/{pointer.escape(key)}"
+        name = names.get(strings.fold_name(key))
+        if name is None:
+            yield _unknown_key_diagnostic(path, key, is_newer=is_newer)
+        elif value and not _KEYS[name](profile) and not _is_mismatch_check(name, value):
+            yield _unread_key_warning("config", path, profile, _remedy(name))
+
+
+def _is_mismatch_check(name: str, value: JSON) -> bool:
+    return name == "template" and isinstance(value, str) and _MISMATCH_CHECK in value
+
+
+def _find_policy_keys(
+    profile: Profile, config: Config, environment: IstiodEnvironment
+) -> Iterator[str]:
+    """Return the keys of the policy that neither the release nor a template reads."""
+    has_env = profile.is_available("env", releases.FUNCTIONS)
+    texts = (config.template, *config.templates.values()) if has_env else ()
+    readers = (
+        ("/defaultTemplates", environment.default_templates, "", profile.pod_templates),
+        (
+            "/injectedAnnotations",
+            environment.injected_annotations,
+            "",
+            profile.injected_annotations,
+        ),
+        (
+            "/features/nativeSidecars",
+            environment.native_sidecars,
+            "ENABLE_NATIVE_SIDECARS",
+            profile.native_sidecars,
+        ),
+        (
+            "/features/compliancePolicy",
+            environment.compliance_policy,
+            "COMPLIANCE_POLICY",
+            profile.compliance_policy,
+        ),
+        (
+            "/features/rewriteTCPProbes",
+            environment.rewrite_tcp_probes,
+            "REWRITE_TCP_PROBES",
+            profile.tcp_probes_switch,
+        ),
+        (
+            "/features/legacyFSGroupInjection",
+            environment.legacy_fsgroup_injection,
+            "ENABLE_LEGACY_FSGROUP_INJECTION",
+            not profile.pod_templates,
+        ),
+        ("/features/env", environment.env, "", has_env),
+    )
+    for path, value, variable, is_read in readers:
+        is_read_by_template = variable and any(variable in text for text in texts)
+        is_set = isinstance(value, bool) or bool(value)
+        if is_set and not is_read and not is_read_by_template:
+            yield path
+
+
+def _unread_key_warning(document: str, path: str, profile: Profile, remedy: str) -> Diagnostic:
+    return Diagnostic(
+        document=document,
+        pointer=path,
+        problem=f"is set, but Istio 1.{profile.minor} does not read it",
+        remedy=remedy,
+        severity=Severity.WARNING,
+    )
+
+
+def _remedy(name: str) -> str:
+    return (
+        f"move it to the policy document, or {_RELEASE_REMEDY}"
+        if name in _POLICY_KEYS
+        else _RELEASE_REMEDY
+    )
+
+
+def _unknown_key_diagnostic(path: str, key: str, *, is_newer: bool) -> Diagnostic:
+    """Return an error for an unknown key, or a warning for a release newer than all supported."""
+    from difflib import get_close_matches
+
+    matches = get_close_matches(key, _KEYS, n=1)
+    remedy = f"did you mean {matches[0]}?" if matches else f"known: {', '.join(_KEYS)}"
+    return Diagnostic(
+        document="config",
+        pointer=path,
+        problem="unknown key, which no release of Istio reads",
+        remedy=remedy,
+        severity=Severity.WARNING if is_newer else Severity.ERROR,
+    )
+
+
+def _is_newer(environment: IstiodEnvironment, values: Mapping[str, JSON]) -> bool:
+    text = environment.release
+    if text is None:
+        global_values = values.get("global")
+        tag = global_values.get("tag") if isinstance(global_values, dict) else None
+        text = tag if isinstance(tag, str) else ""
+    return releases.is_newer(text)

@@ -1,0 +1,63 @@
+"""Validation of names in the mesh configuration (ValidateMeshConfig, since 1.8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from podgraft.base.jsonvalue import JSON, Object, objects_at
+from podgraft.core.injectors.istio.releases import Profile
+
+from .protojson import Message
+
+_LABEL = re.compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
+_MAX_NAME_LENGTH = 255  # characters of a fully qualified name, RFC 1035
+
+Problem = tuple[str, str, str]
+
+
+def validate_names(profile: Profile, config: Message) -> Iterator[Problem]:
+    """Yield path, problem, and remedy for each invalid name."""
+    if not profile.checks_mesh_names:
+        return
+    yield from _validate_trust_domain("/trustDomain", config.get("trustDomain", ""))
+    aliases = config.get("trustDomainAliases")
+    for index, alias in enumerate(aliases if isinstance(aliases, list) else ()):
+        yield from _validate_trust_domain(f"/trustDomainAliases/{index}", alias)
+    for index, settings in enumerate(objects_at(config, "serviceSettings")):
+        yield from _validate_hosts(f"/serviceSettings/{index}/hosts", settings)
+
+
+def is_trust_domain(domain: str) -> bool:
+    """Whether istiod accepts a trust domain; the last label can be empty.
+
+    >>> is_trust_domain("cluster.local"), is_trust_domain("td."), is_trust_domain("")
+    (True, True, False)
+    """
+    labels = domain.removesuffix(".").split(".")
+    return all(_LABEL.fullmatch(label) for label in labels)
+
+
+def _validate_trust_domain(path: str, domain: JSON) -> Iterator[Problem]:
+    if not isinstance(domain, str) or not is_trust_domain(domain):
+        problem = f'invalid trust domain "{domain}"' if domain else "must not be empty"
+        yield path, problem, "use a DNS name, such as cluster.local"
+
+
+def _validate_hosts(path: str, settings: Object) -> Iterator[Problem]:
+    hosts = settings.get("hosts")
+    for index, host in enumerate(hosts if isinstance(hosts, list) else ()):
+        if not isinstance(host, str) or not _is_wildcard_domain(host):
+            remedy = "use a DNS name, or one that begins with *."
+            yield f"{path}/{index}", f'invalid host "{host}"', remedy
+
+
+def _is_wildcard_domain(host: str) -> bool:
+    """Whether a host is a DNS name, optionally with a wildcard at the start of its first label."""
+    first, _, rest = host.partition(".")
+    bare = first.removeprefix("*").removeprefix("-") if first.startswith("*") else first
+    return (
+        0 < len(host) <= _MAX_NAME_LENGTH
+        and (first == "*" or _LABEL.fullmatch(bare) is not None)
+        and (not rest or is_trust_domain(rest))
+    )

@@ -1,0 +1,229 @@
+"""Validation of a ProxyConfig (pkg/config/validation, ValidateMeshConfigProxyConfig)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core.injectors.istio.data import addresses
+from podgraft.core.injectors.istio.data.addresses import is_ip
+from podgraft.core.injectors.istio.releases import Profile
+
+from . import durations
+from .durations import SECOND
+from .protojson import Message
+
+_LABEL = re.compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
+_NUMBER = re.compile("[-+]?[0-9]{1,18}")
+_HOUR = 3600 * SECOND
+MAX_PORT = 65535
+_FQDN_LENGTH = 255  # RFC 1035 §2.3.4
+_MIN_WINDOW = 65535  # RFC 9113 §6.9.2: the initial window, Envoy's minimum
+
+# Fields of connectionSettings that must be positive, or must not be negative.
+_POSITIVE = (
+    "httpMaxConcurrentStreams",
+    "listenerConnectionLimit",
+    "globalDownstreamConnectionLimit",
+)
+_NOT_NEGATIVE = (
+    "listenerPerConnectionBufferLimitBytes",
+    "clusterPerConnectionBufferLimitBytes",
+)
+_WINDOWS = ("http2InitialStreamWindowSize", "http2InitialConnectionWindowSize")
+
+
+def validate_proxy_config(profile: Profile, config: Message) -> list[str]:
+    """Return all problems of a merged ProxyConfig, with istiod's error text."""
+    problems = [
+        *_validate_required(profile, config),
+        *_validate_addresses(config),
+        *_validate_tracing(profile, _object(config.get("tracing"))),
+        *_validate_ports(profile, config),
+        *_validate_private_key(config.get("privateKeyProvider")),
+    ]
+    if profile.checks_connection_settings:
+        problems += _validate_connections(_object(config.get("connectionSettings")))
+    return problems
+
+
+def validate_address(address: str) -> str | None:
+    """Return the problem of a ``host:port``, or None for a valid one.
+
+    >>> validate_address("zipkin:9411"), validate_address("[::1]:80"), validate_address("zipkin")
+    (None, None, 'unable to split "zipkin": address zipkin: missing port in address')
+    """
+    host, port, problem = addresses.split_host_port(address)
+    if problem is not None:
+        reason = f"address {address}: {problem}" if address else problem
+        return f'unable to split "{address}": {reason}'
+    if not _NUMBER.fullmatch(port):
+        return f'port ({port}) is not a number: strconv.Atoi: parsing "{port}": invalid syntax'
+    if not 1 <= int(port) <= MAX_PORT:
+        return _port_problem(int(port))
+    if is_ip(host) or _is_fqdn(host):
+        return None
+    return f'"{host}" is not a valid hostname or an IP address'
+
+
+def _port_problem(port: int) -> str:
+    return f"port number {port} must be in the range 1..{MAX_PORT}"
+
+
+def _validate_required(profile: Profile, config: Message) -> Iterator[str]:
+    if not config.get("configPath"):
+        yield "config path must be set"
+    if not config.get("binaryPath"):
+        yield "binary path must be set"
+    if "tracingServiceName" not in config and not config.get("serviceCluster"):
+        yield "service cluster must be specified"
+    drain = _parse_duration(config.get("drainDuration"))
+    yield from _validate_time("drain", drain)
+    if profile.drain_times_limited and drain % SECOND == 0 and drain > _HOUR:
+        yield f"drain time {durations.format_go(drain)} must be <{durations.format_go(_HOUR)}"
+    if profile.parent_shutdown_checked:
+        yield from _validate_shutdown(drain, _parse_duration(config.get("parentShutdownDuration")))
+
+
+def _validate_shutdown(drain: int, shutdown: int) -> Iterator[str]:
+    """Check parentShutdownDuration, which must be longer than the drain time."""
+    yield from _validate_time("parent shutdown", shutdown)
+    if shutdown <= drain:
+        yield (
+            f"parent shutdown time {durations.format_go(shutdown)} must be greater than "
+            f"drain time {durations.format_go(drain)}"
+        )
+    if shutdown > _HOUR:
+        limit = durations.format_go(_HOUR)
+        yield f"parent shutdown time {durations.format_go(shutdown)} must be <{limit}"
+
+
+def _validate_time(name: str, nanoseconds: int) -> Iterator[str]:
+    if nanoseconds < SECOND // 1000:
+        yield f"invalid {name} duration: duration must be greater than 1ms"
+    elif nanoseconds % (SECOND // 1000):
+        yield f"invalid {name} duration: only durations to ms precision are supported"
+    elif nanoseconds % SECOND:
+        yield f"{name} time only supports durations to seconds precision"
+
+
+def _parse_duration(value: JSON) -> int:
+    """Parse a duration to nanoseconds; a missing duration is 0."""
+    return durations.parse(value) if isinstance(value, str) else 0
+
+
+def _validate_addresses(config: Message) -> Iterator[str]:
+    if not config.get("discoveryAddress"):
+        yield "discovery address must be set to the proxy discovery service"
+    else:
+        yield from _find_address_problem("invalid discovery address:", config["discoveryAddress"])
+    services = (
+        ("statsd udp", config.get("statsdUdpAddress")),
+        ("envoy metrics service", config.get("envoyMetricsServiceAddress")),
+        ("envoy metrics service", _object(config.get("envoyMetricsService")).get("address")),
+        ("envoy access log service", _object(config.get("envoyAccessLogService")).get("address")),
+    )
+    for name, address in services:
+        if address:
+            yield from _find_address_problem(f'invalid {name} address "{address}":', address)
+
+
+def _find_address_problem(prefix: str, address: JSON) -> Iterator[str]:
+    problem = validate_address(address if isinstance(address, str) else "")
+    if problem:
+        yield f"{prefix} {problem}"
+
+
+def _validate_ports(profile: Profile, config: Message) -> Iterator[str]:
+    """Check the ports and the policy of the control plane, in Istio's order."""
+    yield from _validate_port("proxy admin", config.get("proxyAdminPort"))
+    policy = config.get("controlPlaneAuthPolicy", "NONE")
+    if policy not in ("NONE", "MUTUAL_TLS"):
+        yield f'invalid authentication policy: unrecognized control plane auth policy "{policy}"'
+    if profile.status_port_checked:
+        yield from _validate_port("status", config.get("statusPort"))
+
+
+def _validate_port(name: str, port: JSON) -> Iterator[str]:
+    number = port if isinstance(port, int) else 0
+    if not 1 <= number <= MAX_PORT:
+        yield f"invalid {name} port: {_port_problem(number)}"
+
+
+def _validate_private_key(provider: JSON) -> Iterator[str]:
+    """Check privateKeyProvider, in the releases with this field."""
+    if provider is None:
+        return
+    kinds = [kind for kind in ("cryptomb", "qat") if kind in _object(provider)]
+    prefix = "invalid private key provider configuration:"
+    if not kinds:
+        yield f"{prefix} private key provider configuration is required"
+        yield f"{prefix} unknown private key provider"
+    for kind in kinds:
+        delay = _object(_object(provider)[kind]).get("pollDelay")
+        if delay is None:
+            yield f"{prefix} pollDelay is required"
+        elif not _parse_duration(delay):
+            yield f"{prefix} pollDelay must be non zero"
+
+
+def _validate_tracing(profile: Profile, tracing: Object) -> Iterator[str]:
+    for tracer in ("lightstep", "zipkin", "datadog"):
+        if tracer in tracing:
+            for problem in _validate_tracer(profile, tracer, _object(tracing[tracer])):
+                yield f"invalid {tracer} config: {problem}"
+    if "tlsSettings" in tracing:
+        from . import validate_tls  # few meshes have a tracer with TLS
+
+        yield from validate_tls.validate_tls_settings(profile, _object(tracing["tlsSettings"]))
+    if profile.nil_tags_refused:
+        for name, tag in _object(tracing.get("customTags")).items():
+            if tag is None:
+                yield f"invalid tracing custom tags: encountered nil value for custom tag: {name}"
+
+
+def _validate_tracer(profile: Profile, name: str, tracer: Object) -> Iterator[str]:
+    address = tracer.get("address")
+    text = address if isinstance(address, str) else ""
+    if name == "lightstep":
+        if not text:
+            yield "address is required"
+        yield from _find_address_problem("invalid lightstep address:", text)
+        if not tracer.get("accessToken"):
+            yield "access token is required"
+        return
+    if name == "datadog" or profile.zipkin_host_ip:
+        text = text.replace("$(HOST_IP)", "127.0.0.1", 1)
+    problem = validate_address(text)
+    if problem:
+        yield problem
+
+
+def _validate_connections(settings: Object) -> Iterator[str]:
+    for name, value in settings.items():
+        match value:
+            case bool():
+                continue
+            case str() if value.startswith("-"):
+                yield f"invalid connection settings: {name} must not be negative"
+            case int() if name in _POSITIVE and value <= 0:
+                yield f"invalid connection settings: {name} must be positive"
+            case int() if name in _NOT_NEGATIVE and value < 0:
+                yield f"invalid connection settings: {name} must not be negative"
+            case int() if name in _WINDOWS and value < _MIN_WINDOW:
+                yield f"invalid connection settings: {name} must be at least {_MIN_WINDOW}"
+            case _:
+                continue
+
+
+def _is_fqdn(host: str) -> bool:
+    labels = host.split(".")
+    if labels[-1].isdigit():
+        return False
+    parts = labels[:-1] if not labels[-1] and len(labels) > 1 else labels
+    return 0 < len(host) <= _FQDN_LENGTH and all(map(_LABEL.fullmatch, parts))
+
+
+def _object(value: JSON) -> Object:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,347 @@
+"""The context of one injection: what follows from the pod and the request before any change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+from msgspec import Struct
+
+from podgraft import kube
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.core.injectors.errors import Diagnostic, UserError
+from podgraft.core.policy import InjectionRules
+from podgraft.golang.texttemplate import Limits
+from podgraft.kube.workload_owner import WorkloadRef
+
+from . import annotations
+from . import status as statuses
+from .config import mesh, protojson, proxyconfig
+from .config.config_map import Values
+from .config.protojson import Message
+from .data.template_data import InjectorContext, TemplateData
+from .pod_builder import (
+    CONTAINERS,
+    INIT_CONTAINERS,
+    containers,
+    merge_keys,
+    pod_annotations,
+    pod_labels,
+)
+from .postprocess import cluster, openshift, overrides, prometheus
+from .postprocess.probes import ProbeRewriter
+from .releases import Profile
+from .render.rendering import PodRenderer, TemplateCache
+from .render.templates import TemplateSet
+from .request import InjectionRequest, Mode
+from .workloads import without_config_label, workload_of
+
+T = TypeVar("T")
+
+_HOLD = "holdApplicationUntilProxyStarts"
+_AUTO_ALLOCATE = "ISTIO_META_DNS_AUTO_ALLOCATE"
+
+# istio.io/api, annotation/annotations.yaml: deprecated for the annotation that replaces it.
+_DEPRECATED = {"traffic.sidecar.istio.io/kubevirtInterfaces": "istio.io/reroute-virtual-interfaces"}
+_CLUSTER_DNS = "ClusterFirst"
+
+
+class InjectorConfig(Struct, frozen=True, kw_only=True):
+    """The configuration of an injector, which is the same for all pods.
+
+    ``proxy`` is the lowest layer of the webhook's proxy configurations: that of the mesh.
+    ``newer_release`` is the release that the settings name, if podgraft does not know it.
+    """
+
+    profile: Profile
+    rules: InjectionRules
+    values: Values
+    mesh: Message
+    proxy: Message
+    templates: TemplateSet
+    injected_annotations: Mapping[str, str]
+    proxy_configs: tuple[Object, ...]
+    namespaces: Mapping[str, Object]
+    revision: str
+    native_sidecars: bool
+    openshift: bool
+    compliance_policy: str
+    tcp_probes: bool
+    legacy_fsgroup: bool
+    template_version: str
+    newer_release: str = ""
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+class InjectionContext(Struct, frozen=True, kw_only=True):
+    """One pod, the request for it, and what follows from both.
+
+    ``base`` is the pod from which the patch starts, ``pod`` the pod to inject: without OpenShift's
+    ids. ``mesh`` is the mesh configuration of post-processing. ``hold_application`` is whether the
+    application waits for the proxy. ``limits`` bound each rendering.
+    """
+
+    base: Object
+    pod: Object
+    annotations: Mapping[str, str]
+    is_kube_inject: bool
+    mesh: Message
+    injector_context: InjectorContext
+    template_data: TemplateData
+    environment: Mapping[str, str]
+    templates: tuple[str, ...]
+    injected_annotations: Mapping[str, str]
+    hold_application: bool
+    tcp_probes: bool
+    limits: Limits
+
+    def make_renderer(self, cache: TemplateCache[T]) -> PodRenderer[T]:
+        """The renderer of the pod's templates."""
+        return PodRenderer(cache, self.injector_context, self.template_data, self.limits)
+
+    @property
+    def status_port(self) -> int:
+        """The agent's port."""
+        port = mesh.proxy_of(self.mesh).get("statusPort")
+        return port if isinstance(port, int) else 0
+
+    @property
+    def probe_rewriter(self) -> ProbeRewriter:
+        """The rewriter of the application's probes."""
+        profile = self.injector_context.profile
+        return ProbeRewriter(profile=profile, mesh_port=self.status_port, tcp=self.tcp_probes)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The warnings for the pod's author."""
+        return tuple(_warnings(self))
+
+
+def prepare(config: InjectorConfig, pod: Object, request: InjectionRequest) -> InjectionContext:
+    """Check the pod and make the context of its injection; raises ``UserError``."""
+    profile = config.profile
+    is_kube_inject = request.mode is Mode.KUBE_INJECT
+    base = _patch_base(config, pod, request)
+    workload = request.workload or workload_of(profile, base)
+    if request.workload is None or profile.bare_pod_owner:
+        base = without_config_label(profile, base, workload)
+    pod = _injected_pod(config, base, is_kube_inject=is_kube_inject)
+    own_annotations = pod_annotations(base)
+    annotations.check_annotations(profile, own_annotations)
+    proxy = proxyconfig.merge_layer(
+        protojson.schema(profile),
+        mesh.proxy_of(config.mesh),
+        _pod_proxy_config(config, own_annotations),
+    )
+    is_merged = is_kube_inject or not profile.proxy_layers
+    is_mesh_merged = profile.annotation_after_rendering or (is_kube_inject and profile.proxy_layers)
+    pod_mesh = mesh.with_proxy(config.mesh, proxy) if is_mesh_merged else config.mesh
+    templates = config.templates.for_kube_inject() if is_kube_inject else config.templates
+    return InjectionContext(
+        base=base,
+        pod=pod,
+        annotations=own_annotations,
+        is_kube_inject=is_kube_inject,
+        mesh=pod_mesh,
+        injector_context=_make_injector_context(
+            config, base, is_merged=is_merged, is_kube_inject=is_kube_inject
+        ),
+        template_data=_make_template_data(
+            config, pod, own_annotations, pod_mesh, request, workload
+        ),
+        environment=cluster.cluster_environment(
+            config.values, request.environment, pod_labels(base)
+        )
+        if profile.cluster_of_values
+        else request.environment,
+        templates=templates.select(own_annotations),
+        injected_annotations={} if is_kube_inject else config.injected_annotations,
+        hold_application=profile.hold_application
+        and (_holds_application(profile, own_annotations, proxy) or config.values.hold_application),
+        tcp_probes=config.tcp_probes,
+        limits=request.limits,
+    )
+
+
+def _patch_base(config: InjectorConfig, pod: Object, request: InjectionRequest) -> Object:
+    """The pod from which the patch starts; raises ``UserError`` if it does not decode."""
+    if not request.is_validated:
+        _check_pod(pod)
+    if request.mode is Mode.KUBE_INJECT:
+        return pod
+    metadata = object_at(pod, "metadata")
+    if "metadata" not in pod:
+        pod = merge_keys(pod, {"metadata": metadata})
+    if config.profile.namespace_filled and not metadata.get("namespace"):
+        metadata = merge_keys(metadata, {"namespace": request.namespace})
+        pod = merge_keys(pod, {"metadata": metadata})
+    return pod
+
+
+def _injected_pod(config: InjectorConfig, base: Object, *, is_kube_inject: bool) -> Object:
+    """The pod without the ids that OpenShift wrote into its sidecar.
+
+    Istio computes its patch from this pod, so there the ids stay in the cluster's pod. Here, the
+    patch starts from the pod as received and removes them.
+    """
+    if is_kube_inject or not config.openshift or not config.profile.openshift_ids_cleared:
+        return base
+    return openshift.clear_proxy_ids(config.profile, base)
+
+
+def _check_pod(pod: Object) -> None:
+    """Raise ``UserError`` if the pod does not decode; kube-apiserver wrote the managed fields."""
+    metadata = pod.get("metadata")
+    if isinstance(metadata, dict):
+        fields: Object = {key: metadata[key] for key in metadata if key != "managedFields"}
+        pod = merge_keys(pod, {"metadata": fields})
+    try:
+        kube.check(kube.POD, pod)
+    except kube.DecodeError as error:
+        location = error.location_problem
+        problem = f"object {location}" if location else f"object does not decode as a Pod: {error}"
+        raise UserError(problem) from error
+
+
+def _make_injector_context(
+    config: InjectorConfig, base: Object, *, is_merged: bool, is_kube_inject: bool
+) -> InjectorContext:
+    ids = (openshift.DEFAULT_ID, openshift.DEFAULT_ID)
+    if config.openshift and not is_kube_inject:
+        namespace = string_at(object_at(base, "metadata"), "namespace")
+        ids = openshift.proxy_ids(config.namespaces.get(namespace))
+    return InjectorContext(
+        profile=config.profile,
+        values=config.values,
+        mesh=config.mesh,
+        proxy=config.proxy,
+        revision=config.revision,
+        native_sidecars=config.native_sidecars,
+        compliance_policy=config.compliance_policy,
+        is_merged_into_mesh=is_merged,
+        ids=ids,
+    )
+
+
+def _make_template_data(
+    config: InjectorConfig,
+    base: Object,
+    own_annotations: Mapping[str, str],
+    pod_mesh: Message,
+    request: InjectionRequest,
+    workload: WorkloadRef,
+) -> TemplateData:
+    """What templates can read. With kube-inject, no object of a cluster is looked up."""
+    schema, proxy = protojson.schema(config.profile), mesh.proxy_of(config.mesh)
+    layer = _pod_proxy_config(config, own_annotations)
+    workload_layer: Message = {}
+    in_mesh = request.mode is Mode.KUBE_INJECT or not config.profile.proxy_layers
+    if not in_mesh:
+        root_layer, namespace_layer, workload_layer = _select_proxy_configs(config, base)
+        proxy = proxyconfig.merge_layers(schema, config.proxy, root_layer)
+        proxy = proxyconfig.merge_layers(schema, proxy, namespace_layer)
+        layer = proxyconfig.without_zeros(schema, layer)
+    port = str(mesh.proxy_of(pod_mesh).get("statusPort") or 0)
+    return TemplateData(
+        pod=_visible_pod(config.profile, base, own_annotations, port),
+        workload=workload,
+        base_config=proxy,
+        pod_config=layer,
+        workload_config=workload_layer,
+        is_merged_into_mesh=in_mesh,
+    )
+
+
+def _holds_application(
+    profile: Profile, own_annotations: Mapping[str, str], proxy: Message
+) -> bool:
+    """Whether the proxy's configuration makes the application wait for the proxy."""
+    by_annotation = proxyconfig.annotation_name(profile) in own_annotations
+    return proxy.get(_HOLD) is True and (profile.hold_by_mesh or by_annotation)
+
+
+def _pod_proxy_config(config: InjectorConfig, own_annotations: Mapping[str, str]) -> Message:
+    """The pod's own proxy configuration, which the check of its annotations has parsed."""
+    text = own_annotations.get(proxyconfig.annotation_name(config.profile))
+    if not text or not config.profile.proxy_annotation:
+        return {}
+    return proxyconfig.parse_layer(protojson.schema(config.profile), text)
+
+
+def _select_proxy_configs(config: InjectorConfig, base: Object) -> tuple[Message, Message, Message]:
+    """The ProxyConfig resources of the mesh, the namespace, and the workload."""
+    if not config.proxy_configs:
+        return {}, {}, {}
+    schema = protojson.schema(config.profile)
+    namespace = string_at(object_at(base, "metadata"), "namespace")
+    resources = proxyconfig.select_resources(
+        config.proxy_configs, namespace, string_at(config.mesh, "rootNamespace"), pod_labels(base)
+    )
+    root_layer, namespace_layer, workload_layer = (
+        proxyconfig.layer_from_resource(schema, resource) if resource else {}
+        for resource in resources
+    )
+    return root_layer, namespace_layer, workload_layer
+
+
+def _visible_pod(
+    profile: Profile, base: Object, own_annotations: Mapping[str, str], status_port: str
+) -> Object:
+    """The pod as templates can read it, without managed fields.
+
+    The additions of an earlier injection are removed, and the original elements of the user are
+    inserted again.
+    """
+    metadata = object_at(base, "metadata")
+    if profile.managed_fields_dropped and "managedFields" in metadata:
+        metadata = {key: metadata[key] for key in metadata if key != "managedFields"}
+    base = {"metadata": metadata, "spec": object_at(base, "spec")}
+    if not profile.pod_templates:
+        return base
+    earlier = statuses.parse_status(own_annotations)
+    if earlier is not None:
+        base = _remove_earlier_injection(profile, base, earlier, status_port)
+    return overrides.reinsert_containers(base, overrides.parse_overrides(own_annotations))
+
+
+def _remove_earlier_injection(
+    profile: Profile, base: Object, earlier: statuses.InjectionStatus, port: str
+) -> Object:
+    metadata, spec = object_at(base, "metadata"), object_at(base, "spec")
+    own_annotations = object_at(metadata, "annotations")
+    removed = {statuses.ANNOTATION}
+    if prometheus.points_at_agent(profile, own_annotations, port):
+        removed.update(prometheus.scrape_annotations(profile, own_annotations))
+    remaining: Object = {
+        name: value for name, value in own_annotations.items() if name not in removed
+    }
+    lists: Object = {
+        key: _remove_by_name(containers(base, key), names)
+        for key, names in (
+            (CONTAINERS, earlier.containers),
+            (INIT_CONTAINERS, earlier.init_containers),
+        )
+        if key in spec
+    }
+    metadata = merge_keys(metadata, {"annotations": remaining})
+    return merge_keys(base, {"metadata": metadata, "spec": merge_keys(spec, lists)})
+
+
+def _remove_by_name(pod_containers: list[Object], names: tuple[str, ...]) -> list[JSON]:
+    return [container for container in pod_containers if container.get("name") not in names]
+
+
+def _warnings(context: InjectionContext) -> Iterator[str]:
+    policy = string_at(object_at(context.base, "spec"), "dnsPolicy")
+    if policy not in ("", _CLUSTER_DNS):
+        yield (
+            f'dnsPolicy is "{policy}", not "{_CLUSTER_DNS}": '
+            "the sidecar may not be able to connect to the control plane"
+        )
+    profile = context.injector_context.profile
+    if profile.interfaces_checked:
+        for name in sorted(_DEPRECATED.keys() & context.annotations.keys()):
+            yield f"annotation {name} is deprecated; use {_DEPRECATED[name]}"
+    metadata = object_at(context.template_data.pod_config, "proxyMetadata")
+    if profile.dns_auto_allocate_warned and _AUTO_ALLOCATE in metadata:
+        yield f"{_AUTO_ALLOCATE} in annotation {proxyconfig.ANNOTATION} has no effect"

@@ -1,0 +1,263 @@
+"""Template data: a pod, its workload, and the configuration of its proxy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+
+import msgspec
+from msgspec.structs import replace
+
+from podgraft import kube
+from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.core.injectors.istio.config import protojson, proxyconfig
+from podgraft.core.injectors.istio.config.config_map import Values
+from podgraft.core.injectors.istio.config.mesh import proxy_of, with_proxy
+from podgraft.core.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG, Message
+from podgraft.core.injectors.istio.pod_builder import pod_annotations
+from podgraft.core.injectors.istio.releases import Profile
+from podgraft.core.injectors.masking import Masker
+from podgraft.core.injectors.plain_text import has_only_plain_text
+from podgraft.golang import reflect, sprig
+from podgraft.golang.reflect import Field, GoType, Method, Pointer, Struct
+from podgraft.golang.reflect.taint import PlaceholderRegistry
+from podgraft.golang.reflect.tainted_values import taint_json
+from podgraft.kube.workload_owner import WorkloadRef
+
+from . import concurrency, images, mesh_types
+
+
+class TemplateData(msgspec.Struct, frozen=True, kw_only=True):
+    """The template data of one pod.
+
+    ``pod_config`` is the proxy configuration in the pod's annotation. It is merged over
+    ``base_config`` (mesh and namespace) and under ``workload_config`` (a ProxyConfig resource that
+    selects the pod). ``is_merged_into_mesh`` states that the annotation is merged into the mesh
+    configuration, including explicit zeros.
+    """
+
+    pod: Object
+    workload: WorkloadRef
+    base_config: Message
+    pod_config: Message
+    workload_config: Message
+    is_merged_into_mesh: bool
+
+
+class InjectorContext(msgspec.Struct, frozen=True, kw_only=True):
+    """The template data that all pods share; ``proxy`` is the lowest layer of the webhook."""
+
+    profile: Profile
+    values: Values
+    mesh: Message
+    proxy: Message
+    revision: str
+    native_sidecars: bool
+    compliance_policy: str
+    is_merged_into_mesh: bool  # whether .MeshConfig.DefaultConfig includes the pod's annotation
+    ids: tuple[int, int]
+
+
+def effective_proxy(profile: Profile, data: TemplateData) -> Message:
+    """Merge the layers of the proxy configuration."""
+    schema = protojson.schema(profile)
+    if data.is_merged_into_mesh:
+        return proxyconfig.merge_layer(schema, data.base_config, data.pod_config)
+    merged = proxyconfig.merge_layers(schema, data.base_config, data.pod_config)
+    return proxyconfig.merge_layers(schema, merged, data.workload_config)
+
+
+def make_dot_fields(context: InjectorContext, data: TemplateData) -> Message:
+    """Make the fields of the template's dot, by name."""
+    profile, values = context.profile, context.values
+    annotations = pod_annotations(data.pod)
+    configs = _mesh_and_proxy_config(context, data)
+    proxy, mesh = object_at(configs, "ProxyConfig"), object_at(configs, "MeshConfig")
+    workload = data.workload
+    identity: Object = {"name": workload.name, "namespace": workload.namespace}
+    names: Object = {"Name": workload.name, "Namespace": workload.namespace}
+    return {
+        "TypeMeta": {"kind": workload.kind, "apiVersion": workload.api_version},
+        "DeploymentMeta": names
+        if profile.deployment_meta_names_only
+        else workload.metadata | identity,
+        "ObjectMeta": object_at(data.pod, "metadata"),
+        "Spec": object_at(data.pod, "spec"),
+        **configs,
+        "Values": values.raw,
+        "Revision": context.revision,
+        "EstimatedConcurrency": concurrency.estimate_concurrency(values.raw, proxy, annotations)
+        if profile.estimated_concurrency
+        else 0,
+        "ProxyImage": images.proxy_image(profile, values, proxy, annotations),
+        "ProxyInitImage": images.proxy_init_image(values, annotations),
+        "ProxyUID": context.ids[0],
+        "ProxyGID": context.ids[1],
+        "InboundTrafficPolicyMode": _inbound_mode(mesh),
+        "CompliancePolicy": context.compliance_policy,
+        "NativeSidecars": context.native_sidecars,
+    }
+
+
+def make_dot(context: InjectorContext, fields: Message, *, mutates_data: bool = False) -> Pointer:
+    """Make the dot; a template that mutates its data gets a copy of the shared values."""
+    if mutates_data and "Values" in fields:
+        fields = fields | {"Values": sprig.deep_copy(context.values.raw)}
+    return reflect.pointer_to(dot_type(context.profile)).convert(fields)
+
+
+def pod_values(injector_context: InjectorContext, fields: Message) -> list[JSON]:
+    """The values of the dot's fields, without what all pods of the injector share.
+
+    The values of Helm are shared, and the mesh without the configuration of the proxy.
+    """
+    values = dict(fields)
+    if "Values" in values:
+        values["Values"] = None
+    if "MeshConfig" in values:
+        mesh = object_at(values, "MeshConfig")
+        values["MeshConfig"] = proxy_of(mesh) if injector_context.is_merged_into_mesh else None
+    return [*values.values()]
+
+
+def find_origin(data: TemplateData, fields: Message) -> JSON:
+    """Return what decides which texts of the proxy's configuration the pod's author wrote.
+
+    Equal configurations can have different layers: the same text can be the operator's for one pod,
+    and the author's for another one. ``None`` if the fields contain no text of the author's layer.
+    """
+    if not data.pod_config or not any(name in fields for name in _CONFIGS):
+        return None
+    layers = (data.base_config, data.pod_config, data.workload_config)
+    return [*layers, data.is_merged_into_mesh]
+
+
+def opaque_types(profile: Profile) -> frozenset[GoType]:
+    """Return the types that projections treat as one value.
+
+    These are values and mesh configurations, which many pods share, and types with a custom JSON
+    form.
+    """
+    types = mesh_types.types(protojson.schema(profile))
+    meshes = (types.pointer(PROXY_CONFIG), types.pointer(MESH_CONFIG))
+    return kube.SELF_MARSHALING | {reflect.ANY_MAP, *meshes}
+
+
+def mask_fields(
+    context: InjectorContext, data: TemplateData, fields: Message, masker: Masker
+) -> Message:
+    """Return the ``fields`` with all text of the pod's author masked.
+
+    The result is the same object if all of that text is plain.
+    """
+    author_fields: Object = {name: fields[name] for name in _POD_AUTHOR_FIELDS if name in fields}
+    masked = masker.mask(author_fields)
+    layer = masker.mask(data.pod_config, (None, "ProxyConfig"))
+    changes = masked if isinstance(masked, dict) and masked is not author_fields else {}
+    if isinstance(layer, dict) and layer is not data.pod_config:
+        configs = _mesh_and_proxy_config(context, replace(data, pod_config=layer))
+        changes = changes | {name: configs[name] for name in configs if name in fields}
+    return fields | changes if changes else fields
+
+
+def has_only_plain_fields(data: TemplateData, fields: Message) -> bool:
+    """Whether all text of the pod's author in ``fields`` is plain."""
+    return all(
+        has_only_plain_text(fields[name]) for name in _POD_AUTHOR_FIELDS if name in fields
+    ) and (not any(name in fields for name in _CONFIGS) or has_only_plain_text(data.pod_config))
+
+
+def with_taint(
+    context: InjectorContext, data: TemplateData, fields: Message, slots: PlaceholderRegistry
+) -> Message:
+    """Return the ``fields`` with taint on all text of the pod's author."""
+    tainted = {
+        name: taint_json(slots, fields[name], (None, name))
+        for name in _POD_AUTHOR_FIELDS
+        if name in fields
+    }
+    if data.pod_config and any(name in fields for name in _CONFIGS):
+        layer = taint_json(slots, data.pod_config, (None, "ProxyConfig"))
+        configs = _mesh_and_proxy_config(context, replace(data, pod_config=layer))
+        tainted |= {name: configs[name] for name in _CONFIGS if name in fields}
+    return fields | tainted
+
+
+_CONFIGS = ("ProxyConfig", "MeshConfig")
+# The fields with text of the pod's author, except the configuration of the proxy.
+_POD_AUTHOR_FIELDS = (
+    "TypeMeta",
+    "DeploymentMeta",
+    "ObjectMeta",
+    "Spec",
+    "ProxyImage",
+    "ProxyInitImage",
+)
+
+
+def _mesh_and_proxy_config(context: InjectorContext, data: TemplateData) -> Message:
+    proxy = effective_proxy(context.profile, data)
+    mesh = with_proxy(context.mesh, proxy) if context.is_merged_into_mesh else context.mesh
+    return {"ProxyConfig": proxy, "MeshConfig": mesh}
+
+
+def _inbound_mode(mesh: Message) -> str:
+    mode = object_at(mesh, "inboundTrafficPolicy").get("mode")
+    return "localhost" if mode == "LOCALHOST" else "passthrough"
+
+
+def _print_names(names: Struct) -> str:
+    return f"{names.field('Namespace')}/{names.field('Name')}"
+
+
+_NAMES_ONLY = reflect.struct_type(
+    "types.NamespacedName",
+    {
+        "String": Method(_print_names),
+        **reflect.refused_methods("types.NamespacedName", "MarshalLog"),
+    },
+)
+_NAMES_ONLY.fields = (
+    Field("Namespace", reflect.STRING, "Namespace"),
+    Field("Name", reflect.STRING, "Name"),
+)
+
+
+def _dot_field_types(profile: Profile) -> Mapping[str, tuple[GoType, bool]]:
+    """The fields of the dot, each with its type and whether the release has it."""
+    types = mesh_types.types(protojson.schema(profile))
+    kube_types = kube.types(profile.kubernetes)
+    text = reflect.STRING
+    return {
+        "TypeMeta": (kube_types["TypeMeta"], profile.type_data),
+        "DeploymentMeta": (
+            _NAMES_ONLY if profile.deployment_meta_names_only else kube_types["ObjectMeta"],
+            profile.workload_data,
+        ),
+        "ObjectMeta": (kube_types["ObjectMeta"], True),
+        "Spec": (kube_types["PodSpec"], True),
+        "ProxyConfig": (types.pointer(PROXY_CONFIG), True),
+        "MeshConfig": (types.pointer(MESH_CONFIG), True),
+        "Values": (reflect.ANY_MAP, profile.values_data),
+        "Revision": (text, profile.revision),
+        "NativeSidecars": (reflect.BOOL, profile.native_flag),
+        "EstimatedConcurrency": (reflect.INT, profile.estimated_concurrency),
+        "ProxyImage": (text, profile.proxy_image),
+        "ProxyInitImage": (text, profile.proxy_init_image),
+        "ProxyUID": (reflect.INT64, profile.proxy_ids),
+        "ProxyGID": (reflect.INT64, profile.proxy_ids),
+        "InboundTrafficPolicyMode": (text, profile.inbound_mode),
+        "CompliancePolicy": (text, profile.compliance_policy),
+    }
+
+
+@cache
+def dot_type(profile: Profile) -> GoType:
+    """The Go type of the dot of a release."""
+    go_type = reflect.struct_type("inject.SidecarTemplateData")
+    go_type.fields = tuple(
+        Field(name, type_, name)
+        for name, (type_, is_available) in _dot_field_types(profile).items()
+        if is_available
+    )
+    return go_type

@@ -1,0 +1,144 @@
+"""An injector: compiled once, and shared by all reviews of its bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from podgraft import kube
+from podgraft.base.jsonvalue import Object
+from podgraft.core.injectors.errors import Diagnostic, OperatorError
+from podgraft.core.policy import InjectionRules
+from podgraft.kube import yaml
+from podgraft.kube.patch import strategic
+
+from . import releases, url_path
+from .context import InjectorConfig, prepare
+from .data.template_data import dot_type
+from .legacy.injection import LegacyInjector
+from .releases import Profile
+from .render.pod_overlay import OverlayError
+from .request import Injection, InjectionRequest
+from .template_injection import TemplateInjector
+
+if TYPE_CHECKING:
+    from podgraft.base.field_reads import FieldRead
+    from podgraft.golang.texttemplate.field_check import FieldProblem
+
+
+class Injector:
+    """Istio's sidecar injector for one configuration; threads can share it."""
+
+    def __init__(self, config: InjectorConfig) -> None:
+        self._config = config
+        make = TemplateInjector if config.profile.pod_templates else LegacyInjector
+        self._implementation = make(config)
+
+    @property
+    def profile(self) -> Profile:
+        """The release profile of the injector."""
+        return self._config.profile
+
+    @property
+    def newer_release(self) -> str:
+        """The release that the settings name, if it is newer than podgraft; else empty."""
+        return self._config.newer_release
+
+    @property
+    def rules(self) -> InjectionRules:
+        """The rules of the configuration for which pods to inject."""
+        return self._config.rules
+
+    @property
+    def warnings(self) -> tuple[Diagnostic, ...]:
+        """The problems of the documents that do not stop the injector."""
+        return self._config.warnings
+
+    @property
+    def cluster_id(self) -> str:
+        """The proxies' cluster id that the values set; empty if they set none."""
+        return self._config.values.cluster_name
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """The names of all templates."""
+        return tuple(self._config.templates.parse)
+
+    @property
+    def aliases(self) -> Mapping[str, tuple[str, ...]]:
+        """The templates of each alias."""
+        return self._config.templates.aliases
+
+    @property
+    def default_templates(self) -> tuple[str, ...]:
+        """The templates and aliases of a pod without the annotation."""
+        return self._config.templates.defaults
+
+    def select_templates(self, annotations: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the templates of a pod with these annotations.
+
+        Raises ``UserError`` and ``OperatorError`` for an unknown name.
+        """
+        return self._config.templates.select(annotations)
+
+    @property
+    def native_sidecars(self) -> bool:
+        """Whether the proxy is a native sidecar in pods without the annotation."""
+        return self._config.native_sidecars
+
+    @property
+    def values(self) -> Object:
+        """The Helm values."""
+        return self._config.values.raw
+
+    def check_fields(self, name: str) -> tuple[FieldProblem, ...]:
+        """Return the fields that a template reads and its data cannot have.
+
+        Raises ``OperatorError`` for a template that does not parse.
+        """
+        program = self._config.templates.lookup(name).program
+        return program.check_fields(dot_type(self._config.profile))
+
+    def find_reads(self, name: str) -> tuple[FieldRead, ...]:
+        """Return what a template reads of a pod; nothing for a template that does not parse."""
+        from .data.reads import find_pod_reads  # only the census needs it
+
+        try:
+            program = self._config.templates.lookup(name).program
+        except OperatorError:
+            return ()
+        return find_pod_reads(program, name, self._config.profile)
+
+    def parse_environment(self, path: str) -> Mapping[str, str]:
+        """Return the proxy's variables in the URL's path after ``/inject/``, by this release."""
+        return url_path.parse_environment(self.profile, path)
+
+    def redact_proxy_config(
+        self, text: str, redact: Callable[[str], str], redact_key: Callable[[str], str]
+    ) -> str:
+        """Return the annotation with the proxy's configuration, without possible secrets."""
+        from .config import protojson, proxyconfig_redaction  # only a census needs it
+
+        schema = protojson.schema(self.profile)
+        return proxyconfig_redaction.redact_proxy_config(schema, text, redact, redact_key)
+
+    def find_unread_variables(self, path: str) -> Mapping[str, str]:
+        """Return the variables that the newest release reads in the path, and this one does not."""
+        variables = self.parse_environment(path).items()
+        newest = url_path.parse_environment(releases.newest(), path)
+        return {name: value for name, value in newest.items() if (name, value) not in variables}
+
+    def inject(self, pod: Object, request: InjectionRequest) -> Injection:
+        """Inject the pod; ``pod`` itself is not changed.
+
+        ``policy.decide`` decides whether to inject. Raises ``UserError`` for an error of the pod's
+        author, and ``OperatorError`` for an error of the operator.
+        """
+        try:
+            return self._implementation.inject(prepare(self._config, pod, request))
+        except _CONVERSION_ERRORS as error:
+            raise OperatorError(f"failed to run injection template: {error}") from error
+
+
+# Each has a text for operators. Where one is expected, it becomes an error with its origin.
+_CONVERSION_ERRORS = (OverlayError, strategic.MergeError, yaml.NotYAMLError, kube.DecodeError)

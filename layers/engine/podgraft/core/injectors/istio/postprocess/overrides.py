@@ -1,0 +1,252 @@
+"""Overrides: containers that the user defines with an injected name.
+
+Source: pkg/kube/inject/webhook.go, reapplyOverwrittenContainers and adjustInitContainerUser.
+
+Merge order: the template is merged over the pod first, which also overwrites the user's container
+of the same name. The user's container is then merged over the result, so each field that the user
+sets takes precedence over the template.
+
+Hazard: a pod can be injected again, after another webhook changed it. Its containers then have both
+the user's fields and those of the first injection, and the second injection must not mistake the
+latter for the user's. For this reason, the first injection records the user's containers in the
+annotation ``proxy.istio.io/overrides``, and later injections read that record first. Since Istio
+1.17, a container that the status annotation lists is not an override.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import chain
+
+from msgspec import Struct, field
+
+from podgraft import kube
+from podgraft.base.jsonvalue import (
+    JSON,
+    NotJSONError,
+    Object,
+    load,
+    object_at,
+    objects_at,
+    string_at,
+)
+from podgraft.core.injectors.errors import UserError
+from podgraft.core.injectors.istio import gojson, status
+from podgraft.core.injectors.istio.config.protojson import Message
+from podgraft.core.injectors.istio.pod_builder import (
+    CONTAINERS,
+    INIT,
+    INIT_CONTAINERS,
+    VALIDATION,
+    PodBuilder,
+    containers,
+    find_by_name,
+    find_sidecar,
+    merge_keys,
+    pod_annotations,
+)
+from podgraft.core.injectors.istio.releases import Profile
+from podgraft.core.injectors.istio.render.pod_overlay import OverlayError, merge_pod
+from podgraft.golang import reflect
+
+from .openshift import DEFAULT_ID
+
+ANNOTATION = "proxy.istio.io/overrides"
+INTERCEPTION_MODE = "sidecar.istio.io/interceptionMode"
+AUTO = "auto"  # this image means the image of the template
+
+
+class Overrides(Struct):
+    """The user's versions of injected containers."""
+
+    containers: list[Object] = field(default_factory=list[Object])
+    init_containers: list[Object] = field(default_factory=list[Object])
+
+    def to_json(self) -> str:
+        """Format the annotation."""
+        lists = {CONTAINERS: self.containers, INIT_CONTAINERS: self.init_containers}
+        return gojson.encode({key: [*elements] for key, elements in lists.items() if elements})
+
+
+def parse_overrides(annotations: Mapping[str, str]) -> Overrides:
+    """Parse the record of an earlier injection; raises ``UserError`` if it is invalid."""
+    if ANNOTATION not in annotations:
+        return Overrides()
+    try:
+        raw = load(annotations[ANNOTATION])
+        if raw is None:  # Go accepts null
+            return Overrides()
+        if not isinstance(raw, dict):
+            raise UserError(
+                f"annotation {ANNOTATION}: must be a JSON object; remove the annotation"
+            )
+        for key in (CONTAINERS, INIT_CONTAINERS):
+            kube.check(_LIST, raw.get(key) or [])
+    except (NotJSONError, kube.DecodeError) as error:
+        raise UserError(f"annotation {ANNOTATION}: {error}; remove the annotation") from error
+    return Overrides(_read_containers(raw, CONTAINERS), _read_containers(raw, INIT_CONTAINERS))
+
+
+def _read_containers(raw: Object, key: str) -> list[Object]:
+    """The containers of a list; Go reads null as an empty one."""
+    elements = raw.get(key)
+    if not isinstance(elements, list):
+        return []
+    return [element if isinstance(element, dict) else {} for element in elements]
+
+
+def reinsert_containers(pod: Object, overrides: Overrides) -> Object:
+    """Return the pod with the user's containers added again, as templates read an injected pod."""
+    spec = object_at(pod, "spec")
+    lists = {CONTAINERS: overrides.containers, INIT_CONTAINERS: overrides.init_containers}
+    missing_by_key = {
+        key: missing
+        for key, extended in lists.items()
+        if extended and (missing := _missing_containers(containers(pod, key), extended))
+    }
+    if not missing_by_key:
+        return pod
+    extended: Object = {
+        key: [*objects_at(spec, key), *elements] for key, elements in missing_by_key.items()
+    }
+    return merge_keys(pod, {"spec": merge_keys(spec, extended)})
+
+
+def reapply_overrides(
+    profile: Profile, original: Object, template: Object, merged: Object
+) -> Object:
+    """Merge the user's containers over those of ``template`` in the ``merged`` pod."""
+    annotations = pod_annotations(original)
+    recorded, earlier_status = parse_overrides(annotations), status.parse_status(annotations)
+    injected_names = (
+        earlier_status if earlier_status and profile.injected_names else status.InjectionStatus()
+    )
+    native = profile.native_sidecars
+    pod_containers, pod_init_containers = (
+        containers(original),
+        containers(original, INIT_CONTAINERS),
+    )
+    overrides = Overrides(
+        _user_containers(
+            profile,
+            containers(template),
+            injected_names.containers,
+            (recorded.containers, pod_containers),
+        ),
+        _user_containers(
+            profile,
+            containers(template, INIT_CONTAINERS),
+            injected_names.init_containers,
+            (recorded.init_containers, *((pod_containers,) if native else ()), pod_init_containers),
+        ),
+    )
+    for key, user_containers in (
+        (CONTAINERS, overrides.containers),
+        (INIT_CONTAINERS, overrides.init_containers),
+    ):
+        for user_container in user_containers:
+            merged = _merge_container(merged, key, user_container)
+    if status.ANNOTATION not in annotations and (overrides.containers or overrides.init_containers):
+        merged = _add_annotation(merged, overrides.to_json())
+    return merged
+
+
+def adjust_init_user(
+    profile: Profile, original: Object, builder: PodBuilder, proxy: Message
+) -> None:
+    """Exclude the user id of the pod's own istio-proxy from the traffic rules of istio-init."""
+    sidecar = find_sidecar(profile, original)
+    context = object_at(sidecar or {}, "securityContext")
+    user, group = context.get("runAsUser"), context.get("runAsGroup")
+    init = find_by_name(builder.init_containers, INIT) or find_by_name(
+        builder.init_containers, VALIDATION
+    )
+    if init is None or (user is None and group is None):
+        return
+    mode = (proxy.get("interceptionMode"), builder.annotations.get(INTERCEPTION_MODE))
+    if "TPROXY" in mode:
+        if user is not None:
+            _set_run_as(builder.sidecar(profile), {"runAsUser": 0})
+    elif init.get("name") == VALIDATION:
+        _set_run_as(init, {k: context[k] for k in ("runAsUser", "runAsGroup") if k in context})
+    if user:
+        init["args"] = _set_user_argument(init.get("args"), str(user))
+
+
+_IDS = ("runAsUser", "runAsGroup")
+_LIST = reflect.slice_of(kube.CONTAINER)
+
+
+def _missing_containers(existing: list[Object], recorded: list[Object]) -> list[JSON]:
+    names = [container.get("name") for container in existing]
+    return [container for container in recorded if container.get("name") not in names]
+
+
+def _user_containers(
+    profile: Profile,
+    template: list[Object],
+    injected: tuple[str, ...],
+    sources: tuple[list[Object], ...],
+) -> list[Object]:
+    """Return the user's versions of the template's containers."""
+    versions: dict[JSON, Object] = {}
+    for container in chain(*sources):
+        versions.setdefault(container.get("name"), container)
+    overridden = (
+        (container, versions[name])
+        for container in template
+        if (name := string_at(container, "name")) not in injected and name in versions
+    )
+    if profile.resets_overridden_ids:
+        return [_encode_container(_without_ids(user, container)) for container, user in overridden]
+    return [_encode_container(user) for _, user in overridden]
+
+
+def _without_ids(user: Object, template: Object) -> Object:
+    """Remove the ids of the container if the template sets another user than 1337."""
+    context = object_at(user, "securityContext")
+    if not context or _template_user(template) in (None, DEFAULT_ID):
+        return user
+    others: Object = {key: value for key, value in context.items() if key not in _IDS}
+    return merge_keys(user, {"securityContext": others})
+
+
+def _template_user(template: Object) -> JSON:
+    return object_at(template, "securityContext").get("runAsUser")
+
+
+def _encode_container(container: Object) -> Object:
+    """Encode the container as Go does, without the image ``auto``."""
+    if container.get("image") == AUTO:
+        container = {key: value for key, value in container.items() if key != "image"}
+    encoded = kube.encode(kube.CONTAINER, container)
+    return encoded if isinstance(encoded, dict) else {}
+
+
+def _merge_container(pod: Object, key: str, user: Object) -> Object:
+    if not user.get("resources"):  # Go prints an empty struct, which must not change anything
+        user = {name: value for name, value in user.items() if name != "resources"}
+    try:
+        return merge_pod(kube.POD, pod, {"spec": {key: [user]}})
+    except OverlayError as error:
+        name = string_at(user, "name")
+        raise UserError(f"container {name} does not merge with the templates: {error}") from error
+
+
+def _add_annotation(pod: Object, text: str) -> Object:
+    metadata = object_at(pod, "metadata")
+    annotations = merge_keys(object_at(metadata, "annotations"), {ANNOTATION: text})
+    return merge_keys(pod, {"metadata": merge_keys(metadata, {"annotations": annotations})})
+
+
+def _set_run_as(container: Object | None, ids: Object) -> None:
+    if container is not None:
+        container["securityContext"] = object_at(container, "securityContext") | ids
+
+
+def _set_user_argument(args: JSON, user: str) -> JSON:
+    """Replace the argument after the first ``-u``."""
+    arguments = [*args] if isinstance(args, list) else []
+    if "-u" in arguments[:-1]:
+        arguments[arguments.index("-u") + 1] = user
+    return arguments

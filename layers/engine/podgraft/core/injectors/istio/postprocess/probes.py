@@ -1,0 +1,266 @@
+"""Probe rewriting: the kubelet probes the agent, and the agent probes the application.
+
+Source: pkg/kube/inject/app_probe.go. An application that only accepts mutual TLS would fail the
+kubelet's plain probes. For this reason, each probe is redirected to a path on the status port of
+the agent. The environment of the sidecar maps each path to the original probe.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from podgraft import kube
+from podgraft.base.jsonvalue import (
+    JSON,
+    NotJSONError,
+    Object,
+    freeze_flat,
+    load,
+    object_at,
+    objects_at,
+    string_at,
+)
+from podgraft.core.injectors.istio import gojson
+from podgraft.core.injectors.istio.annotations import NumberError, parse_bool
+from podgraft.core.injectors.istio.pod_builder import (
+    PROXY,
+    PodBuilder,
+    append_env,
+    find_env,
+    merge_keys,
+)
+from podgraft.core.injectors.istio.releases import Profile
+
+ENV = "ISTIO_KUBE_APP_PROBERS"
+REWRITE = "sidecar.istio.io/rewriteAppHTTPProbers"
+STATUS_PORT = "status.sidecar.istio.io/port"
+STATUS = "sidecar.istio.io/status"
+
+_PROBES = (
+    ("readinessProbe", "/app-health/{}/readyz"),
+    ("livenessProbe", "/app-health/{}/livez"),
+    ("startupProbe", "/app-health/{}/startupz"),
+)
+_HANDLERS = (
+    ("preStop", "/app-lifecycle/{}/prestopz"),
+    ("postStart", "/app-lifecycle/{}/poststartz"),
+)
+_TYPES = {
+    "httpGet": kube.TYPES["HTTPGetAction"],
+    "tcpSocket": kube.TYPES["TCPSocketAction"],
+    "grpc": kube.TYPES["GRPCAction"],
+}
+
+
+class ProbeRewriter(Struct, frozen=True, kw_only=True):
+    """The settings for probe rewriting; ``mesh_port`` is the status port of the mesh."""
+
+    profile: Profile
+    mesh_port: int
+    tcp: bool
+
+    def kinds(self, *, handlers: bool) -> tuple[str, ...]:
+        """The kinds of probes to rewrite, in order of preference."""
+        tcp = ("tcpSocket",) if self.tcp else ()
+        grpc = ("grpc",) if self.profile.grpc_probes and not handlers else ()
+        return ("httpGet", *tcp, *grpc)
+
+
+class Prober(NamedTuple):
+    """The probe that the agent runs: the object, and its text as Go writes it."""
+
+    value: Object
+    text: str
+
+
+def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
+    """Whether to rewrite probes: the annotation if it is a Go boolean, else ``default``."""
+    if REWRITE not in annotations:  # the common case; an exception is slow
+        return default
+    try:
+        return parse_bool(string_at(annotations, REWRITE))
+    except NumberError:
+        return default
+
+
+def rewrite_probes(builder: PodBuilder, sidecar: Object, rewriter: ProbeRewriter) -> None:
+    """Record the probes in the environment of the sidecar, then redirect them to the agent."""
+    probers = collect_probers(builder, rewriter)
+    if probers:
+        _set_env(rewriter.profile, builder, sidecar, probers)
+    port = agent_port(builder.annotations, rewriter.mesh_port)
+    for container in _containers(builder, rewriter.profile):
+        container.update(redirect_probes(container, rewriter, port))
+        if rewriter.profile.lifecycle_probes and "lifecycle" in container:
+            container["lifecycle"] = _redirect_lifecycle(container, rewriter, port)
+
+
+def collect_probers(builder: PodBuilder, rewriter: ProbeRewriter) -> dict[str, Prober]:
+    """Return the original probes for the agent, by the path that replaces them."""
+    entries = _collect_entries(builder, rewriter)
+    probers = {path: prober for path, prober in entries if prober is not None}
+    return {path: probers[path] for path in sorted(probers)}
+
+
+def redirect_probes(container: Object, rewriter: ProbeRewriter, port: int) -> Object:
+    """Return the redirected probes of the container, without those that stay unchanged."""
+    name, kinds = string_at(container, "name"), rewriter.kinds(handlers=False)
+    redirected: Object = {}
+    for key, path in _PROBES:
+        if key in container:
+            probe = object_at(container, key)
+            kind = _probe_kind(probe, kinds)
+            if kind is not None:
+                redirected[key] = _redirect_probe(probe, kind, path.format(name), port)
+    return redirected
+
+
+def agent_port(annotations: Mapping[str, JSON], mesh_port: int) -> int:
+    """The status port of the agent; as in Istio, an invalid annotation means 0."""
+    if STATUS_PORT not in annotations:
+        return mesh_port
+    text = string_at(annotations, STATUS_PORT)
+    return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) else 0
+
+
+def _collect_entries(
+    builder: PodBuilder, rewriter: ProbeRewriter
+) -> Iterator[tuple[str, Prober | None]]:
+    kinds = rewriter.kinds(handlers=False)
+    for container in _containers(builder, rewriter.profile):
+        name = string_at(container, "name")
+        for key, path in _PROBES:
+            if key in container:
+                probe = object_at(container, key)
+                yield path.format(name), _make_prober(container, probe, rewriter, kinds)
+        if rewriter.profile.lifecycle_probes and "lifecycle" in container:
+            lifecycle = object_at(container, "lifecycle")
+            for key, path in _HANDLERS:
+                if key in lifecycle:
+                    handler = object_at(lifecycle, key)
+                    handler_kinds = rewriter.kinds(handlers=True)
+                    prober = _make_prober(container, handler, rewriter, handler_kinds)
+                    yield path.format(name), prober
+
+
+def _containers(builder: PodBuilder, profile: Profile) -> Iterator[Object]:
+    """The application's containers; with native sidecars, also the init containers."""
+    all_containers = (
+        builder.all_containers() if profile.native_sidecars else iter(builder.containers)
+    )
+    return (container for container in all_containers if container.get("name") != PROXY)
+
+
+def _make_prober(
+    container: Object, probe: Object, rewriter: ProbeRewriter, kinds: tuple[str, ...]
+) -> Prober | None:
+    """Return the probe for the agent, or None if it is unsupported or already redirected."""
+    kind = _probe_kind(probe, kinds)
+    if kind is None:
+        return None
+    action = object_at(probe, kind)
+    port: JSON = action.get("port")
+    if kind != "grpc":
+        port = _resolve_port(container, port, rewriter.mesh_port)
+        if port is None:
+            return None
+    timeout: JSON = probe.get("timeoutSeconds") or 0
+    members = freeze_flat(action)
+    if members is not None and type(port) is int and type(timeout) is int:
+        return _encode_flat_prober(kind, members, port, timeout)
+    return _encode_prober(kind, action, port, timeout)
+
+
+def _encode_prober(kind: str, action: Object, port: JSON, timeout: JSON) -> Prober:
+    if "port" in action:
+        action = action | {"port": port}
+    value: Object = {kind: kube.encode(_TYPES[kind], action)}
+    if timeout:
+        value["timeoutSeconds"] = timeout
+    return Prober(value, gojson.encode(value))
+
+
+@lru_cache(maxsize=256)  # pods have few different probes
+def _encode_flat_prober(
+    kind: str, action: tuple[tuple[str, str | int], ...], port: int, timeout: int
+) -> Prober:
+    """Encode a probe. The result is shared, so nothing may change it."""
+    return _encode_prober(kind, dict(action), port, timeout)
+
+
+def _resolve_port(container: Object, port: JSON, mesh_port: int) -> int | None:
+    """Return the number of a port; None for the agent's port and for an unknown name."""
+    if isinstance(port, str):
+        numbers = [
+            container_port.get("containerPort")
+            for container_port in objects_at(container, "ports")
+            if container_port.get("name") == port
+        ]
+        return numbers[-1] if numbers and isinstance(numbers[-1], int) else None
+    return port if isinstance(port, int) and port != mesh_port else None
+
+
+def _set_env(
+    profile: Profile, builder: PodBuilder, sidecar: Object, probers: Mapping[str, Prober]
+) -> None:
+    is_reinjection = profile.merges_probers and STATUS in builder.annotations
+    existing = find_env(sidecar, ENV) if is_reinjection else None
+    if existing is not None:
+        _merge_probers(sidecar, existing, probers)
+    elif not is_reinjection or profile.missing_probers_added:
+        members = [f"{gojson.encode(path)}:{prober.text}" for path, prober in probers.items()]
+        append_env(sidecar, ENV, f"{{{','.join(members)}}}")
+
+
+def _merge_probers(sidecar: Object, existing: Object, probers: Mapping[str, Prober]) -> None:
+    """Add to the variable of an earlier injection, which has the original probes."""
+    try:
+        old = load(string_at(existing, "value"))
+    except NotJSONError:
+        return
+    if isinstance(old, dict):
+        all_probers: Object = {path: prober.value for path, prober in probers.items()}
+        all_probers.update(old)
+        text = gojson.encode({path: all_probers[path] for path in sorted(all_probers)})
+        variable = merge_keys(existing, {"value": text})
+        env = objects_at(sidecar, "env")
+        sidecar["env"] = [variable if entry is existing else entry for entry in env]
+
+
+def _redirect_lifecycle(container: Object, rewriter: ProbeRewriter, port: int) -> Object:
+    lifecycle, kinds = object_at(container, "lifecycle"), rewriter.kinds(handlers=True)
+    name = string_at(container, "name")
+    redirected: Object = {}
+    for key, path in _HANDLERS:
+        if key in lifecycle:
+            handler = object_at(lifecycle, key)
+            kind = _probe_kind(handler, kinds)
+            redirected[key] = (
+                handler if kind is None else _redirect_probe(handler, kind, path.format(name), port)
+            )
+    return merge_keys(lifecycle, redirected)
+
+
+def _redirect_probe(probe: Object, kind: str, path: str, port: int) -> Object:
+    action: Object = {"path": path, "port": port}
+    if kind == "httpGet":
+        action = object_at(probe, kind) | action
+        if action.get("scheme") == "HTTPS":
+            action["scheme"] = "HTTP"
+    redirected = dict(probe)
+    del redirected[kind]
+    redirected["httpGet"] = action
+    return redirected
+
+
+def _probe_kind(probe: Object, kinds: tuple[str, ...]) -> str | None:
+    """Return the first of the kinds that the probe has, or None."""
+    for kind in kinds:
+        if isinstance(probe.get(kind), dict):
+            return kind
+    return None

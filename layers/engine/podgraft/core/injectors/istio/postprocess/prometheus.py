@@ -1,0 +1,229 @@
+"""Merged metrics: the agent scrapes the application, and Prometheus scrapes the agent.
+
+Source: pkg/kube/inject/webhook.go, applyPrometheusMerge, and tools/istio-agent's ports.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from msgspec import Struct
+
+from podgraft.base.jsonvalue import JSON, Object, string_at, string_members
+from podgraft.core.injectors.errors import UserError
+from podgraft.core.injectors.istio import gojson
+from podgraft.core.injectors.istio.annotations import NumberError, parse_bool, parse_int
+from podgraft.core.injectors.istio.config.mesh import proxy_of
+from podgraft.core.injectors.istio.config.protojson import Message
+from podgraft.core.injectors.istio.pod_builder import PodBuilder, append_env, find_env
+from podgraft.core.injectors.istio.releases import Profile
+from podgraft.golang import strings
+
+ENV = "ISTIO_PROMETHEUS_ANNOTATIONS"
+MERGE = "prometheus.istio.io/merge-metrics"
+SECURE_PORT = "prometheus.istio.io/secure-port"
+SECURE_PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT"
+
+_LEGACY = ("prometheus.io/scrape", "prometheus.io/path", "prometheus.io/port")
+_TARGETS = "prometheus.istio.io/scrape-targets"
+
+_PORTS = range(1, 1 << 16)
+# pkg/config/constants and Envoy's bootstrap: the purpose of each reserved port.
+RESERVED_PORTS: Mapping[int, str] = {
+    15000: "Envoy admin",
+    15001: "Envoy outbound",
+    15004: "debug interface",
+    15006: "Envoy inbound",
+    15008: "HBONE",
+    15020: "agent metrics",
+    15021: "health checks",
+    15053: "DNS capture",
+    15090: "Envoy metrics",
+}
+
+
+class Scrape(Struct, frozen=True):
+    """The scrape settings in the annotations of the application."""
+
+    scrape: str
+    path: str
+    port: str
+    targets: tuple[tuple[str, str], ...] = ()
+
+    def to_json(self) -> str:
+        """The value of ISTIO_PROMETHEUS_ANNOTATIONS."""
+        fields: Object = {"scrape": self.scrape, "path": self.path, "port": self.port}
+        if self.targets:
+            fields["targets"] = [{"port": port, "path": path} for port, path in self.targets]
+        return gojson.encode(fields)
+
+
+NO_SCRAPE = Scrape("", "", "")
+
+
+def merge_metrics(profile: Profile, builder: PodBuilder, mesh: Message) -> None:
+    """Move the application's scrape annotations into the sidecar's environment."""
+    port, annotations = str(proxy_of(mesh).get("statusPort") or 0), builder.annotations
+    scrape_settings = {name: annotations[name] for name in scrape_annotations(profile, annotations)}
+    if not is_enabled(annotations, mesh):
+        return
+    if scrape_settings:
+        if _is_disabled(profile, scrape_settings) or points_at_agent(
+            profile, scrape_settings, port
+        ):
+            return
+        _move_annotations(profile, builder, scrape_settings, port)
+    annotations.update(agent_annotations(port))
+
+
+def set_secure_port(profile: Profile, builder: PodBuilder) -> None:
+    """Annotate the pod with the port on which the proxy serves merged metrics over mutual TLS."""
+    sidecar = builder.sidecar(profile)
+    if not profile.scrape_targets or sidecar is None:
+        return
+    entry = find_env(sidecar, SECURE_PORT_ENV)
+    port = string_at(entry, "value") if entry else ""
+    if port not in ("", "0") and _find_value(profile, builder.annotations, SECURE_PORT) is None:
+        builder.annotations[SECURE_PORT] = port
+
+
+def scrape_annotations(profile: Profile, annotations: Mapping[str, JSON]) -> list[str]:
+    """The names of the annotations about scraping, in any spelling."""
+    comparable_names = {_comparable_name(profile, name) for name in _LEGACY}
+    if profile.scrape_targets:
+        comparable_names.add(_comparable_name(profile, _TARGETS))
+    # Spellings have the same length, so most names need no comparison.
+    lengths = set(map(len, comparable_names))
+    return [
+        name
+        for name in annotations
+        if len(name) in lengths and _comparable_name(profile, name) in comparable_names
+    ]
+
+
+def points_at_agent(profile: Profile, annotations: Mapping[str, JSON], port: str) -> bool:
+    """Whether the annotations already name the agent's port: an earlier injection set them."""
+    return port in _find_values(profile, annotations, "prometheus.io/port")
+
+
+def is_enabled(annotations: Mapping[str, JSON], mesh: Message) -> bool:
+    """Whether metrics are merged: by the pod's annotation, else by the mesh, else true."""
+    value = _parse_bool(string_at(annotations, MERGE)) if MERGE in annotations else None
+    return value if value is not None else mesh.get("enablePrometheusMerge") is not False
+
+
+def parse_scrape(profile: Profile, annotations: Mapping[str, JSON]) -> Scrape:
+    """Parse the scrape settings in the annotations."""
+    scrape, path, port = (_find_value(profile, annotations, name) or "" for name in _LEGACY)
+    targets = (
+        _parse_targets(_find_value(profile, annotations, _TARGETS) or "")
+        if profile.scrape_targets
+        else ()
+    )
+    if targets:
+        port, path = targets[0]
+    return Scrape(scrape, path, port, targets)
+
+
+def agent_annotations(port: str) -> dict[str, str]:
+    """Return the annotations that make Prometheus scrape the agent."""
+    return {
+        "prometheus.io/port": port,
+        "prometheus.io/path": "/stats/prometheus",
+        "prometheus.io/scrape": "true",
+    }
+
+
+def _move_annotations(
+    profile: Profile, builder: PodBuilder, scrape_settings: Mapping[str, JSON], port: str
+) -> None:
+    """Move the scrape settings from the annotations to the environment of the sidecar."""
+    scrape = parse_scrape(profile, scrape_settings)
+    if profile.scrape_targets:
+        _check_ports(scrape, port)
+    sidecar = builder.sidecar(profile)
+    if sidecar is not None and scrape != NO_SCRAPE:
+        append_env(sidecar, ENV, scrape.to_json())
+    for name in scrape_settings:
+        del builder.annotations[name]
+
+
+def _is_disabled(profile: Profile, annotations: Mapping[str, JSON]) -> bool:
+    scrapes = _find_values(profile, annotations, "prometheus.io/scrape")
+    return any(_parse_bool(value) is False for value in scrapes)
+
+
+def _parse_bool(text: str) -> bool | None:
+    try:
+        return parse_bool(text)
+    except NumberError:
+        return None
+
+
+def _parse_targets(text: str) -> tuple[tuple[str, str], ...]:
+    """Return the port and path of each target; empty if a target has no port.
+
+    Source: pilot/cmd/pilot-agent/status/server.go, ParseScrapeTargets.
+    """
+    pieces = [piece.partition(":") for piece in text.split(",") if strings.trim_space(piece)]
+    targets = [
+        (strings.trim_space(port), strings.trim_space(path) or "/metrics")
+        for port, _, path in pieces
+    ]
+    return tuple(targets) if all(port for port, _ in targets) else ()
+
+
+def _check_ports(scrape: Scrape, agent_port: str) -> None:
+    for port, _ in scrape.targets:
+        _check_port("invalid prometheus scrape targets", "target port", port, agent_port)
+    if scrape.port and not scrape.targets:
+        _check_port("invalid prometheus scrape configuration", "port", scrape.port, agent_port)
+
+
+def _check_port(prefix: str, field_name: str, port: str, agent_port: str) -> None:
+    try:
+        number = parse_int(port, 64)
+    except NumberError:
+        number = 0
+    if number not in _PORTS:
+        raise UserError(f'{prefix}: invalid {field_name} "{port}"')
+    if str(number) == agent_port:
+        raise UserError(f"{prefix}: {field_name} {port} conflicts with agent port")
+    if number in RESERVED_PORTS:
+        reason = RESERVED_PORTS[number]
+        raise UserError(
+            f"{prefix}: {field_name} {port} is reserved for Istio ({reason}) and cannot be scraped"
+        )
+
+
+def _comparable_name(profile: Profile, name: str) -> str:
+    """Return a name for comparison.
+
+    Since 1.13, ``prometheus.io/port`` and ``prometheus_io_port`` are the same annotation.
+    """
+    return _normalize_name(name) if profile.loose_prometheus_names else name
+
+
+@lru_cache(maxsize=1024)
+def _normalize_name(name: str) -> str:
+    return re.sub("[^A-Za-z0-9_]", "_", name)
+
+
+def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -> list[str]:
+    """Return the values of all spellings, starting with the standard one."""
+    comparable = _comparable_name(profile, name)
+    names = [
+        candidate
+        for candidate in annotations
+        if len(candidate) == len(name) and _comparable_name(profile, candidate) == comparable
+    ]
+    if not names:
+        return []
+    names.sort(key=lambda candidate: (candidate != name, candidate))
+    return [*string_members(annotations, *names)]
+
+
+def _find_value(profile: Profile, annotations: Mapping[str, JSON], name: str) -> str | None:
+    return next(iter(_find_values(profile, annotations, name)), None)

@@ -1,0 +1,368 @@
+"""Rendering of injection templates for a pod, and the origin of their errors.
+
+A failure is an error of the pod's author only if the template works without the author's text:
+first with all possible YAML syntax masked (``masking.py``), then without annotations and labels; or
+if the function that fails received text of the pod. The message names the text.
+"""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Generic, Protocol, TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.base.lru import LRUCache
+from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
+from podgraft.core.injectors.istio.config import proxyconfig
+from podgraft.core.injectors.istio.config.protojson import Message
+from podgraft.core.injectors.istio.data import images
+from podgraft.core.injectors.istio.data.template_data import (
+    InjectorContext,
+    TemplateData,
+    dot_type,
+    find_origin,
+    has_only_plain_fields,
+    make_dot,
+    make_dot_fields,
+    mask_fields,
+    opaque_types,
+    pod_values,
+    with_taint,
+)
+from podgraft.core.injectors.istio.pod_builder import pod_annotations, pod_labels
+from podgraft.core.injectors.istio.releases import Profile
+from podgraft.core.injectors.plain_text import path_steps
+from podgraft.core.injectors.structure_guard import (
+    GuardedTemplate,
+    StructureError,
+    find_breaking_key,
+    find_breaking_text,
+    find_failing_text,
+    render_guarded,
+)
+from podgraft.golang.reflect import Pointer
+from podgraft.golang.reflect.taint import Address, PlaceholderRegistry
+from podgraft.golang.texttemplate import (
+    OBSERVER,
+    ExecError,
+    LimitError,
+    Limits,
+    Projection,
+    SectionReuse,
+    SectionText,
+)
+from podgraft.kube.yaml import IncrementalLoader, LoadedText, Path
+
+from . import pod_overlay
+from .pod_overlay import OverlayError
+from .templates import InjectionTemplate
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+
+# The longest cache key and rendered text that are cached: the annotations of a pod can be a quarter
+# of a megabyte.
+_MAX_CACHED_LENGTH = 32_768
+# What differs between most workloads. Sections of a template that read none of it share their text.
+_CHANGING = (
+    ("DeploymentMeta",),
+    ("ObjectMeta", "generateName"),
+    ("ObjectMeta", "labels"),
+    ("ObjectMeta", "name"),
+    ("ObjectMeta", "namespace"),
+    ("Spec", "containers"),
+    ("Spec", "initContainers"),
+    ("Spec", "volumes"),
+    ("TypeMeta",),
+)
+_FAILURE_PREFIX = "failed to run injection template"
+
+
+class Editor(Protocol[T_co]):
+    """The result of one parsed text, as a pattern for those of similar texts."""
+
+    def replace(self, changes: Sequence[tuple[Path, JSON]], /) -> T_co | None:
+        """Return the result with other scalars; ``None`` if a conversion can differ."""
+        ...
+
+
+class TemplateCache(Generic[T]):
+    """The latest results of one injector's templates, by the fields that the templates can read.
+
+    ``convert`` turns YAML into the result of a template, and ``make_editor`` into an editor of the
+    result; both raise ``OverlayError``. A result implies that the structure of its text was
+    checked, so the key of a result contains the origin of the texts.
+    """
+
+    def __init__(
+        self,
+        convert: Callable[[JSON], T],
+        make_editor: Callable[[JSON], Editor[T]] | None = None,
+    ) -> None:
+        self.convert = convert
+        self._make_editor = make_editor
+        self._projections: dict[str, tuple[Projection, Projection | None]] = {}
+        self._sections: LRUCache[bytes, Sequence[SectionText]] = LRUCache(limit=64)
+        self._results: LRUCache[bytes, T] = LRUCache(limit=256)
+        self._loader = IncrementalLoader()
+        self._parsed: LRUCache[str, T] = LRUCache(limit=64)
+
+    def projections(
+        self, template: InjectionTemplate, profile: Profile
+    ) -> tuple[Projection, Projection | None]:
+        """The parts of its data that the template, and that its sections, can read."""
+        projections = self._projections.get(template.name)
+        if projections is None:
+            types = dot_type(profile), opaque_types(profile)
+            changing = None if template.mutates_data else _CHANGING
+            projections = template.program.split(*types, changing)
+            self._projections[template.name] = projections
+        return projections
+
+    def sections(self, key: bytes) -> SectionReuse:
+        """The sections that were executed for data with a key; a rendering stores new ones."""
+        if len(key) > _MAX_CACHED_LENGTH:
+            return SectionReuse(None, lambda _: None)
+        return SectionReuse(self._sections.get(key), partial(self._sections.__setitem__, key))
+
+    def lookup(self, key: bytes) -> T | None:
+        """The cached result under a key."""
+        return self._results.get(key)
+
+    def store(self, key: bytes, result: T) -> None:
+        """Cache a result, unless the key is too long."""
+        if len(key) <= _MAX_CACHED_LENGTH:
+            self._results[key] = result
+
+    def parse(self, text: str) -> T:
+        """The result of a rendered text; raises ``OverlayError``."""
+        if len(text) > _MAX_CACHED_LENGTH:
+            return self.convert(pod_overlay.parse(text))
+        parsed = self._parsed.get(text)
+        if parsed is None:
+            loaded = pod_overlay.parse_similar(text, self._loader)
+            parsed = self._edit_result(loaded) or self.convert(loaded.value)
+            self._parsed[text] = parsed
+        return parsed
+
+    def _edit_result(self, loaded: LoadedText) -> T | None:
+        """The result of the previous text with the changes, if they change nothing else."""
+        if not loaded.changes or self._make_editor is None:
+            return None
+        editor: Editor[T] | None = loaded.base.editor
+        if editor is None:
+            try:
+                editor = self._make_editor(loaded.base.value)
+            except OverlayError:  # of the previous text, which has no result
+                editor = _NoEditor()
+            loaded.base.editor = editor
+        return editor.replace(loaded.changes)
+
+
+class _NoEditor:
+    """Takes the place of the editor of a text without a result."""
+
+    def replace(self, _changes: Sequence[tuple[Path, JSON]], /) -> None:
+        """Change nothing."""
+
+
+class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
+    """Renders templates for one pod.
+
+    A template receives only the fields that it can read; its result is cached under them, and under
+    the origin of their texts.
+    """
+
+    cache: TemplateCache[T]
+    injector_context: InjectorContext
+    template_data: TemplateData
+    limits: Limits
+
+    def render(self, template: InjectionTemplate) -> T:
+        """Render a template for the pod.
+
+        Raises ``UserError`` if the pod's text changes the structure or is the cause of a failure,
+        ``OperatorError`` for any other failure of the template.
+        """
+        fields = self._project(template, self.template_data)
+        key = self._make_key(template, fields, find_origin(self.template_data, fields))
+        # An observer expects all renderings, also those of cached results.
+        result = self.cache.lookup(key) if OBSERVER.get() is None else None
+        if result is None:
+            result = self._render_guarded(template, fields)
+            self.cache.store(key, result)
+        return result
+
+    def _render_guarded(self, template: InjectionTemplate, fields: Message) -> T:
+        is_safe = not template.program.can_create_syntax and has_only_plain_fields(
+            self.template_data, fields
+        )
+        try:
+            return render_guarded(
+                self._make_guarded_template(template, fields), is_harmless=is_safe
+            )
+        except StructureError as error:
+            raise UserError(
+                f"{self._describe_path(error.address)}: its text would change the structure that "
+                f'template "{template.name}" gives the pod; leave out line breaks, quotes, '
+                "brackets and other YAML syntax"
+            ) from error
+        except FAILURES as error:
+            raise self._classify_error(template, fields, error) from error
+
+    def _make_guarded_template(
+        self, template: InjectionTemplate, fields: Message
+    ) -> GuardedTemplate[T]:
+        def make_data() -> Pointer:
+            return self._dot(template, fields)
+
+        def taint_data(slots: PlaceholderRegistry) -> Pointer:
+            tainted_fields = with_taint(self.injector_context, self.template_data, fields, slots)
+            return self._dot(template, tainted_fields)
+
+        return GuardedTemplate(
+            f"template {template.name}",
+            template.program,
+            make_data,
+            taint_data,
+            self.cache.parse,
+            self.limits,
+            self._find_sections(template, fields),
+        )
+
+    def _find_sections(self, template: InjectionTemplate, fields: Message) -> SectionReuse | None:
+        _, projection = self.cache.projections(template, self.injector_context.profile)
+        if projection is None:
+            return None
+        return self.cache.sections(self._make_key(template, projection(fields)))
+
+    def _dot(self, template: InjectionTemplate, fields: Message) -> Pointer:
+        return make_dot(self.injector_context, fields, mutates_data=template.mutates_data)
+
+    def _project(self, template: InjectionTemplate, data: TemplateData) -> Message:
+        """The fields of the data, without what the template cannot read."""
+        projection, _ = self.cache.projections(template, self.injector_context.profile)
+        return projection(make_dot_fields(self.injector_context, data))
+
+    def _make_key(self, template: InjectionTemplate, fields: Message, origin: JSON = None) -> bytes:
+        """All that a rendering depends on, without what all pods of the injector share.
+
+        Version 0 of the format encodes equal values of equal types as equal bytes.
+        """
+        values = pod_values(self.injector_context, fields)
+        return marshal.dumps((template.name, values, origin), 0)
+
+    def _classify_error(
+        self, template: InjectionTemplate, fields: Message, error: Exception
+    ) -> InjectionError:
+        """The error of the pod's author or of the operator, by the cause of the failure."""
+        if not self.limits.finds_causes:
+            return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
+        address = find_breaking_text(
+            fields,
+            partial(mask_fields, self.injector_context, self.template_data),
+            lambda masked: self._can_render(template, masked),
+        )
+        if address is None:
+            address = find_failing_text(
+                self._make_guarded_template(template, fields), self._can_parse
+            )
+        if address is not None:
+            return UserError(
+                f'{self._describe_path(address)}: {_FAILURE_PREFIX} "{template.name}" '
+                f"with it: {error}"
+            )
+        key = self.find_breaking_key(lambda data: self._can_render_data(template, data))
+        if key is not None:
+            # The reason can quote another value: the key only decides that the template reads it.
+            reason = _format_without_values(error)
+            return UserError(f'{key}: {_FAILURE_PREFIX} "{template.name}" with it: {reason}')
+        return OperatorError(f'{_FAILURE_PREFIX} "{template.name}": {error}')
+
+    def _describe_path(self, address: Address) -> str:
+        return _describe_path(address, self.injector_context.profile)
+
+    def find_breaking_key(self, works: Callable[[TemplateData], bool]) -> str | None:
+        """The annotation or label without which something works, by the template data."""
+        pod = self.template_data.pod
+        keys = [("annotations", key) for key in pod_annotations(pod)]
+        keys += [("labels", key) for key in pod_labels(pod)]
+
+        proxy_annotation = proxyconfig.annotation_name(self.injector_context.profile)
+
+        def works_with(retained: Sequence[tuple[str, str]]) -> bool:
+            return works(_restrict_keys(self.template_data, retained, proxy_annotation))
+
+        breaking = find_breaking_key(keys, works_with)
+        return None if breaking is None else f"{breaking[0].removesuffix('s')} {breaking[1]}"
+
+    def render_unguarded(self, template: InjectionTemplate, data: TemplateData) -> T:
+        """Render a template to find the cause of an error; raises ``FAILURES``."""
+        dot = self._dot(template, self._project(template, data))
+        text = template.program.render(dot, limits=self.limits)
+        return self.cache.convert(pod_overlay.parse(text))
+
+    def _can_render_data(self, template: InjectionTemplate, data: TemplateData) -> bool:
+        return self._can_render(template, self._project(template, data))
+
+    def _can_render(self, template: InjectionTemplate, fields: Message) -> bool:
+        dot = self._dot(template, fields)
+        try:
+            return self._can_parse(template.program.render(dot, limits=self.limits))
+        except (ExecError, LimitError):
+            return False
+
+    def _can_parse(self, text: str) -> bool:
+        try:
+            self.cache.convert(pod_overlay.parse(text))
+        except OverlayError:
+            return False
+        return True
+
+
+def _format_without_values(error: Exception) -> str:
+    """The text of an error without a reason that can quote a value of the pod."""
+    text = str(error)
+    if isinstance(error, ExecError) and error.may_quote_data:
+        return text.removesuffix(f": {error.reason}")
+    return text
+
+
+FAILURES = (ExecError, LimitError, OverlayError)
+
+
+def _restrict_keys(
+    data: TemplateData, retained: Sequence[tuple[str, str]], proxy_annotation: str
+) -> TemplateData:
+    """The data with only these of the pod's annotations and labels."""
+    metadata = object_at(data.pod, "metadata")
+    maps: Object = {
+        kind: {key: metadata_map[key] for map_name, key in retained if map_name == kind}
+        for kind in ("annotations", "labels")
+        if (metadata_map := object_at(metadata, kind))
+    }
+    layer = data.pod_config if ("annotations", proxy_annotation) in retained else {}
+    return replace(data, pod=data.pod | {"metadata": metadata | maps}, pod_config=layer)
+
+
+def _describe_path(address: Address, profile: Profile) -> str:
+    """The place as the pod's author addresses it."""
+    match path_steps(address):
+        case ("ProxyConfig", *_):
+            return f"annotation {proxyconfig.annotation_name(profile)}"
+        case ("ProxyImage" | "ProxyInitImage", *_):
+            return f"annotation {images.TYPE_ANNOTATION}"
+        case ("ObjectMeta" | "DeploymentMeta", "annotations" | "labels" as kind, key, *_):
+            return f"{kind.removesuffix('s')} {key}"
+        case ("ObjectMeta" | "Spec" as part, *path):
+            return "/".join(("", _PARTS[part], *map(str, path)))
+        case _:
+            return "the name or kind of the pod's owner"
+
+
+_PARTS = {"ObjectMeta": "metadata", "Spec": "spec"}

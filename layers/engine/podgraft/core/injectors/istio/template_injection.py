@@ -1,0 +1,172 @@
+"""Injection by pod templates, since 1.9: partial pods merged into the pod, then post-processing.
+
+Source: pkg/kube/inject/webhook.go, injectPod: render, overlay, reapply overrides, post-process.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from podgraft import kube
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
+
+from . import status
+from .context import InjectionContext, InjectorConfig
+from .data.template_data import TemplateData, effective_proxy
+from .pod_builder import (
+    CONTAINERS,
+    INIT_CONTAINERS,
+    PROXY,
+    PodBuilder,
+    containers,
+    find_by_name,
+    merge_keys,
+)
+from .postprocess import cluster, container_order, overrides, probes, prometheus
+from .render import pod_overlay, templates
+from .render.pod_overlay import OverlayError, PodOverlay
+from .render.rendering import FAILURES, PodRenderer, TemplateCache
+from .request import Injection
+
+if TYPE_CHECKING:
+    from podgraft.golang.reflect import GoType
+
+    from .render.overlay_editor import OverlayEditor
+
+NATIVE_SIDECAR_ANNOTATION = "sidecar.istio.io/nativeSidecar"
+
+
+def _make_editor(pod_type: GoType, raw: JSON) -> OverlayEditor:
+    from .render.overlay_editor import OverlayEditor  # the first pod of an environment needs none
+
+    return OverlayEditor(pod_type, raw)
+
+
+class TemplateInjector:
+    """Injects pods by the templates of one configuration."""
+
+    def __init__(self, config: InjectorConfig) -> None:
+        self._config = config
+        self._profile = config.profile
+        pod_type = kube.types(config.profile.kubernetes)["Pod"]
+        self._cache = TemplateCache(
+            partial(pod_overlay.decode_overlay, pod_type), partial(_make_editor, pod_type)
+        )
+
+    def inject(self, context: InjectionContext) -> Injection:
+        """Inject the pod; raises ``UserError`` or ``OperatorError``."""
+        template_pod, merged = self._apply_templates(context)
+        merged = overrides.reapply_overrides(self._profile, context.pod, template_pod, merged)
+        injection_status = status.make_status(template_pod)
+        template_containers = [
+            *containers(template_pod),
+            *containers(template_pod, INIT_CONTAINERS),
+        ]
+        return Injection(
+            base=context.base,
+            pod=self._post_process(context, injection_status, merged),
+            templates=context.templates,
+            warnings=context.warnings,
+            image=string_at(find_by_name(template_containers, PROXY) or {}, "image"),
+            init_containers=injection_status.init_containers,
+            containers=injection_status.containers,
+            volumes=injection_status.volumes,
+            image_pull_secrets=injection_status.image_pull_secrets,
+            is_empty=not any(template_pod.values()),
+        )
+
+    def _apply_templates(self, context: InjectionContext) -> tuple[Object, Object]:
+        """The template pod, and the pod with all templates applied."""
+        renderer = context.make_renderer(self._cache)
+        native = self._is_native(context)
+        template_pod: Object = {}
+        merged = context.pod
+        for name in context.templates:
+            overlay = renderer.render(self._config.templates.lookup(name))
+            try:
+                template_pod = overlay.apply(template_pod)
+            except OverlayError as error:
+                raise self._make_merge_error(context, renderer, error) from error
+            if native and find_by_name(containers(template_pod, INIT_CONTAINERS), PROXY):
+                merged = _move_proxy_to_init(merged)
+            merged = _apply_overlay(overlay, merged)
+        return template_pod, merged
+
+    def _make_merge_error(
+        self, context: InjectionContext, renderer: PodRenderer[PodOverlay], error: OverlayError
+    ) -> InjectionError:
+        """The error of the pod's author or of the operator, for templates that do not merge."""
+        names = ", ".join(context.templates)
+        problem = f"failed to run injection template: {names} cannot be merged: {error}"
+        selected = [*map(self._config.templates.lookup, context.templates)]
+
+        def merges(data: TemplateData) -> bool:
+            template_pod: Object = {}
+            try:
+                for template in selected:
+                    template_pod = renderer.render_unguarded(template, data).apply(template_pod)
+            except FAILURES:
+                return False
+            return True
+
+        key = renderer.find_breaking_key(merges) if context.limits.finds_causes else None
+        if key is None and templates.ANNOTATION in context.annotations:
+            key = f"annotation {templates.ANNOTATION}"
+        return OperatorError(problem) if key is None else UserError(f"{key}: {problem}")
+
+    def _is_native(self, context: InjectionContext) -> bool:
+        """Whether the proxy can be an init container: by the pod's annotation, else by default."""
+        annotation = context.annotations.get(NATIVE_SIDECAR_ANNOTATION, "")
+        native = {"true": True, "false": False}.get(annotation)
+        if native is None or not self._profile.native_annotation:
+            native = self._config.native_sidecars
+        return native and self._profile.native_sidecars
+
+    def _post_process(
+        self, context: InjectionContext, injection_status: status.InjectionStatus, merged: Object
+    ) -> Object:
+        profile = self._profile
+        builder = PodBuilder.from_pod(merged)
+        proxy = effective_proxy(profile, context.template_data)
+        if profile.adjusts_init_user:
+            overrides.adjust_init_user(profile, context.pod, builder, proxy)
+        cluster.set_environment(profile, builder, context.environment)
+        prometheus.merge_metrics(profile, builder, context.mesh)
+        prometheus.set_secure_port(profile, builder)
+        self._rewrite_probes(context, builder)
+        cluster.set_label(builder, context.environment)
+        status_text = status.to_json(profile, injection_status, self._config.revision)
+        builder.annotations[status.ANNOTATION] = status_text
+        builder.annotations.update(context.injected_annotations)
+        container_order.reorder_containers(profile, builder, hold=context.hold_application)
+        return builder.build()
+
+    def _rewrite_probes(self, context: InjectionContext, builder: PodBuilder) -> None:
+        sidecar, default = builder.sidecar(self._profile), self._config.values.rewrite_probes
+        if sidecar is not None and probes.should_rewrite(builder.annotations, default):
+            probes.rewrite_probes(builder, sidecar, context.probe_rewriter)
+
+
+def _apply_overlay(overlay: PodOverlay, pod: Object) -> Object:
+    try:
+        return overlay.apply(pod)
+    except OverlayError as error:
+        problem = f"failed to run injection template: it does not fit the pod: {error}"
+        raise UserError(problem) from error
+
+
+def _move_proxy_to_init(pod: Object) -> Object:
+    """The pod with its own istio-proxy in the init containers, as in the template pod."""
+    spec = object_at(pod, "spec")
+    proxy = find_by_name(containers(pod), PROXY)
+    if proxy is None:
+        return pod
+    remaining: list[JSON] = [*containers(pod)]
+    remaining.remove(proxy)  # the first container of this name, which no earlier one can equal
+    lists: Object = {
+        CONTAINERS: remaining,
+        INIT_CONTAINERS: [*objects_at(spec, INIT_CONTAINERS), proxy],
+    }
+    return merge_keys(pod, {"spec": merge_keys(spec, lists)})

@@ -1,0 +1,136 @@
+"""The template data of overlays: the object as raw JSON, and as Go types for kinds that have them.
+
+``.Object`` is the complete object. ``.ObjectMeta`` is its metadata, and ``.Spec`` its spec, as Go
+structs (``.Spec.Containers``, ``.Spec.Template.Spec``); for kinds without a Go type, ``.Spec`` is
+raw JSON. ``.Namespace`` is the namespace of the request, and ``.Values`` the values of the overlay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from podgraft import kube
+from podgraft.base.jsonvalue import Object, load, object_at
+from podgraft.core.injectors.masking import Masker
+from podgraft.core.injectors.plain_text import has_only_plain_text
+from podgraft.core.injectors.yaml_function import to_yaml
+from podgraft.golang import sprig
+from podgraft.golang.json.marshal import marshal
+from podgraft.golang.reflect import ANY, ANY_MAP, STRING, Field, GoType, Struct, Value, struct_type
+from podgraft.golang.reflect.taint import Address, PlaceholderRegistry
+from podgraft.golang.reflect.tainted_values import taint_json
+from podgraft.golang.texttemplate import Function, Propagation, Serializer, SyntaxRisk
+
+
+def _to_yaml(value: Value) -> str:
+    """Format YAML as Helm does: as sigs.k8s.io/yaml prints it, without the last newline."""
+    return to_yaml(value).removesuffix("\n")
+
+
+def _to_json_tree(_: str, value: Value) -> Value:
+    return load(marshal(value))
+
+
+def _make_functions() -> Mapping[str, Function]:
+    """Return sprig's functions, and Helm's ``toYaml``."""
+    functions = dict(sprig.functions())
+    functions["toYaml"] = Function(
+        _to_yaml,
+        (ANY,),
+        result=STRING,
+        propagation=Propagation.SERIALIZES,
+        syntax_risk=SyntaxRisk.NONE,
+        serializer=Serializer(_to_json_tree, _to_yaml),
+    )
+    return functions
+
+
+FUNCTIONS = _make_functions()
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayData:
+    """The template data for one object."""
+
+    object: Object
+    namespace: str
+    values: Object
+
+    def to_struct(self) -> Value:
+        """Convert the data to a Go struct."""
+        return Struct(
+            data_type(kube.object_type(self.object)),
+            {
+                "Object": self.object,
+                "ObjectMeta": self.object.get("metadata"),
+                "Spec": self.object.get("spec"),
+                "Namespace": self.namespace,
+                "Values": self.values,
+            },
+        )
+
+    def copy_for_mutation(self) -> OverlayData:
+        """Return a deep copy for a template that can change its data."""
+        copied_object, values = sprig.deep_copy(self.object), sprig.deep_copy(self.values)
+        return replace(self, object=copied_object, values=values)
+
+    def has_only_plain_text(self) -> bool:
+        """Whether the object contains only plain text."""
+        return has_only_plain_text(self.object)
+
+    def with_taint(self, slots: PlaceholderRegistry) -> OverlayData:
+        """Return the data with taint on all text of the object's author."""
+        members = {key: taint_json(slots, value, (None, key)) for key, value in self.object.items()}
+        keys = {key: slots.taint_string(key, (None, key)) for key in sorted(members)}
+        return replace(self, object={keys[key]: value for key, value in members.items()})
+
+    def mask(self, masker: Masker) -> OverlayData:
+        """Return the data with masks; the same object if it contains only plain text."""
+        masked = masker.mask(self.object)
+        if masked is self.object or not isinstance(masked, dict):
+            return self
+        return replace(self, object=masked)
+
+    def metadata_keys(self) -> Sequence[Address]:
+        """The paths of the object's annotations and labels."""
+        metadata = object_at(self.object, "metadata")
+        return [
+            (((None, "metadata"), kind), key)
+            for kind in ("annotations", "labels")
+            for key in object_at(metadata, kind)
+        ]
+
+    def with_metadata_keys(self, paths: Sequence[Address]) -> OverlayData:
+        """Return the data with only these annotations and labels."""
+        metadata = object_at(self.object, "metadata")
+        maps: Object = {
+            kind: {
+                key: value
+                for key, value in entries.items()
+                if (((None, "metadata"), kind), key) in paths
+            }
+            for kind in ("annotations", "labels")
+            if (entries := object_at(metadata, kind))
+        }
+        return replace(self, object={**self.object, "metadata": {**metadata, **maps}})
+
+
+@cache
+def data_type(object_type: GoType | None) -> GoType:
+    """The Go type of the data for objects of a type."""
+    go_type = struct_type("overlay.Data")
+    go_type.fields = (
+        Field("Object", ANY_MAP, "Object"),
+        Field("ObjectMeta", kube.OBJECT_META, "ObjectMeta"),
+        Field("Spec", _spec_type(object_type), "Spec"),
+        Field("Namespace", STRING, "Namespace"),
+        Field("Values", ANY_MAP, "Values"),
+    )
+    return go_type
+
+
+def _spec_type(object_type: GoType | None) -> GoType:
+    path = object_type.field_path("Spec") if object_type else None
+    return path[-1].type if path else ANY

@@ -1,0 +1,324 @@
+"""``Overlay`` documents: a sidecar or default for objects of any kind.
+
+An overlay matches requests as a ValidatingAdmissionPolicy does, by ``matchConstraints`` and
+``matchConditions``. Its Go template renders to a partial object, which is merged into the object:
+by strategic merge for kinds with known Go types, by JSON merge for others.
+
+Text of the object's author cannot add structure to the template's result (``structure_guard.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from podgraft import kube
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
+from podgraft.core.injectors.plain_text import path_steps
+from podgraft.core.injectors.structure_guard import (
+    GuardedTemplate,
+    StructureError,
+    find_breaking_key,
+    find_breaking_text,
+    find_failing_text,
+    render_guarded,
+)
+from podgraft.core.policy import Cursor, MappingReader
+from podgraft.golang import texttemplate
+from podgraft.golang.reflect import GoType, Value
+from podgraft.golang.reflect.taint import Address
+from podgraft.golang.texttemplate import DEFAULT_LIMITS, Limits
+from podgraft.kube import document_reader, yaml
+from podgraft.kube.admission import AdmissionRequest
+from podgraft.kube.cel import CONDITIONS_BUDGET, CostExceededError, Meter
+from podgraft.kube.matching import conditions, constraints
+from podgraft.kube.patch import merge_patch, pointer, strategic
+
+from .data import OverlayData
+from .templates import CompiledTemplate, OverlayTemplate
+
+if TYPE_CHECKING:
+    from podgraft.base.field_reads import FieldRead
+
+API_VERSION = "podgraft.dev/v1"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlay:
+    """A parsed overlay; its template is compiled when an object needs it."""
+
+    name: str
+    constraints: constraints.MatchConstraints
+    conditions: tuple[conditions.Condition, ...]
+    source: OverlayTemplate
+    values: Object = field(default_factory=dict[str, JSON])
+
+    @property
+    def template(self) -> texttemplate.Program:
+        """The compiled template; raises ``OperatorError`` if it does not parse."""
+        return self.source.load().program
+
+    def applies(self, request: AdmissionRequest, namespaces: Mapping[str, Object]) -> bool:
+        """Whether the overlay matches the request; raises ``OperatorError``."""
+        is_match = self.constraints.matches(request, namespaces)
+        return is_match and self._find_false_condition(request, namespaces) is None
+
+    def mismatch(
+        self, request: AdmissionRequest, namespaces: Mapping[str, Object]
+    ) -> constraints.Mismatch | None:
+        """The first rule that does not match the request; raises ``OperatorError``."""
+        mismatch = self.constraints.mismatch(request, namespaces)
+        if mismatch is not None:
+            return mismatch
+        condition = self._find_false_condition(request, namespaces)
+        if condition is None:
+            return None
+        return constraints.Mismatch("matchConditions", f"{condition.name} is false")
+
+    def _find_false_condition(
+        self, request: AdmissionRequest, namespaces: Mapping[str, Object]
+    ) -> conditions.Condition | None:
+        if not self.conditions:
+            return None
+        variables = conditions.condition_variables(request, namespaces, None)
+        meter = Meter(CONDITIONS_BUDGET)
+        try:
+            return conditions.find_false(
+                self.conditions, lambda program: program.evaluate(variables, meter)
+            )
+        except (conditions.ConditionError, CostExceededError) as error:
+            raise OperatorError(f"overlay {self.name}: {error}") from error
+
+    def find_reads(self, type_: GoType | None) -> tuple[FieldRead, ...]:
+        """Return what the overlay reads of an object of a Go type, or of a kind without one."""
+        from .reads import find_overlay_reads  # only the census needs it
+
+        return find_overlay_reads(self, type_)
+
+    def render(self, before: Object, namespace: str, limits: Limits = DEFAULT_LIMITS) -> Object:
+        """Render the partial object for an object.
+
+        Raises ``OperatorError`` if the template fails, and ``UserError`` if text of the object
+        changes the structure of the result or is the cause of the failure.
+        """
+        return self._bind(before, namespace, limits).render()
+
+    def apply(self, before: Object, namespace: str, limits: Limits = DEFAULT_LIMITS) -> Object:
+        """The object with the overlay applied."""
+        return self._bind(before, namespace, limits).apply()
+
+    def _bind(self, before: Object, namespace: str, limits: Limits) -> _Rendering:
+        data = OverlayData(before, namespace, self.values)
+        return _Rendering(self, self.source.load(), data, limits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering:
+    """One overlay for one object."""
+
+    overlay: Overlay
+    template: CompiledTemplate
+    data: OverlayData
+    limits: Limits
+
+    def render(self) -> Object:
+        """The partial object; raises ``OperatorError`` or ``UserError``."""
+        try:
+            return render_guarded(
+                self._make_guarded_template, is_harmless=self.data.has_only_plain_text()
+            )
+        except StructureError as error:
+            raise UserError(
+                f"{_to_pointer(error.address)}: its text would change the structure that overlay "
+                f"{self.overlay.name} gives; leave out line breaks, quotes, brackets and other "
+                "YAML syntax"
+            ) from error
+        except _FAILURES as error:
+            raise self._classify_error(error, _can_parse) from error
+
+    def apply(self) -> Object:
+        """The object with the partial object merged into it."""
+        partial = self.render()
+        try:
+            return merge_partial(self.data.object, partial, self.overlay.name)
+        except OperatorError as error:
+            raise self._classify_error(error, self._can_merge) from error
+
+    @property
+    def _make_guarded_template(self) -> GuardedTemplate[Object]:
+        return GuardedTemplate(
+            f"overlay {self.overlay.name}",
+            self.template.program,
+            lambda: self._to_dot(self.data),
+            lambda slots: self._to_dot(self.data.with_taint(slots)),
+            _parse_partial,
+            self.limits,
+        )
+
+    def _to_dot(self, data: OverlayData) -> Value:
+        return (data.copy_for_mutation() if self.template.mutates_data else data).to_struct()
+
+    def _classify_error(self, error: Exception, works: Callable[[str], bool]) -> InjectionError:
+        """The error of the object's author or of the operator, by the cause of the failure.
+
+        ``works`` is whether a rendered text does not fail.
+        """
+        address = self._find_cause(works)
+        if isinstance(error, OperatorError):
+            return error if address is None else UserError(f"{_to_pointer(address)}: {error}")
+        if isinstance(error, _NoMappingError):
+            problem = "the template gives no mapping"
+        else:
+            problem = f"the template fails: {error}"
+        if address is None:
+            return OperatorError(f"overlay {self.overlay.name}: {problem}")
+        return UserError(
+            f"{_to_pointer(address)}: overlay {self.overlay.name} fails with it: {error}"
+        )
+
+    def _find_cause(self, works: Callable[[str], bool]) -> Address:
+        """The place of the text with which the template fails; ``None`` if it fails by itself."""
+        if not self.limits.finds_causes:
+            return None
+
+        def can_render(data: OverlayData) -> bool:
+            try:
+                dot = self._to_dot(data)
+                return works(self.template.program.render(dot, limits=self.limits))
+            except _FAILURES:
+                return False
+
+        address = find_breaking_text(self.data, OverlayData.mask, can_render)
+        if address is not None:
+            return address
+        keys = self.data.metadata_keys()
+        key = find_breaking_key(
+            keys, lambda retained: can_render(self.data.with_metadata_keys(retained))
+        )
+        return key or find_failing_text(self._make_guarded_template, works)
+
+    def _can_merge(self, text: str) -> bool:
+        """Whether a rendered text can be merged into the object."""
+        try:
+            merge_partial(self.data.object, _parse_partial(text), self.overlay.name)
+        except (*_FAILURES, OperatorError):
+            return False
+        return True
+
+
+class _NoMappingError(Exception):
+    """The rendered text is YAML, but not a mapping."""
+
+    def __str__(self) -> str:
+        return "the template gives no mapping"
+
+
+_FAILURES = (texttemplate.ExecError, texttemplate.LimitError, yaml.NotYAMLError, _NoMappingError)
+
+
+def _parse_partial(text: str) -> Object:
+    """The partial object in a rendered text."""
+    partial = yaml.load_document(text)
+    if partial is None:
+        return {}
+    if not isinstance(partial, dict):
+        raise _NoMappingError
+    return partial
+
+
+def _can_parse(text: str) -> bool:
+    try:
+        _parse_partial(text)
+    except _FAILURES:
+        return False
+    return True
+
+
+def _to_pointer(address: Address) -> str:
+    return "".join(f"/{pointer.escape(str(step))}" for step in path_steps(address))
+
+
+def merge_partial(before: Object, partial: Object, name: str) -> Object:
+    """Merge a partial object into an object, by the type of its kind; raises ``OperatorError``."""
+    type_ = kube.object_type(before)
+    merged = _merge_typed(before, partial, type_, name) if type_ else merge_patch(before, partial)
+    return merged if isinstance(merged, dict) else before
+
+
+def _merge_typed(before: Object, partial: Object, type_: GoType, name: str) -> JSON:
+    try:
+        kube.check(type_, partial)
+        return strategic.merge(before, partial, type_)
+    except (kube.DecodeError, strategic.MergeError) as error:
+        _check_merges(before, type_)
+        raise OperatorError(f"overlay {name}: what it gives does not fit: {error}") from error
+
+
+def _check_merges(before: Object, type_: GoType) -> None:
+    """Raise ``UserError`` for an object with lists that cannot be merged."""
+    try:
+        decoded: JSON = kube.decode(type_, before)  # without fields of newer Kubernetes releases
+        strategic.merge(decoded, decoded, type_)
+    except (kube.DecodeError, strategic.MergeError) as error:
+        raise UserError(f"object {error}") from error
+
+
+# The required keys of ``spec``, and the remedy for a missing one.
+_REQUIRED = {
+    "matchConstraints": "say which objects it is for",
+    "template": "write what renders to a partial object",
+}
+
+
+def parse_overlay(cursor: Cursor, name: str, *, deferred: bool = False) -> Overlay | None:
+    """Parse an Overlay's ``spec``; errors are collected by the cursor.
+
+    If ``deferred``, the first object that needs the template compiles it.
+    """
+    keys = MappingReader(cursor)
+    compiler = conditions.ExpressionCompiler(params=False)
+    match_constraints = keys.read_key("matchConstraints", constraints.parse_constraints)
+    match_conditions = keys.read_key(
+        "matchConditions", lambda value: conditions.parse_conditions(value, compiler)
+    )
+    template = keys.read_key(
+        "template", lambda text: _parse_template(text, name, deferred=deferred)
+    )
+    values = keys.read_key("values", _parse_mapping)
+    keys.check_unknown_keys()
+    spec = cursor.value if isinstance(cursor.value, dict) else {}
+    for key, remedy in _REQUIRED.items():
+        if spec.get(key) is None:
+            cursor.child(key, None).add_error("is missing", remedy)
+    if template is None or match_constraints is None:
+        return None
+    return Overlay(
+        name=name,
+        constraints=match_constraints,
+        conditions=match_conditions or (),
+        source=template,
+        values=values or {},
+    )
+
+
+def _parse_template(cursor: Cursor, name: str, *, deferred: bool) -> OverlayTemplate | None:
+    text = document_reader.parse_string(cursor)
+    if text is None:
+        return None
+    template = OverlayTemplate(name, text)
+    try:
+        if not deferred:
+            template.compile()
+    except (texttemplate.TemplateError, texttemplate.LimitError) as error:
+        return cursor.add_error(f"does not parse: {error}", error.remedy)
+    return template
+
+
+def _parse_mapping(cursor: Cursor) -> Object | None:
+    return (
+        cursor.value
+        if isinstance(cursor.value, dict)
+        else cursor.add_type_error(document_reader.JSONType.MAPPING)
+    )

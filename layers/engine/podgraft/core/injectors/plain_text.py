@@ -1,0 +1,73 @@
+"""Plain text: text that is free of YAML syntax wherever a template writes it.
+
+Plain text stays plain next to other plain text. For this reason, parts of ``null``, of directives,
+and of document end markers are not plain. A template that cannot make syntax of plain text
+(``Program.can_create_syntax``), and reads only plain text of an object, cannot get structure from
+the object. The structure guard then needs no second rendering.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import msgspec
+
+from podgraft.base.jsonvalue import JSON
+from podgraft.golang.reflect.taint import Address
+
+# Letters and numbers in one line, joined by single spaces and inner colons: none of it is syntax
+# anywhere in YAML. "-" alone would open a list, "---" and "..." would end the document, and no
+# scalar can start with "@". A dollar starts a variable reference, never a merge directive.
+_WORD = r"(?:[A-Za-z0-9_./+=()@-]|\$\()+(?::(?:[A-Za-z0-9_./+=()@-]|\$\()+)*"
+_PLAIN_TEXT = re.compile(rf"\*?|(?!---|-(?: |$)|@|\.+$){_WORD}(?: (?!-(?: |$)){_WORD})*")
+_NULL = "null"
+_PARTS_OF_NULL = frozenset(
+    _NULL[start:end] for start in range(len(_NULL)) for end in range(start + 1, len(_NULL) + 1)
+)
+
+
+def is_plain_text(text: str) -> bool:
+    """Whether the text is free of YAML syntax, wherever a template writes it.
+
+    >>> [is_plain_text(text) for text in ("hub/proxyv2:1.30 -x", "a: b", "- a", "")]
+    [True, False, False, True]
+    """
+    return (
+        _matches_plain_text_cached(text)
+        if len(text) <= _MAX_CACHED_LENGTH
+        else _matches_plain_text(text)
+    )
+
+
+def _matches_plain_text(text: str) -> bool:
+    return _PLAIN_TEXT.fullmatch(text) is not None and text.lower() not in _PARTS_OF_NULL
+
+
+# Field names and short values of a cluster's pods repeat often; long texts are values, which
+# are not cached.
+_MAX_CACHED_LENGTH = 64
+_matches_plain_text_cached = lru_cache(maxsize=4096)(_matches_plain_text)
+
+
+def has_only_plain_text(value: JSON) -> bool:
+    """Whether the value contains only plain text, including its keys.
+
+    Its JSON has all texts between quotes. Plain text is ASCII and needs no escapes.
+    """
+    if isinstance(value, str):
+        return is_plain_text(value)
+    try:
+        text = _ENCODER.encode(value).decode("ascii")
+    except (UnicodeError, TypeError):  # other letters, or no JSON
+        return False
+    return "\\" not in text and all(map(is_plain_text, set(_TEXTS.findall(text))))
+
+
+_ENCODER = msgspec.json.Encoder()
+_TEXTS = re.compile('"([^"]*)"')
+
+
+def path_steps(path: Address) -> tuple[str | int, ...]:
+    """The keys and indexes of a path, outermost first."""
+    return () if path is None else (*path_steps(path[0]), path[1])

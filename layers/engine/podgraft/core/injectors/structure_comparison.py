@@ -1,0 +1,155 @@
+"""Comparison of the structure of a rendered text with that of its masked text.
+
+The masked text contains no text of the object's author. Its structure therefore comes from the
+template author alone. The real text must have the same maps, lists, keys, tags, and anchors.
+Scalars without text of the object must be equal. A scalar with text of the object must stay a
+scalar, must not be null, and must have the text that the template wrote, as YAML folds it
+(``scalar_text.py``), unless a function escaped it.
+
+Hazard: equal node types are not enough. Text of an object could turn into a merge key (``<<``), a
+directive of strategic merge (``$patch``), an alias of an anchor of the template, or a key that
+replaces a key of the template. Each of these changes the merged pod without any new node. The
+checks of keys, anchors, and aliases below exist for these cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from podgraft.base.jsonvalue import equal
+from podgraft.golang.reflect.taint import PlaceholderRegistry
+from podgraft.kube.yaml.composer import Alias, Mapping, Node, Scalar
+from podgraft.kube.yaml.composer import Sequence as List
+
+DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder", "$deleteFromPrimitiveList")
+_MERGE = "<<"
+
+
+class StructureComparison:
+    """Compares texts of one rendering with its masked text.
+
+    ``matches_mask`` states whether a scalar has the text that its masked text replaces.
+    """
+
+    def __init__(
+        self, slots: PlaceholderRegistry, matches_mask: Callable[[Scalar, str], bool]
+    ) -> None:
+        self._slots = slots
+        self._matches_mask = matches_mask
+
+    def is_equal(self, real: Sequence[Node], masked: Sequence[Node]) -> bool:
+        """Whether all documents have the same structure."""
+        return len(real) == len(masked) and all(map(self._is_equal_node, real, masked))
+
+    def _is_equal_node(self, real: Node, masked: Node) -> bool:
+        match real, masked:
+            case Scalar(), Scalar():
+                return self._is_equal_scalar(real, masked)
+            case Mapping(), Mapping():
+                return self._has_equal_properties(real, masked) and self._has_equal_pairs(
+                    real, masked
+                )
+            case List(), List():
+                return (
+                    self._has_equal_properties(real, masked)
+                    and len(real.elements) == len(masked.elements)
+                    and all(map(self._is_equal_node, real.elements, masked.elements))
+                )
+            case Alias(), Alias():
+                return real.anchor == masked.anchor and not self._slots.placeholder_ids(real.anchor)
+            case _:
+                return False
+
+    def _has_equal_properties(
+        self, real: Scalar | Mapping | List, masked: Scalar | Mapping | List
+    ) -> bool:
+        return real.anchor == masked.anchor and real.tag == masked.tag
+
+    def _is_equal_scalar(self, real: Scalar, masked: Scalar) -> bool:
+        if not self._has_equal_properties(real, masked):
+            return False
+        if not self._slots.placeholder_ids(masked.text):
+            return equal(real.value, masked.value) and (real.text == _MERGE) == (
+                masked.text == _MERGE
+            )
+        if real.value is None:
+            return False
+        return masked.is_block or self._matches_mask(real, masked.text)
+
+    def _has_equal_pairs(self, real: Mapping, masked: Mapping) -> bool:
+        """Compare the pairs as a set, because a template can sort keys by the text of the pod."""
+        if len(real.pairs) != len(masked.pairs):
+            return False
+        if _count_distinct_keys(real) != _count_distinct_keys(
+            masked
+        ) and not self._replaces_positions(real, masked):
+            return False
+        remaining = [*real.pairs]
+        for key, value in sorted(masked.pairs, key=self._is_ambiguous):
+            position = next(
+                (
+                    position
+                    for position, pair in enumerate(remaining)
+                    if self._is_equal_key(pair[0], key)
+                ),
+                None,
+            )
+            if position is None or not self._is_equal_node(remaining[position][1], value):
+                return False
+            del remaining[position]
+        return True
+
+    def _replaces_positions(self, real: Mapping, masked: Mapping) -> bool:
+        """Whether keys of the object replace only positions in a list of the object.
+
+        Istio names the volumes of annotation ``sidecar.istio.io/userVolume`` by ``name: "0"``, and
+        the volume in the list has a name, too. A position is the object's own and has no meaning
+        for the template, so another text can replace it.
+        """
+        indexes: dict[object, int] = {}
+        for index, (key, value) in enumerate(real.pairs):
+            first = indexes.get(_key_identity(key))
+            if first is not None and not (
+                self._is_position(masked.pairs[first][1])
+                and self._has_placeholder(masked.pairs[index][0])
+                and isinstance(value, Scalar)
+                and isinstance(value.value, str)
+            ):
+                return False
+            indexes[_key_identity(key)] = index
+        return _count_distinct_keys(masked) == len(masked.pairs)
+
+    def _is_position(self, node: Node) -> bool:
+        return isinstance(node, Scalar) and self._slots.is_position(node.text)
+
+    def _has_placeholder(self, node: Node) -> bool:
+        return isinstance(node, Scalar) and bool(self._slots.placeholder_ids(node.text))
+
+    def _is_ambiguous(self, pair: tuple[Node, Node]) -> bool:
+        """Whether a masked key can replace more than one text; such keys are compared last."""
+        key = pair[0]
+        return not isinstance(key, Scalar) or self._slots.unmask(key.text) is None
+
+    def _is_equal_key(self, real: Node, masked: Node) -> bool:
+        if not self._is_equal_node(real, masked):
+            return False
+        if not isinstance(real, Scalar) or not isinstance(masked, Scalar):
+            return True
+        if not self._slots.placeholder_ids(masked.text):
+            return True
+        return not real.text.startswith(DIRECTIVES) and real.text != _MERGE
+
+
+def _count_distinct_keys(mapping: Mapping) -> int:
+    """Count the different keys after the YAML reader converts them to strings."""
+    keys = (key for key, _ in mapping.pairs)
+    return len({_key_identity(key) for key in keys})
+
+
+def _key_identity(key: Node) -> object:
+    if not isinstance(key, Scalar):
+        return id(key)
+    value = key.value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return key.text if value is None or isinstance(value, float) else str(value)

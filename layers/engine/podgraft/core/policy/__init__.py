@@ -1,0 +1,61 @@
+"""The policy document, the injection rules, and the decision with its reasons.
+
+``parse`` parses a policy document and reports all errors. ``Policy.apply_to`` applies it to the
+rules of a bundle's configuration. ``decide`` follows Istio's steps and returns all of them. This
+package does no I/O, and does not know the injected content.
+"""
+
+from podgraft.kube.document_reader import Cursor, Diagnostics, MappingReader
+
+from .decision import (
+    SENTENCES,
+    Decision,
+    Inject,
+    Reason,
+    Skip,
+    Step,
+    StepName,
+    Verdict,
+    decide,
+    describe,
+)
+from .document import RELEASE_REMEDY, Features, Policy, is_release, parse, selector_list
+from .errors import Diagnostic, PolicyError
+from .request_filter import (
+    PROTECTED_SUBRESOURCES,
+    decide_applicability,
+    warn_of_subresource,
+)
+from .rules import IGNORED_NAMESPACES, INJECT_KEY, DefaultPolicy, InjectionRules, InjectValueSyntax
+
+__all__ = [
+    "IGNORED_NAMESPACES",
+    "INJECT_KEY",
+    "PROTECTED_SUBRESOURCES",
+    "RELEASE_REMEDY",
+    "SENTENCES",
+    "Cursor",
+    "Decision",
+    "DefaultPolicy",
+    "Diagnostic",
+    "Diagnostics",
+    "Features",
+    "Inject",
+    "InjectValueSyntax",
+    "InjectionRules",
+    "MappingReader",
+    "Policy",
+    "PolicyError",
+    "Reason",
+    "Skip",
+    "Step",
+    "StepName",
+    "Verdict",
+    "decide",
+    "decide_applicability",
+    "describe",
+    "is_release",
+    "parse",
+    "selector_list",
+    "warn_of_subresource",
+]

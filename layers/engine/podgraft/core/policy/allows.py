@@ -1,0 +1,235 @@
+"""The key ``allows`` of the policy: the privileges that injection can add to a pod."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeVar
+
+from msgspec import Struct, field
+
+from podgraft.kube.document_reader import (
+    Cursor,
+    MappingReader,
+    format_value,
+    parse_string,
+)
+from podgraft.kube.privileges import (
+    CAPABILITIES,
+    HOST_NAMESPACES,
+    Kind,
+    Privilege,
+    clean_path,
+    is_below,
+    normalize_image,
+)
+
+T = TypeVar("T")
+
+# All containers, for changes of containers with names that the operator does not know.
+ANY_CONTAINER = "*"
+
+_CONTAINER_KINDS = (
+    Kind.PRIVILEGED,
+    Kind.ROOT,
+    Kind.ESCALATION,
+    Kind.SECCOMP,
+    Kind.APPARMOR,
+    Kind.SELINUX,
+    Kind.PROC_MOUNT,
+    Kind.HOST_PROCESS,
+    Kind.PROBE_HOST,
+)
+_CONTAINER = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?|\*")
+_ACCOUNT = re.compile(r"[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?")
+_SYSCTL = re.compile(r"[a-z0-9][-_a-z0-9]*([./][a-z0-9][-_a-z0-9]*)*")
+_IMAGE_PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(:[0-9]+)?(/[A-Za-z0-9._:@-]+)*/?")
+_MAX_PORT = 65_535
+
+
+class Allows(Struct, frozen=True, kw_only=True):
+    """The privileges that injection can add. ``registries`` is None for images of all registries.
+
+    ``names`` has the values of each other key; for capabilities, ``CONTAINER/CAPABILITY``.
+    """
+
+    names: Mapping[Kind, frozenset[str]] = field(default_factory=dict[Kind, frozenset[str]])
+    registries: tuple[str, ...] | None = None
+
+    def find_unlisted(self, privileges: Iterable[Privilege]) -> tuple[Privilege, ...]:
+        """Return the privileges that are not listed."""
+        return tuple(privilege for privilege in privileges if not self.lists(privilege))
+
+    def lists(self, privilege: Privilege) -> bool:
+        """Whether injection can add the privilege."""
+        if privilege.kind is Kind.IMAGE:
+            return self.registries is None or any(
+                is_below(privilege.value, prefix) for prefix in self.registries
+            )
+        names = self.names.get(privilege.kind, frozenset[str]())
+        return any(candidate in names for candidate in _candidates(privilege))
+
+    def merge(self, other: Allows) -> Allows:
+        """Return the union of both."""
+        kinds = {**self.names, **other.names}
+        names = {
+            kind: self.names.get(kind, frozenset()) | other.names.get(kind, frozenset())
+            for kind in kinds
+        }
+        registries = self.registries if other.registries is None else other.registries
+        return Allows(names=names, registries=registries)
+
+
+def _candidates(privilege: Privilege) -> Iterator[str]:
+    """The names under which a privilege can be listed."""
+    if privilege.kind is Kind.CAPABILITY:
+        for container in (privilege.container, ANY_CONTAINER):
+            yield f"{container}/{privilege.value}"
+            yield f"{container}/ALL"
+    elif privilege.kind in _CONTAINER_KINDS:
+        yield privilege.container
+        yield ANY_CONTAINER
+    else:
+        yield privilege.value
+
+
+# istio-init redirects the traffic of the pod (istio-iptables), in each release with this container.
+# With the annotation sidecar.istio.io/interceptionMode: TPROXY, the proxy needs NET_ADMIN, and runs
+# as root in releases up to 1.18. With the CNI plugin, istio-validation needs no privilege.
+PRESETS: Mapping[str, Allows] = {
+    "istio": Allows(
+        names={
+            Kind.CAPABILITY: frozenset(
+                {"istio-init/NET_ADMIN", "istio-init/NET_RAW", "istio-proxy/NET_ADMIN"}
+            ),
+            Kind.ROOT: frozenset({"istio-init", "istio-proxy"}),
+        }
+    )
+}
+
+
+def parse_allows(cursor: Cursor) -> Allows | None:
+    """Parse the key; the errors are collected by the cursor."""
+    keys = MappingReader(cursor)
+    allows = Allows()
+    for name in keys.read_key("presets", _parse_list(_parse_preset)) or ():
+        allows = allows.merge(PRESETS[name])
+    names: dict[Kind, frozenset[str]] = {}
+    for kind, reader in _READERS.items():
+        names[kind] = frozenset(keys.read_key(kind, reader) or ())
+    registries = keys.read_key(Kind.IMAGE, _parse_list(_parse_registry))
+    keys.check_unknown_keys()
+    return allows.merge(Allows(names=names, registries=registries))
+
+
+def _parse_list(parse: Callable[[Cursor], T | None]) -> Callable[[Cursor], tuple[T, ...] | None]:
+    def parse_elements(cursor: Cursor) -> tuple[T, ...] | None:
+        items = cursor.items()
+        if items is None:
+            return None
+        return tuple(value for value in map(parse, items) if value is not None)
+
+    return parse_elements
+
+
+def _parse_preset(cursor: Cursor) -> str | None:
+    if isinstance(cursor.value, str) and cursor.value in PRESETS:
+        return cursor.value
+    return cursor.add_error(f"got {format_value(cursor.value)}", f"use {', '.join(PRESETS)}")
+
+
+def _parse_capabilities(cursor: Cursor) -> tuple[str, ...] | None:
+    """Parse lists of capabilities by container."""
+    entries = cursor.entries()
+    if entries is None:
+        return None
+    parse = _parse_list(_parse_capability)
+    return tuple(
+        f"{container}/{capability}"
+        for container, capabilities in entries.items()
+        if _check_container(container, capabilities)
+        for capability in parse(capabilities) or ()
+    )
+
+
+def _parse_capability(cursor: Cursor) -> str | None:
+    if isinstance(cursor.value, str) and cursor.value in CAPABILITIES:
+        return cursor.value
+    remedy = "use a capability of Linux in capitals and without CAP_, such as NET_ADMIN, or ALL"
+    return cursor.add_error(f"got {format_value(cursor.value)}", remedy)
+
+
+def _parse_container(cursor: Cursor) -> str | None:
+    name = parse_string(cursor)
+    return name if name is not None and _check_container(name, cursor) else None
+
+
+def _check_container(name: str, cursor: Cursor) -> bool:
+    if _CONTAINER.fullmatch(name):
+        return True
+    remedy = f'use the name of a container, or "{ANY_CONTAINER}" for all containers'
+    cursor.add_error(f"got {format_value(name)}", remedy)
+    return False
+
+
+def _parse_path(cursor: Cursor) -> str | None:
+    path = parse_string(cursor)
+    if path is None or (path.startswith("/") and ".." not in path.split("/")):
+        return None if path is None else clean_path(path)
+    remedy = "use an absolute path without .. as in the volume"
+    return cursor.add_error(f"got {format_value(path)}", remedy)
+
+
+def _parse_port(cursor: Cursor) -> str | None:
+    port = cursor.value
+    if isinstance(port, int) and not isinstance(port, bool) and 0 < port <= _MAX_PORT:
+        return str(port)
+    return cursor.add_error(f"got {format_value(port)}", f"use a port from 1 to {_MAX_PORT}")
+
+
+def _parse_namespace(cursor: Cursor) -> str | None:
+    if cursor.value in HOST_NAMESPACES:
+        return str(cursor.value)
+    return cursor.add_error(
+        f"got {format_value(cursor.value)}", f"use {', '.join(HOST_NAMESPACES)}"
+    )
+
+
+def _parse_sysctl(cursor: Cursor) -> str | None:
+    name = parse_string(cursor)
+    if name is None or _SYSCTL.fullmatch(name):
+        return None if name is None else name.replace("/", ".")
+    remedy = "use the name of a sysctl, such as net.core.somaxconn"
+    return cursor.add_error(f"got {format_value(name)}", remedy)
+
+
+def _parse_account(cursor: Cursor) -> str | None:
+    name = parse_string(cursor)
+    if name is None or _ACCOUNT.fullmatch(name):
+        return name
+    return cursor.add_error(f"got {format_value(name)}", "use the name of a service account")
+
+
+def _parse_registry(cursor: Cursor) -> str | None:
+    prefix = parse_string(cursor)
+    if prefix is None:
+        return None
+    if not _IMAGE_PREFIX.fullmatch(prefix):
+        remedy = "use the prefix of an image, such as docker.io/istio/"
+        return cursor.add_error(f"got {format_value(prefix)}", remedy)
+    registry = prefix.partition("/")[0]
+    if "." in registry or ":" in registry or registry == "localhost":
+        return prefix
+    remedy = f"add the registry: {normalize_image(prefix)}"
+    return cursor.add_error(f"got {format_value(prefix)}, which names no registry", remedy)
+
+
+_READERS: Mapping[Kind, Callable[[Cursor], tuple[str, ...] | None]] = {
+    **dict.fromkeys(_CONTAINER_KINDS, _parse_list(_parse_container)),
+    Kind.CAPABILITY: _parse_capabilities,
+    Kind.HOST_PORT: _parse_list(_parse_port),
+    Kind.HOST_PATH: _parse_list(_parse_path),
+    Kind.HOST_NAMESPACE: _parse_list(_parse_namespace),
+    Kind.SYSCTL: _parse_list(_parse_sysctl),
+    Kind.SERVICE_ACCOUNT: _parse_list(_parse_account),
+}

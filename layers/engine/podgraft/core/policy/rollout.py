@@ -1,0 +1,123 @@
+"""The rollout of a candidate: which workloads get it, as a pure function of names.
+
+``compute_bucket`` assigns each workload to one of 10,000 buckets. A percentage selects the lowest
+buckets. So the selection needs no state: it is equal in every environment, an operator can list it
+in advance, and a higher percentage only adds workloads. The formula is part of the contract:
+another one would assign all workloads again.
+
+Only a policy with the key ``rollout`` needs this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+
+from podgraft.base.jsonvalue import Object, object_at
+
+if TYPE_CHECKING:
+    from .document import Policy
+
+BUCKETS = 10_000
+# In mode share, each patched pod has this annotation, so a second pass uses the same track.
+ANNOTATION = "podgraft.dev/rollout"
+
+
+class RolloutMode(StrEnum):
+    """What happens to the workloads that a percentage selects."""
+
+    SHADOW = "shadow"
+    SHARE = "share"
+    PAUSED = "paused"
+
+
+class BucketUnit(StrEnum):
+    """What is assigned to a bucket."""
+
+    WORKLOAD = "workload"
+    NAMESPACE = "namespace"
+
+
+class Track(StrEnum):
+    """The configuration that produced a response."""
+
+    STABLE = "stable"
+    CANDIDATE = "candidate"
+
+
+class Needs(Struct, frozen=True, kw_only=True):
+    """The minimum evidence for ``step`` and ``promote``. The function ignores it."""
+
+    reviews: int = 0
+    workloads: int = 0
+    minutes: int = 0
+
+
+class Rollout(Struct, frozen=True, kw_only=True):
+    """A valid rollout. ``candidate`` is the policy that promotion would put in force.
+
+    ``share`` and the values of ``clusters`` are percentages with at most two decimals.
+    """
+
+    id: str
+    mode: RolloutMode
+    candidate: Policy
+    share: float = 0
+    clusters: Mapping[str, float] = field(default_factory=dict[str, float])
+    by: BucketUnit = BucketUnit.WORKLOAD
+    needs: Needs = Needs()
+    reason: str = ""
+
+    def percentage(self, cluster: str | None) -> float:
+        """The percentage of workloads that get the candidate in one cluster."""
+        return self.share if cluster is None else self.clusters.get(cluster, self.share)
+
+    def find_bucket(self, cluster: str | None, namespace: str, workload: str) -> int:
+        """Return the bucket of a workload, or of its namespace."""
+        unit = workload if self.by is BucketUnit.WORKLOAD else ""
+        return compute_bucket(self.id, cluster or "", namespace, unit)
+
+    def selects(self, bucket: int, cluster: str | None) -> bool:
+        """Whether the percentage of the cluster includes the bucket."""
+        return bucket < count_buckets(self.percentage(cluster))
+
+    def make_annotation(self, track: Track) -> str:
+        """The value of the annotation of a patched pod."""
+        return f"{self.id}/{track}"
+
+    def find_track(self, metadata: Object, cluster: str | None) -> Track | None:
+        """Return the track of an earlier pass over the same pod; None for a new pod.
+
+        An annotation of another rollout, or with another content, has no effect. Neither has any
+        annotation in a cluster without the candidate.
+        """
+        if self.mode is RolloutMode.SHADOW or self.percentage(cluster) <= 0:
+            return None
+        value = object_at(metadata, "annotations").get(ANNOTATION)
+        return next((track for track in Track if value == self.make_annotation(track)), None)
+
+
+def compute_bucket(rollout: str, cluster: str, namespace: str, workload: str) -> int:
+    """Return the bucket of a workload in one rollout, from 0 to 9999.
+
+    The id of the rollout is a salt: different rollouts start with different workloads.
+
+    >>> compute_bucket("2026-11-22-hotfix-probes", "prod-eu", "shop", "Deployment/web")
+    223
+    """
+    text = f"{rollout}\0{cluster}\0{namespace}\0{workload}"
+    digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return int.from_bytes(digest[:8], "big") % BUCKETS
+
+
+def count_buckets(percentage: float) -> int:
+    """Return how many buckets a percentage selects.
+
+    >>> count_buckets(0.29)
+    29
+    """
+    return round(percentage * BUCKETS / 100)

@@ -1,0 +1,224 @@
+"""The key ``rollout`` of the policy document.
+
+Its errors are separate from those of the document: an invalid candidate must not block a valid
+stable configuration. At run time they disable the candidate. The commands that write a policy
+reject them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TypeGuard, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from podgraft.base.diagnostics import Diagnostic
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core.identifiers import CLUSTER_REMEDY, is_cluster
+from podgraft.kube.document_reader import (
+    Cursor,
+    Diagnostics,
+    MappingReader,
+    format_value,
+    parse_string,
+)
+
+from .document import Policy, apply_overrides, parse_document, parse_policy
+from .rollout import BucketUnit, Needs, Rollout, RolloutMode
+
+T = TypeVar("T", RolloutMode, BucketUnit)
+
+_ID = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
+_ID_REMEDY = 'use at most 63 lower-case letters, digits, "-", and "."'
+_MAX_REASON = 200
+_MAX_MINUTES = 10_080
+# These keys apply to the document as a whole, so a candidate cannot set them.
+_UNSUPPORTED_KEYS = ("clusters", "rollout", "census")
+
+
+class ParsedRollout(Struct, frozen=True, kw_only=True):
+    """The rollout of a document, or its errors. ``warnings`` are as those of ``Policy``."""
+
+    rollout: Rollout | None
+    errors: tuple[Diagnostic, ...] = ()
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def parse_rollout(document: Object) -> ParsedRollout:
+    """Parse the key ``rollout`` of a document without errors in its other keys."""
+    diagnostics = Diagnostics()
+    rollout = _parse(Cursor(document["rollout"], "/rollout", diagnostics), document)
+    errors = tuple(diagnostics.errors)
+    return ParsedRollout(
+        rollout=None if errors else rollout, errors=errors, warnings=tuple(diagnostics.warnings)
+    )
+
+
+def make_promoted(document: Object) -> Object:
+    """Return the document that promotion puts in force: the candidate without the rollout."""
+    rollout = document.get("rollout")
+    override = rollout.get("candidate") if isinstance(rollout, dict) else None
+    promoted = apply_overrides(document, override)
+    fields = promoted if isinstance(promoted, dict) else {}
+    return {key: value for key, value in fields.items() if key != "rollout"}
+
+
+def _parse(cursor: Cursor, document: Object) -> Rollout | None:
+    keys = MappingReader(cursor)
+    id_ = keys.read_key("id", _parse_id)
+    mode = keys.read_key("mode", lambda each: _parse_enum(each, RolloutMode, _MODE_REMEDY))
+    share = keys.read_key("share", parse_percentage)
+    clusters = keys.read_key("clusters", _parse_clusters)
+    unit = keys.read_key("by", lambda each: _parse_enum(each, BucketUnit, _UNIT_REMEDY))
+    candidate = keys.read_key("candidate", lambda each: _parse_candidate(each, document))
+    needs = keys.read_key("needs", _parse_needs)
+    reason = keys.read_key("reason", _parse_reason)
+    keys.check_unknown_keys()
+    _check_required(cursor)
+    if id_ is None or mode is None or candidate is None:
+        return None
+    return Rollout(
+        id=id_,
+        mode=mode,
+        share=share or 0,
+        clusters=clusters or {},
+        by=unit or BucketUnit.WORKLOAD,
+        candidate=candidate,
+        needs=needs or Needs(),
+        reason=reason or "",
+    )
+
+
+_MODE_REMEDY = "use shadow, share, or paused"
+_UNIT_REMEDY = "use workload or namespace"
+_REQUIRED = {
+    "id": "name the attempt, for example 2026-11-22-probes",
+    "mode": _MODE_REMEDY,
+    "candidate": "add the keys that differ",
+}
+
+
+def _check_required(cursor: Cursor) -> None:
+    fields = cursor.value
+    for key, remedy in _REQUIRED.items():
+        if isinstance(fields, dict) and fields.get(key) is None:
+            cursor.child(key, None).add_error("is missing", remedy)
+
+
+def _parse_id(cursor: Cursor) -> str | None:
+    if isinstance(cursor.value, str) and _ID.fullmatch(cursor.value):
+        return cursor.value
+    return cursor.add_error(f"got {format_value(cursor.value)}", _ID_REMEDY)
+
+
+def _parse_enum(cursor: Cursor, type_: type[T], remedy: str) -> T | None:
+    if isinstance(cursor.value, str) and cursor.value in tuple(type_):
+        return type_(cursor.value)
+    return cursor.add_error(f"got {format_value(cursor.value)}", remedy)
+
+
+def parse_percentage(cursor: Cursor) -> float | None:
+    """A percentage with at most two decimals."""
+    value = cursor.value
+    if (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and 0 <= value <= 100  # noqa: PLR2004 — a percentage
+        and round(value, 2) == value
+    ):
+        return value
+    return cursor.add_error(
+        f"got {format_value(value)}", "use a number from 0 to 100 with at most two decimals"
+    )
+
+
+def _parse_clusters(cursor: Cursor) -> Mapping[str, float] | None:
+    entries = cursor.entries()
+    if entries is None:
+        return None
+    for name, entry in entries.items():
+        if not is_cluster(name):
+            entry.add_warning(
+                f"got {format_value(name)}, which no cluster can prove", CLUSTER_REMEDY
+            )
+    percentages = {name: parse_percentage(entry) for name, entry in entries.items()}
+    return {name: value for name, value in percentages.items() if value is not None}
+
+
+def _parse_candidate(cursor: Cursor, document: Object) -> Policy | None:
+    """Parse the keys of the candidate for their errors, and then the promoted document."""
+    override = cursor.value
+    if isinstance(override, dict) and not override:
+        return cursor.add_error("must not be empty", "add the keys that differ")
+    cursor = _reject_unsupported_keys(cursor)
+    keys = MappingReader(cursor)
+    parse_policy(keys)
+    keys.check_unknown_keys()
+    _reject_nulls(cursor)
+    promoted = make_promoted({**document, "rollout": {"candidate": override}})
+    return parse_document(Cursor(promoted, "", Diagnostics()))
+
+
+def _reject_unsupported_keys(cursor: Cursor) -> Cursor:
+    """Add an error for each unsupported key; return the mapping without these keys."""
+    fields = cursor.value
+    if not isinstance(fields, dict):
+        return cursor
+    for key in _UNSUPPORTED_KEYS:
+        if key in fields:
+            problem, remedy = (
+                "unsupported key",
+                "remove it, the candidate is the same for all clusters",
+            )
+            cursor.child(key, None).add_error(problem, remedy)
+    supported: Object = {key: each for key, each in fields.items() if key not in _UNSUPPORTED_KEYS}
+    return replace(cursor, value=supported)
+
+
+def _reject_nulls(cursor: Cursor) -> None:
+    """Add an error for each null: it counts as absent, so it cannot remove a key."""
+    fields = cursor.value if isinstance(cursor.value, dict) else {}
+    for key, value in fields.items():
+        if value is None:
+            cursor.child(key, None).add_error("must not be null", "write the default value")
+        elif key == "features":
+            _reject_nulls(cursor.child(key, value))
+
+
+def _parse_needs(cursor: Cursor) -> Needs:
+    keys = MappingReader(cursor)
+    needs = Needs(
+        reviews=keys.read_key("reviews", _parse_count) or 0,
+        workloads=keys.read_key("workloads", _parse_count) or 0,
+        minutes=keys.read_key("minutes", _parse_minutes) or 0,
+    )
+    keys.check_unknown_keys()
+    return needs
+
+
+def _parse_count(cursor: Cursor) -> int | None:
+    if _is_count(cursor.value):
+        return cursor.value
+    return cursor.add_error(f"got {format_value(cursor.value)}", "use an integer of 0 or more")
+
+
+def _parse_minutes(cursor: Cursor) -> int | None:
+    if _is_count(cursor.value) and cursor.value <= _MAX_MINUTES:
+        return cursor.value
+    return cursor.add_error(
+        f"got {format_value(cursor.value)}", f"use an integer from 0 to {_MAX_MINUTES}"
+    )
+
+
+def _is_count(value: JSON) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _parse_reason(cursor: Cursor) -> str | None:
+    reason = parse_string(cursor)
+    if reason is None or (len(reason) <= _MAX_REASON and reason.isprintable()):
+        return reason
+    # The message omits the value, which can be long.
+    return cursor.add_error("must be one line of at most 200 characters", "write a shorter reason")

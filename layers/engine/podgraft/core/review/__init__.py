@@ -1,0 +1,397 @@
+"""The review: a context and a store in, a result out.
+
+Only this module connects store, policy, injectors, patch, and admission response. A result is
+either a response (allowed, patched, or denied) or a failure that the user did not cause. A failure
+has no response, so the webhook's failurePolicy decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from podgraft import kube
+from podgraft.base.jsonvalue import Object
+from podgraft.core import policy
+from podgraft.core.bundle import Bundle, Mutation, Mutator
+from podgraft.core.injectors import OperatorError, UndecodableError, UserError, object_check, redact
+from podgraft.core.policy import Decision, Skip, Verdict
+from podgraft.core.review_context import ReviewContext, Staleness
+from podgraft.kube import admission, workload_owner
+from podgraft.kube.admission import AdmissionRequest, AdmissionResponse
+from podgraft.service.store import Snapshot, Store, StoreError
+
+if TYPE_CHECKING:
+    from podgraft.base.trace import Effect, Trace
+
+    from .candidate import CandidateRecord
+
+
+class ReviewOutcome(StrEnum):
+    """The outcome of a review in metrics, audit annotations, and logs."""
+
+    INJECT = "inject"
+    SKIP = "skip"
+    MUTATE = "mutate"
+    ALLOW = "allow"
+    DENY = "deny"
+    FAIL = "fail"
+
+
+class ReviewReason(StrEnum):
+    """The reasons in addition to those of ``policy.Reason``."""
+
+    OVERLAYS = "overlays"
+    NOTHING_MATCHES = "nothing-matches"
+    RULES = "rules"
+    USER = "user"
+    OPERATOR = "operator"
+    STORE = "store"
+
+
+class ReviewRecord(Struct, frozen=True, kw_only=True):
+    """The fields of a review in the request log: names and reasons, never a value of the object.
+
+    ``candidate`` is set if the policy has a rollout.
+    """
+
+    uid: str
+    injector: str
+    cluster: str
+    namespace: str
+    owner: str
+    decision: str = ""
+    reason: str = ""
+    policy_version: str = ""
+    bundle: str = ""
+    patch_bytes: int = 0
+    stale: str = ""
+    refused: bool = False
+    age_seconds: int = 0
+    candidate: CandidateRecord | None = None
+
+
+class ReviewResponse(Struct, frozen=True):
+    """A review with a response for kube-apiserver; ``object`` is the one that the patch changes.
+
+    Without a change, ``object`` is None.
+    """
+
+    response: AdmissionResponse
+    record: ReviewRecord
+    object: Object | None = None
+
+
+class ReviewFailure(Struct, frozen=True):
+    """A review that failed with a configuration error or a dependency error."""
+
+    error: OperatorError | StoreError
+    record: ReviewRecord
+
+
+ReviewResult: TypeAlias = ReviewResponse | ReviewFailure
+
+
+def inject(context: ReviewContext, store: Store) -> ReviewResult:
+    """Add sidecars to a pod, if the policy and the pod require them."""
+    return _run_review(context, store, _review_inject)
+
+
+def mutate(context: ReviewContext, store: Store) -> ReviewResult:
+    """Apply overlays to an object of any kind."""
+    return _run_review(context, store, _review_mutate)
+
+
+def validate(context: ReviewContext, store: Store) -> ReviewResult:
+    """Evaluate rules for an object of any kind."""
+    return _run_review(context, store, _review_validate)
+
+
+class Review(Struct, frozen=True, kw_only=True):
+    """One review with the version that it uses: empty strings if the store returns none.
+
+    ``rollout`` and ``track`` are set if the policy has a rollout. ``annotation`` is the value that
+    a patched pod gets in mode share.
+    """
+
+    context: ReviewContext
+    request: AdmissionRequest
+    owner: str
+    staleness: tuple[Staleness, ...]
+    policy_version: str = ""
+    bundle: str = ""
+    rollout: str = ""
+    track: str = ""
+    annotation: str = ""
+
+    def make_record(
+        self, outcome: ReviewOutcome, reason: str, patch_bytes: int = 0
+    ) -> ReviewRecord:
+        """The record of the review for the request log."""
+        return ReviewRecord(
+            uid=self.context.uid,
+            injector=self.context.injector,
+            cluster=self.context.cluster or "",
+            namespace=self.context.namespace,
+            owner=self.owner,
+            decision=outcome,
+            reason=reason,
+            policy_version=self.policy_version,
+            bundle=self.bundle,
+            patch_bytes=patch_bytes,
+            stale=self.stale_reasons,
+            refused=any(staleness.is_invalid for staleness in self.staleness),
+            age_seconds=max((staleness.age_seconds for staleness in self.staleness), default=0),
+        )
+
+    def audit_annotations(self, outcome: ReviewOutcome, reason: str) -> Mapping[str, str]:
+        """The same as audit annotations."""
+        annotations = {
+            "decision": outcome,
+            "reason": reason,
+            "policy-version": self.policy_version,
+            "bundle": self.bundle,
+        }
+        if self.rollout:
+            annotations = {**annotations, "rollout": self.rollout, "track": self.track}
+        return {**annotations, "stale": self.stale_reasons} if self.staleness else annotations
+
+    @property
+    def stale_reasons(self) -> str:
+        """Why the policy or the caller list can be older than the stored one; empty if not."""
+        return "; ".join(staleness.reason for staleness in self.staleness)
+
+    def warnings(self, *more: str) -> Iterable[str]:
+        """The warnings of the response: of a stale configuration first."""
+        for staleness in self.staleness:
+            yield f"podgraft used an older configuration: {staleness.reason}"
+        yield from more
+
+
+Handler: TypeAlias = Callable[[Review, Bundle], ReviewResponse]
+
+
+def _run_review(context: ReviewContext, store: Store, handler: Handler) -> ReviewResult:
+    """The result with the current version, or with an earlier one if the store rejects that.
+
+    A cold start parses only what a review needs. If a review fails, the store therefore checks the
+    version completely, once. Each iteration of the loop rejects one version.
+    """
+    result, snapshot = _review_snapshot(context, store, handler)
+    while (
+        isinstance(result, ReviewFailure) and snapshot and snapshot.recheck and snapshot.recheck()
+    ):
+        earlier_result, earlier = _review_snapshot(context, store, handler)
+        if earlier is None or earlier.policy_version == snapshot.policy_version:
+            return result
+        result, snapshot = earlier_result, earlier
+    return result
+
+
+def _review_snapshot(
+    context: ReviewContext, store: Store, handler: Handler
+) -> tuple[ReviewResult, Snapshot | None]:
+    """The result with the current snapshot, and that snapshot."""
+    request = context.request
+    if request is None:
+        raise ValueError("a review needs an admission request")
+    owner = _object_name(request)
+    try:
+        snapshot = store.snapshot(context.injector, context.cluster, context.deadline)
+    except StoreError as error:
+        staleness = _drop_none(context.staleness)
+        review = Review(context=context, request=request, owner=owner, staleness=staleness)
+        return _fail(review, error, ReviewReason.STORE), None
+    review = Review(
+        context=context,
+        request=request,
+        owner=owner,
+        staleness=_drop_none(context.staleness, snapshot.stale),
+        policy_version=snapshot.policy_version,
+        bundle=snapshot.bundle.digest,
+    )
+    return run_tracks(review, snapshot, handler), snapshot
+
+
+def run_tracks(review: Review, snapshot: Snapshot, handler: Handler) -> ReviewResult:
+    """The result of stable, and of a candidate if the policy has one."""
+    if snapshot.candidate is None:
+        return run_handler(review, snapshot.bundle, handler)
+    from .candidate import review_tracks  # only a policy with a rollout needs it
+
+    return review_tracks(review, snapshot, handler)
+
+
+def run_handler(review: Review, bundle: Bundle, handler: Handler) -> ReviewResult:
+    """The result of a handler; its errors are a denial or a failure."""
+    try:
+        return handler(review, bundle)
+    except UserError as error:
+        _record_error(review.context.trace, error)
+        return _respond_denied(review, redact(error), ReviewReason.USER)
+    except OperatorError as error:
+        _record_error(review.context.trace, error)
+        return _fail(review, error, ReviewReason.OPERATOR)
+
+
+def _fail(review: Review, error: OperatorError | StoreError, reason: str) -> ReviewFailure:
+    return ReviewFailure(error, review.make_record(ReviewOutcome.FAIL, reason))
+
+
+def _record_error(trace: Trace | None, error: Exception) -> None:
+    if trace is not None:
+        trace.error = str(error)
+
+
+def _drop_none(*staleness: Staleness | None) -> tuple[Staleness, ...]:
+    return tuple(stale for stale in staleness if stale is not None)
+
+
+def _review_inject(review: Review, bundle: Bundle) -> ReviewResponse:
+    decision = policy.decide_applicability(review.request)
+    if decision is None:
+        pod = object_check.check_pod(review.request.object)
+        review = replace(review, owner=_workload_name(pod))
+        decision = policy.decide(bundle.rules, pod, review.context.namespace)
+        if not isinstance(decision, Skip):
+            return _inject_pod(review, bundle, pod, decision)
+    _record_decision(review.context.trace, decision)
+    reasons = ",".join(decision.reasons)
+    return _respond_allowed(review, ReviewOutcome.SKIP, reasons, decision.warnings)
+
+
+def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision) -> ReviewResponse:
+    _record_decision(review.context.trace, decision)
+    context = bundle.parse_environment(review.context)
+    mutation = _apply_mutators(bundle.pod_mutators, pod, context)
+    mutation = mutation.with_warnings(decision.warnings)
+    if not mutation.is_changed:
+        return _respond_unchanged(review, mutation)
+    if review.annotation:
+        from .candidate import annotate
+
+        mutation = annotate(mutation, review.annotation)
+    try:
+        kube.check_patched(kube.POD, pod, mutation.object)
+    except kube.DecodeError as error:
+        # kube-apiserver fails such a request, and failurePolicy Ignore does not apply.
+        raise UndecodableError(f"the injected pod does not decode: {error}") from error
+    if bundle.allows is not None:
+        from podgraft.core.bundle import privilege_check  # many policies have no allows
+
+        privilege_check.check_privileges(bundle, pod, mutation.object, review.context.trace)
+    return _respond_patched(review, ReviewOutcome.INJECT, ",".join(decision.reasons), mutation)
+
+
+_EFFECTS: Mapping[Verdict, Effect] = {
+    Verdict.INJECT: "injects",
+    Verdict.SKIP: "stops",
+    Verdict.UNDECIDED: "passes",
+}
+
+
+def _record_decision(trace: Trace | None, decision: Decision) -> None:
+    """Record the steps of a decision, including those after the deciding one."""
+    if trace is None:
+        return
+    for step in decision.steps:
+        reason = "" if step.reason is None else policy.SENTENCES[step.reason]
+        is_deciding = step is decision.deciding_step
+        trace.add(step.name, step.observed, _EFFECTS[step.verdict], reason, is_deciding)
+
+
+def _review_mutate(review: Review, bundle: Bundle) -> ReviewResponse:
+    warning = policy.warn_of_subresource(review.request)
+    if warning:
+        return _respond_allowed(review, ReviewOutcome.SKIP, policy.Reason.SUBRESOURCE, [warning])
+    if review.request.object is None or not bundle.object_mutators:
+        return _respond_allowed(review, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES)
+    before = object_check.check_object(review.request)
+    mutation = _apply_mutators(bundle.object_mutators, before, review.context)
+    if not mutation.is_changed:
+        return _respond_unchanged(review, mutation)
+    if bundle.allows is not None:
+        from podgraft.core.bundle import privilege_check
+
+        privilege_check.check_privileges(bundle, before, mutation.object, review.context.trace)
+    return _respond_patched(review, ReviewOutcome.MUTATE, ReviewReason.OVERLAYS, mutation)
+
+
+def _review_validate(review: Review, bundle: Bundle) -> ReviewResponse:
+    trace = review.context.trace
+    results = [validator(review.request, trace) for validator in bundle.validators]
+    denials = [denial for result in results for denial in result.denials]
+    warnings = [warning for result in results for warning in result.warnings]
+    outcome = ReviewOutcome.DENY if denials else ReviewOutcome.ALLOW
+    audit = review.audit_annotations(outcome, ReviewReason.RULES)
+    for result in results:
+        audit = {**result.audit, **audit}
+    warnings = review.warnings(*warnings)
+    if denials:
+        message, code = "; ".join(denial.message for denial in denials), denials[0].code
+        response = admission.denied(
+            review.request, message, code=code, warnings=warnings, audit=audit
+        )
+    else:
+        response = admission.allowed(review.request, warnings=warnings, audit=audit)
+    return ReviewResponse(response, review.make_record(outcome, ReviewReason.RULES))
+
+
+def _apply_mutators(
+    mutators: Sequence[Mutator], before: Object, context: ReviewContext
+) -> Mutation:
+    """All mutations in their order, as one mutation."""
+    mutation = Mutation.from_unchanged(before)
+    for mutate_ in mutators:
+        mutation = mutation.then(mutate_(mutation.object, context))
+    return mutation
+
+
+def _respond_patched(
+    review: Review, outcome: ReviewOutcome, reason: str, mutation: Mutation
+) -> ReviewResponse:
+    warnings = review.warnings(*mutation.warnings)
+    audit = review.audit_annotations(outcome, reason)
+    response = admission.patched(review.request, mutation.patch, warnings=warnings, audit=audit)
+    record = review.make_record(outcome, reason, len(response.patch))
+    return ReviewResponse(response, record, mutation.object)
+
+
+def _respond_unchanged(review: Review, mutation: Mutation) -> ReviewResponse:
+    reason = ReviewReason.NOTHING_MATCHES
+    return _respond_allowed(review, ReviewOutcome.SKIP, reason, mutation.warnings)
+
+
+def _respond_allowed(
+    review: Review, outcome: ReviewOutcome, reason: str, warnings: Iterable[str] = ()
+) -> ReviewResponse:
+    warnings, audit = review.warnings(*warnings), review.audit_annotations(outcome, reason)
+    response = admission.allowed(review.request, warnings=warnings, audit=audit)
+    return ReviewResponse(response, review.make_record(outcome, reason))
+
+
+def _respond_denied(review: Review, message: str, reason: str) -> ReviewResponse:
+    warnings = review.warnings()
+    audit = review.audit_annotations(ReviewOutcome.DENY, reason)
+    response = admission.denied(review.request, message, warnings=warnings, audit=audit)
+    return ReviewResponse(response, review.make_record(ReviewOutcome.DENY, reason))
+
+
+def _object_name(request: AdmissionRequest) -> str:
+    """Kind and name of the object, such as ``Deployment/web``; names are not secret."""
+    value = request.object if request.object is not None else request.old_object
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    fields = metadata if isinstance(metadata, dict) else {}
+    name = request.name or fields.get("name") or fields.get("generateName") or ""
+    return f"{request.kind.kind or 'Pod'}/{name}"
+
+
+def _workload_name(pod: Object) -> str:
+    """Kind and name of the workload that owns a pod, such as ``Deployment/web``."""
+    metadata = pod["metadata"]
+    owner = workload_owner.workload_of_pod(metadata if isinstance(metadata, dict) else {})
+    return f"{owner.kind}/{owner.name}"

@@ -1,0 +1,71 @@
+"""The objects in the folder ``tests/`` of the bundle, each changed as in a review."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from podgraft import kube
+from podgraft.base.jsonvalue import Object
+from podgraft.core import policy
+from podgraft.core.bundle import Bundle, Diagnostic, Manifest, Mutator
+from podgraft.core.injectors import redact
+from podgraft.core.policy import Skip
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube.matching import constraints
+from podgraft.kube.privileges import Privilege
+
+from .outcome import Failure, try_probe
+from .probes import Probe
+from .report import Report
+
+
+def try_objects(bundle: Bundle, report: Report) -> Iterator[None]:
+    """Mutate every object of the folder; each step is one object."""
+    for manifest in bundle.manifests.probes:
+        for failure in _find_failures(bundle, manifest, report):
+            report.add_error(_make_diagnostic(manifest, failure))
+        yield
+
+
+def _find_failures(bundle: Bundle, manifest: Manifest, report: Report) -> list[Failure]:
+    """Return the flaws of the result; none for a pod that the policy does not inject."""
+    probe = Probe(name=f"{manifest.kind} {manifest.name}", object=manifest.object)
+    mutators = bundle.object_mutators
+    if manifest.kind == "Pod":
+        try:
+            kube.check(kube.POD, manifest.object)
+        except kube.DecodeError as error:
+            return [Failure(probe=probe, error=error)]
+        if isinstance(policy.decide(bundle.rules, manifest.object, probe.namespace), Skip):
+            return []
+        mutators = bundle.pod_mutators
+
+    def change(before: Object, context: ReviewContext) -> Object:
+        return _apply_mutators(mutators, before, context)
+
+    # The values of the object can be secrets, and must not reach a log.
+    return try_probe(report.observe(change, manifest, "", Privilege.redact), probe)
+
+
+def _apply_mutators(
+    mutators: tuple[Mutator, ...], before: Object, context: ReviewContext
+) -> Object:
+    request = constraints.make_create_request(before, context.namespace)
+    after = before
+    for mutator in mutators:
+        after = mutator(after, replace(context, request=request)).object
+    return after
+
+
+def _make_diagnostic(manifest: Manifest, failure: Failure) -> Diagnostic:
+    if failure.flaw is not None:
+        return manifest.make_diagnostic(
+            "", f"the result {failure.flaw.problem}", failure.flaw.remedy
+        )
+    # The values of the object can be secrets, and must not reach a log.
+    text = redact(failure.error) if failure.error is not None else ""
+    return manifest.make_diagnostic(
+        "", f"the review of the object fails: {text}", "correct the template or the object"
+    )

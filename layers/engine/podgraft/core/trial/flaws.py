@@ -1,0 +1,190 @@
+"""Flaws of a mutated object: missing values, images that no node can pull, broken sidecars."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.kube.native_sidecars import find_native_sidecars
+from podgraft.kube.patch import pointer
+
+# The texts that Go prints for a missing value.
+MISSING = ("<no value>", "<nil>")
+
+_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
+
+# github.com/distribution/reference, Regexp: an optional host, path, tag and digest.
+_LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
+_HOST = rf"(?:{_LABEL}(?:\.{_LABEL})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?"
+_COMPONENT = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
+_REFERENCE = re.compile(
+    rf"(?:{_HOST}/)?{_COMPONENT}(?:/{_COMPONENT})*"
+    r"(?::[0-9A-Za-z_][0-9A-Za-z_.-]{0,127})?"
+    r"(?:@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?"
+)
+
+
+class Flaw(Struct, frozen=True, kw_only=True):
+    """An invalid value in a mutated object; ``image`` is set for an invalid image."""
+
+    path: str
+    problem: str
+    remedy: str
+    image: str | None = None
+
+
+def find_flaws(before: Object, after: Object) -> Iterator[Flaw]:
+    """Find the flaws in ``after`` that ``before`` does not have."""
+    if _contains_missing(after):  # most objects need no search with paths
+        yield from _find_missing_values(before, after)
+    yield from _find_invalid_images(before, after)
+    yield from _find_broken_sidecars(before, after)
+
+
+def is_image_reference(image: str) -> bool:
+    """Whether the text is a valid image reference for a container runtime.
+
+    >>> [is_image_reference(image) for image in ("docker.io/istio/proxyv2:1.30.3", "/proxyv2")]
+    [True, False]
+    """
+    return _REFERENCE.fullmatch(image) is not None
+
+
+def _contains_missing(value: JSON) -> bool:
+    match value:
+        case str():
+            return "<" in value and any(marker in value for marker in MISSING)
+        case dict():
+            return any(map(_contains_missing, value)) or any(map(_contains_missing, value.values()))
+        case list():
+            return any(map(_contains_missing, value))
+        case _:
+            return False
+
+
+def _find_missing_values(before: Object, after: Object) -> Iterator[Flaw]:
+    texts_before = frozenset(text for _, text in _find_strings(before, ""))
+    for path, text in _find_strings(after, ""):
+        marker = next((marker for marker in MISSING if marker in text), None)
+        if marker and text not in texts_before:
+            yield Flaw(
+                path=path,
+                problem=f"renders {marker} at {path}: a value that the template reads is missing",
+                remedy="add the value, or set a default in the template",
+            )
+
+
+def _find_invalid_images(before: Object, after: Object) -> Iterator[Flaw]:
+    for spec_path, spec in _find_pod_specs(after):
+        containers_before = {
+            _container_key(container)
+            for container in _all_containers(_object_at_path(before, spec_path))
+        }
+        for path, container in _locate_containers(spec, spec_path):
+            if _container_key(container) in containers_before:
+                continue
+            image = container.get("image")
+            text = image if isinstance(image, str) else ""
+            name = container.get("name")
+            other = _find_other_list(spec, f"{path.removeprefix(spec_path)}", container)
+            if not text and other:
+                yield Flaw(
+                    path=path,
+                    problem=f"adds container {name} without an image, because the container is in "
+                    f"{other}",
+                    remedy=f"write its fields under {other} for this mode of native sidecars",
+                )
+            elif not is_image_reference(text) and not any(marker in text for marker in MISSING):
+                yield Flaw(
+                    path=f"{path}/image",
+                    problem=f'sets the invalid image "{text}" for container {name}',
+                    remedy="write it as registry/name:tag",
+                    image=text,
+                )
+
+
+def _find_other_list(spec: Object, path: str, container: Object) -> str:
+    """The list that has another container of this name with an image; an empty string if none."""
+    for kind in _CONTAINERS:
+        if path.startswith(f"/{kind}/"):
+            continue
+        if any(
+            each.get("name") == container.get("name") and each.get("image")
+            for each in objects_at(spec, kind)
+        ):
+            return kind
+    return ""
+
+
+def _find_broken_sidecars(before: Object, after: Object) -> Iterator[Flaw]:
+    """Find native sidecars of ``before`` that became init containers, which never end."""
+    for spec_path, spec in _find_pod_specs(after):
+        names = find_native_sidecars(_object_at_path(before, spec_path))
+        for index, container in enumerate(objects_at(spec, "initContainers")):
+            name = container.get("name")
+            if name in names and container.get("restartPolicy") != "Always":
+                yield Flaw(
+                    path=f"{spec_path}/initContainers/{index}/restartPolicy",
+                    problem=f"removes restartPolicy: Always of the native sidecar {name}, so the "
+                    "pod never starts",
+                    remedy="write the key only with a value",
+                )
+
+
+def _container_key(container: Object) -> tuple[JSON, JSON]:
+    name, image = container.get("name"), container.get("image")
+    return str(name), image if isinstance(image, str) else None
+
+
+def _find_pod_specs(value: Object) -> Iterator[tuple[str, Object]]:
+    """Find the pod spec in a pod or in the template of a workload, with its path."""
+    spec = object_at(value, "spec")
+    match value.get("kind"):
+        case "Pod":
+            yield "/spec", spec
+        case "CronJob":
+            yield (
+                "/spec/jobTemplate/spec/template/spec",
+                _object_at_path(value, "/spec/jobTemplate/spec/template/spec"),
+            )
+        case _ if isinstance(spec.get("template"), dict):
+            yield "/spec/template/spec", _object_at_path(value, "/spec/template/spec")
+        case _:
+            pass
+
+
+def _object_at_path(value: Object, path: str) -> Object:
+    for key in path.split("/")[1:]:
+        value = object_at(value, key)
+    return value
+
+
+def _locate_containers(spec: Object, path: str) -> Iterator[tuple[str, Object]]:
+    for kind in _CONTAINERS:
+        for index, container in enumerate(objects_at(spec, kind)):
+            yield f"{path}/{kind}/{index}", container
+
+
+def _all_containers(spec: Object) -> Iterator[Object]:
+    for _, container in _locate_containers(spec, ""):
+        yield container
+
+
+def _find_strings(value: JSON, path: str) -> Iterator[tuple[str, str]]:
+    """Find all strings in a value, including keys, each with its JSON Pointer."""
+    match value:
+        case str():
+            yield path, value
+        case dict():
+            for key, member in value.items():
+                member_path = f"{path}/{pointer.escape(key)}"
+                yield member_path, key
+                yield from _find_strings(member, member_path)
+        case list():
+            for index, element in enumerate(value):
+                yield from _find_strings(element, f"{path}/{index}")
+        case _:
+            pass

@@ -1,0 +1,161 @@
+"""The trial of overlays: each overlay for objects of every kind that it can match.
+
+If the conditions match, the overlay is applied as in a review. If they match no probe, the template
+is rendered anyway, to find templates that always fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from podgraft import kube
+from podgraft.base.jsonvalue import Object
+from podgraft.core.bundle import Bundle, Diagnostic, Manifest, OverlayMutator
+from podgraft.core.injectors import OperatorError
+from podgraft.core.injectors.overlay.data import data_type
+from podgraft.core.injectors.overlay.overlay import Overlay
+from podgraft.core.review_context import ReviewContext
+from podgraft.golang.texttemplate.field_check import FieldProblem
+
+from .ambiguous_text import REMEDY, find_unquoted_text
+from .candidates import Candidate, make_candidates
+from .outcome import Failure, Outcome, try_probes
+from .probes import Probe
+from .report import Report, make_field_diagnostic
+
+_TEMPLATE = "/spec/template"
+_CONDITIONS = "/spec/matchConditions"
+
+
+def try_overlays(bundle: Bundle, report: Report) -> Iterator[None]:
+    """Apply every overlay of the bundle to probes; each step is about one rendering."""
+    manifests = {manifest.name: manifest for manifest in bundle.manifests.of_kind("Overlay")}
+    for mutator in bundle.object_mutators:
+        if isinstance(mutator, OverlayMutator):
+            for overlay in mutator.overlays.overlays:
+                trial = _OverlayTrial(
+                    overlay, manifests[overlay.name], mutator.overlays.namespaces, report
+                )
+                yield from trial.run()
+
+
+class _OverlayTrial(Struct, frozen=True):
+    """The trial of one overlay."""
+
+    overlay: Overlay
+    holder: Manifest
+    namespaces: Mapping[str, Object]
+    report: Report
+
+    def run(self) -> Iterator[None]:
+        by_kind = make_candidates(self.overlay.constraints, self.holder)
+        self._check_fields([candidate for of_kind in by_kind.values() for candidate in of_kind])
+        yield
+        for kind, of_kind in by_kind.items():
+            yield from self._try_kind(kind, of_kind)
+
+    def _check_fields(self, candidates: Sequence[Candidate]) -> None:
+        """Report fields that no kind of matching object has."""
+        overlay = self.overlay
+        values = {} if overlay.source.load().mutates_data else {"Values": overlay.values}
+        types = dict.fromkeys(
+            data_type(kube.object_type(candidate.probe.object)) for candidate in candidates
+        )
+        problems_by_type = [overlay.template.check_fields(type_, values) for type_ in types]
+        first, *others = problems_by_type or [()]
+        for problem in first:
+            if all(_problem_key(problem) in map(_problem_key, problems) for problems in others):
+                self.report.add_error(make_field_diagnostic(self.holder, _TEMPLATE, problem))
+
+    def _try_kind(self, kind: str, candidates: Sequence[Candidate]) -> Iterator[None]:
+        """Try the objects of one kind: those that match, or all of them if none does."""
+        matching = [candidate for candidate in candidates if self._applies(candidate)]
+        tried_candidates = matching or candidates
+        apply = self.report.observe(self._apply, self.holder, _TEMPLATE)
+        outcome = yield from try_probes(apply, [each.probe for each in tried_candidates])
+        if matching:
+            works = not outcome.fails_everywhere
+            unquoted = works and (yield from self._try_ambiguous_text(tried_candidates[-1].probe))
+            self._report_outcome(kind, outcome, is_explained=unquoted)
+        elif outcome.fails_everywhere:
+            self._report_failure(
+                f"every probe {kind}, regardless of its conditions", outcome.errors[0]
+            )
+        else:
+            self._report_common_flaws(outcome)
+
+    def _try_ambiguous_text(self, probe: Probe) -> Generator[None, None, bool]:
+        """Warn of unquoted text that YAML does not read as a string; return whether there is any.
+
+        The report contains the warning once, not for each kind of object.
+        """
+        path = self.holder.path + _TEMPLATE
+        if any(
+            (unquoted.pointer, unquoted.remedy) == (path, REMEDY)
+            for unquoted in self.report.warnings
+        ):
+            return True
+        unquoted = yield from find_unquoted_text(self._apply, probe)
+        if unquoted is not None:
+            description, failure = unquoted
+            text = self.report.describe_failure(failure)
+            problem = f"fails for {probe.name} with {description}: {text}"
+            self.report.add_warning(self.holder.make_diagnostic(_TEMPLATE, problem, REMEDY))
+        return unquoted is not None
+
+    def _applies(self, candidate: Candidate) -> bool:
+        try:
+            return self.overlay.applies(candidate.request, self.namespaces)
+        except OperatorError as error:
+            if candidate.is_plain:
+                problem = f"fails for {candidate.probe.name}: {self.report.describe(error)}"
+                remedy = "test optional fields with has()"
+                self.report.add_error(self.holder.make_diagnostic(_CONDITIONS, problem, remedy))
+            return False
+
+    def _apply(self, before: Object, context: ReviewContext) -> Object:
+        return self.overlay.apply(before, context.namespace, context.limits)
+
+    def _report_outcome(self, kind: str, outcome: Outcome, *, is_explained: bool) -> None:
+        if outcome.fails_everywhere:
+            self._report_failure(
+                f"every probe {kind}", outcome.errors[-1 if outcome.is_final else 0]
+            )
+        for failure in outcome.first_flaws:
+            self._report_flaw(failure)
+        if outcome.errors and not outcome.fails_everywhere and not is_explained:
+            failure = outcome.errors[0]
+            problem = f"fails for {failure.probe.name}: {self.report.describe_failure(failure)}"
+            self.report.add_warning(self._make_diagnostic(problem, failure))
+
+    def _report_common_flaws(self, outcome: Outcome) -> None:
+        """Report the flaws of all renderings: they do not depend on the conditions."""
+        rendered_count = outcome.count - len(outcome.errors)
+        problems = [
+            failure.flaw.problem for failure in outcome.failures if failure.flaw is not None
+        ]
+        for failure in outcome.first_flaws:
+            if failure.flaw is not None and problems.count(failure.flaw.problem) >= rendered_count:
+                self._report_flaw(failure)
+
+    def _report_flaw(self, failure: Failure) -> None:
+        flaw = failure.flaw
+        if flaw is not None:
+            problem = f"for {failure.probe.name}, {flaw.problem}"
+            self.report.add_error(self.holder.make_diagnostic(_TEMPLATE, problem, flaw.remedy))
+
+    def _report_failure(self, subject: str, failure: Failure) -> None:
+        problem = f"fails for {subject}: {self.report.describe_failure(failure)}"
+        self.report.add_error(self._make_diagnostic(problem, failure))
+
+    def _make_diagnostic(self, problem: str, failure: Failure) -> Diagnostic:
+        remedy = failure.remedy_in(self.overlay.template.source.text)
+        diagnostic = self.holder.make_diagnostic(_TEMPLATE, problem, remedy)
+        return replace(diagnostic, excerpt=failure.excerpt)
+
+
+def _problem_key(problem: FieldProblem) -> tuple[int, str]:
+    return problem.span.start, problem.path

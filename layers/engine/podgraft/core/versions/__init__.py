@@ -1,0 +1,1 @@
+"""Versions: one policy with its compiled bundles, checked before it is in force."""

@@ -1,0 +1,144 @@
+"""Snapshots: one policy and its bundle, the input of every review."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from podgraft.core import bundle
+from podgraft.core.bundle import Bundle
+from podgraft.core.policy import Policy
+from podgraft.core.review_context import Staleness
+
+from .errors import InvalidVersionError
+from .version_check import VersionCheck
+
+if TYPE_CHECKING:
+    from podgraft.core.signing.signature import Signature
+
+    from .candidate import Candidate
+
+# Returns the files of the bundle with this digest; with ``None``, those of the only bundle.
+Fetch = Callable[[str | None], Mapping[str, bytes]]
+
+Recheck = Callable[[], bool]
+
+
+class Document(Struct, frozen=True):
+    """A stored policy document, and the files of every bundle that it names.
+
+    The key is ``None`` for the only bundle, which a policy does not have to name.
+    """
+
+    text: str
+    version: str
+    bundles: Mapping[str | None, Mapping[str, bytes]]
+
+
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """One policy and its bundle, from one version of the policy document.
+
+    ``recheck`` compiles a lazily loaded version completely. It returns whether the store rejected
+    the version, and then the store has another snapshot. Call it when a review fails. ``candidate``
+    is the second configuration of a policy with a rollout.
+    """
+
+    policy: Policy
+    policy_version: str
+    bundle: Bundle
+    stale: Staleness | None = None
+    recheck: Recheck | None = None
+    candidate: "Candidate | None" = None
+
+
+class SnapshotSet(Struct, frozen=True):
+    """The snapshots of one injector: the one for every cluster, and those with overrides."""
+
+    default: Snapshot
+    clusters: Mapping[str, Snapshot] = field(default_factory=dict[str, Snapshot])
+
+    def for_cluster(self, cluster: str | None, stale: Staleness | None = None) -> Snapshot:
+        """Return the snapshot for the reviews of one cluster."""
+        cluster_snapshot = (
+            self.default if cluster is None else self.clusters.get(cluster, self.default)
+        )
+        return replace(cluster_snapshot, stale=stale) if stale else cluster_snapshot
+
+    @property
+    def digests(self) -> frozenset[str]:
+        """The digests of all bundles."""
+        return frozenset(
+            snapshot.bundle.digest for snapshot in (self.default, *self.clusters.values())
+        )
+
+    def with_recheck(self, recheck: Recheck) -> "SnapshotSet":
+        """Return a copy with a function that checks the snapshots completely."""
+        return SnapshotSet(
+            replace(self.default, recheck=recheck),
+            {name: replace(own, recheck=recheck) for name, own in self.clusters.items()},
+        )
+
+
+class BundleCache:
+    """Compiles each bundle once for all policies that compile it equally."""
+
+    def __init__(
+        self,
+        fetch: Fetch,
+        check: VersionCheck,
+        signature: "Signature | None" = None,
+        *,
+        deferred: bool = False,
+        max_bytes: int | None = None,
+    ) -> None:
+        self._fetch = fetch
+        self._check = check
+        self._signature = signature
+        self._deferred = deferred
+        self._max_bytes = max_bytes
+        self._compiled: list[tuple[Policy, Bundle]] = []
+
+    def with_limit(self, max_bytes: int) -> "BundleCache":
+        """Return an empty cache that compiles no larger bundle."""
+        return BundleCache(
+            self._fetch,
+            self._check,
+            self._signature,
+            deferred=self._deferred,
+            max_bytes=max_bytes,
+        )
+
+    def add(self, policy_: Policy, compiled: Bundle) -> None:
+        """Add a bundle that is compiled already."""
+        self._compiled.append((policy_, compiled))
+
+    def bundle(self, requested: Policy) -> Bundle:
+        """Return the bundle that a policy names; raises ``StoreError`` and ``BundleError``."""
+        for policy_, compiled in self._compiled:
+            if policy_.shares_bundle_with(requested):
+                return compiled.with_policy(requested)
+        if requested.bundle is not None:
+            self._check.check_digest(requested.bundle)
+        files = self._fetch(requested.bundle)
+        if requested.bundle is None and (self._signature or self._check.denied):
+            # The policy does not name the only bundle of a folder, so the signature must.
+            self._check.check_digest(bundle.digest(files), self._signature)
+        self._check_size(files)
+        compiled = bundle.compile_(files, requested, parse_lazily=self._deferred)
+        self.add(requested, compiled)
+        return compiled
+
+    def _check_size(self, files: Mapping[str, bytes]) -> None:
+        """Raise ``InvalidVersionError`` for a bundle that would take too long to compile."""
+        size = sum(map(len, files.values()))
+        if self._max_bytes is not None and size > self._max_bytes:
+            raise InvalidVersionError(
+                f"/rollout/candidate/bundle: got {size:,} bytes; "
+                f"reduce it to at most {self._max_bytes:,}"
+            )
+
+
+def make_snapshot(policy_: Policy, version: str, compiler: BundleCache) -> Snapshot:
+    """Compile the bundle of a policy."""
+    return Snapshot(policy=policy_, policy_version=version, bundle=compiler.bundle(policy_))

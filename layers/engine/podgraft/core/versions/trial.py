@@ -1,0 +1,73 @@
+"""Proofs: a version must render probe objects before it replaces the version in force.
+
+The first version of a process needs no proof: there is no other version, and a cold start must not
+take longer. ``prove`` is for callers that can choose between versions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from threading import Lock
+
+from podgraft.core.injectors import redact
+from podgraft.core.trial import Trial
+
+from .errors import InvalidVersionError
+from .snapshot import Snapshot, SnapshotSet
+
+
+class Proof:
+    """The trials of all bundles of one version, for all clusters. Threads may share it."""
+
+    def __init__(self, injector: str, snapshots: SnapshotSet) -> None:
+        self._injector = injector
+        self._lock = Lock()
+        # Errors end in the log: without values of the bundle's own objects.
+        self._trials = [
+            Trial(snapshot.bundle, snapshot.policy, redact)
+            for snapshot in _find_distinct(snapshots)
+        ]
+
+    def advance(self, is_over: Callable[[], bool] = lambda: False) -> bool:
+        """Continue until the proof is complete, or ``is_over``; return whether it is complete.
+
+        Each call runs at least one rendering, unless another thread runs one. Raises
+        ``InvalidVersionError`` with all errors of the first invalid bundle.
+        """
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            return self._advance(is_over)
+        finally:
+            self._lock.release()
+
+    def _advance(self, is_over: Callable[[], bool]) -> bool:
+        while self._trials:
+            trial = self._trials[0]
+            if not trial.advance(is_over):
+                return False
+            if trial.errors:
+                errors = ". ".join(map(str, trial.errors))
+                raise InvalidVersionError(
+                    f"injector {self._injector} does not load: bundle: {errors}"
+                )
+            self._trials.pop(0)
+        return True
+
+
+def prove(injector: str, snapshots: SnapshotSet) -> None:
+    """Raise ``InvalidVersionError`` if a bundle of this version does not render."""
+    Proof(injector, snapshots).advance()
+
+
+def _find_distinct(snapshots: SnapshotSet) -> Iterator[Snapshot]:
+    """Return the snapshots with bundles that can have different trials."""
+    distinct: list[Snapshot] = []
+    for snapshot in (snapshots.default, *snapshots.clusters.values()):
+        if not any(_compiles_alike(snapshot, other) for other in distinct):
+            distinct.append(snapshot)
+            yield snapshot
+
+
+def _compiles_alike(left: Snapshot, right: Snapshot) -> bool:
+    return left.bundle.digest == right.bundle.digest and left.policy.renders_like(right.policy)

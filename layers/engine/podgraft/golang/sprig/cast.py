@@ -1,0 +1,228 @@
+"""The conversion of values to numbers, as in each release of spf13/cast.
+
+sprig leaves the release of cast to the program that imports it, so each Istio release has its own
+(``core/injectors/istio/release_names.py``). An invalid value becomes 0.
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import msgspec
+
+from podgraft.golang.fmt.sprintf import sprint
+from podgraft.golang.reflect import (
+    BOOL,
+    FLOAT32,
+    FLOAT64,
+    INT,
+    INT8,
+    INT16,
+    INT32,
+    INT64,
+    STRING,
+    UINT,
+    UINT8,
+    UINT16,
+    UINT32,
+    UINT64,
+    GoType,
+    Kind,
+    Pointer,
+    Value,
+    type_of,
+)
+
+MIN_INT64 = -(1 << 63)
+MAX_INT64 = (1 << 63) - 1
+
+_INTEGERS = frozenset((INT, INT8, INT16, INT32, INT64, UINT, UINT8, UINT16, UINT32, UINT64))
+_FLOATS = frozenset((FLOAT32, FLOAT64))
+# The two named types that cast supports as numbers.
+_CALENDAR = frozenset(("time.Month", "time.Weekday"))
+
+# The module re compiles and caches these patterns on first use; few templates need them.
+_LEADING_DIGITS = r"([+-]?)0*([0-9]*)"
+_OCTAL = r"[+-]?[0-7]+"
+# Go's integer literals; a leading 0 without a letter means octal.
+_LITERAL = (
+    r"([+-]?)(?:(0[xX])((?:_?[0-9a-fA-F])+)|(0[bB])((?:_?[01])+)|(0[oO]?)((?:_?[0-7])+)"
+    r"|()((?:0|[1-9](?:_?[0-9])*)))"
+)
+_BASES = {"0x": 16, "0b": 2, "0o": 8, "0": 8}
+# Underscores are allowed between digits, and after the prefix of a hexadecimal number.
+_FLOAT = (
+    r"[+-]?(?:(?:D\.?(?:D)?|\.D)(?:[eE][+-]?D)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)"
+    r"|[nN][aA][nN]".replace("D", r"[0-9](?:_?[0-9])*")
+)
+_HEX_FLOAT = r"[+-]?0[xX](?:_?H\.?(?:H)?|\.H)[pP][+-]?[0-9](?:_?[0-9])*".replace(
+    "H", r"[0-9a-fA-F](?:_?[0-9a-fA-F])*"
+)
+_ZERO_FRACTION = r"\.0+\Z"
+_DECIMAL = r"([+-]?[0-9]*)\.[0-9]*"
+# The kinds of named types that cast 1.10 converts to the unnamed type.
+_BASIC_KINDS = frozenset(type_.kind for type_ in (*_INTEGERS, *_FLOATS, STRING, BOOL))
+
+
+def wrap_int64(number: int) -> int:
+    """Wrap around as Go's int64 arithmetic does."""
+    return (number - MIN_INT64 & (1 << 64) - 1) + MIN_INT64
+
+
+def truncate_to_int64(number: float) -> int:
+    """``int64(number)`` as on amd64: the smallest integer on overflow."""
+    return int(number) if math.isfinite(number) and _fits_int64(int(number)) else MIN_INT64
+
+
+def _fits_int64(number: int) -> bool:
+    return MIN_INT64 <= number <= MAX_INT64
+
+
+def parse_int(text: str) -> int | None:
+    """strconv.ParseInt with 64 bits and the base of the prefix; None on any error."""
+    match = re.fullmatch(_LITERAL, text)
+    if match is None:
+        return None
+    sign, prefix, digits = (group for group in match.groups() if group is not None)
+    digits = digits.replace("_", "")
+    # int() rejects thousands of digits; 21 digits already overflow an int64.
+    number = int(sign + digits, _BASES[prefix.lower()]) if prefix else int(sign + digits[:21])
+    return number if _fits_int64(number) else None
+
+
+def parse_float(text: str) -> float | None:
+    """strconv.ParseFloat with 64 bits; None on any error, including overflow."""
+    if re.fullmatch(_FLOAT, text):
+        number = float(text.replace("_", ""))
+        return number if math.isfinite(number) or text[-1:] in "fFyYnN" else None
+    if re.fullmatch(_HEX_FLOAT, text):
+        try:
+            return float.fromhex(text.replace("_", ""))
+        except OverflowError:
+            return None
+    return None
+
+
+def _dereference(value: Value) -> Value:
+    while isinstance(value, Pointer) and value.target is not None:
+        value = value.target
+    return value
+
+
+def _trim_zero_fraction(text: str) -> str:
+    """Remove a fraction of zeros."""
+    return re.sub(_ZERO_FRACTION, "", text)
+
+
+def _trim_fraction(text: str) -> str:
+    """Remove the fraction of a decimal number; an integer part without digits becomes 0."""
+    match = re.fullmatch(_DECIMAL, text)
+    if match is None:
+        return text
+    return f"{match[1]}0" if match[1] in ("", "+", "-") else match[1]
+
+
+class Cast(msgspec.Struct, frozen=True):
+    """The conversions of some releases of cast.
+
+    ``trim_fraction`` removes the part of a text that these releases ignore in an integer.
+    ``converts_calendar`` is whether time.Month and time.Weekday are numbers, and
+    ``converts_named`` whether values of all named types are.
+    """
+
+    trim_fraction: Callable[[str], str]
+    converts_calendar: bool = True
+    converts_named: bool = False
+
+    def to_int(self, value: Value) -> int:
+        """cast.ToInt, with an int of 64 bits.
+
+        >>> texts = ("0x1f", "010", "1_000", "12.00", "1.5")
+        >>> [CASTS["1.10"].to_int(text) for text in texts], CASTS["1.5"].to_int("1.5")
+        ([31, 8, 1000, 12, 1], 0)
+        """
+        value = _dereference(value)
+        type_ = type_of(value)
+        if type_ in _INTEGERS:
+            return wrap_int64(value)
+        if type_ in _FLOATS:
+            return truncate_to_int64(value)
+        if type_ is STRING:
+            return parse_int(self.trim_fraction(value)) or 0
+        if type_ is BOOL:
+            return int(value)
+        if self.converts_named and type_ is not None and type_.kind in _BASIC_KINDS:
+            return self.to_int(_convert_to_basic(value, type_.kind))
+        return int(value) if self._is_calendar(type_) else 0
+
+    def to_float(self, value: Value) -> float:
+        """cast.ToFloat64.
+
+        >>> [CASTS["1.10"].to_float(value) for value in ("1e3", "0x1p-2", "1e999", "x", 3, None)]
+        [1000.0, 0.25, 0.0, 0.0, 3.0, 0.0]
+        """
+        value = _dereference(value)
+        type_ = type_of(value)
+        if type_ is STRING:
+            number = parse_float(value)
+            return 0.0 if number is None else number
+        if type_ in _INTEGERS or type_ in _FLOATS or type_ is BOOL:
+            return float(value)
+        if self.converts_named and type_ is not None and type_.kind in _BASIC_KINDS:
+            return self.to_float(_convert_to_basic(value, type_.kind))
+        return float(value) if self._is_calendar(type_) else 0.0
+
+    def _is_calendar(self, type_: GoType | None) -> bool:
+        return self.converts_calendar and type_ is not None and type_.name in _CALENDAR
+
+
+def _convert_to_basic(value: Value, kind: Kind) -> Value:
+    """The value of a named type as a value of the unnamed type of its kind."""
+    if kind is Kind.STRING:
+        return str(value)
+    if kind is Kind.BOOL:
+        return bool(value)
+    return float(value) if kind in (Kind.FLOAT32, Kind.FLOAT64) else int(value)
+
+
+# The first release of cast from which each behavior is in all releases up to the next one.
+CASTS: Final[Mapping[str, Cast]] = {
+    "1.3": Cast(lambda text: text, converts_calendar=False),
+    "1.5": Cast(_trim_zero_fraction),
+    "1.10": Cast(_trim_fraction, converts_named=True),
+}
+
+
+def to_int(cast: Cast, value: Value) -> int:
+    """The value as a Go int."""
+    return cast.to_int(value)
+
+
+def to_int64(cast: Cast, value: Value) -> Value:
+    """The value as a Go int64."""
+    return INT64.convert(cast.to_int(value))
+
+
+def to_float(cast: Cast, value: Value) -> float:
+    """The value as a float64."""
+    return cast.to_float(value)
+
+
+def atoi(text: str) -> int:
+    """strconv.Atoi without its error: 0 for an invalid number, the nearest int on overflow.
+
+    Digits that overflow a uint64 are an overflow, independent of the following text.
+    """
+    match = re.match(_LEADING_DIGITS, text)
+    number = int(match[1] + (match[2][:21] or "0")) if match else 0
+    if match and match.end() < len(text) and abs(number) < 1 << 64:
+        return 0
+    return min(max(number, MIN_INT64), MAX_INT64)
+
+
+def to_decimal(value: Value) -> Value:
+    """Parse the text of the value as octal digits to an int64; 0 if it is invalid."""
+    text = sprint(value)
+    number = int(text, 8) if re.fullmatch(_OCTAL, text) else 0
+    return INT64.convert(number if _fits_int64(number) else 0)

@@ -1,0 +1,145 @@
+"""Semantic versions as in Masterminds/semver 3.3."""
+
+import re
+from dataclasses import dataclass, replace
+
+from podgraft.golang.strconv.quote import quote
+
+_VERSION = re.compile(
+    r"v?([0-9]+)(\.[0-9]+)?(\.[0-9]+)?"
+    r"(?:-([0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*))?"
+    r"(?:\+([0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*))?"
+)
+_MAX_UINT64 = (1 << 64) - 1
+
+
+class VersionError(ValueError):
+    """The text is not a version or constraint; the message is semver's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version; ``original`` is its source text."""
+
+    major: int = 0
+    minor: int = 0
+    patch: int = 0
+    prerelease: str = ""
+    metadata: str = ""
+    original: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.major}.{self.minor}.{self.patch}"
+        text += f"-{self.prerelease}" if self.prerelease else ""
+        return text + (f"+{self.metadata}" if self.metadata else "")
+
+    def compare(self, other: "Version") -> int:
+        """-1, 0, or 1; ignores metadata."""
+        first = (self.major, self.minor, self.patch)
+        second = (other.major, other.minor, other.patch)
+        if first != second:
+            return 1 if first > second else -1
+        if not self.prerelease or not other.prerelease:
+            return bool(other.prerelease) - bool(self.prerelease)
+        return compare_prereleases(self.prerelease, other.prerelease)
+
+    def next_major(self) -> "Version":
+        """The next major version."""
+        return Version(
+            _increment(self.major), 0, 0, original=self.original
+        ).with_normalized_original()
+
+    def next_minor(self) -> "Version":
+        """The next minor version."""
+        return Version(
+            self.major, _increment(self.minor), 0, original=self.original
+        ).with_normalized_original()
+
+    def next_patch(self) -> "Version":
+        """The next patch version; for a prerelease, its release."""
+        patch = self.patch if self.prerelease else _increment(self.patch)
+        return Version(
+            self.major, self.minor, patch, original=self.original
+        ).with_normalized_original()
+
+    def with_normalized_original(self) -> "Version":
+        """The version with its normalized text as original; a leading v stays."""
+        return replace(self, original=("v" if self.original.startswith("v") else "") + str(self))
+
+
+def _increment(number: int) -> int:
+    return number + 1 & _MAX_UINT64
+
+
+def parse(text: str) -> Version:
+    """semver.NewVersion: minor and patch are optional, and so is a leading v.
+
+    >>> parse("v1.2-rc.1") == Version(1, 2, 0, "rc.1", "", "v1.2-rc.1")
+    True
+    """
+    match = _VERSION.fullmatch(text)
+    if match is None:
+        raise VersionError("Invalid Semantic Version")
+    major, minor, patch = (_parse_segment(part or "0") for part in match.group(1, 2, 3))
+    prerelease, metadata = match[4] or "", match[5] or ""
+    check_prerelease(prerelease)
+    return Version(major, minor, patch, prerelease, metadata, text)
+
+
+def _parse_segment(text: str) -> int:
+    digits = text.removeprefix(".")
+    number = _uint64(digits)
+    if number is None:
+        reason = f"strconv.ParseUint: parsing {quote(digits)}: value out of range"
+        raise VersionError(f"Error parsing version segment: {reason}")
+    return number
+
+
+def _uint64(digits: str) -> int | None:
+    """Parse a number; ``None`` if it is invalid or overflows."""
+    if not (digits.isascii() and digits.isdigit()):
+        return None
+    number = int(digits.lstrip("0")[:21] or "0")
+    return number if number <= _MAX_UINT64 else None
+
+
+def check_prerelease(text: str) -> None:
+    """Raise for a number with a leading zero, and for invalid characters."""
+    for part in text.split("."):
+        if part.isascii() and part.isdigit() and len(part) > 1 and part[0] == "0":
+            raise VersionError("Version segment starts with 0")
+        if not _is_identifier(part):
+            raise VersionError("Invalid Prerelease string")
+
+
+def check_metadata(text: str) -> None:
+    """Raise for invalid characters."""
+    if not all(map(_is_identifier, text.split("."))):
+        raise VersionError("Invalid Metadata string")
+
+
+def _is_identifier(text: str) -> bool:
+    return text.isascii() and (not text or text.replace("-", "0").isalnum())
+
+
+def compare_prereleases(left: str, right: str) -> int:
+    """Compare each part; a missing part is the smallest."""
+    first, second = left.split("."), right.split(".")
+    size = max(len(first), len(second))
+    first += [""] * (size - len(first))
+    second += [""] * (size - len(second))
+    differences = (_compare_parts(*pair) for pair in zip(first, second, strict=True))
+    return next((difference for difference in differences if difference), 0)
+
+
+def _compare_parts(left: str, right: str) -> int:
+    """Compare two parts: a missing part, then numbers, then text."""
+    first, second = _sort_key(left), _sort_key(right)
+    return (first > second) - (first < second)
+
+
+def _sort_key(part: str) -> tuple[int, int, str]:
+    number = _uint64(part)
+    if number is not None:
+        return (1, number, "")
+    return (2, 0, part) if part else (0, 0, "")

@@ -1,0 +1,130 @@
+"""The state of the compiler in one template, and the expressions that contain no pipeline."""
+
+import ast
+
+import msgspec
+
+from podgraft.golang.reflect import ANY, GoType
+from podgraft.golang.texttemplate.functions import REFLECT_VALUE
+from podgraft.golang.texttemplate.parse import nodes
+
+from .ast_builder import AstBuilder, Expression
+from .compilation_unit import (
+    CompilationUnit,
+    CompiledValue,
+    StaticFailure,
+    provenance_args,
+    store_local,
+)
+from .scopes import Scope
+from .source_map import ErrorNode, ErrorSite, ShortCircuit
+
+UNTYPED_PARAMETERS = (ANY, REFLECT_VALUE)  # parameters of these types accept any value unchanged
+
+
+class ExpressionCompiler(msgspec.Struct):
+    """The state of one template: its scope, its dot, and the last evaluated node."""
+
+    unit: CompilationUnit
+    template_name: str
+    scope: Scope
+    dot: CompiledValue
+    last_node: ErrorNode
+    local_count: int = 0
+
+    def new_local(self) -> str:
+        """Return a new local name."""
+        self.local_count += 1
+        return f"t{self.local_count}"
+
+    def builder_for(self, start: int, end: int) -> AstBuilder:
+        """Return a builder for a span of the template."""
+        return self.unit.builder.with_span(start, end)
+
+    def record_site(
+        self, builder: AstBuilder, call: nodes.Node | None = None, name: str = ""
+    ) -> None:
+        """Record that the last evaluated node causes the errors of the code of ``builder``."""
+        self.unit.source_map.add(builder, ErrorSite(self.last_node, call, name))
+
+    def emit_failure(self, builder: AstBuilder, reason: str) -> Expression:
+        """Emit code that always fails, and record it as a static failure."""
+        node = (
+            self.last_node.any_node if isinstance(self.last_node, ShortCircuit) else self.last_node
+        )
+        self.unit.static_failures.append(StaticFailure(reason, self.template_name, node))
+        return self._emit_fail_call(builder, reason)
+
+    def _emit_fail_call(self, builder: AstBuilder, reason: str) -> Expression:
+        self.record_site(builder)
+        return builder.call("fail", builder.constant(reason))
+
+    def compile_assignment(self, variable: nodes.Variable, value: CompiledValue) -> Expression:
+        """Compile ``$x = value``, which assigns to the innermost declared $x."""
+        builder = self.builder_for(variable.start, variable.end)
+        slots = self.scope.find(variable.name)
+        if len(slots) == 1 and not slots[0].may_be_undeclared:
+            return store_local(builder, slots[0], value)
+        local = self.new_local()
+        assigned = CompiledValue(builder.load_name(local), value.container)
+        code = self._fail_undefined(builder, variable.name, conditional=bool(slots))
+        for slot in reversed(slots):
+            sure = builder.compare_identity(slot.local, "UNDECLARED")
+            setting = store_local(builder, slot, assigned)
+            code = (
+                builder.conditional_expression(sure, setting, code)
+                if slot.may_be_undeclared
+                else setting
+            )
+        return builder.sequence_expression(builder.assign_expression(local, value.code), code)
+
+    def _fail_undefined(self, builder: AstBuilder, name: str, *, conditional: bool) -> Expression:
+        reason = f"undefined variable: {name}"
+        return (
+            self._emit_fail_call(builder, reason)
+            if conditional
+            else self.emit_failure(builder, reason)
+        )
+
+    def compile_copy(self, value: Expression, builder: AstBuilder) -> Expression:
+        """The value that a function returns: structs are copied, without a call for others."""
+        local, first = self.bind_local(builder, CompiledValue(value))
+        copy = builder.call("copied", builder.load_name(local))
+        is_struct = builder.compare_class(first, "Struct")
+        return builder.conditional_expression(is_struct, copy, builder.load_name(local))
+
+    def compile_comparison(
+        self, operator: ast.cmpop, call: ast.Call, builder: AstBuilder
+    ) -> Expression:
+        """Compile ``eq x "text"``, the most frequent comparison; strings need no call."""
+        codes = call.args
+        for index, constant in enumerate(codes):
+            is_text = isinstance(constant, ast.Constant) and isinstance(constant.value, str)
+            if is_text and len(codes) == 2:  # noqa: PLR2004 - two sides
+                local, first = self.bind_local(builder, CompiledValue(codes[1 - index]))
+                codes[1 - index] = builder.load_name(local)
+                same = builder.compare(builder.load_name(local), operator, constant)
+                return builder.conditional_expression(
+                    builder.compare_class(first, "str"), same, call
+                )
+        return call
+
+    def compile_conversion(
+        self, value: CompiledValue, expected: GoType, start: int, end: int
+    ) -> CompiledValue:
+        """Compile the conversion of ``value`` (validateType)."""
+        if expected in UNTYPED_PARAMETERS:
+            return value
+        builder = self.builder_for(start, end)
+        self.record_site(builder)
+        type_ = builder.load_name(self.unit.global_name(expected))
+        return CompiledValue(
+            builder.call("converted", value.code, type_, *provenance_args(builder, value))
+        )
+
+    def bind_local(self, builder: AstBuilder, value: CompiledValue) -> tuple[str, Expression]:
+        """Return the name of a local with the value, and code for its first use."""
+        if isinstance(value.code, ast.Name):
+            return value.code.id, value.code
+        local = self.new_local()
+        return local, builder.assign_expression(local, value.code)

@@ -1,0 +1,125 @@
+"""The errors of templates, with Go's error texts and their locations.
+
+``TemplateError`` and ``ExecError`` are errors in the template or its data. ``LimitError`` means
+that a template exceeds a limit. The parts of the messages are attributes.
+"""
+
+from podgraft.golang.errors import FunctionError, LimitExceededError
+from podgraft.golang.strconv.quote import quote
+
+from .parse.source import Span
+
+__all__ = [
+    "ExecError",
+    "ExecutionError",
+    "FunctionError",
+    "LimitError",
+    "LimitExceededError",
+    "MethodError",
+    "TemplateError",
+]
+
+# Reasons that quote values of the data. The author of the template wrote the reason of ``fail``.
+_REASONS_WITH_DATA = ("error calling ", "range can't iterate over ", "can't use ")
+_FAIL_PREFIX = "error calling fail: "
+
+
+class TemplateError(Exception):
+    """Go's parse error, ``template: NAME:LINE: REASON``."""
+
+    def __init__(self, reason: str, line: int, span: Span) -> None:
+        super().__init__(reason, line, span)
+        self.reason = reason
+        self.name = span.source.name
+        self.line = line
+        self.span = span
+        self.remedy = f"correct line {line} of the template"
+
+    def __str__(self) -> str:
+        return f"template: {self.name}:{self.line}: {self.reason}"
+
+    @property
+    def full_message(self) -> str:
+        """The message, the line of the template, and carets under the location."""
+        return f"{self}\n{self.span.excerpt}"
+
+
+class ExecError(Exception):
+    """Go's execution error, ``template: NAME:LINE:COLUMN: executing …``.
+
+    As in Go, ``line`` starts at 1, and ``column`` is in bytes and starts at 0. ``executing`` is the
+    name of the template, and ``expression`` is the source of the evaluated node. In a traced
+    rendering, ``sources`` are the strings of the pod in the arguments of the failed function.
+    """
+
+    sources: tuple[int, ...] = ()
+
+    def __init__(
+        self, reason: str, executing: str, expression: str, position: int, span: Span
+    ) -> None:
+        super().__init__(reason, executing, expression, position, span)
+        self.reason = reason
+        self.name = span.source.name
+        self.executing = executing
+        self.expression = expression
+        self.line, self.column = span.source.position_at(position)
+        self.span = span
+
+    def __str__(self) -> str:
+        location = f"{self.name}:{self.line}:{self.column}"
+        return (
+            f"template: {location}: executing {quote(self.executing)} at <{self.expression}>: "
+            f"{self.reason}"
+        )
+
+    @property
+    def is_by_author(self) -> bool:
+        """Whether the template's author wrote the reason: a call of ``fail``."""
+        return self.reason.startswith(_FAIL_PREFIX)
+
+    @property
+    def may_quote_data(self) -> bool:
+        """Whether the reason can contain a value of the data."""
+        return self.reason.startswith(_REASONS_WITH_DATA) and not self.is_by_author
+
+    @property
+    def full_message(self) -> str:
+        """The message, the line of the template, and carets under the expression."""
+        return f"{self}\n{self.span.excerpt}"
+
+
+class LimitError(Exception):
+    """The template exceeds a limit of output, nesting, or steps (``Limits``)."""
+
+    sources: tuple[int, ...] = ()
+
+    def __init__(self, reason: str, span: Span) -> None:
+        super().__init__(reason, span)
+        self.reason = reason
+        self.name = span.source.name
+        self.line, self.column = span.source.position_at(span.start)
+        self.span = span
+        self.remedy = f"correct line {self.line} of the template"
+
+    def __str__(self) -> str:
+        return f"template: {self.name}:{self.line}:{self.column}: {self.reason}"
+
+    @property
+    def full_message(self) -> str:
+        """The message, the line of the template, and carets under the location."""
+        return f"{self}\n{self.span.excerpt}"
+
+
+class MethodError(Exception):
+    """A method that a field name resolved to failed."""
+
+    def __init__(self, name: str, reason: Exception) -> None:
+        super().__init__(name, reason)
+        self.name = name
+
+    def __str__(self) -> str:
+        return str(self.args[1])
+
+
+class ExecutionError(Exception):
+    """Execution fails with Go's reason. ``Program`` adds the location."""

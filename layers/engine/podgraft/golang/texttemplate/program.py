@@ -1,0 +1,297 @@
+"""A compiled template: parsed at once, and compiled to Python code when it is first rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextvars import ContextVar
+from functools import cached_property
+from types import CodeType
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from msgspec import Struct
+
+from podgraft.golang.reflect import GoType, PanicError, Value
+from podgraft.golang.reflect.taint import PlaceholderRegistry, TooManyPlaceholdersError
+
+from .compile.compilation_unit import StaticFailure
+from .compile.compiler import CompiledModule, compile_templates
+from .compile.source_map import EvaluatedNode, SourceMap
+from .dependencies import (
+    DependencyNode,
+    Projection,
+    build_projection,
+    find_dependencies,
+)
+from .errors import (
+    ExecError,
+    ExecutionError,
+    FunctionError,
+    LimitError,
+    LimitExceededError,
+    MethodError,
+    TemplateError,
+)
+from .functions import Function
+from .limits import DEFAULT_LIMITS, Limits
+from .parse import nodes
+from .parse.parser import parse
+from .parse.source import Source, Span
+from .run.builtins import BUILTINS
+from .run.runtime import RenderState, byte_length, excess
+from .sections import DataPath, SectionReuse, Sections, find_sections
+
+if TYPE_CHECKING:
+    from podgraft.base.field_reads import FieldRead
+    from podgraft.base.jsonvalue import JSON
+
+    from .field_check import FieldProblem
+    from .run.tracing import Trace
+
+
+def compile_(
+    text: str,
+    *,
+    name: str,
+    functions: Mapping[str, Function],
+    delimiters: tuple[str, str] = ("{{", "}}"),
+) -> Program:
+    """Compile ``text``; ``functions`` extend the builtins and can override them.
+
+    Raises ``TemplateError``, or ``LimitError`` for actions nested too deeply.
+    """
+    available = {**BUILTINS, **functions}
+    source = Source(name, text)
+    left, right = delimiters
+    delimiters = (left or "{{", right or "}}")
+    try:
+        return Program(source, parse(source, delimiters, available), available)
+    except TemplateError as error:
+        from .remedies import find_remedy  # valid templates do not need it
+
+        error.remedy = find_remedy(error, functions, delimiters)
+        raise
+
+
+# Receives the name of a template that is rendered for an object, its program, and a function that
+# renders another program with the same data.
+Observer: TypeAlias = "Callable[[str, Program, Callable[[Program], str]], None]"
+
+# No observer is set on a review's path. The playground sets one, to find the line of a template
+# that a value of the patched object comes from.
+OBSERVER: ContextVar[Observer | None] = ContextVar("OBSERVER", default=None)
+
+
+def notify_observer(name: str, program: Program, render: Callable[[Program], str]) -> None:
+    """Report a rendering to the observer of the context, if there is one."""
+    observer = OBSERVER.get()
+    if observer is not None:
+        observer(name, program, render)
+
+
+class Program:
+    """A compiled template, which renders any number of times with any data."""
+
+    def __init__(
+        self,
+        source: Source,
+        templates: Mapping[str, nodes.Template],
+        functions: Mapping[str, Function],
+    ) -> None:
+        self.source = source
+        self.templates = templates
+        self._functions = functions
+        self.sections: Sections | None = None
+
+    def replace_templates(self, templates: Mapping[str, nodes.Template]) -> Program:
+        """Return a program of the same source and functions with other parse trees."""
+        return Program(self.source, templates, self._functions)
+
+    def split(
+        self, data: GoType, opaque: Collection[GoType], changing: Collection[DataPath] | None
+    ) -> tuple[Projection, Projection | None]:
+        """Split the template into sections (``sections.py``), before it is first rendered.
+
+        Return what the template can read, and what its sections can read; ``None`` if it has no
+        sections. A template that changes its data has none: ``changing`` must be ``None``.
+        """
+        reads = self._find_dependencies(data, opaque)
+        if changing is not None and "_compiled_module" not in self.__dict__:
+            self.sections = find_sections(self.templates[self.source.name].body, reads, changing)
+        return build_projection(reads), self.sections.projection if self.sections else None
+
+    def render(
+        self, data: Value, *, limits: Limits = DEFAULT_LIMITS, sections: SectionReuse | None = None
+    ) -> str:
+        """Render the template with ``data``; raises ``ExecError`` or ``LimitError``.
+
+        ``sections`` must be those of data with an equal projection of ``split``.
+        """
+        known = sections.known if sections else None
+        state = RenderState(limits, data, None, None if known is None else iter(known))
+        text = self._execute(self._code, state)
+        if sections is not None and known is None:
+            sections.record(state.recorded)
+        return text
+
+    def trace(
+        self, data: Value, slots: PlaceholderRegistry, *, limits: Limits = DEFAULT_LIMITS
+    ) -> Trace:
+        """Render the template with data with taint of ``slots``, and return the text by origin."""
+        from .run.tracing import parse_trace  # most templates never need it
+
+        text = self._execute(self._tracing_code, RenderState(limits, data, slots))
+        trace_ = parse_trace(slots, text)
+        if byte_length(trace_.text) > limits.output_bytes:
+            raise self._locate_error(excess(limits), self._tracing_code)
+        return trace_
+
+    def _execute(self, code: _Code, state: RenderState) -> str:
+        try:
+            code.main(state.data, state.output.append, state, 0)
+            state.count_output()
+        except _FAILURES as error:
+            raise self._locate_error(error, code) from error
+        return "".join(state.output)
+
+    @property
+    def static_failures(self) -> tuple[ExecError, ...]:
+        """The errors of actions that fail with any data, in the order of the text.
+
+        For example a wrong number of arguments, an undefined template, or a constant of another
+        type than its parameter. Go reports them only during execution.
+        """
+        failures = sorted(self._code.static_failures, key=lambda failure: failure.node.position)
+        return tuple(
+            self._exec_error(failure.template_name, failure.node, failure.reason)
+            for failure in failures
+        )
+
+    def projection(self, data: GoType, opaque: Collection[GoType] = ()) -> Projection:
+        """The part of raw data of struct type ``data`` that the template can read."""
+        return build_projection(self._find_dependencies(data, opaque))
+
+    def _find_dependencies(
+        self, data: GoType, opaque: Collection[GoType]
+    ) -> Sequence[DependencyNode]:
+        return find_dependencies(self.templates, self.source.name, self._functions, data, opaque)
+
+    def find_reads(self, data: GoType, opaque: Collection[GoType] = ()) -> tuple[FieldRead, ...]:
+        """Return what the template reads of raw data of struct type ``data``, and how."""
+        from .reads import find_reads  # only the census and its preview need it
+
+        return find_reads(self.templates, self.source, self._functions, data, opaque)
+
+    def check_fields(
+        self, data: GoType, constants: Mapping[str, JSON] | None = None
+    ) -> tuple[FieldProblem, ...]:
+        """Return the fields that the template reads and ``data`` cannot have.
+
+        ``constants`` are fields of the data with the same value in each rendering.
+        """
+        from .field_check import check_fields
+
+        return check_fields(self.templates, self.source, self._functions, data, constants or {})
+
+    @cached_property
+    def can_create_syntax(self) -> bool:
+        """Whether the template can make YAML syntax of harmless text (``syntax_risk.py``)."""
+        from .syntax_risk import can_create_syntax
+
+        return can_create_syntax(self.source, self.templates, self._functions)
+
+    @cached_property
+    def _compiled_module(self) -> tuple[CompiledModule, CodeType]:
+        compiled = compile_templates(self.source, self.templates, self._functions, self.sections)
+        filename = f"template {self.source.name}".replace("\0", "")
+        code = compile(compiled.module, filename, "exec", dont_inherit=True, optimize=1)
+        compiled.module.body.clear()  # half of the memory of a template, which only runs the code
+        return compiled, code
+
+    @cached_property
+    def _code(self) -> _Code:
+        return self._load_code(self._compiled_module[0].namespace)
+
+    @cached_property
+    def _tracing_code(self) -> _Code:
+        from .run.tracing import make_tracing_namespace
+
+        return self._load_code(
+            make_tracing_namespace(self._compiled_module[0].namespace, self._functions)
+        )
+
+    def _load_code(self, globals_: Mapping[str, Any]) -> _Code:
+        """The templates' functions, which call what is in ``globals_``."""
+        compiled, code = self._compiled_module
+        namespace: dict[str, Any] = {
+            **globals_,
+            "__builtins__": {},
+            "__loader__": _SourceLoader(self.source.text),
+            "__name__": f"template {self.source.name}",
+        }
+        exec(code, namespace)  # noqa: S102 - nodes from the compiler, never text
+        main = namespace[compiled.main]
+        return _Code(main, namespace, compiled.source_map, compiled.static_failures)
+
+    def _locate_error(self, error: Exception, code: _Code) -> ExecError | LimitError:
+        """``error`` with its location in the template, and the text of the pod that caused it."""
+        located = self._locate(error, code)
+        if not (isinstance(located, ExecError) and located.is_by_author):
+            located.sources = getattr(error, "sources", ())
+        return located
+
+    def _locate(self, error: Exception, code: _Code) -> ExecError | LimitError:
+        cause = code.source_map.locate(error.__traceback__, code.namespace)
+        if cause is None:
+            cause = EvaluatedNode(nodes.Dot(), self.source.name, None, "")
+        match error:
+            case (
+                LimitExceededError() | LimitError() | TooManyPlaceholdersError()
+            ):  # of this program, or of one that a function renders
+                return LimitError(str(error), self._span_of(cause.node))
+            case RecursionError():
+                return LimitError("nests values too deeply", self._span_of(cause.node))
+            case ExecutionError():
+                return self._exec_error(cause.executing, cause.node, str(error))
+            case _:
+                name = error.name if isinstance(error, MethodError) else cause.name
+                reason = f"error calling {name}: {error}"
+                return self._exec_error(cause.executing, cause.call or cause.node, reason)
+
+    def _exec_error(self, executing: str, node: nodes.Node, reason: str) -> ExecError:
+        return ExecError(reason, executing, str(node), node.position, self._span_of(node))
+
+    def _span_of(self, node: nodes.Node) -> Span:
+        return Span(self.source, node.start, node.end)
+
+
+_FAILURES = (
+    LimitExceededError,
+    ExecError,
+    ExecutionError,
+    FunctionError,
+    LimitError,
+    MethodError,
+    PanicError,
+    RecursionError,
+    TemplateError,
+    TooManyPlaceholdersError,
+)
+
+
+class _Code(Struct, frozen=True):
+    """The compiled code of a program."""
+
+    main: Callable[[Value, Callable[[str], None], RenderState, int], None]
+    namespace: Mapping[str, Any]
+    source_map: SourceMap
+    static_failures: Sequence[StaticFailure]
+
+
+class _SourceLoader(Struct, frozen=True):
+    """Provides the template's lines to Python's tracebacks (``linecache.lazycache``)."""
+
+    text: str
+
+    def get_source(self, _: str) -> str:
+        """The template's text."""
+        return self.text

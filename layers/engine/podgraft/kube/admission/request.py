@@ -1,0 +1,217 @@
+"""The decoder of AdmissionReviews of admission.k8s.io/v1 and v1beta1.
+
+Both versions have the same fields (k8s.io/api/admission/v1/types.go). The objects in the request
+remain JSON, so unknown fields are preserved.
+"""
+
+from enum import StrEnum
+
+from msgspec import Struct
+
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object
+
+from .errors import NotAReviewError, TooLargeError
+
+VERSIONS = ("admission.k8s.io/v1", "admission.k8s.io/v1beta1")
+
+# The limit of kube-apiserver for a request (apiserver/pkg/server/config.go, MaxRequestBodyBytes).
+# No larger object can exist.
+MAX_OBJECT_BYTES = 3 * 1024 * 1024
+# The limit of Lambda for a synchronous invocation. An UPDATE with two objects of that size fits.
+MAX_REQUEST_BYTES = 6 * 1024 * 1024
+
+# The uid of a synthetic review. kube-apiserver generates a UUID for each request, so no review of a
+# cluster has this one, and no metric counts it.
+SYNTHETIC_UID = "podgraft-synthetic-review"
+
+# The length of a DNS label (RFC 1123).
+_MAX_LABEL = 63
+_EXPECTED = f"expected an AdmissionReview of {' or '.join(VERSIONS)}"
+
+
+class Operation(StrEnum):
+    """The operation on the object."""
+
+    CREATE = "CREATE"
+    UPDATE = "UPDATE"
+    DELETE = "DELETE"
+    CONNECT = "CONNECT"
+
+
+class GroupVersionKind(Struct, frozen=True):
+    """The type of an object."""
+
+    group: str = ""
+    version: str = ""
+    kind: str = ""
+
+
+class GroupVersionResource(Struct, frozen=True):
+    """The requested resource. It can differ from the kind: an Eviction is a request for pods."""
+
+    group: str = ""
+    version: str = ""
+    resource: str = ""
+
+
+class AdmissionRequest(Struct, frozen=True, kw_only=True):
+    """One request of kube-apiserver. An omitted field has its zero value; ``object`` is JSON.
+
+    ``operation``, ``kind``, and ``resource`` can be missing: test clients, such as those of Istio,
+    send only an object and a namespace for the creation of the object.
+    """
+
+    api_version: str
+    uid: str = ""
+    kind: GroupVersionKind = GroupVersionKind()
+    resource: GroupVersionResource = GroupVersionResource()
+    sub_resource: str = ""
+    operation: Operation = Operation.CREATE
+    name: str = ""
+    namespace: str = ""
+    object: JSON = None
+    old_object: JSON = None
+    dry_run: bool = False
+    raw: Object
+
+
+def decode(body: bytes) -> AdmissionRequest:
+    """Decode the body of a webhook request.
+
+    Raises ``NotAReviewError``, or ``TooLargeError`` for a request or object over the limits.
+    """
+    if not body:
+        raise NotAReviewError("body", f"is empty; {_EXPECTED}")
+    if len(body) > MAX_REQUEST_BYTES:
+        raise TooLargeError("request", len(body), MAX_REQUEST_BYTES)
+    try:
+        review = jsonvalue.load(body)
+    except jsonvalue.NotJSONError as error:
+        raise NotAReviewError("body", f"invalid JSON: {error}") from error
+    request = _request(*_request_of(review))
+    if len(body) > MAX_OBJECT_BYTES:
+        _check_size("/request/object", request.object)
+        _check_size("/request/oldObject", request.old_object)
+    return request
+
+
+def _request_of(review: JSON) -> tuple[str, Object]:
+    if not isinstance(review, dict):
+        raise NotAReviewError("body", f"is {_type_name(review)}; {_EXPECTED}")
+    api_version, kind = _text(review, "apiVersion", ""), _text(review, "kind", "")
+    # The message quotes no value: a client can send anything, also a secret.
+    if kind != "AdmissionReview":
+        raise NotAReviewError("/kind", f"is not AdmissionReview; {_EXPECTED}")
+    if api_version not in VERSIONS:
+        raise NotAReviewError("/apiVersion", f"is unsupported; {_EXPECTED}")
+    request = review.get("request")
+    if not isinstance(request, dict):
+        raise NotAReviewError("/request", f"expected an object, got {_type_name(request)}")
+    return api_version, request
+
+
+def _request(api_version: str, raw: Object) -> AdmissionRequest:
+    kind = _names(raw, "kind")
+    resource = _names(raw, "resource")
+    return AdmissionRequest(
+        api_version=api_version,
+        uid=_text(raw, "uid"),
+        kind=GroupVersionKind(
+            _text(kind, "group", "/request/kind"),
+            _text(kind, "version", "/request/kind"),
+            _text(kind, "kind", "/request/kind"),
+        ),
+        resource=GroupVersionResource(
+            _text(resource, "group", "/request/resource"),
+            _text(resource, "version", "/request/resource"),
+            _text(resource, "resource", "/request/resource"),
+        ),
+        sub_resource=_text(raw, "subResource"),
+        operation=_operation(_text(raw, "operation")),
+        name=_text(raw, "name"),
+        namespace=_namespace(raw),
+        object=raw.get("object"),
+        old_object=raw.get("oldObject"),
+        dry_run=_flag(raw, "dryRun"),
+        raw=raw,
+    )
+
+
+def _operation(word: str) -> Operation:
+    try:
+        return Operation(word) if word else Operation.CREATE
+    except ValueError as error:
+        operations = ", ".join(Operation)
+        raise NotAReviewError(
+            "/request/operation", f"is unknown; use one of {operations}"
+        ) from error
+
+
+def _text(raw: Object, key: str, under: str = "/request") -> str:
+    value = raw.get(key)
+    if type(value) is str:
+        return value
+    if value is None:
+        return ""
+    raise NotAReviewError(f"{under}/{key}", f"expected a string, got {_type_name(value)}")
+
+
+def _namespace(raw: Object) -> str:
+    """Return the namespace, which templates can write without quotes.
+
+    kube-apiserver validates it before it calls a webhook (ValidateNamespaceName).
+    """
+    namespace = _text(raw, "namespace")
+    if namespace and not _is_dns_label(namespace):
+        raise NotAReviewError("/request/namespace", "must be a DNS label")
+    return namespace
+
+
+def _is_dns_label(text: str) -> bool:
+    letters = text.replace("-", "a")
+    return (
+        len(text) <= _MAX_LABEL
+        and letters.isascii()
+        and letters.isalnum()
+        and text == text.lower()
+        and "-" not in (text[0], text[-1])
+    )
+
+
+def _flag(raw: Object, key: str) -> bool:
+    value = raw.get(key)
+    if value is None or isinstance(value, bool):
+        return value is True
+    raise NotAReviewError(f"/request/{key}", f"expected a boolean, got {_type_name(value)}")
+
+
+def _names(raw: Object, key: str) -> Object:
+    value = raw.get(key)
+    if isinstance(value, dict):
+        return value
+    if value is None:
+        return {}
+    raise NotAReviewError(f"/request/{key}", f"expected an object, got {_type_name(value)}")
+
+
+def _type_name(value: JSON) -> str:
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+
+
+def _check_size(pointer: str, value: JSON) -> None:
+    size_bytes = len(jsonvalue.dump(value).encode())
+    if size_bytes > MAX_OBJECT_BYTES:
+        raise TooLargeError(pointer, size_bytes, MAX_OBJECT_BYTES)

@@ -1,0 +1,166 @@
+"""The responses to kube-apiserver, and their encoding.
+
+Four constructors make all responses. ``allowed``, ``patched``, and ``denied`` make a review.
+``errored`` makes a ``Status`` for a failed request, to which the failurePolicy of the webhook
+applies. A denial in a review would override the failurePolicy.
+"""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
+
+from msgspec import Struct, field
+from msgspec.json import Encoder
+
+from podgraft.base.jsonvalue import JSON, Object
+
+from .request import AdmissionRequest
+
+_ENCODER = Encoder()
+_V1 = "admission.k8s.io/v1"
+
+# metav1.StatusReason by code: kubectl prints the reason, not the code, so each has one.
+_REASONS = {
+    HTTPStatus.BAD_REQUEST: "BadRequest",
+    HTTPStatus.UNAUTHORIZED: "Unauthorized",
+    HTTPStatus.FORBIDDEN: "Forbidden",
+    HTTPStatus.NOT_FOUND: "NotFound",
+    HTTPStatus.METHOD_NOT_ALLOWED: "MethodNotAllowed",
+    HTTPStatus.REQUEST_TIMEOUT: "Timeout",
+    HTTPStatus.LENGTH_REQUIRED: "BadRequest",
+    HTTPStatus.REQUEST_URI_TOO_LONG: "BadRequest",
+    HTTPStatus.EXPECTATION_FAILED: "BadRequest",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "BadRequest",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "RequestEntityTooLarge",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "UnsupportedMediaType",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "Invalid",
+    HTTPStatus.TOO_MANY_REQUESTS: "TooManyRequests",
+    HTTPStatus.INTERNAL_SERVER_ERROR: "InternalError",
+    HTTPStatus.SERVICE_UNAVAILABLE: "ServiceUnavailable",
+}
+
+
+class Status(Struct, frozen=True):
+    """A v1 ``Status``: the only error body that kube-apiserver always forwards to the user."""
+
+    code: int
+    reason: str
+    message: str
+
+
+class AdmissionResponse(Struct, frozen=True, kw_only=True):
+    """The response to one request, in the version of the request."""
+
+    api_version: str
+    uid: str
+    allowed: bool
+    status: Status | None = None
+    patch: bytes = b""
+    warnings: tuple[str, ...] = ()
+    audit: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def allowed(
+    request: AdmissionRequest, *, warnings: Iterable[str] = (), audit: Mapping[str, str] = {}
+) -> AdmissionResponse:
+    """Allow the object without a change."""
+    return _make_response(request, warnings, audit)
+
+
+def patched(
+    request: AdmissionRequest,
+    operations: Sequence[Mapping[str, object]],
+    *,
+    warnings: Iterable[str] = (),
+    audit: Mapping[str, str] = {},
+) -> AdmissionResponse:
+    """Allow the object with a JSON Patch, or without one if there are no operations."""
+    return _make_response(request, warnings, audit, patch=_dump(operations) if operations else b"")
+
+
+def denied(
+    request: AdmissionRequest,
+    message: str,
+    *,
+    code: HTTPStatus = HTTPStatus.FORBIDDEN,
+    warnings: Iterable[str] = (),
+    audit: Mapping[str, str] = {},
+) -> AdmissionResponse:
+    """Deny the object; kubectl prints *message* after the name of the webhook."""
+    return _make_response(request, warnings, audit, status=errored(code, message))
+
+
+def errored(code: HTTPStatus, message: str) -> Status:
+    """Make the ``Status`` of a failed request or of a denial; the message becomes one line."""
+    return Status(code.value, _REASONS[code], _one_line(message))
+
+
+def encode(response: AdmissionResponse | Status) -> bytes:
+    """Encode the body: an AdmissionReview, or the ``Status`` of a failed request."""
+    if isinstance(response, Status):
+        return _dump({"kind": "Status", "apiVersion": "v1", "metadata": {}, **_status(response)})
+    return _dump(
+        {
+            "kind": "AdmissionReview",
+            "apiVersion": response.api_version,
+            "response": _response(response),
+        }
+    )
+
+
+def _make_response(
+    request: AdmissionRequest,
+    warnings: Iterable[str],
+    audit: Mapping[str, str],
+    *,
+    patch: bytes = b"",
+    status: Status | None = None,
+) -> AdmissionResponse:
+    """Add the version and the uid, and make each warning one unique line."""
+    return AdmissionResponse(
+        api_version=request.api_version,
+        uid=request.uid,
+        allowed=status is None,
+        status=status,
+        patch=patch,
+        warnings=tuple(dict.fromkeys(_one_line(warning) for warning in warnings)),
+        audit=audit,
+    )
+
+
+def _response(response: AdmissionResponse) -> Object:
+    """Encode a response. Only v1 has warnings and audit annotations."""
+    document: Object = {"uid": response.uid, "allowed": response.allowed}
+    if response.status is not None:
+        document["status"] = _status(response.status)
+    if response.patch:
+        document["patch"] = b64encode(response.patch).decode("ascii")
+        document["patchType"] = "JSONPatch"
+    if response.api_version == _V1:
+        if response.warnings:
+            document["warnings"] = list(response.warnings)
+        if response.audit:
+            document["auditAnnotations"] = dict(response.audit)
+    return document
+
+
+def _status(status: Status) -> dict[str, JSON]:
+    return {
+        "status": "Failure",
+        "message": status.message,
+        "reason": status.reason,
+        "code": status.code,
+    }
+
+
+def _one_line(text: str) -> str:
+    """Join the lines of a text. kube-apiserver silently drops a warning with a line break."""
+    return " ".join(text.split())
+
+
+def _dump(value: object) -> bytes:
+    try:
+        return _ENCODER.encode(value)
+    except (TypeError, UnicodeEncodeError, RecursionError):  # kinds of str, half a surrogate pair
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,0 +1,197 @@
+"""``"%s of %d".format([…])``: cel-go's ext/formatting.go, strings release 2."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable
+
+from podgraft.kube.cel.errors import EvaluationError
+from podgraft.kube.cel.values import (
+    Duration,
+    Timestamp,
+    TypeValue,
+    Uint,
+    Value,
+    is_list,
+    is_map,
+    kind,
+    type_name,
+)
+
+from .conversions import double_text
+from .times import text_of_duration, text_of_timestamp
+
+_CLAUSE = re.compile(r"%(?:\.(\d*))?(.?)", re.DOTALL)
+_MAX_PRECISION = 100
+_PRECISION = 6
+_SUPERSCRIPTS = str.maketrans(
+    "+-0123456789", "\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
+)
+
+
+def format_(text: str, arguments: list[Value]) -> str:
+    """The text with each clause replaced by its argument; too many arguments are an error."""
+    used = end = 0
+    parts: list[str] = []
+    for match in _CLAUSE.finditer(text):
+        parts.append(text[end : match.start()])
+        end = match.end()
+        if match[0] == "%%":
+            parts.append("%")
+            continue
+        if used >= len(arguments):
+            raise EvaluationError(f"index {used} out of range")
+        parts.append(_format_clause(match[2], match[1], arguments[used]))
+        used += 1
+    if used < len(arguments):
+        raise EvaluationError(
+            f"too many arguments supplied to string.format (expected {used}, got {len(arguments)})"
+        )
+    return "".join(parts) + text[end:]
+
+
+def _format_clause(verb: str, precision: str | None, value: Value) -> str:
+    if verb not in _VERBS:
+        raise EvaluationError(
+            f'could not parse formatting clause: unrecognized formatting clause "{verb}"'
+        )
+    if precision == "":
+        raise EvaluationError("could not parse formatting clause: a precision has digits")
+    digits = _PRECISION if precision is None else int(precision)
+    if digits > _MAX_PRECISION:
+        raise EvaluationError(
+            f"could not parse formatting clause: precision {digits} exceeds {_MAX_PRECISION}"
+        )
+    return _VERBS[verb](value, digits)
+
+
+def _format_error(message: str, value: Value) -> EvaluationError:
+    return EvaluationError(f"error during formatting: {message}, was given {type_name(value)}")
+
+
+def _format_decimal(value: Value, _precision: int) -> str:
+    if kind(value) not in _INTEGERS:
+        raise _format_error("decimal clause can only be used on integers", value)
+    return str(int(value))
+
+
+_INTEGERS: frozenset[type[object]] = frozenset({int, Uint})
+_SPECIAL = {"NaN": "NaN", "Infinity": "\u221e", "-Infinity": "-\u221e"}
+
+
+def _format_fixed(value: Value, precision: int) -> str:
+    """With commas between thousands: cel-go prints by the customs of en-US."""
+    number = _parse_double("fixed-point", value)
+    return number if isinstance(number, str) else f"{number:,.{precision}f}"
+
+
+def _format_scientific(value: Value, precision: int) -> str:
+    """``1.5×10⁰⁴``; cel-go takes the precision for a width, and six digits always."""
+    number = _parse_double("scientific", value)
+    if isinstance(number, str):
+        return number.rjust(precision)
+    mantissa, _, exponent = f"{number:.{_PRECISION}e}".partition("e")
+    raised = exponent.removeprefix("+").translate(_SUPERSCRIPTS)
+    return f"{mantissa}\u00d710{raised}".rjust(precision)
+
+
+def _parse_double(clause: str, value: Value) -> float | str:
+    """Return the double, or the text of NaN or an infinity."""
+    if isinstance(value, str) and value in _SPECIAL:
+        return _SPECIAL[value]
+    if not isinstance(value, float):
+        raise _format_error(f"{clause} clause can only be used on doubles", value)
+    if math.isnan(value):
+        return _SPECIAL["NaN"]
+    if math.isinf(value):
+        return _SPECIAL["Infinity" if value > 0 else "-Infinity"]
+    return value + 0.0  # cel-go prints -0 as 0
+
+
+def _format_binary(value: Value, _precision: int) -> str:
+    if kind(value) not in {*_INTEGERS, bool}:
+        raise _format_error("only integers and bools can be formatted as binary", value)
+    return format(int(value), "b")
+
+
+def _format_octal(value: Value, _precision: int) -> str:
+    if kind(value) not in _INTEGERS:
+        raise _format_error("octal clause can only be used on integers", value)
+    return format(int(value), "o")
+
+
+def _format_hex(value: Value, _precision: int) -> str:
+    if isinstance(value, str):
+        return value.encode().hex()
+    if isinstance(value, bytes):
+        return value.hex()
+    if kind(value) not in _INTEGERS:
+        raise _format_error(
+            "only integers, byte buffers, and strings can be formatted as hex", value
+        )
+    return format(int(value), "x")
+
+
+def _format_string(value: Value) -> str:
+    if is_list(value):
+        return f"[{', '.join(map(_format_element, value))}]"
+    if is_map(value):
+        entries = sorted(
+            (_format_element(key), _format_element(member_value))
+            for key, member_value in value.items()
+        )
+        return "{" + ", ".join(f"{key}:{member_value}" for key, member_value in entries) + "}"
+    write = _WRITERS.get(kind(value))
+    if write is None:
+        raise _format_error(f"string clause can only be used on {_STRING_KINDS}", value)
+    return write(value)
+
+
+_WRITERS: dict[type[object], Callable[[Value], str]] = {
+    type(None): lambda _value: "null",
+    bool: lambda value: "true" if value else "false",
+    int: str,
+    Uint: str,
+    float: double_text,
+    str: str,
+    bytes: lambda value: value.decode(errors="replace"),
+    TypeValue: lambda value: value.name,
+    Duration: text_of_duration,
+    Timestamp: text_of_timestamp,
+}
+_STRING_KINDS = (
+    "strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps"
+)
+
+
+def _format_element(value: Value) -> str:
+    """Format a value inside a list or map, with quotes around text."""
+    match value:
+        case str():
+            return json.dumps(value, ensure_ascii=False)
+        case bytes():
+            return f"b{json.dumps(value.decode(errors='replace'), ensure_ascii=False)}"
+        case float() if not math.isfinite(value):
+            return f'"{double_text(value)}"'
+        case float():
+            return _format_fixed(value, _PRECISION)
+        case Duration():
+            return f'duration("{text_of_duration(value)}")'
+        case Timestamp():
+            return f'timestamp("{text_of_timestamp(value)}")'
+        case _:
+            return _format_string(value)
+
+
+_VERBS: dict[str, Callable[[Value, int], str]] = {
+    "s": lambda value, _precision: _format_string(value),
+    "d": _format_decimal,
+    "f": _format_fixed,
+    "e": _format_scientific,
+    "b": _format_binary,
+    "o": _format_octal,
+    "x": _format_hex,
+    "X": lambda value, precision: _format_hex(value, precision).upper(),
+}

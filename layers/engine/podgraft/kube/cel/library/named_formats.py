@@ -1,0 +1,221 @@
+"""``format.dns1123Label().validate(text)``: Kubernetes' named formats (library/format.go).
+
+``validate`` returns ``optional.none()`` for valid text, else the errors, with the texts of
+k8s.io/apimachinery/pkg/util/validation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from podgraft.kube.cel.cost import match_cost
+from podgraft.kube.cel.errors import EvaluationError
+from podgraft.kube.cel.overloads import function, member
+from podgraft.kube.cel.values import NONE, Optional, Value
+
+from .times import timestamp
+from .urls import is_url
+
+_LABEL = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = rf"{_LABEL}(\.{_LABEL})*"
+_LABEL_1035 = r"[a-z]([-a-z0-9]*[a-z0-9])?"
+_QUALIFIED = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_LABEL_VALUE = rf"({_QUALIFIED})?"
+_UUID = r"[0-9a-fA-F]{8}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{4}-?[0-9a-fA-F]{12}"
+_BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?"
+
+_LABEL_BYTES, _NAME_BYTES = 63, 253
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFormat:
+    """A format that text can be held against."""
+
+    CEL_NAME: ClassVar = "kubernetes.NamedFormat"
+
+    name: str
+    pattern_size: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def _validate_length(text: str, limit: int) -> list[str]:
+    return [f"must be no more than {limit} characters"] if len(text.encode()) > limit else []
+
+
+def _pattern_error(message: str, pattern: str, *examples: str) -> str:
+    quoted_examples = " or ".join(f"'{example}', " for example in examples)
+    return f"{message} (e.g. {quoted_examples}regex used for validation is '{pattern}')"
+
+
+def _label(text: str) -> list[str]:
+    errors = _validate_length(text, _LABEL_BYTES)
+    if not re.fullmatch(_LABEL, text):
+        errors.append(
+            _pattern_error(
+                "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or "
+                "'-', and must start and end with an alphanumeric character",
+                _LABEL,
+                "my-name",
+                "123-abc",
+            )
+        )
+    return errors
+
+
+def _subdomain(text: str) -> list[str]:
+    errors = _validate_length(text, _NAME_BYTES)
+    if not re.fullmatch(_SUBDOMAIN, text):
+        errors.append(
+            _pattern_error(
+                "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
+                "characters, '-' or '.', and must start and end with an alphanumeric character",
+                _SUBDOMAIN,
+                "example.com",
+            )
+        )
+    return errors
+
+
+def _label_1035(text: str) -> list[str]:
+    errors = _validate_length(text, _LABEL_BYTES)
+    if not re.fullmatch(_LABEL_1035, text):
+        errors.append(
+            _pattern_error(
+                "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start "
+                "with an alphabetic character, and end with an alphanumeric character",
+                _LABEL_1035,
+                "my-name",
+                "abc-123",
+            )
+        )
+    return errors
+
+
+def _allow_trailing_dash(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
+    """The same for the beginning of a name that gets a suffix: it may end with a dash."""
+    return lambda text: check(text[:-1] + "a" if len(text) > 1 and text[-1] == "-" else text)
+
+
+def _label_value(text: str) -> list[str]:
+    errors = _validate_length(text, _LABEL_BYTES)
+    if not re.fullmatch(_LABEL_VALUE, text):
+        errors.append(
+            _pattern_error(
+                "a valid label must be an empty string or consist of alphanumeric characters, '-', "
+                "'_' or '.', and must start and end with an alphanumeric character",
+                _LABEL_VALUE,
+                "MyValue",
+                "my_value",
+                "12345",
+            )
+        )
+    return errors
+
+
+def _qualified_name(text: str) -> list[str]:
+    prefix, slash, name = text.rpartition("/")
+    if "/" in prefix:
+        message = _pattern_error(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
+        optional = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        return [f"a valid label key {message} {optional}"]
+    errors: list[str] = []
+    if slash and not prefix:
+        errors.append("prefix part must be non-empty")
+    elif slash:
+        errors += [f"prefix part {problem}" for problem in _subdomain(prefix)]
+    if not name:
+        errors.append("name part must be non-empty")
+    errors += [f"name part {problem}" for problem in _validate_length(name, _LABEL_BYTES)]
+    if not re.fullmatch(_QUALIFIED, name):
+        message = _pattern_error(_QUALIFIED_WORDS, _QUALIFIED, "MyName", "my.name", "123-abc")
+        errors.append(f"name part {message}")
+    return errors
+
+
+_QUALIFIED_WORDS = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
+    "alphanumeric character"
+)
+
+
+def _pattern_check(pattern: str, message: str) -> Callable[[str], list[str]]:
+    compiled = re.compile(pattern)
+    return lambda text: [] if compiled.fullmatch(text) else [message]
+
+
+def _uri(text: str) -> list[str]:
+    return [] if is_url(text) else [f'parse "{text}": invalid URI for request']
+
+
+def _is_timestamp(text: str) -> bool:
+    try:
+        timestamp(text)
+    except EvaluationError:
+        return False
+    return True
+
+
+def _date(text: str) -> list[str]:
+    return [] if _is_timestamp(f"{text}T00:00:00Z") else ["invalid date"]
+
+
+def _datetime(text: str) -> list[str]:
+    return [] if _is_timestamp(text.upper()) else ["invalid datetime"]
+
+
+# Name in CEL: the format and its check.
+_FORMATS: Mapping[str, tuple[NamedFormat, Callable[[str], list[str]]]] = {
+    "dns1123Label": (NamedFormat("DNS1123Label", 30), _label),
+    "dns1123Subdomain": (NamedFormat("DNS1123Subdomain", 60), _subdomain),
+    "dns1035Label": (NamedFormat("DNS1035Label", 30), _label_1035),
+    "qualifiedName": (NamedFormat("QualifiedName", 60), _qualified_name),
+    "dns1123LabelPrefix": (NamedFormat("DNS1123LabelPrefix", 30), _allow_trailing_dash(_label)),
+    "dns1123SubdomainPrefix": (
+        NamedFormat("DNS1123SubdomainPrefix", 60),
+        _allow_trailing_dash(_subdomain),
+    ),
+    "dns1035LabelPrefix": (
+        NamedFormat("DNS1035LabelPrefix", 30),
+        _allow_trailing_dash(_label_1035),
+    ),
+    "labelValue": (NamedFormat("LabelValue", 40), _label_value),
+    "uri": (NamedFormat("URI", 1100), _uri),
+    "uuid": (NamedFormat("uuid", 72), _pattern_check(_UUID, "does not match the UUID format")),
+    "byte": (NamedFormat("byte", 84), _pattern_check(_BASE64, "invalid base64")),
+    "date": (NamedFormat("date", 72), _date),
+    "datetime": (NamedFormat("datetime", 72), _datetime),
+}
+_CHECKS = dict(_FORMATS.values())
+
+
+def _validate(named_format: NamedFormat, text: str) -> Optional:
+    errors = _CHECKS[named_format](text)
+    return Optional(True, errors) if errors else NONE
+
+
+def _validate_cost(arguments: Sequence[Value], _result: Value) -> int:
+    """Running the format's pattern over the text."""
+    named_format, text = arguments
+    return match_cost((text, "." * named_format.pattern_size), None)
+
+
+def _find_format(name: str) -> Optional:
+    return Optional(True, _FORMATS[name][0]) if name in _FORMATS else NONE
+
+
+def _constant(named_format: NamedFormat) -> Callable[[], NamedFormat]:
+    return lambda: named_format
+
+
+_F = NamedFormat.CEL_NAME
+
+NAMED_FORMATS = (
+    *(function(f"format.{name}", f"-> {_F}", _constant(row[0])) for name, row in _FORMATS.items()),
+    function("format.named", f"string -> optional_type({_F})", _find_format),
+    member("validate", f"{_F} string -> optional_type(list(string))", _validate, _validate_cost),
+)

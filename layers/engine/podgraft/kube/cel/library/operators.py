@@ -1,0 +1,173 @@
+"""Arithmetic, comparison and membership."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterator
+
+from podgraft.kube.cel.cost import comparison_cost, join_cost, scan_cost
+from podgraft.kube.cel.errors import EvaluationError, no_such_overload_error
+from podgraft.kube.cel.overloads import Overload, function
+from podgraft.kube.cel.values import (
+    Duration,
+    Uint,
+    Value,
+    check_int,
+    check_uint,
+    equal,
+    has_key,
+    kind,
+    kubernetes_type,
+)
+
+from .times import check_duration, check_timestamp
+
+
+def _divide(left: int, right: int) -> int:
+    if right == 0:
+        raise EvaluationError("division by zero")
+    quotient = abs(left) // abs(right)
+    return check_int(quotient if (left < 0) == (right < 0) else -quotient)
+
+
+def _modulo(left: int, right: int) -> int:
+    if right == 0:
+        raise EvaluationError("modulus by zero")
+    remainder = abs(left) % abs(right)
+    return -remainder if left < 0 else remainder
+
+
+def _divide_doubles(left: float, right: float) -> float:
+    if right:
+        return left / right
+    if left == 0 or math.isnan(left):
+        return math.nan
+    return math.copysign(math.inf, left) * math.copysign(1, right)
+
+
+def _in_map(key: Value, container: dict[Value, Value]) -> bool:
+    return has_key(container, key)
+
+
+def _in_list(element: Value, container: list[Value]) -> bool:
+    return any(equal(element, member_value) for member_value in container)
+
+
+def _not(value: bool) -> bool:
+    return not value
+
+
+def _negate(value: int) -> int:
+    return check_int(-value)
+
+
+def _int_operator(operation: Callable[[int, int], int]) -> Callable[[int, int], int]:
+    return lambda left, right: check_int(operation(left, right))
+
+
+def _uint_operator(operation: Callable[[int, int], int]) -> Callable[[int, int], int]:
+    return lambda left, right: check_uint(operation(left, right))
+
+
+def _duration_operator(
+    operation: Callable[[int, int], int],
+) -> Callable[[Duration, Duration], Duration]:
+    return lambda left, right: check_duration(operation(left.nanoseconds, right.nanoseconds))
+
+
+def _unequal(left: Value, right: Value) -> bool:
+    return not _equal(left, right)
+
+
+def _equal(left: Value, right: Value) -> bool:
+    """``==``; Kubernetes' own types fail against any other type, as cel-go's do there."""
+    if kind(left) is not kind(right) and kubernetes_type(left):
+        raise no_such_overload_error()
+    return equal(left, right)
+
+
+def _as_doubles(compare: Callable[[Value, Value], bool]) -> Callable[[Value, Value], bool]:
+    def compare_doubles(left: Value, right: Value) -> bool:
+        left_double, right_double = float(left), float(right)
+        if math.isnan(left_double) or math.isnan(right_double):
+            raise EvaluationError("NaN values cannot be ordered")
+        return compare(left_double, right_double)
+
+    return compare_doubles
+
+
+_COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
+    "_<_": operator.lt,
+    "_<=_": operator.le,
+    "_>_": operator.gt,
+    "_>=_": operator.ge,
+}
+_ORDERED = ("bool", "int", "uint", "double", "timestamp", "duration")
+_NUMBERS = ("int", "uint", "double")
+
+
+def _comparisons() -> Iterator[Overload]:
+    """Kubernetes compares numbers of different types (CrossTypeNumericComparisons)."""
+    pairs = [(name, name) for name in _ORDERED]
+    pairs += [(left, right) for left in _NUMBERS for right in _NUMBERS if left != right]
+    for name, compare in _COMPARISONS.items():
+        for left, right in pairs:
+            as_doubles = "double" in {left, right}
+            yield function(
+                name, f"{left} {right} -> bool", _as_doubles(compare) if as_doubles else compare
+            )
+        for text in ("string", "bytes"):
+            yield function(name, f"{text} {text} -> bool", compare, comparison_cost)
+
+
+COMPARISONS = tuple(_comparisons())
+
+OPERATORS = (
+    function("_+_", "int int -> int", _int_operator(operator.add)),
+    function("_+_", "uint uint -> uint", _uint_operator(operator.add)),
+    function("_+_", "double double -> double", operator.add),
+    function("_+_", "string string -> string", operator.add, join_cost),
+    function("_+_", "bytes bytes -> bytes", operator.add, join_cost),
+    function("_+_", "list(A) list(A) -> list(A)", operator.add),
+    function("_+_", "duration duration -> duration", _duration_operator(operator.add)),
+    function(
+        "_+_",
+        "timestamp duration -> timestamp",
+        lambda t, d: check_timestamp(t.nanoseconds + d.nanoseconds),
+    ),
+    function(
+        "_+_",
+        "duration timestamp -> timestamp",
+        lambda d, t: check_timestamp(t.nanoseconds + d.nanoseconds),
+    ),
+    function("_-_", "int int -> int", _int_operator(operator.sub)),
+    function("_-_", "uint uint -> uint", _uint_operator(operator.sub)),
+    function("_-_", "double double -> double", operator.sub),
+    function("_-_", "duration duration -> duration", _duration_operator(operator.sub)),
+    function(
+        "_-_",
+        "timestamp duration -> timestamp",
+        lambda t, d: check_timestamp(t.nanoseconds - d.nanoseconds),
+    ),
+    function(
+        "_-_",
+        "timestamp timestamp -> duration",
+        lambda a, b: check_duration(a.nanoseconds - b.nanoseconds),
+    ),
+    function("_*_", "int int -> int", _int_operator(operator.mul)),
+    function("_*_", "uint uint -> uint", _uint_operator(operator.mul)),
+    function("_*_", "double double -> double", operator.mul),
+    function("_/_", "int int -> int", _divide),
+    function("_/_", "uint uint -> uint", lambda a, b: Uint(_divide(a, b))),
+    function("_/_", "double double -> double", _divide_doubles),
+    function("_%_", "int int -> int", _modulo),
+    function("_%_", "uint uint -> uint", lambda a, b: Uint(_modulo(a, b))),
+    function("-_", "int -> int", _negate),
+    function("-_", "double -> double", operator.neg),
+    function("!_", "bool -> bool", _not),
+    function("_==_", "A A -> bool", _equal, comparison_cost),
+    function("_!=_", "A A -> bool", _unequal, comparison_cost),
+    function("@in", "A list(A) -> bool", _in_list, scan_cost),
+    function("@in", "A map(A,B) -> bool", _in_map),
+)

@@ -1,0 +1,61 @@
+"""``optional.of(…)`` and the methods of optionals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import attrgetter
+
+from podgraft.kube.cel.errors import EvaluationError
+from podgraft.kube.cel.overloads import function, member
+from podgraft.kube.cel.values import (
+    NONE,
+    Duration,
+    Optional,
+    Timestamp,
+    Value,
+    is_optional,
+    text_of,
+)
+
+
+def _of(value: Value) -> Optional:
+    return Optional(True, value)
+
+
+def _of_non_zero(value: Value) -> Optional:
+    zero = (isinstance(value, Duration | Timestamp) and not value.nanoseconds) or not value
+    return NONE if zero else Optional(True, value)
+
+
+def _value(optional: Optional) -> Value:
+    if not optional.present:
+        raise EvaluationError("optional.none() dereference")
+    return optional.value
+
+
+def _unwrap(optionals: list[Value]) -> list[Value]:
+    for value in optionals:
+        if not is_optional(value):
+            raise EvaluationError(f"value {text_of(value)} is not optional")
+    return [optional.value for optional in optionals if optional.present]
+
+
+def _element(position: int) -> Callable[[list[Value]], Optional]:
+    return lambda elements: Optional(True, elements[position]) if elements else NONE
+
+
+# The checker of cel-cpp does not support these two.
+UNWRAPPING = (
+    function("optional.unwrap", "list(optional_type(A)) -> list(A)", _unwrap),
+    member("unwrapOpt", "list(optional_type(A)) -> list(A)", _unwrap),
+)
+
+OPTIONALS = (
+    function("optional.of", "A -> optional_type(A)", _of),
+    function("optional.ofNonZeroValue", "A -> optional_type(A)", _of_non_zero),
+    function("optional.none", "-> optional_type(A)", lambda: NONE),
+    member("hasValue", "optional_type(A) -> bool", attrgetter("present")),
+    member("first", "list(A) -> optional_type(A)", _element(0)),
+    member("last", "list(A) -> optional_type(A)", _element(-1)),
+    member("value", "optional_type(A) -> A", _value),
+)

@@ -1,0 +1,107 @@
+"""``quantity("1.5Gi")``: resource quantities (Kubernetes library/quantity.go)."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import ClassVar
+
+from podgraft.kube import Quantity as Amount
+from podgraft.kube import QuantityError, quantity
+from podgraft.kube.cel.cost import traversal_cost
+from podgraft.kube.cel.errors import EvaluationError
+from podgraft.kube.cel.overloads import function, member
+from podgraft.kube.cel.values import INT_MAX, INT_MIN
+
+
+class Quantity:
+    """A quantity in CEL; two quantities are equal if their amounts are equal."""
+
+    __slots__ = ("amount",)
+    CEL_NAME: ClassVar = "kubernetes.Quantity"
+
+    def __init__(self, amount: Amount) -> None:
+        self.amount = amount
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantity) and self.amount.compare(other.amount) == 0
+
+    def __hash__(self) -> int:
+        return hash(self.amount.scale_unbounded(-9))
+
+    def __str__(self) -> str:
+        return str(self.amount)
+
+
+def _quantity(text: str) -> Quantity:
+    try:
+        return Quantity(quantity.parse(text))
+    except QuantityError as error:
+        raise EvaluationError(str(error)) from error
+
+
+def _is_quantity(text: str) -> bool:
+    try:
+        quantity.parse(text)
+    except QuantityError:
+        return False
+    return True
+
+
+def _is_integer(value: Quantity) -> bool:
+    """Whether int64 holds it exactly (Quantity.AsInt64)."""
+    amount = value.amount
+    integer = amount.scale_unbounded(0)
+    return amount.compare(Amount(integer)) == 0 and INT_MIN <= integer <= INT_MAX
+
+
+def _approximate(value: Quantity) -> float:
+    return value.amount.approximate()
+
+
+def _as_integer(value: Quantity) -> int:
+    if not _is_integer(value):
+        raise EvaluationError("cannot convert value to integer")
+    return value.amount.scale_unbounded(0)
+
+
+def _arithmetic_function(
+    operation: Callable[[int, int], int],
+) -> Callable[[Quantity, Quantity | int], Quantity]:
+    """Sum or difference; the result is written with the suffixes of the first."""
+
+    def combine(left: Quantity, right: Quantity | int) -> Quantity:
+        first = left.amount
+        second = right.amount if isinstance(right, Quantity) else Amount(right)
+        unit = min(first.exponent, second.exponent)
+        total = operation(first.scale_unbounded(unit), second.scale_unbounded(unit))
+        family = first.format if first.unscaled else second.format or first.format
+        return Quantity(Amount(total, unit, family))
+
+    return combine
+
+
+def _comparison_function(
+    compare: Callable[[int, int], bool],
+) -> Callable[[Quantity, Quantity], bool]:
+    return lambda left, right: compare(left.amount.compare(right.amount), 0)
+
+
+_Q = Quantity.CEL_NAME
+
+QUANTITIES = (
+    function("quantity", f"string -> {_Q}", _quantity, traversal_cost),
+    function("isQuantity", "string -> bool", _is_quantity, traversal_cost),
+    # A function, not a method, in Kubernetes.
+    function("sign", f"{_Q} -> int", operator.attrgetter("amount.sign")),
+    member("isGreaterThan", f"{_Q} {_Q} -> bool", _comparison_function(operator.gt)),
+    member("isLessThan", f"{_Q} {_Q} -> bool", _comparison_function(operator.lt)),
+    member("compareTo", f"{_Q} {_Q} -> int", lambda left, right: left.amount.compare(right.amount)),
+    member("asApproximateFloat", f"{_Q} -> double", _approximate),
+    member("asInteger", f"{_Q} -> int", _as_integer),
+    member("isInteger", f"{_Q} -> bool", _is_integer),
+    member("add", f"{_Q} {_Q} -> {_Q}", _arithmetic_function(operator.add)),
+    member("add", f"{_Q} int -> {_Q}", _arithmetic_function(operator.add)),
+    member("sub", f"{_Q} {_Q} -> {_Q}", _arithmetic_function(operator.sub)),
+    member("sub", f"{_Q} int -> {_Q}", _arithmetic_function(operator.sub)),
+)

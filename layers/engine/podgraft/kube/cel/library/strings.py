@@ -1,0 +1,134 @@
+"""Functions on strings: the standard ones, and cel-go's ext/strings release 2."""
+
+from __future__ import annotations
+
+from podgraft.kube.cel.cost import (
+    copy_cost,
+    deep_traversal_cost,
+    result_copy_cost,
+    search_cost,
+    second_traversal_cost,
+    traversal_cost,
+)
+from podgraft.kube.cel.errors import EvaluationError
+from podgraft.kube.cel.overloads import function, member
+
+from .formatting import format_
+
+# unicode.IsSpace in Latin-1, and the wider spaces: what strings.TrimSpace takes off.
+_SPACES = "\t\n\v\f\r \u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+_QUOTED = str.maketrans(
+    {
+        "\a": "\\a",
+        "\b": "\\b",
+        "\f": "\\f",
+        "\n": "\\n",
+        "\r": "\\r",
+        "\t": "\\t",
+        "\v": "\\v",
+        "\\": "\\\\",
+        '"': '\\"',
+    }
+)
+_LOWER = {ord(upper): upper.lower() for upper in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+_UPPER = {ord(lower): lower.upper() for lower in "abcdefghijklmnopqrstuvwxyz"}
+
+
+def _char_at(text: str, index: int) -> str:
+    _check_range(text, index)
+    return text[index : index + 1]
+
+
+def _check_range(text: str, index: int) -> None:
+    if not 0 <= index <= len(text):
+        raise EvaluationError(f"index out of range: {index}")
+
+
+def _index_of(text: str, part: str, start: int = 0) -> int:
+    if start < 0:
+        raise EvaluationError(f"index out of range: {start}")
+    return text.find(part, start) if part else min(start, len(text))
+
+
+def _last_index_of(text: str, part: str, start: int | None = None) -> int:
+    if start is None:
+        return text.rfind(part)
+    if start < 0:
+        raise EvaluationError(f"index out of range: {start}")
+    if not part:
+        return min(start, len(text))
+    return -1 if start >= len(text) else text.rfind(part, 0, start + len(part))
+
+
+def _substring(text: str, start: int, end: int | None = None) -> str:
+    if end is None:
+        _check_range(text, start)
+        return text[start:]
+    if start > end:
+        raise EvaluationError(f"invalid substring range. start: {start}, end: {end}")
+    _check_range(text, start)
+    _check_range(text, end)
+    return text[start:end]
+
+
+def _split(text: str, separator: str, limit: int = -1) -> list[str]:
+    """As Go's strings.SplitN: an empty separator cuts between characters."""
+    if limit == 0:
+        return []
+    if separator:
+        return text.split(separator, limit - 1 if limit > 0 else -1)
+    if limit < 0 or limit >= len(text):
+        return list(text)
+    return [*text[: limit - 1], text[limit - 1 :]]
+
+
+def _join(parts: list[str], separator: str = "") -> str:
+    if not all(type(part) is str for part in parts):
+        raise EvaluationError("no such overload")
+    return separator.join(parts)
+
+
+def _lower(text: str) -> str:
+    return text.translate(_LOWER)
+
+
+def _upper(text: str) -> str:
+    return text.translate(_UPPER)
+
+
+def _trim(text: str) -> str:
+    return text.strip(_SPACES)
+
+
+def _quote(text: str) -> str:
+    return f'"{text.translate(_QUOTED)}"'
+
+
+STRINGS = (
+    member("contains", "string string -> bool", lambda text, part: part in text, search_cost),
+    member("startsWith", "string string -> bool", str.startswith, second_traversal_cost),
+    member("endsWith", "string string -> bool", str.endswith, second_traversal_cost),
+)
+
+EXTENDED_STRINGS = (
+    member("charAt", "string int -> string", _char_at),
+    member("indexOf", "string string -> int", _index_of, deep_traversal_cost),
+    member("indexOf", "string string int -> int", _index_of, deep_traversal_cost),
+    member("lastIndexOf", "string string -> int", _last_index_of, deep_traversal_cost),
+    member("lastIndexOf", "string string int -> int", _last_index_of, deep_traversal_cost),
+    member("join", "list(string) -> string", _join, result_copy_cost),
+    member("join", "list(string) string -> string", _join, result_copy_cost),
+    member("lowerAscii", "string -> string", _lower, traversal_cost),
+    member("upperAscii", "string -> string", _upper, traversal_cost),
+    member("replace", "string string string -> string", str.replace, copy_cost),
+    member("replace", "string string string int -> string", str.replace, copy_cost),
+    member("split", "string string -> list(string)", _split, copy_cost),
+    member("split", "string string int -> list(string)", _split, copy_cost),
+    member("substring", "string int -> string", _substring, traversal_cost),
+    member("substring", "string int int -> string", _substring, traversal_cost),
+    member("trim", "string -> string", _trim, traversal_cost),
+    member("format", "string list(dyn) -> string", format_, traversal_cost),
+    function("strings.quote", "string -> string", _quote, traversal_cost),
+)

@@ -1,0 +1,226 @@
+"""CEL's values as Python objects, and their equality.
+
+==================  ==============================================================
+CEL                 Python
+==================  ==============================================================
+null, bool, int     ``None``, ``bool``, ``int`` (64 bits; arithmetic checks)
+uint                ``Uint``
+double, string      ``float``, ``str``
+bytes               ``bytes``
+list, map           ``list``, ``dict``: raw JSON is a CEL value as it is
+type                ``TypeValue``
+timestamp           ``Timestamp``, nanoseconds since 1970
+duration            ``Duration``, nanoseconds
+optional            ``Optional``
+Quantity, IP, …     the classes of ``library``
+==================  ==============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias, TypeGuard
+
+from podgraft.golang.strconv.ftoa import format_float
+
+from .errors import EvaluationError
+
+# Any CEL value of the table above. Python has no narrower type for it.
+Value: TypeAlias = Any
+
+NANOSECONDS = 1_000_000_000
+INT_MIN, INT_MAX = -(2**63), 2**63 - 1
+UINT_MAX = 2**64 - 1
+
+
+class Uint(int):
+    """An unsigned integer; arithmetic on it stays unsigned and is checked."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Duration:
+    """A signed length of time."""
+
+    nanoseconds: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Timestamp:
+    """A point in time; ``nanoseconds`` since 1970, negative before.
+
+    ``offset`` is the seconds east of UTC that it was written with; it shows in its text alone.
+    """
+
+    nanoseconds: int
+    offset: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeValue:
+    """A type as a value, which ``type(x)`` gives."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Optional:
+    """``optional.of(value)``, or ``optional.none()`` where not ``present``."""
+
+    present: bool
+    value: Value = None
+
+
+NONE = Optional(present=False)
+
+
+def kind(value: object) -> type[object]:
+    """The Python type of a value, exactly: ``bool`` is not an ``int`` here."""
+    return type(value)
+
+
+def is_list(value: Value) -> TypeGuard[list[Value]]:
+    """Whether the value is a list."""
+    return type(value) is list
+
+
+def is_map(value: Value) -> TypeGuard[dict[Value, Value]]:
+    """Whether the value is a map."""
+    return type(value) is dict
+
+
+def is_optional(value: Value) -> TypeGuard[Optional]:
+    """Whether the value is an optional."""
+    return type(value) is Optional
+
+
+def equal(left: Value, right: Value) -> bool:
+    """CEL's ``==``: numbers compare by value across types, other types never equal each other."""
+    if kind(left) in NUMBERS:
+        return kind(right) in NUMBERS and same_number(left, right)
+    if kind(left) is not kind(right):
+        return False
+    if is_list(left):
+        return len(left) == len(right) and all(map(equal, left, right))
+    if is_map(left):
+        return len(left) == len(right) and all(
+            has_key(right, key) and equal(value, right[key]) for key, value in left.items()
+        )
+    if is_optional(left):
+        return left.present == right.present and equal(left.value, right.value)
+    return bool(left == right)
+
+
+NUMBERS: frozenset[type[object]] = frozenset({int, Uint, float})
+
+
+def same_number(left: float, right: float) -> bool:
+    """Whether two numbers are equal; with a double, both are compared as doubles, as in cel-go."""
+    if type(left) is float or type(right) is float:
+        return float(left) == float(right)
+    return left == right
+
+
+def has_key(mapping: Mapping[Value, Value], key: Value) -> bool:
+    """Whether a map has a key; ``1``, ``1u`` and ``1.0`` are one key, ``true`` is another."""
+    if kind(key) not in _KEY_TYPES or key not in mapping:
+        return False
+    if key not in (0, 1):
+        return True
+    wants_bool = type(key) is bool
+    return any(existing == key and (type(existing) is bool) == wants_bool for existing in mapping)
+
+
+def member(container: Value, key: Value) -> Value:
+    """Return the element under a key or index; a missing one raises the error of cel-go."""
+    if is_map(container):
+        if has_key(container, check_key(key)):
+            return container[key]
+    elif is_list(container):
+        index = _index(key)
+        if not 0 <= index < len(container):
+            raise EvaluationError(f"index out of bounds: {index}")
+        return container[index]
+    raise EvaluationError(f"no such key: {text_of(key)}")
+
+
+def check_key(key: Value) -> Value:
+    """The key, where it is of a type that keys can have."""
+    if kind(key) not in _KEY_TYPES:
+        raise EvaluationError(f"unsupported key type: {type_name(key)}")
+    return key
+
+
+def find(container: Value, key: Value) -> Optional:
+    """The element under a key or index as an optional; what has no elements has none."""
+    if is_optional(container):
+        return find(container.value, key) if container.present else NONE
+    if is_map(container):
+        return Optional(True, container[key]) if has_key(container, key) else NONE
+    if is_list(container):
+        index = _index(key)
+        return Optional(True, container[index]) if 0 <= index < len(container) else NONE
+    return NONE
+
+
+_KEY_TYPES: frozenset[type[object]] = frozenset({str, int, Uint, bool, float})
+
+
+def _index(key: Value) -> int:
+    if kind(key) not in NUMBERS:
+        raise EvaluationError(f"unsupported index type '{type_name(key)}' in list")
+    if not INT_MIN <= key <= INT_MAX or int(key) != key:  # also for NaN
+        raise EvaluationError(f"unsupported index value {text_of(key)} in list")
+    return int(key)
+
+
+_TYPE_NAMES: dict[type[object], str] = {
+    type(None): "null_type",
+    bool: "bool",
+    int: "int",
+    Uint: "uint",
+    float: "double",
+    str: "string",
+    bytes: "bytes",
+    list: "list",
+    dict: "map",
+    TypeValue: "type",
+    Timestamp: "google.protobuf.Timestamp",
+    Duration: "google.protobuf.Duration",
+    Optional: "optional_type",
+}
+TYPE_NAMES = frozenset(_TYPE_NAMES.values())
+
+
+def type_name(value: Value) -> str:
+    """The name of a value's type, as ``type(value)`` and messages show it."""
+    return _TYPE_NAMES.get(kind(value)) or kubernetes_type(value)
+
+
+def kubernetes_type(value: Value) -> str:
+    """The name of one of Kubernetes' own types (``library``); empty for CEL's types."""
+    name = getattr(kind(value), "CEL_NAME", "")
+    return str(name)
+
+
+def text_of(key: Value) -> str:
+    """A key in a message: strings bare, booleans in small letters, doubles as Go prints them."""
+    if type(key) is float:
+        return format_float(key, "g")
+    return str(key).lower() if type(key) is bool else str(key)
+
+
+def check_int(value: int) -> int:
+    """The value as a signed integer, where it fits 64 bits."""
+    if not INT_MIN <= value <= INT_MAX:
+        raise EvaluationError("integer overflow")
+    return int(value)
+
+
+def check_uint(value: int) -> Uint:
+    """The value as an unsigned integer, where it fits 64 bits."""
+    if not 0 <= value <= UINT_MAX:
+        raise EvaluationError("unsigned integer overflow")
+    return Uint(value)

@@ -1,0 +1,182 @@
+"""Readers of an operator's document that report all errors in one run, each with its location.
+
+A ``Cursor`` is one value of the document with its JSON Pointer. A reader is a function of a cursor:
+it returns the parsed value, or adds an error and returns ``None``.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from podgraft.base import jsonvalue
+from podgraft.base.diagnostics import Diagnostic, Severity
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.kube import SelectorError, selectors
+from podgraft.kube.patch import pointer
+
+T = TypeVar("T")
+
+_MAX_VALUE_CHARACTERS = 60
+
+
+class JSONType(Enum):
+    """A type of value, with its remedy for a value of another type."""
+
+    TEXT = ("a string", "write a string")
+    FLAG = ("true or false", "write true or false, without quotes")
+    LIST = ("a list", "write - before each element, or [] for none")
+    MAPPING = ("a mapping", "write key: value, one a line, or {} for none")
+
+    def conversion_hint(self, value: JSON) -> str:
+        """The remedy for a value of another type."""
+        # YAML reads the unquoted strings yes, 1, and 1.30 as a boolean and as numbers.
+        quotes = self is JSONType.TEXT and isinstance(value, bool | int | float)
+        return "put it in quotes" if quotes else self.value[1]
+
+
+class Diagnostics(Struct, frozen=True):
+    """The errors and warnings found so far. A warning does not stop a review."""
+
+    errors: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+
+class Cursor(Struct, frozen=True):
+    """One value and its JSON Pointer."""
+
+    value: JSON
+    pointer: str
+    diagnostics: Diagnostics
+
+    def add_error(self, problem: str, remedy: str) -> None:
+        """Add an error of this value."""
+        self.diagnostics.errors.append(
+            Diagnostic(pointer=self.pointer, problem=problem, remedy=remedy)
+        )
+
+    def add_warning(self, problem: str, remedy: str) -> None:
+        """Add an error that does not stop a review."""
+        self.diagnostics.warnings.append(
+            Diagnostic(pointer=self.pointer, problem=problem, remedy=remedy)
+        )
+
+    def warn(self, problem: str, remedy: str) -> None:
+        """Add a warning, which stops neither a review nor ``policy push``."""
+        self.diagnostics.warnings.append(
+            Diagnostic(
+                pointer=self.pointer, problem=problem, remedy=remedy, severity=Severity.WARNING
+            )
+        )
+
+    def add_type_error(self, expected: JSONType) -> None:
+        """Add an error: the value does not have the expected type."""
+        # The message omits the value, which can be a misplaced environment value.
+        problem = f"expected {expected.value[0]}, got {jsonvalue.describe_type(self.value)}"
+        self.add_error(problem, expected.conversion_hint(self.value))
+
+    def child(self, key: str | int, value: JSON) -> "Cursor":
+        """The cursor of a value inside this one."""
+        return Cursor(value, f"{self.pointer}/{pointer.escape(str(key))}", self.diagnostics)
+
+    def items(self) -> Iterator["Cursor"] | None:
+        """The elements of a list."""
+        if not isinstance(self.value, list):
+            self.add_type_error(JSONType.LIST)
+            return None
+        return (self.child(index, value) for index, value in enumerate(self.value))
+
+    def entries(self) -> Mapping[str, "Cursor"] | None:
+        """The values of a mapping, by key; null counts as absent."""
+        if not isinstance(self.value, dict):
+            self.add_type_error(JSONType.MAPPING)
+            return None
+        return {k: self.child(k, v) for k, v in self.value.items() if v is not None}
+
+
+class MappingReader:
+    """Reads the keys of one mapping; ``check_unknown_keys`` reports the remaining keys."""
+
+    def __init__(self, cursor: Cursor) -> None:
+        self._cursor = cursor
+        self._entries = cursor.entries() or {}
+        self._known_keys: list[str] = []
+
+    def read_key(self, key: str, reader: Callable[[Cursor], T | None]) -> T | None:
+        """Return the value that *reader* parses; ``None`` if the key is absent."""
+        self._known_keys.append(key)
+        cursor = self._entries.get(key)
+        return None if cursor is None else reader(cursor)
+
+    def check_unknown_keys(self) -> None:
+        """Add an error for each key that was not read."""
+        mapping: Object = self._cursor.value if isinstance(self._cursor.value, dict) else {}
+        for key in mapping:
+            if key not in self._known_keys:
+                self._cursor.child(key, None).add_error(
+                    "unknown key", suggest_key(key, self._known_keys)
+                )
+
+
+def parse_string(cursor: Cursor) -> str | None:
+    """A string."""
+    if isinstance(cursor.value, str):
+        return cursor.value
+    return cursor.add_type_error(JSONType.TEXT)
+
+
+def parse_bool(cursor: Cursor) -> bool | None:
+    """A boolean."""
+    if isinstance(cursor.value, bool):
+        return cursor.value
+    return cursor.add_type_error(JSONType.FLAG)
+
+
+def parse_strings(cursor: Cursor) -> tuple[str, ...] | None:
+    """A list of strings."""
+    items = cursor.items()
+    if items is None:
+        return None
+    return tuple(value for value in map(parse_string, items) if value is not None)
+
+
+def parse_string_map(cursor: Cursor) -> Mapping[str, str] | None:
+    """A mapping of strings to strings."""
+    entries = cursor.entries()
+    if entries is None:
+        return None
+    values = {key: parse_string(value) for key, value in entries.items()}
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def parse_selector(cursor: Cursor) -> selectors.Selector | None:
+    """A LabelSelector; each of its errors has its own JSON Pointer."""
+    if not isinstance(cursor.value, dict):
+        return cursor.add_type_error(JSONType.MAPPING)
+    try:
+        return selectors.compile_(cursor.value)
+    except SelectorError as error:
+        for diagnostic in error.errors:
+            replace(cursor, pointer=cursor.pointer + diagnostic.pointer).add_error(
+                diagnostic.problem, diagnostic.remedy
+            )
+        return None
+
+
+def format_value(value: JSON) -> str:
+    """Format a value for an error message: as JSON, truncated to 60 characters."""
+    printed = jsonvalue.dump(value)
+    return (
+        printed if len(printed) <= _MAX_VALUE_CHARACTERS else f"{printed[:_MAX_VALUE_CHARACTERS]}…"
+    )
+
+
+def suggest_key(key: str, known_keys: list[str]) -> str:
+    """Return the remedy for an unknown key: a similar key, or all keys."""
+    # Imported here: only an invalid document needs it.
+    from difflib import get_close_matches
+
+    close = get_close_matches(key, known_keys, n=1)
+    return f"did you mean {close[0]}?" if close else f"supported keys: {', '.join(known_keys)}"

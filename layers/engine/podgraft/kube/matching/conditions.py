@@ -1,0 +1,181 @@
+"""``matchConditions``, and the variables of expressions about a request.
+
+``ExpressionCompiler`` compiles expressions with the variables of kube-apiserver.
+``condition_variables`` returns these variables for one request. This module imports CEL, so only
+bundles with rules import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.kube import document_reader
+from podgraft.kube.admission import AdmissionRequest
+from podgraft.kube.cel import CompileError, Environment, EvaluationError, Program, Shape, Value
+from podgraft.kube.document_reader import Cursor, MappingReader
+
+# CEL's messages contain the location and the problem.
+_CORRECT = "correct the expression at this position"
+
+_KIND: Shape = dict.fromkeys(("group", "version", "kind"))
+_RESOURCE: Shape = dict.fromkeys(("group", "version", "resource"))
+
+# apiserver/pkg/admission/plugin/cel/compile.go, BuildRequestType and BuildNamespaceType.
+_REQUEST: Shape = {
+    "kind": _KIND,
+    "resource": _RESOURCE,
+    "subResource": None,
+    "requestKind": _KIND,
+    "requestResource": _RESOURCE,
+    "requestSubResource": None,
+    "name": None,
+    "namespace": None,
+    "operation": None,
+    "userInfo": dict.fromkeys(("username", "uid", "groups", "extra")),
+    "dryRun": None,
+    "options": None,
+}
+_NAMESPACE: Shape = {
+    "metadata": dict.fromkeys(
+        (
+            "name",
+            "generateName",
+            "namespace",
+            "labels",
+            "annotations",
+            "UID",
+            "creationTimestamp",
+            "deletionGracePeriodSeconds",
+            "deletionTimestamp",
+            "generation",
+            "resourceVersion",
+            "finalizers",
+        )
+    ),
+    "spec": dict.fromkeys(("finalizers",)),
+    "status": dict.fromkeys(("conditions", "phase")),
+}
+_NAMES: tuple[str, ...] = ("object", "oldObject", "request", "namespaceObject")
+_AUTHORIZER = (
+    "authorizer is not available: only kube-apiserver can evaluate permissions; "
+    "apply this rule in the cluster"
+)
+
+
+class ExpressionCompiler:
+    """The compiler of the expressions of one policy; an expression can use previous variables."""
+
+    def __init__(self, *, params: bool) -> None:
+        names = (*_NAMES, "params") if params else _NAMES
+        self._types: dict[str, str] = dict.fromkeys(names, "dyn")
+        self._environment: Environment | None = None
+
+    def expression(self, cursor: Cursor, *types: str) -> Program | None:
+        """Compile an expression that returns one of ``types``; adds errors to the diagnostics."""
+        source = document_reader.parse_string(cursor)
+        if source is None:
+            return None
+        if self._environment is None:
+            shapes = {"request": _REQUEST, "namespaceObject": _NAMESPACE}
+            self._environment = Environment(self._types, shapes)
+        try:
+            return self._environment.compile_(source, *types)
+        except CompileError as error:
+            self._add_errors(cursor, error)
+            return None
+
+    def _add_errors(self, cursor: Cursor, error: CompileError) -> None:
+        """Add all errors; for an expression with ``authorizer``, only that error."""
+        authorizer_problems = [each for each in error.problems if "'authorizer" in each.message]
+        for problem in authorizer_problems[:1] or error.problems:
+            message = _AUTHORIZER if authorizer_problems else problem.message
+            location = f"line {problem.line}, column {problem.column}"
+            cursor.add_error(f"{location}: {message}", _CORRECT)
+
+    def declare(self, variable: str, program: Program | None) -> None:
+        """Declare a variable for the following expressions."""
+        self._types[f"variables.{variable}"] = program.type if program else "dyn"
+        self._environment = None
+
+
+def condition_variables(
+    request: AdmissionRequest, namespaces: Mapping[str, Object], params: JSON
+) -> dict[str, Value]:
+    """The variables of expressions for one request."""
+    is_namespace = request.kind.kind == "Namespace" and not request.kind.group
+    return {
+        "object": request.object,
+        "oldObject": request.old_object,
+        "request": {
+            "name": "",
+            "dryRun": False,
+            **{key: value for key, value in request.raw.items() if key in _REQUEST},
+        },
+        "namespaceObject": None if is_namespace else namespaces.get(request.namespace),
+        "params": params,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One of ``matchConditions``: all must be true for a document to apply."""
+
+    name: str
+    program: Program
+
+
+class ConditionError(Exception):
+    """A condition fails, and no other condition is false."""
+
+
+def parse_conditions(cursor: Cursor, compiler: ExpressionCompiler) -> tuple[Condition, ...]:
+    """Parse the conditions of a list; adds errors to the diagnostics."""
+    items = cursor.items()
+    conditions = [] if items is None else [_parse_condition(item, compiler) for item in items]
+    return tuple(condition for condition in conditions if condition is not None)
+
+
+def _parse_condition(cursor: Cursor, compiler: ExpressionCompiler) -> Condition | None:
+    keys = MappingReader(cursor)
+    name = keys.read_key("name", document_reader.parse_string)
+    program = read_required_expression(cursor, keys, "expression", compiler, "bool")
+    keys.check_unknown_keys()
+    return Condition(name or "", program) if program else None
+
+
+def read_required_expression(
+    cursor: Cursor, keys: MappingReader, key: str, compiler: ExpressionCompiler, *types: str
+) -> Program | None:
+    """Compile the expression of a required key."""
+    programs: list[Program | None] = []
+    keys.read_key(key, lambda text: programs.append(compiler.expression(text, *types)))
+    if not programs:
+        return cursor.child(key, None).add_error("is missing", "write an expression in CEL")
+    return programs[0]
+
+
+def all_match(conditions: Sequence[Condition], evaluate: Callable[[Program], Value]) -> bool:
+    """Whether no condition is false; raises as ``find_false`` does."""
+    return find_false(conditions, evaluate) is None
+
+
+def find_false(
+    conditions: Sequence[Condition], evaluate: Callable[[Program], Value]
+) -> Condition | None:
+    """The first condition that is false, or ``None``.
+
+    Raises ``ConditionError`` for the first that fails, if none is false: as kube-apiserver, which
+    evaluates all of them (webhook/matchconditions/matcher.go).
+    """
+    failure = ""
+    for condition in conditions:
+        try:
+            if evaluate(condition.program) is not True:
+                return condition
+        except EvaluationError as error:
+            failure = failure or f"matchCondition '{condition.name}' failed: {error}"
+    if failure:
+        raise ConditionError(failure)
+    return None

@@ -1,0 +1,90 @@
+"""The merge keys and patch strategies that a Go type defines for its fields."""
+
+import json
+from collections.abc import Mapping
+from functools import cache
+
+from podgraft.golang import strings
+from podgraft.golang.reflect import Field, GoType, Kind
+
+from .errors import MergeError
+
+_RETAIN_KEYS = "retainKeys"
+_PAIR = 2
+
+
+def field_of(type_: GoType, key: str) -> Field:
+    """The field for ``key``: an exact match, or else a match that ignores case."""
+    struct = _dereference_type(type_)
+    if struct.kind is not Kind.STRUCT:
+        raise MergeError(
+            f"the field {key!r} is an object or a list, but {type_} has no such fields",
+            f"merging an object in json but data type is not struct, instead is: {_kind(struct)}",
+        )
+    fields = _fields(struct)
+    field = fields.get(key) or fields.get(strings.fold_name(key))
+    if field is None:
+        name = struct.name.rpartition(".")[2]
+        quoted = json.dumps(key, ensure_ascii=False)
+        raise MergeError(
+            f"{struct} has no field {key!r}",
+            f"unable to find api field in struct {name} for the json field {quoted}",
+        )
+    return field
+
+
+def element_type(type_: GoType, field: Field) -> GoType:
+    """The type of the elements of a list field of ``type_``."""
+    list_type = field.type
+    if list_type.kind is Kind.POINTER:
+        target_type = _elem(list_type)
+        return _elem(target_type) if target_type.kind in _LISTS else target_type
+    if list_type.kind not in _LISTS:
+        raise MergeError(
+            f"{field.json!r} is not a list in {type_}",
+            f"expected slice or array type, but got: {_kind(type_)}",
+        )
+    if _elem(list_type).kind in _LISTS:
+        raise MergeError("lists of lists cannot be merged", "unexpected slice of slice")
+    return _elem(list_type)
+
+
+def strategy_of(field: Field) -> str:
+    """``merge``, ``replace``, or an empty string; ignores ``retainKeys``, which only allows it."""
+    strategies = [name for name in field.patch_strategy if name != _RETAIN_KEYS]
+    if len(strategies) > 1:
+        raise MergeError(
+            f"the type of {field.json!r} has several patch strategies",
+            f"unexpected patch strategy: [{' '.join(field.patch_strategy)}]",
+        )
+    return strategies[0] if strategies else ""
+
+
+_LISTS = (Kind.SLICE, Kind.ARRAY)
+
+
+def _dereference_type(type_: GoType) -> GoType:
+    return _elem(type_) if type_.kind is Kind.POINTER else type_
+
+
+def _elem(type_: GoType) -> GoType:
+    if type_.elem is None:
+        raise TypeError(f"{type_} has no elements")
+    return type_.elem
+
+
+def _kind(type_: GoType) -> str:
+    return type_.kind.value
+
+
+@cache
+def _fields(struct: GoType) -> Mapping[str, Field]:
+    """The fields by JSON name, with embedded structs; exact names precede case-folded ones."""
+    fields: dict[str, Field] = {field.json: field for field in struct.fields if not field.inline}
+    for field in struct.fields:
+        if field.inline:
+            for name, inner in _fields(_dereference_type(field.type)).items():
+                fields.setdefault(name, inner)
+    for name, field in list(fields.items()):
+        fields.setdefault(strings.fold_name(name), field)
+    return fields

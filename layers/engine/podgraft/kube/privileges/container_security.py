@@ -1,0 +1,180 @@
+"""The effective security settings of one container, in its pod.
+
+A container inherits settings of the pod. So a change of the pod's securityContext can give a
+privilege to each of its containers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+
+from .privilege import BASELINE_CAPABILITIES, Kind, Privilege
+
+APPARMOR_ANNOTATION = "container.apparmor.security.beta.kubernetes.io/"
+CONFINED_PROFILES = ("RuntimeDefault", "Localhost")
+PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+_SELINUX_TYPES = ("", "container_t", "container_init_t", "container_kvm_t", "container_engine_t")
+_DEFAULT_CAPABILITIES = BASELINE_CAPABILITIES | {"NET_RAW"}
+
+# The degree of a privilege: a setting that prevents it, no setting, and a setting that grants it.
+PREVENTED, UNSET, GRANTED = range(3)
+
+
+class ContainerSecurity:
+    """The settings of one container, with those that it inherits from its pod."""
+
+    def __init__(self, container: Object, context: Object, annotations: Object) -> None:
+        self._container = container
+        self._pod = context
+        self._annotations = annotations
+        self._context = object_at(container, "securityContext")
+
+    @property
+    def name(self) -> str:
+        """The name of the container."""
+        return string_at(self._container, "name")
+
+    @property
+    def image(self) -> str:
+        """The image; empty for a container without one."""
+        return string_at(self._container, "image")
+
+    def find_added(self, before: ContainerSecurity) -> Iterator[Privilege]:
+        """Find the privileges that *before* does not have."""
+        for kind, degree, earlier in (
+            (Kind.PRIVILEGED, self.is_privileged, before.is_privileged),
+            (Kind.ROOT, self.root, before.root),
+            (Kind.ESCALATION, self.escalation, before.escalation),
+            (Kind.SECCOMP, self.seccomp, before.seccomp),
+            (Kind.APPARMOR, self.apparmor, before.apparmor),
+            (Kind.PROC_MOUNT, self.unmasks_proc, before.unmasks_proc),
+            (Kind.HOST_PROCESS, self.is_host_process, before.is_host_process),
+        ):
+            if degree > earlier:
+                yield Privilege(kind, self.name)
+        if self.selinux != before.selinux and not is_plain_selinux(self.selinux):
+            yield Privilege(Kind.SELINUX, self.name)
+        if self.probe_hosts - before.probe_hosts:
+            yield Privilege(Kind.PROBE_HOST, self.name)
+        yield from self._find_added_values(before)
+
+    def _find_added_values(self, before: ContainerSecurity) -> Iterator[Privilege]:
+        if not before.is_privileged and "ALL" not in before.added_capabilities:
+            capabilities = self.capabilities - before.capabilities
+            named = self.added_capabilities - before.added_capabilities - BASELINE_CAPABILITIES
+            for capability in sorted(capabilities | named):
+                yield Privilege(Kind.CAPABILITY, self.name, capability)
+        for port in sorted(self.host_ports - before.host_ports):
+            yield Privilege(Kind.HOST_PORT, self.name, str(port))
+        if self.image != before.image and self.image:
+            yield Privilege(Kind.IMAGE, self.name, self.image)
+
+    @property
+    def is_privileged(self) -> bool:
+        """Whether the container has all rights of the node."""
+        return self._context.get("privileged") is True
+
+    @property
+    def root(self) -> int:
+        """Whether the container runs as root; with UNSET, its image decides."""
+        user = self._effective_value("runAsUser")
+        is_non_root = self._effective_value("runAsNonRoot")
+        if user is not None:
+            return GRANTED if user == 0 else PREVENTED
+        return UNSET if is_non_root is None else (PREVENTED if is_non_root else GRANTED)
+
+    @property
+    def escalation(self) -> int:
+        """Whether a process can have more rights than its parent."""
+        allowed = self._context.get("allowPrivilegeEscalation")
+        return UNSET if allowed is None else (GRANTED if allowed else PREVENTED)
+
+    @property
+    def seccomp(self) -> int:
+        """Whether the container runs without a seccomp profile."""
+        return self._profile_degree("seccompProfile")
+
+    @property
+    def apparmor(self) -> int:
+        """Whether the container runs without an AppArmor profile, by its field or annotation."""
+        annotation = string_at(self._annotations, APPARMOR_ANNOTATION + self.name)
+        degrees = {self._profile_degree("appArmorProfile")}
+        if annotation:
+            is_confined = annotation == "runtime/default" or annotation.startswith("localhost/")
+            degrees.add(PREVENTED if is_confined else GRANTED)
+        return GRANTED if GRANTED in degrees else min(degrees)
+
+    @property
+    def unmasks_proc(self) -> bool:
+        """Whether the container can read the masked paths of /proc."""
+        return self._context.get("procMount") not in {None, "", "Default"}
+
+    @property
+    def is_host_process(self) -> bool:
+        """Whether the container is a host process on Windows."""
+        own = object_at(self._context, "windowsOptions").get("hostProcess")
+        inherited = object_at(self._pod, "windowsOptions").get("hostProcess")
+        return (inherited if own is None else own) is True
+
+    @property
+    def selinux(self) -> tuple[str, str, str]:
+        """User, role, and type of the SELinux options."""
+        options = self._effective_value("seLinuxOptions")
+        fields = options if isinstance(options, dict) else {}
+        return string_at(fields, "user"), string_at(fields, "role"), string_at(fields, "type")
+
+    @property
+    def added_capabilities(self) -> frozenset[str]:
+        """The capabilities that the container adds, with the names that runtimes use."""
+        return self._capability_list("add")
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        """The capabilities of the container: the default ones, without dropped ones, and added."""
+        dropped = self._capability_list("drop")
+        default = frozenset[str]() if "ALL" in dropped else _DEFAULT_CAPABILITIES - dropped
+        return default | self.added_capabilities
+
+    @property
+    def host_ports(self) -> frozenset[int]:
+        """The ports of the node that the container uses."""
+        ports = (port.get("hostPort") for port in objects_at(self._container, "ports"))
+        return frozenset(port for port in ports if isinstance(port, int) and port)
+
+    @property
+    def probe_hosts(self) -> frozenset[str]:
+        """The hosts that the kubelet calls for probes and lifecycle hooks, except the pod."""
+        hosts: set[str] = set()
+        lifecycle = object_at(self._container, "lifecycle")
+        handlers = [object_at(self._container, probe) for probe in PROBES]
+        handlers += [object_at(lifecycle, "postStart"), object_at(lifecycle, "preStop")]
+        for handler in handlers:
+            if handler:
+                hosts.add(string_at(object_at(handler, "httpGet"), "host"))
+                hosts.add(string_at(object_at(handler, "tcpSocket"), "host"))
+        return frozenset(hosts - {""})
+
+    def _effective_value(self, field: str) -> JSON:
+        own = self._context.get(field)
+        return self._pod.get(field) if own is None else own
+
+    def _profile_degree(self, field: str) -> int:
+        profile = self._effective_value(field)
+        type_ = profile.get("type") if isinstance(profile, dict) else None
+        if type_ is None:
+            return UNSET
+        return PREVENTED if type_ in CONFINED_PROFILES else GRANTED
+
+    def _capability_list(self, key: str) -> frozenset[str]:
+        listed = object_at(self._context, "capabilities").get(key)
+        names = listed if isinstance(listed, list) else []
+        # Runtimes accept any case, and some the prefix.
+        return frozenset(str(name).upper().removeprefix("CAP_") for name in names)
+
+
+def is_plain_selinux(options: tuple[str, str, str]) -> bool:
+    """Whether SELinux options are no privilege (check_seLinuxOptions.go)."""
+    user, role, type_ = options
+    return not user and not role and type_ in _SELINUX_TYPES

@@ -1,0 +1,171 @@
+"""ValidatingAdmissionPolicy: the parsed document, with every expression compiled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from podgraft.core.policy import Cursor, MappingReader
+from podgraft.kube import document_reader
+from podgraft.kube.cel import Program
+from podgraft.kube.matching import conditions, constraints
+from podgraft.kube.matching.conditions import ExpressionCompiler
+
+from .result import REASONS
+from .variables import PolicyVariable
+
+T = TypeVar("T")
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CONFIG_MAP = ("v1", "ConfigMap")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Validation:
+    """A validation: if ``program`` is false, ``message_program`` or ``message`` is the error."""
+
+    program: Program
+    message: str
+    message_program: Program | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AuditAnnotation:
+    """An annotation for the audit log; it is omitted if its value is null or blank."""
+
+    key: str
+    program: Program
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidatingPolicy:
+    """A policy with compiled expressions.
+
+    ``fails_closed`` is ``failurePolicy: Fail``: an expression that fails denies the request.
+    ``has_params`` states that the policy has a ``paramKind``.
+    """
+
+    name: str
+    constraints: constraints.MatchConstraints
+    conditions: tuple[conditions.Condition, ...]
+    variables: tuple[PolicyVariable, ...]
+    validations: tuple[Validation, ...]
+    audit: tuple[AuditAnnotation, ...]
+    fails_closed: bool
+    has_params: bool
+
+
+def parse_policy(cursor: Cursor, name: str) -> ValidatingPolicy:
+    """Parse the ``spec`` of a policy; the cursor collects errors, with line and column in CEL."""
+    keys = MappingReader(cursor)
+    has_params = keys.read_key("paramKind", _parse_param_kind) is not None
+    compiler = ExpressionCompiler(params=has_params)
+    policy = ValidatingPolicy(
+        name=name,
+        has_params=has_params,
+        constraints=keys.read_key("matchConstraints", constraints.parse_constraints)
+        or _report_missing_constraints(cursor),
+        fails_closed=keys.read_key("failurePolicy", _parse_failure_policy) != "Ignore",
+        # Match conditions cannot use variables (KEP-3488): parse them before the variables.
+        conditions=keys.read_key(
+            "matchConditions", lambda child: conditions.parse_conditions(child, compiler)
+        )
+        or (),
+        variables=keys.read_key("variables", _list_reader(_parse_variable, compiler)) or (),
+        validations=keys.read_key("validations", _list_reader(_parse_validation, compiler)) or (),
+        audit=keys.read_key("auditAnnotations", _list_reader(_parse_audit_annotation, compiler))
+        or (),
+    )
+    keys.check_unknown_keys()
+    spec = cursor.value if isinstance(cursor.value, dict) else {}
+    if not (spec.get("validations") or spec.get("auditAnnotations")):
+        cursor.add_error("has neither validations nor auditAnnotations", "set one of them")
+    return policy
+
+
+def _report_missing_constraints(cursor: Cursor) -> constraints.MatchConstraints:
+    cursor.child("matchConstraints", None).add_error(
+        "is missing", "set the resources that the policy validates"
+    )
+    return constraints.MatchConstraints()
+
+
+def _list_reader(
+    read: Callable[[Cursor, ExpressionCompiler], T | None], compiler: ExpressionCompiler
+) -> Callable[[Cursor], tuple[T, ...] | None]:
+    """Return a parser of lists of expressions, in order: an expression can use earlier ones."""
+
+    def parse_items(cursor: Cursor) -> tuple[T, ...] | None:
+        elements = cursor.items()
+        if elements is None:
+            return None
+        return tuple(item for element in elements if (item := read(element, compiler)) is not None)
+
+    return parse_items
+
+
+def _parse_variable(cursor: Cursor, compiler: ExpressionCompiler) -> PolicyVariable | None:
+    keys = MappingReader(cursor)
+    name = keys.read_key("name", document_reader.parse_string) or ""
+    program = conditions.read_required_expression(cursor, keys, "expression", compiler)
+    keys.check_unknown_keys()
+    if not _IDENTIFIER.fullmatch(name):
+        return cursor.child("name", name).add_error(
+            f"got {document_reader.format_value(name)}", "use a CEL identifier"
+        )
+    compiler.declare(name, program)
+    return PolicyVariable(name, program) if program else None
+
+
+def _parse_validation(cursor: Cursor, compiler: ExpressionCompiler) -> Validation | None:
+    keys = MappingReader(cursor)
+    program = conditions.read_required_expression(cursor, keys, "expression", compiler, "bool")
+    message_program = keys.read_key(
+        "messageExpression", lambda text: compiler.expression(text, "string")
+    )
+    message = keys.read_key("message", document_reader.parse_string) or ""
+    reason = keys.read_key("reason", document_reader.parse_string) or "Invalid"
+    keys.check_unknown_keys()
+    if reason not in REASONS:
+        cursor.child("reason", reason).add_error(f"got {reason}", f"use {', '.join(REASONS)}")
+    if program is None:
+        return None
+    return Validation(
+        program=program, message_program=message_program, message=message.strip(), reason=reason
+    )
+
+
+def _parse_audit_annotation(cursor: Cursor, compiler: ExpressionCompiler) -> AuditAnnotation | None:
+    keys = MappingReader(cursor)
+    key = keys.read_key("key", document_reader.parse_string)
+    program = conditions.read_required_expression(
+        cursor, keys, "valueExpression", compiler, "string", "null", "null_type"
+    )
+    keys.check_unknown_keys()
+    return AuditAnnotation(key or "", program) if program else None
+
+
+def _parse_param_kind(cursor: Cursor) -> bool:
+    keys = MappingReader(cursor)
+    kind = (
+        keys.read_key("apiVersion", document_reader.parse_string),
+        keys.read_key("kind", document_reader.parse_string),
+    )
+    keys.check_unknown_keys()
+    if kind != _CONFIG_MAP:
+        cursor.add_error(
+            f"got {document_reader.format_value(cursor.value)}",
+            "use ConfigMap of v1: parameters are part of the bundle",
+        )
+    return True
+
+
+def _parse_failure_policy(cursor: Cursor) -> str | None:
+    if cursor.value in ("Fail", "Ignore"):
+        return document_reader.parse_string(cursor)
+    return cursor.add_error(
+        f"got {document_reader.format_value(cursor.value)}", "use Fail or Ignore"
+    )

@@ -1,0 +1,245 @@
+"""The decoder from YAML text to JSON: libyaml's events with the rules of go-yaml v2."""
+
+import math
+from collections.abc import Callable
+
+from yaml.error import Mark, YAMLError
+from yaml.events import (
+    AliasEvent,
+    Event,
+    MappingEndEvent,
+    MappingStartEvent,
+    NodeEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
+
+from podgraft.base.jsonvalue import JSON, MAX_DEPTH, Object
+
+from . import events
+from .anchors import Anchor, Expansion
+from .errors import NotYAMLError
+from .scalars import (
+    ScalarError,
+    float_key_text,
+    float_to_json,
+    may_be_special,
+    resolve,
+    resolve_tagged,
+)
+
+_SECOND_DOCUMENT = "a second document starts here; write one document without ---"
+_MERGE_TAG = "tag:yaml.org,2002:merge"
+
+
+def load(text: str, strict: bool = True) -> JSON:
+    """Load the first document of ``text``; ``None`` if there is none.
+
+    If ``strict``, a duplicate key is an error; otherwise, its last value wins. Raises
+    ``NotYAMLError``.
+    """
+    try:
+        return _Decoder(text, strict=strict).decode()
+    except (YAMLError, UnicodeEncodeError) as error:
+        raise events.to_yaml_error(text, error) from error
+
+
+def load_document(text: str) -> JSON:
+    """Load the only document of one of podgraft's own texts; ``None`` if there is none.
+
+    ``load`` ignores all documents after the first one, as Istio and kubectl's decoder do. In a deny
+    list or a policy, these lines would be without effect. Raises ``NotYAMLError`` with the line of
+    a second document, also of an empty one.
+    """
+    try:
+        return _Decoder(text, strict=True).decode_only()
+    except (YAMLError, UnicodeEncodeError) as error:
+        raise events.to_yaml_error(text, error) from error
+
+
+class _Decoder:
+    """A recursive descent decoder of one document."""
+
+    __slots__ = ("_anchors", "_depth", "_expansion", "_next", "_strict")
+
+    def __init__(self, text: str, *, strict: bool) -> None:
+        self._strict = strict
+        self._depth = 0
+        self._anchors: dict[str, Anchor] = {}
+        self._expansion = Expansion()
+        self._next = events.event_reader(text)
+        if "&" in text and "*" in text:  # an alias needs an anchor; most texts have neither
+            self._next = self._expansion.count_events(self._next)
+
+    def decode(self) -> JSON:
+        """``StreamStart [DocumentStart node DocumentEnd]``; ignores the following documents."""
+        self._next()
+        if not events.is_document_start(self._next()):
+            return None
+        value = self._decode_value(self._next())
+        self._next()
+        return value
+
+    def decode_only(self) -> JSON:
+        """``StreamStart [DocumentStart node DocumentEnd] StreamEnd``."""
+        self._next()
+        if isinstance(self._next(), StreamEndEvent):
+            return None
+        value = self._decode_value(self._next())
+        self._next()
+        event = self._next()
+        if not isinstance(event, StreamEndEvent):
+            mark: Mark = event.start_mark
+            raise NotYAMLError(_SECOND_DOCUMENT, mark.line + 1, mark.column + 1)
+        return value
+
+    def _decode_value(self, event: Event) -> JSON:
+        """``Scalar | Alias | sequence | mapping``."""
+        if type(event) is ScalarEvent:
+            text = _plain_text(event)
+            return self._decode_special_scalar(event) if text is None else text
+        if type(event) is MappingStartEvent:
+            return self._decode_nested(event, self._decode_mapping)
+        if type(event) is SequenceStartEvent:
+            return self._decode_nested(event, self._decode_sequence)
+        return self._resolve_alias(event)
+
+    def _decode_special_scalar(self, event: ScalarEvent) -> JSON:
+        """Decode a scalar that can have a type other than string."""
+        value = self._decode_scalar(event)
+        if not isinstance(value, float):
+            return value
+        if not math.isfinite(value):
+            raise _yaml_error(f"JSON cannot represent the number {event.value}; quote it", event)
+        return float_to_json(value)
+
+    def _decode_nested(self, event: NodeEvent, read: Callable[[], JSON]) -> JSON:
+        """Decode a sequence or mapping, and its anchor, one level deeper."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise _yaml_error(f"nested deeper than {MAX_DEPTH} levels", event)
+        if event.anchor is None:
+            value = read()
+        else:
+            before = self._expansion.decoded
+            anchor = self._anchors[event.anchor] = Anchor()
+            value = read()
+            anchor.set_value(value, 1 + self._expansion.decoded - before)
+        self._depth -= 1
+        return value
+
+    def _decode_sequence(self) -> list[JSON]:
+        """``SequenceStart value* SequenceEnd``, after the start."""
+        result: list[JSON] = []
+        while type(event := self._next()) is not SequenceEndEvent:
+            result.append(self._decode_value(event))
+        return result
+
+    def _decode_mapping(self) -> Object:
+        """``MappingStart (key value)* MappingEnd``, after the start."""
+        result: Object = {}
+        next_event = self._next
+        while type(event := next_event()) is not MappingEndEvent:
+            key = _plain_text(event) if type(event) is ScalarEvent else None
+            if key is None or key == "<<":
+                if _is_merge(event):
+                    self._apply_merge_key(next_event(), result)
+                    continue
+                key = self._decode_key(event)
+            value = self._decode_value(next_event())
+            if key in result and self._strict:
+                raise _duplicate_key_error(key, event)
+            result[key] = value
+        return result
+
+    def _apply_merge_key(self, event: Event, result: Object) -> None:
+        """Apply ``<<``: copy the members of a mapping, or of several; the first one wins."""
+        value = self._decode_value(event)
+        sources = [value]
+        if isinstance(value, list) and isinstance(event, SequenceStartEvent):
+            sources = value[::-1]
+        for source in sources:
+            if not isinstance(source, dict):
+                raise _yaml_error("<< requires a mapping or a list of mappings", event)
+            for key, member in source.items():
+                if self._strict and key in result:
+                    raise _duplicate_key_error(key, event)
+                result[key] = member
+
+    def _decode_key(self, event: Event) -> str:
+        """Decode a key to a string, as sigs.k8s.io/yaml does."""
+        if isinstance(event, AliasEvent):
+            anchored = self._find_anchor(event).value
+            event = anchored if isinstance(anchored, ScalarEvent) else event
+        if not isinstance(event, ScalarEvent):
+            raise _yaml_error("a key must be a scalar, not a list or mapping", event)
+        match self._decode_scalar(event):
+            case str() as text:
+                return text
+            case bool() as truth:
+                return "true" if truth else "false"
+            case int() as number if number < _INT64_END:
+                return str(number)
+            case float() as number:
+                return float_key_text(number)
+            case _:
+                raise _yaml_error(f"{event.value or 'null'} cannot be a key; quote it", event)
+
+    def _decode_scalar(self, event: ScalarEvent) -> JSON:
+        """Decode a scalar by go-yaml's rules, without the conversion of floats."""
+        if event.anchor is not None:
+            self._anchors[event.anchor] = Anchor.from_scalar(event)
+        if event.tag is None:
+            return resolve(event.value) if event.implicit[0] else event.value
+        try:
+            return resolve_tagged(event.tag, event.value)
+        except ScalarError as error:
+            raise _yaml_error(str(error), event) from error
+
+    def _resolve_alias(self, event: Event) -> JSON:
+        anchor = self._find_anchor(event)
+        if isinstance(anchor.value, ScalarEvent):
+            return self._decode_value(anchor.value)
+        return anchor.value
+
+    def _find_anchor(self, event: Event) -> Anchor:
+        """Find the anchor of an alias, and count its expansion."""
+        name = event.anchor if isinstance(event, AliasEvent) else ""
+        anchor = self._anchors.get(name)
+        if anchor is None:
+            raise _yaml_error(
+                "undefined alias; define the anchor first, or quote a string that begins with *",
+                event,
+            )
+        if not anchor.size:
+            raise _yaml_error(f"the value of the anchor &{name} contains itself", event)
+        if self._expansion.add_alias(anchor.size):
+            raise _yaml_error("aliases expand the document to many times its size", event)
+        return anchor
+
+
+_INT64_END = 2**63
+
+
+def _plain_text(event: ScalarEvent) -> str | None:
+    """The text of a scalar that can only be a string: no anchor, no tag, and no other type."""
+    if event.anchor is not None or event.tag is not None:
+        return None
+    text: str = event.value
+    return None if event.implicit[0] and may_be_special(text) else text
+
+
+def _is_merge(event: Event) -> bool:
+    if not isinstance(event, ScalarEvent) or event.value != "<<":
+        return False
+    return bool(event.implicit[0]) or event.tag == _MERGE_TAG
+
+
+def _yaml_error(problem: str, event: Event) -> NotYAMLError:
+    return NotYAMLError(problem, event.start_mark.line + 1, event.start_mark.column + 1)
+
+
+def _duplicate_key_error(key: str, event: Event) -> NotYAMLError:
+    return _yaml_error(f"duplicate key {key!r} in a mapping; remove one", event)

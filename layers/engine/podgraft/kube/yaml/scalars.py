@@ -1,0 +1,195 @@
+"""The types of plain scalars: the rules of go-yaml v2's ``resolve.go``.
+
+The rules are YAML 1.1's with exceptions: no sexagesimal numbers, octal numbers also as ``0o17``,
+floats also without a point, and ``089`` is a float because it is not octal.
+"""
+
+import binascii
+import math
+import re
+import struct
+from functools import lru_cache
+
+from podgraft.base.jsonvalue import JSON, format_float_like_go
+
+TAG_PREFIX = "tag:yaml.org,2002:"
+
+
+class ScalarError(ValueError):
+    """The scalar does not have the type of its tag, or JSON cannot represent it."""
+
+
+def resolve(text: str) -> JSON:
+    """The value of an untagged plain scalar; infinities and NaN as floats.
+
+    A timestamp stays a string.
+    """
+    return _resolve_cached(text) if len(text) <= _LONGEST_WORD else _resolve_uncached(text)
+
+
+def _resolve_uncached(text: str) -> JSON:
+    if not text:
+        return None
+    first = text[0]
+    if first in _NUMERIC:
+        return _parse_number(text)
+    return _WORDS.get(text, text) if first in _WORDY else text
+
+
+# Few words are frequent, from keys like «name» to ports. The length limits the size of the cache.
+_LONGEST_WORD = 32
+_resolve_cached = lru_cache(maxsize=1024)(_resolve_uncached)
+
+
+def may_be_special(text: str) -> bool:
+    """Whether ``resolve`` can return a type other than string; a fast check of the start."""
+    return not text or text[0] in _HINTING
+
+
+def resolve_tagged(tag: str, text: str) -> JSON:
+    """The value of a scalar with an explicit tag, quoted or not."""
+    match tag.removeprefix(TAG_PREFIX):
+        case "binary":
+            return _decode_binary(text)
+        case "bool" | "int" | "float" | "null" | "timestamp" as name if tag != name:
+            return _resolve_typed(name, text)
+        case _:
+            return text
+
+
+def is_plain_string(text: str) -> bool:
+    """Whether the plain text is a string for go-yaml and for all YAML 1.1 parsers."""
+    if not may_be_special(text):
+        return True
+    return isinstance(resolve(text), str) and not is_timestamp(text) and not _BASE60.match(text)
+
+
+def is_timestamp(text: str) -> bool:
+    """Whether Go's time.Parse accepts the text in one of go-yaml's four formats."""
+    match = _TIMESTAMP.fullmatch(text)
+    if not match:
+        return False
+    year, month, day, hour, minute, second, zone_hour, zone_minute = (
+        int(match[number] or 0) for number in (1, 2, 3, 5, 6, 7, 8, 9)
+    )
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    days = (0, 31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    return (
+        1 <= month < len(days)
+        and 1 <= day <= days[month]
+        and hour < _DAY
+        and max(minute, second) < _SIXTY
+        # Go accepts offsets of exactly one day or hour.
+        and zone_hour <= _DAY
+        and zone_minute <= _SIXTY
+    )
+
+
+def float_to_json(number: float) -> int | float:
+    """Convert a float as a round trip through encoding/json: ``1.0`` becomes ``1``."""
+    if number.is_integer() and abs(number) < _JSON_EXPONENT_FROM:
+        return int(format_float_like_go(number, exponent_from=21))
+    return number
+
+
+def float_key_text(number: float) -> str:
+    """Format a float key; sigs.k8s.io/yaml uses the precision of 32 bits."""
+    if math.isnan(number):
+        return ".nan"
+    bits = struct.pack("f", number)
+    (single,) = struct.unpack("f", bits)
+    if math.isinf(single):
+        return ".inf" if single > 0 else "-.inf"
+    rounded = (f"{single:.{digits}e}" for digits in range(_FLOAT32_DIGITS))
+    return format_float_like_go(
+        float(next(text for text in rounded if struct.pack("f", float(text)) == bits))
+    )
+
+
+def _parse_number(text: str) -> JSON:
+    """Parse a scalar that starts like a number; returns the text if it is not a number."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] == ".":
+        return _parse_float(text, text if _POINT_FIRST.fullmatch(text) else None)
+    digits = text.replace("_", "")
+    integer = _parse_integer(digits)
+    if integer is not None:
+        return integer
+    return _parse_float(text, digits if _FLOAT.fullmatch(digits) else None)
+
+
+def _parse_integer(digits: str) -> int | None:
+    """ParseInt or ParseUint with base 0 and 64 bits."""
+    match = _INTEGER.fullmatch(digits)
+    if not match or not match.lastgroup:
+        return None
+    value = int(match[match.lastgroup] or "0", _BASES[match.lastgroup])
+    if match["sign"] == "-":
+        value = -value
+    # ParseUint accepts no sign, so only unsigned digits can use the 64th bit.
+    return value if value in (_INT64 if match["sign"] or match["odd"] else _UINT64) else None
+
+
+def _parse_float(text: str, digits: str | None) -> JSON:
+    """Parse a float; returns the text if the float overflows 64 bits."""
+    value = math.inf if digits is None else float(digits)
+    return text if math.isinf(value) else value
+
+
+def _resolve_typed(name: str, text: str) -> JSON:
+    """Resolve a scalar with a tag that restricts its text."""
+    value = resolve(text)
+    if type(value) is _TYPES.get(name):
+        return value
+    if name == "float" and type(value) is int and value in _INT64:
+        return float(value)
+    if name == "timestamp" and is_timestamp(text):
+        return text
+    raise ScalarError(f"invalid {name} for the tag !!{name}")
+
+
+def _decode_binary(text: str) -> str:
+    """Decode base64 to text; U+FFFD for each invalid UTF-8 byte."""
+    packed = text.replace("\r", "").replace("\n", "")
+    if not _BASE64.fullmatch(packed):
+        raise ScalarError("!!binary value contains invalid base64 data")
+    decoded = binascii.a2b_base64(packed).decode("utf-8", "surrogateescape")
+    return _ESCAPED_BYTE.sub("\ufffd", decoded)
+
+
+_JSON_EXPONENT_FROM = 1e21
+_FLOAT32_DIGITS = 9
+_INT64 = range(-(2**63), 2**63)
+_UINT64 = range(2**64)
+_DAY, _SIXTY = 24, 60
+_NUMERIC = frozenset("+-.0123456789")
+_WORDY = frozenset("yYnNtTfFoO~")
+_HINTING = _NUMERIC | _WORDY
+_WORDS: dict[str, JSON] = {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), True),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF"), False),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys(("~", "null", "Null", "NULL"), None),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
+}
+_INTEGER = re.compile(
+    r"0b(?P<odd>[-+][01]+)|"  # ParseInt receives the text after the prefix
+    r"(?P<sign>[-+]?)(?:0[bB](?P<two>[01]+)|0[oO](?P<eight>[0-7]+)|0[xX](?P<sixteen>[0-9a-fA-F]+)"
+    r"|0(?P<old>[0-7]*)|(?P<ten>[1-9][0-9]{0,19}))"
+)
+_TYPES = {"null": type(None), "bool": bool, "int": int, "float": float}
+_BASES = {"odd": 2, "two": 2, "eight": 8, "sixteen": 16, "old": 8, "ten": 10}
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+_POINT_FIRST = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
+_BASE60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
+_TIMESTAMP = re.compile(
+    r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
+    r"(?:(?:(T|t)|\ +)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?"
+    r"(?(4)(?:Z|[-+]([0-9]{2}):([0-9]{2}))))?"
+)
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")

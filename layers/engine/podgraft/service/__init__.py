@@ -1,0 +1,1 @@
+"""What runs: the web application, the server, the stores, and their settings."""

@@ -1,0 +1,104 @@
+"""Readiness: whether this instance can serve reviews, and with which versions.
+
+The names of injectors, their versions, and the errors of the configuration are for callers with
+credentials. Other clients, such as load balancers, receive the status alone.
+"""
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import Object
+from podgraft.service.store import DEFAULT_INJECTOR, Deadline, Store, StoreError
+
+from . import faults
+from .authentication import CallerGate
+from .errors import ThrottledError, WebError
+from .faults import JsonResponse
+from .request import Request
+from .request_log import RequestLog
+
+# Anyone can send these requests: a failure is logged once in this time.
+LOG_INTERVAL_SECONDS = 60.0
+# After a failure, the store is not called for other clients in this time. It caches no failure, so
+# a flood would use up the request rate of Parameter Store.
+FAILURE_SECONDS = 5.0
+_READY: Object = {"ready": True}
+
+
+class ReadinessCheck:
+    """Responds to ``GET /readyz``."""
+
+    def __init__(
+        self, store: Store, gate: CallerGate, request_log: RequestLog, clock: Callable[[], float]
+    ) -> None:
+        self._store = store
+        self._gate = gate
+        self._request_log = request_log
+        self._clock = clock
+        self._logged_at_seconds: float | None = None
+        self._failure: tuple[float, StoreError] | None = None
+
+    def respond(self, request: Request) -> JsonResponse:
+        """Respond with the versions to a caller, and with the status to other clients."""
+        is_caller = False
+        try:
+            is_caller = self._authenticate(request)
+            versions = self._check(is_caller=is_caller)
+        except ThrottledError as error:
+            return faults.fault_response(error)
+        except WebError as error:
+            response = faults.fault_response(error)
+            record = faults.fault_fields(error)
+            self._request_log({**record, "route": "readyz", "code": response.code})
+            return response
+        except StoreError as error:
+            response = faults.fault_response(error, is_authenticated=is_caller)
+            self._log_failure(error, response.code)
+            return response
+        body = jsonvalue.dump(versions if is_caller else _READY)
+        return JsonResponse(HTTPStatus.OK.value, body.encode())
+
+    def _check(self, *, is_caller: bool) -> Object:
+        now = self._clock()
+        if not is_caller and self._failure and now - self._failure[0] < FAILURE_SECONDS:
+            # The same error is raised repeatedly. Without this, its traceback would grow.
+            raise self._failure[1].with_traceback(None)
+        try:
+            versions = _check_readiness(self._store, Deadline.from_timeout(None))
+        except StoreError as error:
+            self._failure = now, error
+            raise
+        self._failure = None
+        return versions
+
+    def _authenticate(self, request: Request) -> bool:
+        """Whether the request is of a caller; raises ``WebError`` for invalid credentials."""
+        if self._gate.is_anonymous(request):
+            return False
+        self._gate.authenticate(request, Deadline.from_timeout(None))
+        return True
+
+    def _log_failure(self, error: StoreError, code: int) -> None:
+        now = self._clock()
+        logged = self._logged_at_seconds
+        if logged is None or now - logged >= LOG_INTERVAL_SECONDS:
+            self._logged_at_seconds = now
+            self._request_log({**faults.fault_fields(error), "event": "not_ready", "code": code})
+
+
+def _check_readiness(store: Store, deadline: Deadline) -> Object:
+    """Return policy and bundle of every injector; raises ``StoreError`` if one does not load.
+
+    Without any stored injector, the default injector is missing.
+    """
+    names = store.injectors(deadline) or (DEFAULT_INJECTOR,)
+    return {name: _versions(store, name) for name in names}
+
+
+def _versions(store: Store, injector: str) -> Object:
+    snapshot = store.snapshot(injector, None)
+    versions: Object = {"policy": snapshot.policy_version, "bundle": snapshot.bundle.digest}
+    if snapshot.stale:
+        versions["stale"] = snapshot.stale.reason
+    return versions

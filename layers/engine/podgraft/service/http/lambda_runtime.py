@@ -1,0 +1,54 @@
+"""Integration with Lambda: the CloudWatch log and metrics, X-Ray segments, and other functions."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from podgraft.base.jsonvalue import Object
+from podgraft.service.settings import Settings
+from podgraft.service.store import CallerStore, Store
+
+from . import request_log
+from .request_log import RequestLog
+
+if TYPE_CHECKING:
+    from .events import Handler
+
+
+def make_request_log(settings: Settings) -> RequestLog:
+    """Return the log of Powertools on Lambda, else a log on standard output."""
+    if not settings.on_lambda:
+        return request_log.make_stream_log(service=settings.stack)
+    # Imported here: Powertools takes a fifth of a cold start, and only Lambda needs it.
+    from . import powertools
+
+    return powertools.make_request_log(settings.stack, cluster_metrics=settings.cluster_metrics)
+
+
+def respond_to_functions(
+    store: Store, callers: CallerStore, write: RequestLog
+) -> Callable[[object], Object | None]:
+    """Return a function that responds to the events of ``functions/watch`` and of the probe."""
+
+    def respond(event: object) -> Object | None:
+        # Imported here: only these events need them.
+        from . import synthetic
+
+        if synthetic.is_synthetic(event):
+            return synthetic.SyntheticReviews(store, callers, write).respond(event)
+        from . import deployment_check
+
+        if deployment_check.is_deployment_check(event):
+            return deployment_check.DeploymentCheck(store, callers, write).respond(event)
+        return None
+
+    return respond
+
+
+def add_tracing(handler: "Handler", settings: Settings) -> "Handler":
+    """Return the handler; if tracing is enabled, one that sends segments to X-Ray."""
+    if not settings.tracing_enabled:
+        return handler
+    # Imported here: only tracing needs the SDK of X-Ray.
+    from . import tracing
+
+    return tracing.add_tracing(handler, settings.stack)

@@ -1,0 +1,183 @@
+"""One review: authentication, the context of the review, the response, and the log line.
+
+The order matters: the body is read only after the caller is authenticated.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import TYPE_CHECKING
+
+from podgraft.base.jsonvalue import Object
+from podgraft.core import review
+from podgraft.core.review import ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube import admission
+from podgraft.kube.admission import (
+    MAX_REQUEST_BYTES,
+    SYNTHETIC_UID,
+    AdmissionRequest,
+    TooLargeError,
+)
+from podgraft.service.paths import Target
+from podgraft.service.store import Deadline, Store, StoreError, UnknownInjectorError, is_name
+
+from . import faults
+from .authentication import CallerGate, Principal
+from .errors import ContentTypeError, CredentialError, ThrottledError, WebError
+from .faults import JsonResponse
+from .request import Request
+from .request_log import RequestLog, format_traceback, limit_fields
+
+if TYPE_CHECKING:
+    from podgraft.service.store.census import CensusWriter
+
+HANDLERS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
+    "inject": review.inject,
+    "mutate": review.mutate,
+    "validate": review.validate,
+}
+
+# The event of synthetic reviews in the log, also those of ``register --probe``.
+SYNTHETIC_EVENT = "synthetic_review"
+
+
+class Webhook:
+    """Serves the requests of all routes that review objects."""
+
+    def __init__(
+        self,
+        store: Store,
+        gate: CallerGate,
+        request_log: RequestLog,
+        clock: Callable[[], float],
+        census: "CensusWriter | None" = None,
+    ) -> None:
+        self._store = store
+        self._gate = gate
+        self._request_log = request_log
+        self._clock = clock
+        self._census = census
+
+    def respond(self, target: Target, request: Request) -> JsonResponse:
+        """Respond to one request, whatever happens, and write its log line."""
+        started = self._clock()
+        deadline = Deadline.from_timeout(_timeout_seconds(request.query), self._clock)
+        principal: Principal | None = None
+        uid = ""
+        try:
+            principal = self._gate.authenticate(request, deadline)
+            admission_request = admission.decode(_read_body(request))
+            uid = admission_request.uid
+            context = _make_context(target, principal, deadline, admission_request)
+            response, record = self._review(target.route, context)
+        except ThrottledError as error:
+            return faults.fault_response(error)
+        except Exception as error:  # noqa: BLE001 - every request gets a response
+            response, record = _describe_failure(error, principal, uid)
+            if isinstance(error, CredentialError):
+                record = _add_injector(record, error, target)
+        milliseconds = round((self._clock() - started) * 1000, 3)
+        fields: Object = {"code": response.code, "milliseconds": milliseconds}
+        if record.get("uid") == SYNTHETIC_UID:
+            fields["event"] = SYNTHETIC_EVENT  # metrics count records with a route
+        else:
+            fields["route"] = target.route
+        if principal is not None and principal.certificate_days is not None:
+            fields["certificate_days"] = principal.certificate_days
+        self._request_log(limit_fields({**record, **fields}))
+        return response
+
+    def _review(self, route: str, context: ReviewContext) -> tuple[JsonResponse, Object]:
+        result = HANDLERS[route](context, self._store)
+        response, record = _to_response(result)
+        if self._census is not None:
+            from .recording import record_workload  # only a census needs it
+
+            record |= record_workload(self._census, self._store, context, route, result)
+        return response, record
+
+
+def _make_context(
+    target: Target, principal: Principal, deadline: Deadline, request: AdmissionRequest
+) -> ReviewContext:
+    if not is_name(target.injector):
+        # The message omits the name: without /k/, this segment can be the token.
+        raise UnknownInjectorError(
+            "invalid injector name in the path; to send a token, use the prefix /k/<token>/"
+        )
+    return ReviewContext(
+        injector=target.injector,
+        cluster=principal.cluster,
+        uid=request.uid,
+        namespace=request.namespace,
+        url_path=target.tail,
+        deadline=deadline,
+        staleness=principal.stale,
+        request=request,
+    )
+
+
+def _to_response(result: ReviewResult) -> tuple[JsonResponse, Object]:
+    match result:
+        case ReviewResponse(response, record):
+            body = admission.encode(response)
+            return JsonResponse(HTTPStatus.OK.value, body), _review_fields(record)
+        case ReviewFailure(error, record):
+            fields = {**_review_fields(record), **faults.fault_fields(error)}
+            return faults.fault_response(error), fields
+
+
+def _review_fields(record: ReviewRecord) -> Object:
+    fields_of_record = {name: getattr(record, name) for name in _RECORD_FIELDS}
+    if record.candidate is not None:
+        fields_of_record.update(record.candidate.fields)
+    return {"event": "review", "level": "INFO", **fields_of_record}
+
+
+def _describe_failure(
+    error: Exception, principal: Principal | None, uid: str
+) -> tuple[JsonResponse, Object]:
+    """The response to a request that failed, and its log fields."""
+    if not isinstance(error, _REFUSALS):
+        return faults.fault_response(error), _internal_error_fields(error, uid)
+    response = faults.fault_response(error, is_authenticated=principal is not None)
+    fields = faults.fault_fields(error)
+    return response, {**fields, "uid": uid} if uid else fields
+
+
+def _add_injector(record: Object, error: CredentialError, target: Target) -> Object:
+    """Without a credential, this part of the path can be a token without ``/k/``."""
+    is_injector = error.has_credential and is_name(target.injector)
+    return {**record, "injector": target.injector} if is_injector else record
+
+
+def _internal_error_fields(error: Exception, uid: str) -> Object:
+    location = format_traceback(error)
+    return {"event": "internal_error", "level": "ERROR", "uid": uid, "trace": location}
+
+
+def _timeout_seconds(query: str) -> float | None:
+    """The timeout that kube-apiserver appends as a Go duration, such as ``timeout=10s``."""
+    match = _TIMEOUT.search(query)
+    return float(match[1]) * _UNIT_SECONDS[match[2]] if match else None
+
+
+def _read_body(request: Request) -> bytes:
+    """Read the body, once and with its declared length."""
+    length = request.content_length or "0"
+    if not length.isascii() or not length.isdigit() or int(length) == 0:
+        return b""
+    if not _JSON.fullmatch(request.content_type):
+        raise ContentTypeError(f"content type: got {request.content_type!r}; use application/json")
+    if int(length) > MAX_REQUEST_BYTES:
+        raise TooLargeError("request", int(length), MAX_REQUEST_BYTES)
+    return request.read(int(length))
+
+
+# Requests that fail as the fault table says.
+_REFUSALS = (WebError, admission.ReviewError, StoreError)
+_RECORD_FIELDS = tuple(field for field in ReviewRecord.__struct_fields__ if field != "candidate")
+_TIMEOUT = re.compile(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
+_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
+_JSON = re.compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)

@@ -1,0 +1,164 @@
+"""One connection of ``podgraft serve``, with non-blocking reads and writes.
+
+Every method returns at once. If the client must act first, the method raises
+``ssl.SSLWantReadError`` or ``ssl.SSLWantWriteError``, and the worker waits for the event.
+"""
+
+import ssl
+from contextlib import suppress
+from enum import Enum, auto
+from ipaddress import IPv6Address, ip_address
+from socket import SHUT_WR, socket
+from typing import Any
+
+from podgraft.service.serve.framing import Message
+from podgraft.service.serve.plain_socket import PlainSocket
+
+_READ_BYTES = 65_536
+
+
+class Phase(Enum):
+    """The phase of a connection, which determines who must act next."""
+
+    HANDSHAKE = auto()  # the client
+    IDLE = auto()  # optionally the client: no byte of a request has arrived
+    HEAD = auto()  # the client: a part of a head has arrived
+    BODY = auto()  # the client: the head has arrived, the body has not
+    SERVING = auto()  # a thread: the request is complete, or does not need its body
+    SENDING = auto()  # the client: it must read the response
+    CLOSING = auto()  # the client: it has read the response, and its last bytes are discarded
+
+
+class Connection:
+    """A connection, its phase, and the received bytes that are not processed yet."""
+
+    __slots__ = (
+        "awaits_body",
+        "client",
+        "closes",
+        "counted_bytes",
+        "deadline_seconds",
+        "discarded_bytes",
+        "is_metrics",
+        "is_proven",
+        "message",
+        "outgoing",
+        "phase",
+        "received",
+        "searched",
+        "server",
+        "socket",
+        "source",
+        "watched_events",
+    )
+
+    def __init__(
+        self,
+        sock: ssl.SSLSocket | PlainSocket,
+        client: Any,
+        server: Any,
+        source: str,
+        *,
+        is_metrics: bool = False,
+    ) -> None:
+        self.socket = sock
+        self.client = client
+        self.server = server
+        self.source = source  # the address for the limit per address
+        self.is_metrics = is_metrics  # whether the connection is to the metrics port
+        self.phase = Phase.HANDSHAKE
+        self.deadline_seconds = 0.0  # of the current phase, on the monotonic clock
+        # Whether the client has a verified certificate or has received a review. Other connections
+        # are closed first if there is no room.
+        self.is_proven = False
+        self.received = bytearray()
+        self.searched = 0  # bytes without the end of a head
+        self.message: Message | None = None
+        self.awaits_body = False  # whether the application has requested a large body
+        self.counted_bytes = 0  # the received bytes in the sum of large bodies
+        self.outgoing = b""
+        self.closes = False  # after the outgoing bytes
+        self.discarded_bytes = 0
+        self.watched_events = 0  # the events of ``selectors`` that the loop waits for
+
+    def shake_hands(self) -> None:
+        """Continue the TLS handshake."""
+        self.socket.do_handshake()
+        self.is_proven = self.socket.getpeercert(binary_form=True) is not None
+
+    def receive(self) -> bool:
+        """Read the received bytes; return False if the client has closed the connection.
+
+        A read returns one TLS record, at most 16 KB. Of a large body, one call reads several.
+        """
+        count = self._read()
+        if self.awaits_body:
+            with suppress(ssl.SSLWantReadError, BlockingIOError):  # no more has arrived
+                while 0 < count < _READ_BYTES and (number := self._read()):
+                    count += number
+        return count > 0
+
+    def _read(self) -> int:
+        data = self.socket.recv(_READ_BYTES)
+        # OpenSSL can buffer the rest of a record, which the operating system does not report.
+        while pending := self.socket.pending():
+            data += self.socket.recv(pending)
+        self.received += data
+        return len(data)
+
+    def send(self) -> None:
+        """Write the outgoing bytes."""
+        while self.outgoing:
+            sent = self.socket.send(self.outgoing)
+            self.outgoing = self.outgoing[sent:]
+
+    def send_plain(self, data: bytes) -> None:
+        """Write to a client without TLS, as many bytes as the socket accepts."""
+        with suppress(OSError):
+            socket.send(self.socket, data)
+
+    def end_output(self) -> None:
+        """Close the direction to the client (RFC 9112, section 9.6).
+
+        If a socket with unread bytes is closed, the operating system sends a reset. The reset
+        discards the response if the client has not read it yet. So this method closes one
+        direction, and ``discard`` reads the other one.
+        """
+        with suppress(OSError, ValueError):
+            self.socket.unwrap()  # sends close_notify; raises, as the client has not sent its own
+        with suppress(OSError):
+            socket.shutdown(self.socket, SHUT_WR)
+
+    def discard(self) -> bool:
+        """Discard the received bytes, still encrypted; return False if the client has closed."""
+        data = socket.recv(self.socket, _READ_BYTES)
+        self.discarded_bytes += len(data)
+        return bool(data)
+
+    def begin_next(self) -> None:
+        """Remove the bytes of the finished request; those of the next one remain."""
+        if self.message is not None:
+            del self.received[: self.message.end]
+        self.message = None
+        self.searched = 0
+
+    def close(self) -> None:
+        """Close the socket, at once."""
+        with suppress(OSError):
+            self.socket.close()
+
+
+def source_of(client: Any) -> str:
+    """Return the source for limits: an IPv4 address, or the /64 network of an IPv6 address.
+
+    A host with IPv6 controls at least a /64 network.
+    """
+    try:
+        address = ip_address(str(client[0]).partition("%")[0])
+    except (ValueError, IndexError, TypeError):
+        return "unknown"
+    if not isinstance(address, IPv6Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(IPv6Address(int(address) >> 64 << 64)) + "/64"

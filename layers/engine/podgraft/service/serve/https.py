@@ -1,0 +1,139 @@
+"""The HTTPS server: gunicorn with reloaded certificates and a graceful stop."""
+
+import ssl
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+from flask import Flask
+from gunicorn.app.base import BaseApplication
+from gunicorn.arbiter import Arbiter
+
+from podgraft.cli.failure import CommandError
+from podgraft.service.http import admits_body
+from podgraft.service.serve.arbiter import BlockingArbiter
+from podgraft.service.serve.connection_counts import ConnectionCounts
+from podgraft.service.serve.tls import ReloadingContext
+from podgraft.service.serve.worker import (
+    DEFAULT_CONNECTIONS_PER_ADDRESS,
+    MetricsPort,
+    RedactingWorker,
+)
+
+# Go's client closes an idle connection after 90 s. If the server closed it first, a review in
+# transit would be lost.
+KEEP_ALIVE_SECONDS = 120
+GRACE_SECONDS = 35  # kube-apiserver waits at most 30 s for a review
+
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 — heartbeat files of gunicorn; a disk could delay them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerConfig:
+    """The address of the server, and its limits."""
+
+    host: str
+    port: int  # 0 selects a free port
+    workers: int
+    threads: int
+    connections_per_address: int = DEFAULT_CONNECTIONS_PER_ADDRESS  # in each worker
+    metrics_host: str = "127.0.0.1"
+    metrics_port: int = 0  # 0 selects a free port; used with a ``MetricsPort``
+
+
+class Server(BaseApplication):
+    """A server for one application. On SIGTERM, it completes the open requests and stops."""
+
+    def __init__(
+        self,
+        app: Flask,
+        config: ServerConfig,
+        tls: ReloadingContext,
+        metrics: MetricsPort | None = None,
+    ) -> None:
+        self._app = app
+        self._metrics = metrics
+        self._config = config
+        self._tls = tls
+        super().__init__()
+
+    def load_config(self) -> None:
+        """Configure gunicorn, without its configuration files and environment variables."""
+        for name, value in self._settings().items():
+            self.cfg.set(name, value)
+
+    def load(self) -> Any:
+        """Return the application. The stubs of gunicorn have a narrower WSGI type than Flask."""
+        return self._app
+
+    def run(self) -> None:
+        """Serve until a signal stops the server."""
+        try:
+            BlockingArbiter(self).run()
+        except RuntimeError as error:
+            raise CommandError(f"the server did not start: {error}") from error
+
+    def _settings(self) -> dict[str, object]:
+        config = self._config
+        addresses = [_format_address(config.host, config.port)]
+        if self._metrics is not None:  # the worker expects it at the end
+            addresses.append(_format_address(config.metrics_host, config.metrics_port))
+        return {
+            "bind": addresses,
+            "workers": config.workers,
+            # gunicorn creates the worker, so its settings are attributes of the class.
+            "worker_class": type(
+                "BoundedWorker",
+                (RedactingWorker,),
+                {
+                    "connections_per_address": config.connections_per_address,
+                    "admits_body": staticmethod(partial(admits_body, self._app)),
+                    "metrics": self._metrics,
+                    "counts": ConnectionCounts(config.workers),
+                },
+            ),
+            "pre_fork": _assign_slot,
+            "threads": config.threads,
+            "keepalive": KEEP_ALIVE_SECONDS,
+            "graceful_timeout": GRACE_SECONDS,
+            "timeout": 2 * GRACE_SECONDS,
+            "preload_app": True,
+            "worker_tmp_dir": str(_SHARED_MEMORY) if _SHARED_MEMORY.is_dir() else None,
+            "control_socket_disable": True,
+            "loglevel": "warning",
+            # The certificate enables TLS in gunicorn. The context contains the one to present.
+            "certfile": str(self._tls.files.certificate),
+            "keyfile": str(self._tls.files.key),
+            "ssl_context": self._tls_context,
+            "when_ready": self._print_addresses,
+        }
+
+    def _tls_context(self, config: object, default: object) -> ssl.SSLContext:
+        """Return the context for a new connection."""
+        del config, default
+        return self._tls.current()
+
+    def _print_addresses(self, arbiter: Arbiter) -> None:
+        """Print the addresses when the server accepts connections."""
+        webhook, *others = (_format_listener(listener) for listener in arbiter.LISTENERS)
+        for address in others:
+            click.echo(f"podgraft serves metrics on http://{address}/metrics")
+        click.echo(f"podgraft listens on https://{webhook}")
+
+
+def _assign_slot(arbiter: Arbiter, worker: Any) -> None:
+    """Number the worker: the lowest number that no running worker has."""
+    workers: Any = arbiter.WORKERS.values()
+    used: set[int] = {other.slot for other in workers}
+    worker.slot = next(slot for slot in range(len(used) + 1) if slot not in used)
+
+
+def _format_address(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _format_listener(listener: Any) -> str:
+    host, port = listener.sock.getsockname()[:2]
+    return _format_address(host, port)

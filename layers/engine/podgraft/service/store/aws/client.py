@@ -1,0 +1,156 @@
+"""Calls to AWS with a retry budget, and the interfaces of the two clients (``clients.py``).
+
+A review waits for its policy, so a call must end within a second. This module decides whether to
+retry, by the remaining time.
+"""
+
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from time import monotonic, sleep
+from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct
+
+from podgraft.base.jsonvalue import JSON
+from podgraft.core.versions.errors import NotLoadedError, UnavailableError
+
+T = TypeVar("T")
+
+# The longest wait of one attempt, for a connection and for a response.
+CONNECT_SECONDS = 0.5
+READ_SECONDS = 0.8
+_PAUSE_SECONDS = 0.05
+
+# Error codes that a retry can resolve (Smithy's transient and throttling errors).
+_TRANSIENT = frozenset(
+    {
+        "InternalError",
+        "InternalServerError",
+        "InternalFailure",
+        "PriorRequestNotComplete",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "RequestTimeout",
+        "RequestTimeoutException",
+        "ServiceUnavailable",
+        "SlowDown",
+        "Throttling",
+        "ThrottlingException",
+        "ThrottledException",
+        "TooManyRequestsException",
+    }
+)
+_MISSING = frozenset({"NoSuchKey", "NoSuchBucket", "ParameterNotFound", "404"})
+_FIRST_SERVER_ERROR = 500
+
+
+class MissingError(NotLoadedError):
+    """The object or the parameter is missing."""
+
+
+class RetryBudget(Struct, frozen=True):
+    """The time for one refresh: all its calls and their retries."""
+
+    deadline: float
+    clock: Callable[[], float] = monotonic
+
+    @classmethod
+    def from_seconds(cls, seconds: float, clock: Callable[[], float] = monotonic) -> "RetryBudget":
+        """Return a budget of *seconds* from now."""
+        return cls(clock() + seconds, clock)
+
+    @property
+    def remaining_seconds(self) -> float:
+        """The remaining seconds; zero or negative if there are none."""
+        return self.deadline - self.clock()
+
+
+class Listing(Struct, frozen=True, kw_only=True):
+    """The objects below a prefix: keys, total bytes, and whether the list is complete."""
+
+    keys: tuple[str, ...]
+    size: int
+    is_complete: bool
+
+
+class ParameterStore(Protocol):
+    """Parameter Store; raises ``AwsServiceError`` or ``OSError``, within *seconds*."""
+
+    def __call__(
+        self, operation: str, arguments: Mapping[str, JSON], seconds: float
+    ) -> Mapping[str, Any]:
+        """Return the response of one operation, as in the API reference."""
+        ...
+
+
+class ObjectReader(Protocol):
+    """Reads of S3; raises ``AwsServiceError`` or ``OSError``, within *seconds*."""
+
+    def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
+        """List the objects below a prefix."""
+        ...
+
+    def read(self, bucket: str, key: str, seconds: float) -> bytes:
+        """Return the content of an object."""
+        ...
+
+
+class ObjectWriter(Protocol):
+    """Writes to S3; raises ``AwsServiceError`` or ``OSError``, within *seconds*."""
+
+    def put_object(self, bucket: str, key: str, content: bytes, seconds: float) -> None:
+        """Store a new object; an existing one is an ``AwsServiceError``."""
+        ...
+
+
+class ObjectStore(ObjectReader, ObjectWriter, Protocol):
+    """S3, for reads and writes."""
+
+
+class AwsServiceError(Exception):
+    """An error response of a service."""
+
+    def __init__(self, code: str, status: int) -> None:
+        super().__init__(code)
+        self.code = code
+        self.status = status
+
+
+def call_with_retries(operation: str, request: Callable[[float], T], patience: RetryBudget) -> T:
+    """Return the response to *request*, with retries until *patience* is used up.
+
+    Each attempt receives the remaining seconds as its timeout. Raises ``MissingError``,
+    ``NotLoadedError`` for errors that an operator must fix (such as access denied), and
+    ``UnavailableError`` for all others. *operation* names the call in the message.
+    """
+    while True:
+        left = patience.remaining_seconds
+        if left <= 0:
+            raise UnavailableError(f"{operation}: no time left")
+        try:
+            with _translate_errors(operation):
+                return request(left)
+        except UnavailableError:
+            if patience.remaining_seconds <= READ_SECONDS:
+                raise
+            sleep(_PAUSE_SECONDS)
+
+
+@contextmanager
+def _translate_errors(item: str) -> Generator[None]:
+    """Convert errors of AWS to the errors of this package, by their origin."""
+    try:
+        yield
+    except AwsServiceError as error:
+        raise _to_store_error(item, error) from error
+    except OSError as error:
+        raise UnavailableError(f"{item}: {type(error).__name__}") from error
+
+
+def _to_store_error(item: str, error: AwsServiceError) -> Exception:
+    code = error.code or str(error.status)
+    if code in _MISSING:
+        return MissingError(f"{item}: not found ({code})")
+    if code in _TRANSIENT or error.status >= _FIRST_SERVER_ERROR:
+        return UnavailableError(f"{item}: {code}")
+    return NotLoadedError(f"{item}: {code}; the function's role must allow it")

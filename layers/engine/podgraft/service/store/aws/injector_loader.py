@@ -1,0 +1,326 @@
+"""The loader of one injector from AWS: its newest policy version that loads, with its bundles.
+
+A version is in force only after all of it was loaded. A version that does not load is not compiled
+again; ``earlier_versions.py`` then finds the newest earlier one that loads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from podgraft.base.deadline import Deadline
+from podgraft.core.versions.errors import (
+    InvalidVersionError,
+    NotLoadedError,
+    StoreError,
+    UnknownInjectorError,
+    UnprovenError,
+    UntrustedError,
+)
+from podgraft.core.versions.snapshot import BundleCache, SnapshotSet
+from podgraft.core.versions.snapshot_loader import load_snapshots
+from podgraft.core.versions.version_check import VersionCheck, parse_denied
+from podgraft.service.store.polling_cache import PollingCache
+
+from .client import MissingError, RetryBudget
+from .ssm import DENIED, Parameter
+
+if TYPE_CHECKING:
+    from podgraft.core.signing import Verifier
+    from podgraft.core.versions.trial import Proof
+
+
+class PolicySource(Protocol):
+    """A source of policy documents; ``ssm.ParameterReader`` implements it."""
+
+    def policy(self, injector: str, patience: RetryBudget) -> Parameter:
+        """Return the policy document of an injector."""
+        ...
+
+    def policy_versions(
+        self, injector: str, versions: Sequence[int], patience: RetryBudget
+    ) -> Sequence[Parameter]:
+        """Return the versions of a policy document that still exist."""
+        ...
+
+    def injectors(self, patience: RetryBudget) -> Sequence[str]:
+        """Return the injectors that have a policy."""
+        ...
+
+
+class BundleSource(Protocol):
+    """A source of bundles; ``s3.BundleReader`` implements it."""
+
+    def files(
+        self, injector: str, digest: str | None, patience: RetryBudget
+    ) -> Mapping[str, bytes]:
+        """Return the verified files of one bundle."""
+        ...
+
+
+class Loaded(Struct, frozen=True, kw_only=True):
+    """The version in force, and the newest version: the same one, unless that was rejected.
+
+    ``confirmed`` is when the version in force was last the newest one. For a version that never
+    was the newest in this process, it is when that version was loaded. ``denial`` is set if a
+    bundle of the version in force was denied, and no other version loads.
+    """
+
+    version: str
+    snapshots: SnapshotSet
+    newest: Parameter
+    confirmed: float
+    rejection: NotLoadedError | None = None
+    denial: StoreError | None = None
+
+
+class Sources(Struct, frozen=True, kw_only=True):
+    """What the loaders of a store have in common."""
+
+    policies: PolicySource
+    bundles: BundleSource
+    deferred: bool
+    clock: Callable[[], float]
+    verifier: Verifier | None = None
+
+
+class _Unproven(Struct, frozen=True):
+    """A version that loads, and has rendered a part of its probe objects."""
+
+    parameter: Parameter
+    snapshots: SnapshotSet
+    proof: Proof
+
+
+class InjectorLoader:
+    """The loader of one injector. It does not compile a rejected version again.
+
+    ``unproven`` is a newer version between two refreshes. The next refresh continues its proof.
+    """
+
+    def __init__(self, name: str, sources: Sources, refresh_seconds: float) -> None:
+        self.name = name
+        self.sources = sources
+        self.load_errors: dict[str, StoreError] = {}
+        self.current = PollingCache(self._refresh, refresh_seconds, sources.clock)
+        self.unproven: _Unproven | None = None
+        self.denied: Mapping[str, str] = {}
+        self.stopped = frozenset[str]()  # the rollouts that brakes stop
+        self._brakes: tuple[str, ...] = ()
+        self._newest: Parameter | None = None
+        self._complete = ""  # the last version that was compiled completely after a deferred load
+        self._lock = Lock()
+
+    @property
+    def exists(self) -> bool:
+        """Whether the parameter exists, valid or not."""
+        return self._newest is not None
+
+    def _refresh(self, before: Loaded | None, patience: RetryBudget) -> Loaded:
+        """Return the newest version that loads; raises ``StoreError``."""
+        newest = self._read_newest(patience)
+        deferred = self.sources.deferred and before is None
+        if before is not None and before.version in self.load_errors:
+            before = None
+        if before is not None and (before.denial is not None or self._find_denial(before)):
+            return self._replace_denied(before, newest, patience)
+        if before is not None and before.rejection is None and before.newest == newest:
+            return replace(self._retry_candidate(before, patience), confirmed=self.sources.clock())
+        return self._load(newest, before, patience, deferred=deferred)
+
+    def _replace_denied(self, before: Loaded, newest: Parameter, patience: RetryBudget) -> Loaded:
+        """Return another version than one with a denied bundle; without one, reviews fail."""
+        try:
+            return self._load(newest, None, patience, deferred=False)
+        except StoreError as error:
+            return replace(before, newest=newest, denial=error)
+
+    def _retry_candidate(self, loaded: Loaded, patience: RetryBudget) -> Loaded:
+        """Load a candidate again that could not be read; the stable configuration remains."""
+        if loaded.snapshots.default.candidate is None:
+            return loaded
+        from podgraft.core.versions.candidate import reload_candidates
+
+        attempt = _Attempt(self, patience, deferred=False, can_wait=True)
+        compiler = BundleCache(attempt.fetch, self.make_check(loaded.newest))
+        return replace(loaded, snapshots=reload_candidates(loaded.snapshots, compiler))
+
+    def _find_denial(self, loaded: Loaded) -> str | None:
+        return VersionCheck(denied=self.denied).find_denial(loaded.snapshots.digests)
+
+    def _load(
+        self, newest: Parameter, before: Loaded | None, patience: RetryBudget, *, deferred: bool
+    ) -> Loaded:
+        attempt = _Attempt(self, patience, deferred=deferred, can_wait=before is not None)
+        try:
+            return attempt.load(newest)
+        except NotLoadedError as error:
+            # Imported here: no start with a valid newest version needs it.
+            from .earlier_versions import Rejected, load_earlier
+
+            return load_earlier(attempt, Rejected(newest=newest, problem=error, before=before))
+
+    def _read_newest(self, patience: RetryBudget) -> Parameter:
+        try:
+            newest = self.sources.policies.policy(self.name, patience)
+        except MissingError as error:
+            raise UnknownInjectorError(
+                f"injector {self.name!r} has no policy: {error}; "
+                f"create it: podgraft policy push --injector {self.name}"
+            ) from error
+        last_read = self._newest
+        if last_read is not None and _is_recreated(last_read, newest):
+            self.load_errors.clear()
+        if last_read is None or last_read.denied != newest.denied:
+            self._read_denied(newest)
+        if newest.brakes != self._brakes:
+            self._read_brakes(newest.brakes)
+        # A change of a brake alone compiles nothing.
+        self._newest = replace(newest, brakes=())
+        return self._newest
+
+    def _read_brakes(self, brakes: tuple[str, ...]) -> None:
+        """Parse the brakes; a change closes the fuse again."""
+        from podgraft.core.versions.brake import parse_brakes  # most stores have no brake
+
+        self.stopped = parse_brakes(brakes)
+        self._brakes = brakes
+        cached = self.current.cached_value
+        candidate = None if cached is None else cached.value.snapshots.default.candidate
+        if candidate is not None:
+            candidate.fuse.reset()
+
+    def _read_denied(self, newest: Parameter) -> None:
+        """Parse the deny list; what it denied before can load now."""
+        self.denied = parse_denied(newest.denied, f"parameter {DENIED}")
+        for version, error in [*self.load_errors.items()]:
+            if isinstance(error, UntrustedError):
+                del self.load_errors[version]
+
+    def make_check(self, parameter: Parameter) -> VersionCheck:
+        """Return the check of one version."""
+        return VersionCheck(
+            subject=parameter.name,
+            number=int(parameter.version),
+            verifier=self.sources.verifier,
+            denied=self.denied,
+        )
+
+    def is_refused(self, parameter: Parameter) -> bool:
+        """Compile a lazily loaded version completely; return whether it is rejected.
+
+        If so, the next call refreshes. A bundle that is unreadable now does not count as rejected.
+        """
+        with self._lock:
+            if parameter.version not in (self._complete, *self.load_errors):
+                patience = RetryBudget.from_seconds(
+                    Deadline.from_timeout(None).remaining_seconds(has_value=False)
+                )
+                try:
+                    _Attempt(self, patience, deferred=False, can_wait=True).load(parameter)
+                except InvalidVersionError:
+                    self.current.expire()
+                except StoreError:
+                    return False
+                else:
+                    self._complete = parameter.version
+            return parameter.version in self.load_errors
+
+
+def _is_recreated(last_read: Parameter, newest: Parameter) -> bool:
+    """Whether the parameter was deleted in between: its versions count from 1 again."""
+    if int(newest.version) != int(last_read.version):
+        return int(newest.version) < int(last_read.version)
+    return newest.text != last_read.text and newest.problem is None and last_read.problem is None
+
+
+class _Attempt:
+    """One refresh: a bundle that is missing or damaged is requested once for all versions."""
+
+    def __init__(
+        self, injector: InjectorLoader, patience: RetryBudget, *, deferred: bool, can_wait: bool
+    ) -> None:
+        self._injector = injector
+        self._patience = patience
+        self._deferred = deferred
+        self._can_wait = can_wait
+        self._failures: dict[str | None, NotLoadedError] = {}
+
+    @property
+    def load_errors(self) -> dict[str, StoreError]:
+        """The errors of versions that cannot load, by version."""
+        return self._injector.load_errors
+
+    def read(self, versions: Sequence[int]) -> Sequence[Parameter]:
+        """Return the versions that still exist, with one request."""
+        policies = self._injector.sources.policies
+        return policies.policy_versions(self._injector.name, versions, self._patience)
+
+    def load(self, parameter: Parameter) -> Loaded:
+        """Load a version; raises ``StoreError``. Every version in force was loaded here."""
+        if parameter.problem is not None:
+            raise parameter.problem
+        version = parameter.version
+        if version in self.load_errors:
+            # The same error is raised repeatedly. Without this, its traceback would grow.
+            raise self.load_errors[version].with_traceback(None)
+        injector = self._injector
+        try:
+            snapshots = self._load_deferred(parameter) if self._deferred else self._prove(parameter)
+        except InvalidVersionError as error:
+            # Without its cause, which refers to the files of the bundle.
+            self.load_errors[version] = type(error)(str(error))
+            raise
+        if self._deferred:
+            snapshots = snapshots.with_recheck(lambda: injector.is_refused(parameter))
+        now = injector.sources.clock()
+        return Loaded(version=version, snapshots=snapshots, newest=parameter, confirmed=now)
+
+    def _load_deferred(self, parameter: Parameter) -> SnapshotSet:
+        return self._load_snapshots(parameter, parse_lazily=True)
+
+    def _load_snapshots(self, parameter: Parameter, *, parse_lazily: bool = False) -> SnapshotSet:
+        return load_snapshots(
+            self._injector.name,
+            parameter.text,
+            parameter.version,
+            self.fetch,
+            parse_lazily=parse_lazily,
+            check=self._injector.make_check(parameter),
+        )
+
+    def _prove(self, parameter: Parameter) -> SnapshotSet:
+        """Load a version completely and render its probe objects, in several refreshes if needed.
+
+        Raises ``UnprovenError`` if the retry budget ends first. The next refresh continues, and the
+        version in force remains. Without a version in force, the proof always runs to its end.
+        """
+        from podgraft.core.versions.trial import Proof  # no cold start needs it
+
+        injector, unproven = self._injector, self._injector.unproven
+        if unproven is None or unproven.parameter != parameter:
+            snapshots = self._load_snapshots(parameter)
+            unproven = _Unproven(parameter, snapshots, Proof(injector.name, snapshots))
+        injector.unproven = None
+        if not unproven.proof.advance(
+            lambda: self._can_wait and self._patience.remaining_seconds <= 0
+        ):
+            injector.unproven = unproven
+            raise UnprovenError(f"policy version {parameter.version} still renders probe objects")
+        return unproven.snapshots
+
+    def fetch(self, digest: str | None) -> Mapping[str, bytes]:
+        """Return the files of a bundle; raises ``StoreError``."""
+        injector = self._injector
+        if digest in self._failures:
+            raise self._failures[digest].with_traceback(None)
+        try:
+            return injector.sources.bundles.files(injector.name, digest, self._patience)
+        except NotLoadedError as error:
+            self._failures[digest] = error
+            raise

@@ -1,0 +1,182 @@
+"""Parameter Store: policy documents, their earlier versions, and caller documents."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from podgraft.base.jsonvalue import JSON
+from podgraft.core.identifiers import is_injector
+from podgraft.core.versions.errors import NotLoadedError
+
+from .client import MissingError, ParameterStore, RetryBudget, call_with_retries
+
+# The parameter with the deny list, for all injectors of the prefix.
+DENIED = "denied"
+# The parameters that stop rollouts: that of the prefix, and that of an injector.
+BRAKE = "brake"
+
+_POLICY = "/policy"
+
+# GetParameters accepts this many names.
+VERSIONS_PER_REQUEST = 10
+
+
+class Parameter(Struct, frozen=True):
+    """A parameter's text, and the version that Parameter Store counts from 1.
+
+    ``problem`` is set, and the text is empty, if the text of the version is unreadable. ``name`` is
+    the name of the parameter, which signatures cover. ``denied`` is the text of the deny list, and
+    ``brakes`` are the texts of the existing brakes.
+    """
+
+    text: str
+    version: str
+    problem: NotLoadedError | None = None
+    name: str = ""
+    denied: str = ""
+    brakes: tuple[str, ...] = ()
+
+
+class ParameterReader(Struct, frozen=True):
+    """The parameters under one prefix, such as ``/podgraft``."""
+
+    client: ParameterStore
+    prefix: str
+
+    def policy(self, injector: str, patience: RetryBudget) -> Parameter:
+        """Return the policy document of an injector, with the deny list and the brakes.
+
+        This is one request. Raises as ``call_with_retries``. If the text cannot be decrypted, the
+        version is read without it.
+        """
+        try:
+            return self._read(injector, patience)
+        except MissingError:
+            raise
+        except NotLoadedError as error:
+            try:
+                parameter = self._read(injector, patience, decrypt=False)
+            except NotLoadedError:
+                raise error from None
+            return replace(parameter, text="", problem=error)
+
+    def policy_versions(
+        self, injector: str, versions: Sequence[int], patience: RetryBudget
+    ) -> tuple[Parameter, ...]:
+        """Return the *versions* of a policy document that Parameter Store still has.
+
+        This is one request, so at most ``VERSIONS_PER_REQUEST`` versions are allowed. Raises as
+        ``call_with_retries``.
+        """
+        name = self._policy_name(injector)
+        names: list[JSON] = [f"{name}:{version}" for version in versions]
+        try:
+            parameters = self._read_all(names, name, patience, decrypt=True)
+            return tuple(_to_parameter(each, name=name) for each in parameters)
+        except MissingError:
+            raise
+        except NotLoadedError as error:
+            # If one version cannot be decrypted, the request fails for all versions.
+            parameters = self._read_all(names, name, patience, decrypt=False)
+            return tuple(_to_parameter(each, error, name=name) for each in parameters)
+
+    def injectors(self, patience: RetryBudget) -> tuple[str, ...]:
+        """Return the injectors that have a policy of the type String, as podgraft writes it.
+
+        The filter omits the caller documents, which are of the type SecureString.
+        """
+        arguments: dict[str, JSON] = {
+            "Path": self.prefix,
+            "Recursive": True,
+            "ParameterFilters": [{"Key": "Type", "Option": "Equals", "Values": ["String"]}],
+        }
+        names = [
+            parameter.get("Name", "").removeprefix(f"{self.prefix}/")
+            for page in self._pages(arguments, patience)
+            for parameter in page.get("Parameters", [])
+        ]
+        injectors = [name.removesuffix(_POLICY) for name in names if name.endswith(_POLICY)]
+        return tuple(name for name in injectors if is_injector(name))
+
+    def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
+        """Return the caller documents by cluster; raises as ``call_with_retries``."""
+        folder = f"{self.prefix}/auth/"
+        arguments: dict[str, JSON] = {"Path": folder.rstrip("/"), "WithDecryption": True}
+        return {
+            parameter.get("Name", "").removeprefix(folder): _to_parameter(parameter)
+            for page in self._pages(arguments, patience)
+            for parameter in page.get("Parameters", [])
+        }
+
+    def _policy_name(self, injector: str) -> str:
+        return f"{self.prefix}/{injector}{_POLICY}"
+
+    def _pages(
+        self, arguments: Mapping[str, JSON], patience: RetryBudget
+    ) -> Iterator[Mapping[str, Any]]:
+        """Read the parameters of a path; Parameter Store returns ten per page."""
+        item = f"parameters {arguments['Path']}/"
+        while True:
+            page = self._call("GetParametersByPath", arguments, "Parameters", item, patience)
+            yield page
+            if not page.get("NextToken"):
+                return
+            arguments = {**arguments, "NextToken": page["NextToken"]}
+
+    def _read(self, injector: str, patience: RetryBudget, *, decrypt: bool = True) -> Parameter:
+        name, denied_name = self._policy_name(injector), f"{self.prefix}/{DENIED}"
+        brakes = f"{self.prefix}/{injector}/{BRAKE}", f"{self.prefix}/{BRAKE}"
+        arguments: dict[str, JSON] = {
+            "Names": [name, denied_name, *brakes],
+            "WithDecryption": decrypt,
+        }
+        response = self._call(
+            "GetParameters", arguments, "Parameters", f"parameter {name}", patience
+        )
+        parameters = {each.get("Name"): each for each in response["Parameters"]}
+        if name not in parameters:
+            raise MissingError(f"reading parameter {name}: not found (ParameterNotFound)")
+        return replace(
+            _to_parameter(parameters[name], name=name),
+            denied=parameters.get(denied_name, {}).get("Value", ""),
+            brakes=tuple(
+                parameters[each].get("Value", "") for each in brakes if each in parameters
+            ),
+        )
+
+    def _read_all(
+        self, names: Sequence[JSON], name: str, patience: RetryBudget, *, decrypt: bool
+    ) -> Sequence[Mapping[str, Any]]:
+        arguments: dict[str, JSON] = {"Names": list(names), "WithDecryption": decrypt}
+        item = f"earlier versions of parameter {name}"
+        return self._call("GetParameters", arguments, "Parameters", item, patience)["Parameters"]
+
+    def _call(
+        self,
+        operation: str,
+        arguments: Mapping[str, JSON],
+        key: str,
+        item: str,
+        patience: RetryBudget,
+    ) -> Mapping[str, Any]:
+        """Return a complete response. botocore parses truncated JSON as an empty response."""
+
+        def request(seconds: float) -> Mapping[str, Any]:
+            response = self.client(operation, arguments, seconds)
+            if key not in response:
+                raise ConnectionError("the response is incomplete")
+            return response
+
+        return call_with_retries(f"reading {item}", request, patience)
+
+
+def _to_parameter(
+    response: Mapping[str, Any], encrypted: NotLoadedError | None = None, *, name: str = ""
+) -> Parameter:
+    """Convert a parameter; *encrypted* is the error if a SecureString was not decrypted."""
+    version = str(response.get("Version", 0))
+    if encrypted is not None and response.get("Type") == "SecureString":
+        return Parameter("", version, encrypted, name)
+    return Parameter(response.get("Value", ""), version, None, name)

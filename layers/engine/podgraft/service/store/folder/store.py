@@ -1,0 +1,282 @@
+"""The store in a folder: policies, bundles, and callers as files, reloaded when they change.
+
+::
+
+    <folder>/<injector>/policy.yaml         optional
+    <folder>/<injector>/bundle/…            the manifests
+    <folder>/<injector>/bundles/<digest>/…  more bundles, which a policy names as sha256:<digest>
+    <folder>/auth/<cluster>.yaml            the callers of a cluster
+    <folder>/brake.yaml                     stops all rollouts; also <injector>/brake.yaml
+    <folder>/denied.yaml                    digests of bundles that must not load, with reasons
+
+An unreadable file never replaces the loaded version. If the folder of an injector exists without
+policy.yaml, the injector has no policy. If auth/ exists without the file of a cluster, the callers
+of the cluster are revoked.
+"""
+
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from podgraft.base.clock import age_clock
+from podgraft.base.deadline import Deadline
+from podgraft.core import bundle
+from podgraft.core.versions.errors import (
+    InvalidVersionError,
+    NotLoadedError,
+    UnavailableError,
+    UnknownInjectorError,
+    UntrustedError,
+)
+from podgraft.core.versions.snapshot import Document, Snapshot, SnapshotSet
+from podgraft.core.versions.snapshot_loader import load_snapshots
+from podgraft.core.versions.version_check import VersionCheck, parse_denied
+from podgraft.service.store.names import is_name
+from podgraft.service.store.protocols import LastKnownGoodStore
+
+from . import files
+from .errors import convert_errors, make_stale
+from .file_cache import FileCache
+
+if TYPE_CHECKING:
+    from podgraft.core.signing import Verifier
+
+    from .brakes import FolderBrakes
+
+# The deny list, for all injectors of the folder.
+DENIED_FILE = "denied.yaml"
+
+
+class FolderStore:
+    """Policies and bundles from files; *deferred* as for ``CachedStore``.
+
+    A change is in force after at most *seconds*, plus 0.1 ms per file above 100 files.
+    *last_known_good* shares the last version that loaded with other processes. With *verifier*, the
+    store verifies the signature of each version.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        deferred: bool = False,
+        seconds: float = 0.0,
+        last_known_good: LastKnownGoodStore | None = None,
+        clock: Callable[[], float] = age_clock,
+        verifier: "Verifier | None" = None,
+    ) -> None:
+        self._clock = clock
+        self._verifier = verifier
+        self._folder = folder
+        self._deferred = deferred
+        self._seconds = seconds
+        self._last_known_good = last_known_good
+        self._injectors: dict[str, FileCache[SnapshotSet]] = {}
+        self._loading: dict[str, _Loading] = {}
+        self._brakes: dict[str, FolderBrakes] = {}
+
+    def snapshot(
+        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+    ) -> Snapshot:
+        """Return the snapshot of the current files; a local disk needs no deadline."""
+        del deadline
+        reloading = self._injectors.get(injector)
+        if reloading is None:
+            reloading = self._injector(injector)
+            self._injectors[injector] = reloading
+        current = reloading.current()
+        if current.error is not None:
+            # The version in force, while the files do not load.
+            self._loading[injector].check_denied(current.value)
+        snapshot = current.value.for_cluster(
+            cluster, make_stale(current.error) if current.error else None
+        )
+        return snapshot if snapshot.candidate is None else self._check_candidate(injector, snapshot)
+
+    def _check_candidate(self, injector: str, snapshot: Snapshot) -> Snapshot:
+        from .brakes import FolderBrakes  # only a policy with a rollout needs it
+
+        brakes = self._brakes.get(injector)
+        if brakes is None:
+            path = self._folder / injector
+            brakes = FolderBrakes(path, seconds=self._seconds, clock=self._clock)
+            self._brakes[injector] = brakes
+        return brakes.check_candidate(snapshot, self._loading[injector].deny_list)
+
+    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
+        """Return the folders with a valid injector name, and all loaded injectors."""
+        del deadline
+        loaded = {name for name, reloading in self._injectors.items() if not reloading.is_empty}
+        try:
+            names = {path.name for path in self._folder.iterdir() if _is_injector(path)}
+        except OSError as error:
+            if not loaded:
+                raise UnavailableError(f"the store cannot be read: {error.strerror}") from error
+            names = set[str]()
+        return tuple(sorted(names | loaded))
+
+    def _injector(self, name: str) -> FileCache[SnapshotSet]:
+        path = self._folder / name
+        loading = _Loading(path, self._last_known_good, self._verifier)
+        if not is_name(name) or not self._exists(path, loading):
+            raise UnknownInjectorError(f"injector {name}: the store has no folder of this name")
+
+        def fingerprint() -> object:
+            with convert_errors(f"injector {name}", path):
+                stats = files.fingerprint(str(path))
+            denied = loading.fingerprint_denied()
+            return (*stats, *denied) if denied else stats
+
+        def snapshots() -> SnapshotSet:
+            return loading.load(deferred=self._deferred and reloading.is_empty)
+
+        reloading = FileCache(fingerprint, snapshots, self._seconds, self._clock, keeper=loading)
+        self._loading[name] = loading
+        return reloading
+
+    def _exists(self, path: Path, loading: "_Loading") -> bool:
+        """Whether an injector exists; raises ``UnavailableError`` if the check fails.
+
+        If the store is missing, an injector with a last known good version still exists.
+        """
+        try:
+            with convert_errors(f"injector {path.name}", self._folder):
+                self._folder.stat()
+                if files.is_present(path):
+                    return path.is_dir()
+                is_store_missing = files.is_empty(self._folder)
+        except UnavailableError:
+            if loading.restore() is None:
+                raise
+            return True
+        return is_store_missing and loading.restore() is not None
+
+
+class _Loading:
+    """Loads the files of one injector, and stores the version for other processes."""
+
+    def __init__(
+        self,
+        path: Path,
+        last_known_good: LastKnownGoodStore | None,
+        verifier: "Verifier | None" = None,
+    ) -> None:
+        self._path = path
+        self._last_known_good = last_known_good
+        self._denied_path = path.parent / DENIED_FILE
+        # A folder has no versions: the highest one that loaded is the oldest one that can load.
+        self._check = VersionCheck(subject=f"folder:{path.name}", verifier=verifier)
+        self._document: Document | None = None
+
+    @property
+    def deny_list(self) -> Mapping[str, str]:
+        """The deny list that was read last."""
+        return self._check.denied
+
+    def load(self, *, deferred: bool) -> SnapshotSet:
+        """Load the current files; raises ``StoreError`` for an invalid version."""
+        path = self._path
+        text, version = _policy(path)
+        check = self._check = replace(self._check, denied=self._read_denied())
+        bundles: dict[str | None, Mapping[str, bytes]] = {}
+
+        def fetch(digest: str | None) -> Mapping[str, bytes]:
+            with convert_errors(f"injector {path.name}", path):
+                bundles[digest] = _load_bundle(path, digest)
+            return bundles[digest]
+
+        snapshots = load_snapshots(
+            path.name, text, version, fetch, parse_lazily=deferred, check=check
+        )
+        if not deferred:
+            from podgraft.core.versions.trial import prove  # no cold start needs it
+
+            prove(path.name, snapshots)
+        self._document = Document(text, version, bundles)
+        self._check = replace(check, oldest=check.find_version(text))
+        return snapshots
+
+    def fingerprint_denied(self) -> tuple[files.FileStats, ...]:
+        """Return a value that changes if the deny list changes."""
+        with convert_errors("the deny list", self._denied_path):
+            return files.fingerprint_file(self._denied_path)
+
+    def _read_denied(self) -> Mapping[str, str]:
+        with convert_errors("the deny list", self._denied_path):
+            content = files.read_if_present(self._denied_path)
+        return parse_denied((content or b"").decode(errors="replace"), DENIED_FILE)
+
+    def check_denied(self, snapshots: SnapshotSet) -> None:
+        """Raise ``UntrustedError`` for a version with a denied bundle, which was in force."""
+        denial = self._check.find_denial(snapshots.digests)
+        if denial is not None:
+            raise UntrustedError(f"injector {self._path.name} does not load: {denial}")
+
+    def keep(self, snapshots: SnapshotSet) -> None:
+        """Store the version that was loaded last."""
+        document, self._document = self._document, None  # releases the memory of its files
+        if self._last_known_good and document:
+            self._last_known_good.save(self._path.name, document, snapshots)
+
+    def restore(self) -> SnapshotSet | None:
+        """Return the version that any process stored last."""
+        if self._last_known_good is None:
+            return None
+        return self._last_known_good.restore(self._path.name, self._check)
+
+
+def _is_injector(path: Path) -> bool:
+    return is_name(path.name) and path.is_dir()
+
+
+def _policy(path: Path) -> tuple[str, str]:
+    """Return the text of the policy, empty if it is missing, and its version."""
+    with convert_errors(f"injector {path.name}", path):
+        content = files.read_if_present(path / "policy.yaml")
+    if content is None:
+        return "", "none"
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise NotLoadedError(f"injector {path.name} does not load: policy: {error}") from error
+    if not _has_content(text):
+        remedy = "write {} for a policy that sets nothing, or delete the file"
+        raise InvalidVersionError(
+            f"injector {path.name} does not load: policy.yaml: is empty; {remedy}"
+        )
+    return text, f"sha256:{sha256(content).hexdigest()[:12]}"
+
+
+def _has_content(text: str) -> bool:
+    """Whether a policy has a line besides comments; an editor can truncate a file first."""
+    lines = (line.strip() for line in text.splitlines())
+    return any(line and not line.startswith("#") and line != "---" for line in lines)
+
+
+def _load_bundle(path: Path, digest: str | None) -> Mapping[str, bytes]:
+    """Return the only bundle, or the one with this digest."""
+    manifests = files.read_manifests(path / "bundle")
+    if digest is None:
+        return _complete(path.name, manifests)
+    if bundle.digest(manifests) == digest:
+        return manifests
+    further = digest.removeprefix("sha256:")
+    manifests_by_digest = files.read_manifests(path / "bundles" / further)
+    if manifests_by_digest and bundle.digest(manifests_by_digest) == digest:
+        return manifests_by_digest
+    actual = f"bundle/ is {bundle.digest(manifests)}, and {further} is not under bundles/"
+    raise NotLoadedError(f"injector {path.name} does not load: /bundle: {digest}: {actual}")
+
+
+def _complete(injector: str, manifests: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """Check that no manifest is empty; an editor can truncate a file before it writes."""
+    for name, content in manifests.items():
+        if not content.strip():
+            location = f"injector {injector} does not load: bundle: {name}"
+            raise InvalidVersionError(
+                f"{location}: is empty; write the manifest, or delete the file"
+            )
+    return manifests

@@ -1,0 +1,107 @@
+"""A cached value from a store: refreshed after some seconds, retained if the refresh fails.
+
+An old value is not retained without limit. SnapStart can restore an environment months after its
+init, with the policy of that day.
+"""
+
+from collections.abc import Callable
+from threading import Lock
+from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from podgraft.base.deadline import Deadline
+from podgraft.core.versions.errors import StoreError
+
+from .aws.client import RetryBudget
+
+T = TypeVar("T")
+
+# After a failed refresh, no review waits for another one during this time.
+_RETRY_SECONDS = 5.0
+
+# A value that was confirmed longer ago is never in force. An environment that is in use is replaced
+# earlier, so this limit concerns restored and frozen ones, and very long outages.
+MAX_AGE_SECONDS = 86_400.0
+
+# Returns the current value, from the cached one (``None`` at first); raises ``StoreError``.
+Refresh = Callable[[T | None, RetryBudget], T]
+
+
+class CachedValue(Struct, Generic[T], frozen=True):
+    """A value, when it was last confirmed, when to refresh it, and why the last refresh failed."""
+
+    value: T
+    confirmed_at: float
+    refresh_at: float
+    error: StoreError | None = None
+
+
+class PollingCache(Generic[T]):
+    """A cache of one value. Threads can share it: one refreshes, the others use the value."""
+
+    def __init__(self, refresh: Refresh[T], seconds: float, clock: Callable[[], float]) -> None:
+        self._refresh = refresh
+        self._seconds = seconds
+        self._clock = clock
+        self._cached: CachedValue[T] | None = None
+        self._lock = Lock()
+
+    def current(self, deadline: Deadline | None = None) -> CachedValue[T]:
+        """Return the value in force; raises ``StoreError`` without one of ``MAX_AGE_SECONDS``.
+
+        After the refresh deadline, a review uses the cached value without a refresh.
+        """
+        cached = self._cached
+        now = self._clock()
+        if cached is not None and now < cached.refresh_at:
+            return cached
+        usable = cached if cached and now - cached.confirmed_at <= MAX_AGE_SECONDS else None
+        limit = deadline or Deadline.from_timeout(None)
+        if usable is not None and limit.remaining_seconds(has_value=True) <= 0:
+            return usable
+        if not self._lock.acquire(blocking=usable is None):
+            return usable or self.current(limit)
+        try:
+            if self._cached is cached:
+                self._cached = self._refresh_value(cached, usable, limit)
+            return self._cached or self._refresh_value(None, None, limit)
+        finally:
+            self._lock.release()
+
+    @property
+    def cached_value(self) -> CachedValue[T] | None:
+        """The cached value, without a refresh."""
+        return self._cached
+
+    def expire(self) -> None:
+        """Let the next caller refresh the value."""
+        with self._lock:
+            if self._cached is not None:
+                self._cached = replace(self._cached, refresh_at=self._clock())
+
+    def drop(self) -> None:
+        """Discard the value: without a refresh, there is none."""
+        with self._lock:
+            self._cached = None
+
+    def _refresh_value(
+        self, cached: CachedValue[T] | None, usable: CachedValue[T] | None, limit: Deadline
+    ) -> CachedValue[T]:
+        """Return the refreshed value, or *usable* with the error.
+
+        A value that is too old still saves work: the refresh compares the stored version with it.
+        """
+        patience = RetryBudget.from_seconds(
+            limit.remaining_seconds(has_value=usable is not None), limit.clock
+        )
+        try:
+            value = self._refresh(cached.value if cached else None, patience)
+        except StoreError as error:
+            if usable is None:
+                raise
+            due = self._clock() + min(self._seconds, _RETRY_SECONDS)
+            return CachedValue(usable.value, usable.confirmed_at, due, error)
+        now = self._clock()
+        return CachedValue(value, now, now + self._seconds)

@@ -1,0 +1,146 @@
+"""What is said about expressions that are wrong, and what only we do."""
+
+import pytest
+
+from podgraft.kube.cel import (
+    CompileError,
+    CostExceededError,
+    Environment,
+    EvaluationError,
+    Meter,
+    Problem,
+)
+
+ENVIRONMENT = Environment(
+    {"object": "dyn", "request": "dyn"}, {"request": {"kind": {"group": None}, "name": None}}
+)
+
+
+def test_faults_are_drawn_under_their_line() -> None:
+    with pytest.raises(CompileError) as raised:
+        ENVIRONMENT.compile_("true &&\n  nope")
+
+    assert raised.value.problems == (Problem(2, 3, "undeclared reference to 'nope'"),)
+    assert str(raised.value) == "2:3: undeclared reference to 'nope'\n    nope\n    ^"
+
+
+def test_a_fault_outside_the_text_is_reported_without_a_line() -> None:
+    assert Problem(0, 0, "lost").excerpt("x") == "0:0: lost"
+
+
+COMPILE_ERRORS = (
+    ("(" * 40 + "1" + ")" * 40, "1:1: nested deeper than 32 levels"),
+    ("request.nope", "1:8: undefined field 'nope'; there are kind, name"),
+    ("request.kind.nope", "1:13: undefined field 'nope'; there are group"),
+    ("object.all(x, request.nope == x)", "1:22: undefined field 'nope'; there are kind, name"),
+    ("type(object) == dyn", "1:17: undeclared reference to 'dyn'"),
+    ("[1].all(dyn, dyn > 0) && type(1) == dyn", "1:37: undeclared reference to 'dyn'"),
+    ("google.protobuf.Any", "1:16: undeclared reference to 'google.protobuf.Any'"),
+    ("'%.f'.format([1.0])", "1:1: could not parse formatting clause: a precision has digits"),
+    ("'%.101f'.format([1.0])", "1:1: could not parse formatting clause: precision 101 exceeds 100"),
+)
+
+
+@pytest.mark.parametrize(("text", "message"), COMPILE_ERRORS)
+def test_an_expression_with_a_fault_does_not_compile(text: str, message: str) -> None:
+    with pytest.raises(CompileError) as raised:
+        ENVIRONMENT.compile_(text)
+
+    assert str(raised.value).startswith(message)
+
+
+def test_fields_of_unknown_shape_are_left_to_their_values() -> None:
+    assert ENVIRONMENT.compile_("request.name.x + object.y").type == "dyn"
+
+
+def test_the_type_that_is_expected_is_checked() -> None:
+    with pytest.raises(CompileError, match="must evaluate to bool or int, not string"):
+        ENVIRONMENT.compile_("'a'", "bool", "int")
+
+    assert ENVIRONMENT.compile_("object.x", "bool").type == "dyn"
+
+
+def test_a_time_zone_by_name_is_refused_when_it_is_met() -> None:
+    """The zone files of the machine must not decide."""
+    program = ENVIRONMENT.compile_("timestamp('2024-01-01T00:00:00Z').getHours('Europe/Berlin')")
+
+    with pytest.raises(EvaluationError, match=r"unknown time zone Europe/Berlin: write an offset"):
+        program.evaluate({}, Meter(100))
+
+
+def test_nothing_absorbs_an_exceeded_budget() -> None:
+    program = ENVIRONMENT.compile_("object.all(x, x >= 0) || true")
+
+    with pytest.raises(CostExceededError, match="costs more than the 50 units it may"):
+        program.evaluate({"object": list(range(100))}, Meter(50))
+
+
+def test_loops_that_build_are_linear() -> None:
+    """Ten thousand elements and entries: quadratic copying would take minutes."""
+    program = ENVIRONMENT.compile_(
+        "size(object.map(x, x)) + size(object.filter(x, x > 0))"
+        " + size(object.transformMapEntry(i, v, {i: v}))"
+    )
+
+    assert program.evaluate({"object": list(range(10_000))}, Meter(10**8)) == 29_999
+
+
+VARIABLES = Environment(
+    {
+        "object": "dyn",
+        "variables.off": "bool",
+        "variables.text": "string",
+        "variables.map": "map(string,dyn)",
+        "variables.has": "bool",
+    }
+)
+VALUES = {
+    "object": {"variables": {"off": 1}},
+    "variables.off": False,
+    "variables.text": "",
+    "variables.map": {"a": 1},
+    "variables.has": False,
+}
+TESTS = (
+    ("has(variables.off)", True),
+    ("!has(variables.off)", False),
+    ("!has(variables.off) || variables.off", False),
+    ("has(variables.text)", True),
+    ("has(variables.map) && has(variables.map.a)", True),
+    ("has(variables.map) && has(variables.map.b)", False),
+    ("has(variables.has)", True),
+    ("has ( variables\n .  off )", True),
+    ("has(object.variables) && has(object.variables.off)", True),
+    ("'has(variables.off)' == \"has(variables.off)\"", True),
+    (r"r'\d' == '\\d' && has(variables.off)", True),
+    ("'''a' has(variables.off)'''.size() == 21", True),
+    ("variables.off // has(variables.off)", False),
+    ("[1].exists(x, has(variables.off) && x == 1)", True),
+)
+
+
+@pytest.mark.parametrize(("text", "value"), TESTS)
+def test_a_declared_variable_exists_whatever_its_value_is(text: str, value: bool) -> None:
+    assert VARIABLES.compile_(text, "bool").evaluate(VALUES, Meter(1000)) is value
+
+
+def test_an_error_in_a_variable_remains_an_error() -> None:
+    class Failing(dict[str, object]):
+        def __getitem__(self, name: str) -> object:
+            raise EvaluationError(f"no such key: {name}")
+
+    with pytest.raises(EvaluationError):
+        VARIABLES.compile_("has(variables.off)").evaluate(Failing(), Meter(1000))
+
+
+@pytest.mark.parametrize("text", ["has(variables.other)", "_v_(variables.off)", "_v_ == 1"])
+def test_the_mark_is_no_function_of_an_expression(text: str) -> None:
+    with pytest.raises(CompileError, match="undeclared reference"):
+        VARIABLES.compile_(text)
+
+
+def test_a_problem_after_a_test_has_its_location() -> None:
+    with pytest.raises(CompileError) as raised:
+        VARIABLES.compile_("has(variables.off) && nope")
+
+    assert raised.value.problems == (Problem(1, 23, "undeclared reference to 'nope'"),)

@@ -1,0 +1,356 @@
+"""Validation of requests, with the semantics of ValidatingAdmissionPolicy."""
+
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from kube.validation.documents import DEPLOYMENT, RequestSpec, rules
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.kube.admission import Operation
+from podgraft.kube.validation import FailedValidation, ValidationResult
+
+PREFIX = "ValidatingAdmissionPolicy 'limits' denied request: "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    name: str
+    spec: str
+    ask: RequestSpec = field(default_factory=RequestSpec)
+    denials: tuple[str, ...] = ()
+
+
+CASES = (
+    # expression and message
+    Case(name="a true rule passes", spec="validations: [{expression: object.spec.replicas <= 5}]"),
+    Case(
+        name="a false rule says its expression",
+        spec="validations: [{expression: object.spec.replicas <= 2}]",
+        denials=("failed expression: object.spec.replicas <= 2",),
+    ),
+    Case(
+        name="or its message",
+        spec="validations: [{expression: object.spec.replicas <= 2, message: too many }]",
+        denials=("too many",),
+    ),
+    Case(
+        name="or better its messageExpression",
+        spec="""
+validations:
+- expression: object.spec.replicas <= 2
+  message: too many
+  messageExpression: '"at most 2 replicas, not " + string(object.spec.replicas)'
+""",
+        denials=("at most 2 replicas, not 3",),
+    ),
+    Case(
+        name="a messageExpression that fails leaves the message",
+        spec="""
+validations:
+- {expression: "false", message: never, messageExpression: object.spec.nope}
+""",
+        denials=("never",),
+    ),
+    Case(
+        name="one of several lines too",
+        spec=r"""
+validations:
+- {expression: "false", message: never, messageExpression: '"a\nb"'}
+""",
+        denials=("never",),
+    ),
+    Case(
+        name="a blank one too",
+        spec="""validations: [{expression: "false", message: never, messageExpression: '" "'}]""",
+        denials=("never",),
+    ),
+    Case(
+        name="all violated rules are reported",
+        spec="""
+validations:
+- {expression: "false", message: a}
+- {expression: "false", message: b}
+""",
+        denials=("a; b",),
+    ),
+    # variables
+    Case(
+        name="variables build on each other",
+        spec="""
+variables:
+- {name: replicas, expression: object.spec.replicas}
+- {name: many, expression: variables.replicas > 2}
+validations: [{expression: "!variables.many"}]
+""",
+        denials=("failed expression: !variables.many",),
+    ),
+    Case(
+        name="a variable that fails and is not needed hurts nobody",
+        spec="""
+variables: [{name: broken, expression: object.spec.nope}]
+validations: [{expression: "true || variables.broken"}]
+""",
+    ),
+    Case(
+        name="one that is needed is the rule's failure",
+        spec="""
+variables: [{name: broken, expression: object.spec.nope}]
+validations: [{expression: variables.broken == 1}]
+""",
+        denials=("expression 'variables.broken == 1' resulted in error: no such key: nope",),
+    ),
+    Case(
+        name="it fails the same way for everyone",
+        spec="""
+variables: [{name: broken, expression: object.spec.nope}]
+validations: [{expression: variables.broken == 1}, {expression: variables.broken == 2}]
+""",
+        denials=(
+            (
+                "expression 'variables.broken == 1' resulted in error: no such key: nope; "
+                "expression 'variables.broken == 2' resulted in error: no such key: nope"
+            ),
+        ),
+    ),
+    # failurePolicy
+    Case(
+        name="what fails is refused",
+        spec="validations: [{expression: object.spec.nope == 1}]",
+        denials=("expression 'object.spec.nope == 1' resulted in error: no such key: nope",),
+    ),
+    Case(
+        name="unless failures are ignored",
+        spec="failurePolicy: Ignore\nvalidations: [{expression: object.spec.nope == 1}]",
+    ),
+    Case(
+        name="broken rules count even then",
+        spec="failurePolicy: Ignore\nvalidations: [{expression: 'false', message: never}]",
+        denials=("never",),
+    ),
+    Case(
+        name="a value that is no bool fails",
+        spec="validations: [{expression: object.spec.replicas}]",
+        denials=("expression 'object.spec.replicas' resulted in error: must evaluate to bool",),
+    ),
+    # matchConditions
+    Case(
+        name="a false condition spares the object",
+        spec="""
+matchConditions: [{name: big, expression: object.spec.replicas > 5}]
+validations: [{expression: "false", message: never}]
+""",
+    ),
+    Case(
+        name="a true one does not",
+        spec="""
+matchConditions: [{name: small, expression: object.spec.replicas < 5}]
+validations: [{expression: "false", message: never}]
+""",
+        denials=("never",),
+    ),
+    Case(
+        name="one that fails refuses",
+        spec="""
+matchConditions: [{name: broken, expression: object.spec.nope == 1}]
+validations: [{expression: "true"}]
+""",
+        denials=("matchCondition 'broken' failed: no such key: nope",),
+    ),
+    Case(
+        name="but a false one beside it spares",
+        spec="""
+matchConditions:
+- {name: broken, expression: object.spec.nope == 1}
+- {name: "no", expression: "false"}
+validations: [{expression: "false", message: never}]
+""",
+    ),
+    # the variables of a request
+    Case(
+        name="object is null on deletion",
+        spec="validations: [{expression: object == null && oldObject.spec.replicas == 3}]",
+        ask=RequestSpec(object=None, old_object=DEPLOYMENT, operation=Operation.DELETE),
+    ),
+    Case(
+        name="oldObject is null on creation", spec="validations: [{expression: oldObject == null}]"
+    ),
+    Case(
+        name="request",
+        spec="""
+validations:
+- expression: >-
+    request.operation == "CREATE" && request.namespace == "shop" && !request.dryRun
+    && request.userInfo.username == "jane" && "dev" in request.userInfo.groups
+    && !has(request.options)
+""",
+        ask=RequestSpec(raw={"userInfo": {"username": "jane", "groups": ["dev"]}}),
+    ),
+    Case(
+        name="the namespace's object",
+        spec="validations: [{expression: 'namespaceObject.metadata.labels.team == \"a\"'}]",
+    ),
+    Case(
+        name="a namespace that the bundle does not hold is null",
+        spec="validations: [{expression: namespaceObject == null}]",
+        ask=RequestSpec(namespace="far"),
+    ),
+    # cost
+    Case(
+        name="an expression that costs too much ends the policy",
+        spec="""
+validations:
+- expression: object.all(a, object.all(b, object.all(c, object.all(d, a + b + c + d >= 0))))
+""",
+        ask=RequestSpec(object=list(range(100))),
+        denials=("validation stopped early: it costs more than the 1000000 units it may",),
+    ),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_policy_validates_as_in_kubernetes(case: Case) -> None:
+    judgement = rules(case.spec).validate(case.ask.request())
+
+    assert [denial.message for denial in judgement.denials] == [PREFIX + d for d in case.denials]
+    assert not judgement.warnings
+    assert not judgement.audit
+
+
+NO = 'validations: [{expression: "false", message: never, reason: Forbidden}]\n'
+BOUND = "ValidatingAdmissionPolicy 'limits' with binding 'everywhere'"
+FAILURE = (
+    '[{"message":"never","policy":"limits","binding":"everywhere","expressionIndex":0,'
+    '"validationActions":["%s"]}]'
+)
+
+BINDINGS: tuple[tuple[str, str, ValidationResult], ...] = (
+    (
+        "Deny refuses",
+        "validationActions: [Deny]",
+        ValidationResult(
+            denials=(FailedValidation(f"{BOUND} denied request: never", "Forbidden"),)
+        ),
+    ),
+    (
+        "Warn warns",
+        "validationActions: [Warn]",
+        ValidationResult(warnings=(f"Validation failed for {BOUND}: never",)),
+    ),
+    (
+        "Audit notes",
+        "validationActions: [Audit]",
+        ValidationResult(audit={"validation_failure": FAILURE % "Audit"}),
+    ),
+    (
+        "a binding elsewhere does nothing",
+        "validationActions: [Deny]\nmatchResources: {objectSelector: {matchLabels: {app: db}}}",
+        ValidationResult(),
+    ),
+    (
+        "a binding in another namespace does nothing",
+        "validationActions: [Deny]\nmatchResources: {namespaceSelector: {matchLabels: {team: b}}}",
+        ValidationResult(),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("spec", "want"), [row[1:] for row in BINDINGS], ids=[b[0] for b in BINDINGS]
+)
+def test_a_binding_sets_the_scope_and_the_actions(spec: str, want: ValidationResult) -> None:
+    assert rules(NO, spec).validate(RequestSpec().request()) == want
+
+
+def config_map(name: str, namespace: str = "shop", **data: str) -> Object:
+    labels: Object = {"limits": name}
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": namespace, "labels": labels},
+        "data": dict[str, JSON](data),
+    }
+
+
+PARAMS = """
+paramKind: {apiVersion: v1, kind: ConfigMap}
+validations:
+- expression: object.spec.replicas <= int(params.data.max)
+  messageExpression: '"max " + params.data.max'
+"""
+MAPS = (
+    config_map("two", max="2"),
+    config_map("nine", max="9"),
+    config_map("one", "far", max="1"),
+)
+REFS: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("by name in the request's namespace", "{name: two}", ("max 2",)),
+    ("by name elsewhere", "{name: one, namespace: far}", ("max 1",)),
+    ("one that is well", "{name: nine}", ()),
+    (
+        "each that a selector selects",
+        "{selector: {matchExpressions: [{key: limits, operator: Exists}]}}",
+        ("max 2",),
+    ),
+    (
+        "one that is missing refuses",
+        "{name: ten}",
+        ("no params found for policy binding with `Deny` parameterNotFoundAction",),
+    ),
+    ("unless that is allowed", "{name: ten, parameterNotFoundAction: Allow}", ()),
+)
+
+
+@pytest.mark.parametrize(
+    ("ref", "denials"), [row[1:] for row in REFS], ids=[row[0] for row in REFS]
+)
+def test_parameters_are_config_maps_of_the_bundle(ref: str, denials: tuple[str, ...]) -> None:
+    bound = f"validationActions: [Deny]\nparamRef: {ref}"
+    judgement = rules(PARAMS, bound, config_maps=MAPS).validate(RequestSpec().request())
+
+    assert [d.message for d in judgement.denials] == [
+        f"{BOUND} denied request: {d}" for d in denials
+    ]
+
+
+def test_audit_annotations_are_published_under_the_policy() -> None:
+    spec = """
+auditAnnotations:
+- {key: replicas, valueExpression: '"has " + string(object.spec.replicas)'}
+- {key: blank, valueExpression: '" "'}
+- {key: nothing, valueExpression: 'null'}
+"""
+    assert rules(spec).validate(RequestSpec().request()) == ValidationResult(
+        audit={"limits.replicas": "has 3"}
+    )
+
+
+def test_a_failing_audit_annotation_denies() -> None:
+    spec = "auditAnnotations: [{key: a, valueExpression: object.nope.text + 'x'}]"
+    judgement = rules(spec).validate(RequestSpec().request())
+
+    assert [denial.message for denial in judgement.denials] == [
+        f"{PREFIX}expression 'object.nope.text + 'x'' resulted in error: no such key: nope"
+    ]
+
+
+def test_all_policies_of_a_review_have_one_budget() -> None:
+    """Each expression is cheap enough; the last ones find nothing left."""
+    spec = "validations:\n" + 40 * "- expression: object.all(a, a >= 0)\n"
+    poor = replace(rules(spec), budget=10_000)
+    judgement = poor.validate(RequestSpec(object=list(range(100))).request())
+
+    assert len(judgement.denials) == 1
+    assert "validation stopped early" in judgement.denials[0].message
+
+
+def test_a_hostile_object_cannot_exceed_the_budget() -> None:
+    """Regular expressions are RE2's, and a long loop ends with its budget."""
+    spec = """
+validations:
+- expression: >-
+    object.names.all(a, object.names.all(b, a.matches('(x+x+)+y') == b.matches('(x+x+)+y')))
+"""
+    names: list[JSON] = ["x" * 1000] * 2000
+    judgement = rules(spec).validate(RequestSpec(object={"names": names}).request())
+
+    assert "costs more than" in judgement.denials[0].message

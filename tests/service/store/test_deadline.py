@@ -1,0 +1,93 @@
+"""All stores of one review wait one share of its time together."""
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from podgraft.base.deadline import MAX_WAIT_SECONDS
+from podgraft.core import bundle
+from podgraft.service.store import Deadline, UnavailableError
+from podgraft.service.store.aws.callers import CachedCallers
+from podgraft.service.store.aws.client import RetryBudget, call_with_retries
+from podgraft.service.store.aws.ssm import Parameter
+from podgraft.service.store.aws.store import CachedStore
+from support.store_fixture import BUNDLE
+
+DIGEST = bundle.digest(BUNDLE)
+
+
+class HangingSource:
+    """Sources that answer at once or, while they hang, nothing until patience ends."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.hangs = False
+        self.store = CachedStore(self, self, 30, self.clock)
+        self.book = CachedCallers(self, 30, self.clock)
+
+    def clock(self) -> float:
+        return self.now
+
+    def policy(self, injector: str, patience: RetryBudget) -> Parameter:
+        del injector
+        self._wait(patience)
+        return Parameter(f"bundle: {DIGEST}", "1")
+
+    def policy_versions(
+        self, injector: str, versions: Sequence[int], patience: RetryBudget
+    ) -> tuple[Parameter, ...]:
+        raise AssertionError((injector, versions, patience))  # the newest version loads
+
+    def injectors(self, patience: RetryBudget) -> tuple[str, ...]:
+        raise AssertionError(patience)  # no review needs the list
+
+    def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
+        self._wait(patience)
+        return {"prod": Parameter("", "1")}
+
+    def files(
+        self, injector: str, digest: str | None, patience: RetryBudget
+    ) -> Mapping[str, bytes]:
+        del injector, digest, patience
+        return BUNDLE
+
+    def _wait(self, patience: RetryBudget) -> None:
+        if self.hangs:
+            self.now += max(patience.remaining_seconds, 0.0)
+            raise UnavailableError("hangs on purpose")
+
+
+@pytest.mark.parametrize("seconds", [1.0, 2.0, 5.0])
+def test_a_review_waits_one_share_for_callers_and_policy_together(seconds: float) -> None:
+    aws = HangingSource()
+    aws.book.callers()
+    aws.store.snapshot("default", None)
+    aws.hangs, aws.now = True, 31.0
+    deadline = Deadline.from_timeout(seconds, aws.clock)
+    assert aws.book.callers(deadline).stale
+    # Nobody asked for the policy: no reason to say that it is old, and the next review may ask.
+    assert aws.store.snapshot("default", None, deadline).stale is None
+    assert aws.now == 31.0 + min(seconds / 4, MAX_WAIT_SECONDS)
+    assert aws.store.snapshot("default", None, Deadline.from_timeout(seconds, aws.clock)).stale
+
+
+def test_a_cold_start_has_one_patience_for_all_it_needs() -> None:
+    aws = HangingSource()
+    deadline = Deadline.from_timeout(10.0, aws.clock)
+    aws.now = 1.0  # that long took the callers
+    aws.hangs = True
+    with pytest.raises(UnavailableError):
+        aws.store.snapshot("default", None, deadline)
+    assert aws.now == MAX_WAIT_SECONDS
+
+
+def test_an_attempt_gets_the_remaining_time_and_none_starts_without() -> None:
+    told: list[float] = []
+
+    def request(seconds: float) -> None:
+        told.append(seconds)
+
+    call_with_retries("asking", request, RetryBudget(deadline=0.25, clock=lambda: 0.0))
+    with pytest.raises(UnavailableError, match="asking: no time left"):
+        call_with_retries("asking", request, RetryBudget(deadline=0.25, clock=lambda: 0.25))
+    assert told == [0.25]
