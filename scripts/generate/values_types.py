@@ -1,4 +1,5 @@
-"""Write ``core/injectors/istio/config/values_table.py``, the types of Istio's Helm values by release.
+"""Write ``core/injectors/istio/config/values_table.py``, the types of Istio's Helm values by
+release.
 
     scripts/generate/values_types.py                   # write it from the data
     scripts/generate/values_types.py --check           # fail if it differs from the data

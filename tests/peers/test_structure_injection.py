@@ -2,7 +2,8 @@
 
 Incidents: Istio, January 2026 (note 58889: line breaks in resource annotations inject containers)
 and August 2026 (sidecar annotations as YAML); ingress-nginx CVE-2021-25746 and CVE-2026-24512.
-``tests/core/injectors/test_structure_laws.py`` generates the templates. Here the templates are those of
+``tests/core/injectors/test_structure_laws.py`` generates the templates. Here the templates are
+those of
 the samples, and the values are in every annotation, label, and name of a pod. podgraft denies the
 pod, or the result has no key and no privilege that the value could have written.
 """

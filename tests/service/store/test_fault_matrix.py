@@ -1,6 +1,7 @@
 """Ten faults of every store, at a cold start and in a running function, with what the cluster gets.
 
-The table is the expectation. Run ``pytest tests/service/store/test_fault_matrix.py -s`` to print what came
+The table is the expectation. Run ``pytest tests/service/store/test_fault_matrix.py -s`` to print
+what came
 of each cell. Every cell compares answer, warning, audit annotation, log, and metrics with each
 other (``outcomes.py``), and ends with a review after the fault is over.
 

@@ -35,7 +35,7 @@ _COMMANDS = {
     "playground": ("playground", "Serve the web playground on this machine."),
     "policy": ("policy", "Preview, push, edit, and roll back a policy and its bundle."),
     "register": ("register.command", "Check settings, and print webhook configurations."),
-    "serve": ("serve.command", "Serve admission reviews over HTTPS, without AWS."),
+    "serve": ("serve", "Serve admission reviews over HTTPS, without AWS."),
     "status": ("status.command", "Show the injection of each namespace of a cluster."),
     "test": ("test", "Run the tests of policies and bundles."),
     "tokens": ("tokens.commands", "Issue, rotate, revoke, and list the tokens of clusters."),

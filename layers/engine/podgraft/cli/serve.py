@@ -1,6 +1,7 @@
 """``podgraft serve``: serve admission reviews over HTTPS from a folder, without AWS.
 
-The folder is a store (``service/store/folder/store.py``). The server reloads policies, bundles, callers,
+The folder is a store (``service/store/folder/store.py``). The server reloads policies, bundles,
+callers,
 and certificates when they change. If a version does not load, the last known good version remains
 in force, in all workers and, with ``--state``, after a restart.
 """
@@ -16,10 +17,12 @@ from typing import TYPE_CHECKING
 import click
 
 from podgraft.cli.failure import CommandError
+from podgraft.cli.program import convert_errors
 from podgraft.cli.startup_check import Survey, all_lines, certificate_survey, survey
 from podgraft.core.signing import InvalidKeyError, Verifier, make_verifier
 from podgraft.service.http import Auth, create_app
 from podgraft.service.http.request_log import make_stream_log
+from podgraft.service.serve.errors import ServeError
 from podgraft.service.serve.https import Server, ServerConfig
 from podgraft.service.serve.tls import ReloadingContext, TLSFiles
 from podgraft.service.serve.worker import DEFAULT_CONNECTIONS_PER_ADDRESS, MetricsPort
@@ -141,7 +144,8 @@ def command(  # noqa: PLR0913 — one parameter per option
     On SIGTERM, the server completes the open requests and exits. Port 0 selects a free port.
     """
     mode = _auth_mode(auth, client_ca)
-    tls = ReloadingContext(TLSFiles(cert, key, client_ca, _read_passphrase(passphrase_file)))
+    with convert_errors(ServeError):
+        tls = ReloadingContext(TLSFiles(cert, key, client_ca, _read_passphrase(passphrase_file)))
     callers = FolderCallers(folder)
     verifier = _read_verifier(signer)
     if check:
@@ -172,7 +176,8 @@ def command(  # noqa: PLR0913 — one parameter per option
             metrics = _make_metrics_port(counters, store, callers, tls)
         writer = open_census(FolderStoreConfig(folder, census))
         app = create_app(store, callers, auth=mode, request_log=log, census=writer)
-        Server(app, config, tls, metrics).run()
+        with convert_errors(ServeError):
+            Server(app, config, tls, metrics).run()
 
 
 @contextmanager

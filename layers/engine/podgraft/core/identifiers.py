@@ -43,8 +43,8 @@ def check_injector(text: str) -> str:
 
     >>> check_injector("Istio/1")
     Traceback (most recent call last):
-    podgraft.core.identifiers.IdentifierError: injector: got "Istio/1"; use 1 to 63 lower-case letters, \
-digits, and "-", with a letter or digit at both ends
+    podgraft.core.identifiers.IdentifierError: injector: got "Istio/1"; use 1 to 63 lower-case \
+letters, digits, and "-", with a letter or digit at both ends
     """
     if text in _RESERVED:
         raise IdentifierError(f'injector: "{text}" is a reserved name; use another name')

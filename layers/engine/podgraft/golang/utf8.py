@@ -1,8 +1,8 @@
 """Go strings as bytes and as runes, with Go's character classes and simple case mappings.
 
 A Go string is bytes. Here it is a ``str`` with invalid UTF-8 as surrogate escapes
-(``golang/reflect/values.py``). To cut at a byte can split a character, and to join can restore it. Code
-that counts bytes must use ``encode`` and ``decode``.
+(``golang/reflect/values.py``). To cut at a byte can split a character, and to join can restore it.
+Code that counts bytes must use ``encode`` and ``decode``.
 
 The tables are Python's: the class of a character that is newer than the Unicode release of Python
 can differ from Go's. All other mappings (1,112,064 code points) were compared with Go 1.26's

@@ -1,7 +1,7 @@
 """Signers of policies: a key in AWS KMS, or a private key in a file.
 
-``cryptography`` and KMS create signatures. ``podgraft.core.signing``, which the function uses, verifies
-each of them before it is stored.
+``cryptography`` and KMS create signatures. ``podgraft.core.signing``, which the function uses,
+verifies each of them before it is stored.
 """
 
 import hashlib

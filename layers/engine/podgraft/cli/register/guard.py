@@ -2,7 +2,8 @@
 
 With failurePolicy Ignore, pods start without a sidecar if the webhook is unreachable, and nothing
 reports it. kube-apiserver evaluates this policy after all mutations, without a webhook. The policy
-repeats the decision of ``podgraft.core.policy.decide`` in CEL, and checks that the container exists.
+repeats the decision of ``podgraft.core.policy.decide`` in CEL, and checks that the container
+exists.
 ValidatingAdmissionPolicy is stable since Kubernetes 1.30. Each injecting webhook has a binding with
 the same selectors, so both match the same pods.
 """

@@ -21,9 +21,11 @@ from podgraft.core.bundle import Bundle, Mutation, Mutator
 from podgraft.core.injectors import OperatorError, UndecodableError, UserError, object_check, redact
 from podgraft.core.policy import Decision, Skip, Verdict
 from podgraft.core.review_context import ReviewContext, Staleness
+from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.snapshot import Snapshot
+from podgraft.core.versions.store import Store
 from podgraft.kube import admission, workload_owner
 from podgraft.kube.admission import AdmissionRequest, AdmissionResponse
-from podgraft.service.store import Snapshot, Store, StoreError
 
 if TYPE_CHECKING:
     from podgraft.base.trace import Effect, Trace

@@ -17,11 +17,11 @@ from podgraft.core.injectors import Mutation, UndecodableError
 from podgraft.core.policy.rollout import ANNOTATION, Rollout, RolloutMode, Track
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.candidate import Candidate, DisabledReason
+from podgraft.core.versions.snapshot import Snapshot
 from podgraft.golang.texttemplate import DEFAULT_LIMITS, LimitError, Limits
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.patch.kinds import compute_kind, find_changes
 from podgraft.kube.workload_owner import root_workload
-from podgraft.service.store import Snapshot
 
 from . import (
     Handler,

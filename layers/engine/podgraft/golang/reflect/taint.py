@@ -2,8 +2,8 @@
 
 A template takes the same branches and writes the same text with tainted values as with plain
 values. A masked value does not depend on the pod: it consists of constant text of the template and
-of *placeholders*, which replace the text of the pod. ``golang/texttemplate/run/taint_flow.py`` propagates
-taint through functions.
+of *placeholders*, which replace the text of the pod. ``golang/texttemplate/run/taint_flow.py``
+propagates taint through functions.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from podgraft.base.jsonvalue import Object, object_at, strings_at
-from podgraft.core.policy import Cursor, MappingReader
 from podgraft.kube import document_reader, selectors
+from podgraft.kube.document_reader import Cursor, MappingReader
 from podgraft.kube.matching import constraints
 
 

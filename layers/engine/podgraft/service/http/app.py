@@ -44,8 +44,8 @@ def create_app(  # noqa: PLR0913 — both clocks, for tests
 ) -> Flask:
     """Make the application for a store; *callers* contains the clusters that can call it.
 
-    *clock* measures durations and deadlines, and *ages* what is older (``podgraft.base.clock``). With
-    *census*, the application records the workloads of injectors that have a census.
+    *clock* measures durations and deadlines, and *ages* what is older (``podgraft.base.clock``).
+    With *census*, the application records the workloads of injectors that have a census.
     """
     write = request_log or make_stream_log()
     if auth is Auth.NONE:

@@ -11,10 +11,10 @@ from flask import Flask
 from gunicorn.app.base import BaseApplication
 from gunicorn.arbiter import Arbiter
 
-from podgraft.cli.failure import CommandError
 from podgraft.service.http import admits_body
 from podgraft.service.serve.arbiter import BlockingArbiter
 from podgraft.service.serve.connection_counts import ConnectionCounts
+from podgraft.service.serve.errors import ServeError
 from podgraft.service.serve.tls import ReloadingContext
 from podgraft.service.serve.worker import (
     DEFAULT_CONNECTIONS_PER_ADDRESS,
@@ -73,7 +73,7 @@ class Server(BaseApplication):
         try:
             BlockingArbiter(self).run()
         except RuntimeError as error:
-            raise CommandError(f"the server did not start: {error}") from error
+            raise ServeError(f"the server did not start: {error}") from error
 
     def _settings(self) -> dict[str, object]:
         config = self._config

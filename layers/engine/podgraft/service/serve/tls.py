@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from cryptography import x509
 
-from podgraft.cli.failure import CommandError
+from podgraft.service.serve.errors import ServeError
 
 _LOG = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ class ReloadingContext:
             self._context = files.load()
             self._certificates = files.read_certificates()
         except (OSError, ValueError) as error:
-            raise CommandError(files.describe_error(error)) from error
+            raise ServeError(files.describe_error(error)) from error
 
     def current(self) -> ssl.SSLContext:
         """Return the context for the next connection. Open connections are not affected."""

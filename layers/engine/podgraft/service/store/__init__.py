@@ -16,6 +16,7 @@ from podgraft.core.versions.errors import (
 )
 from podgraft.core.versions.snapshot import Snapshot, SnapshotSet
 from podgraft.core.versions.snapshot_loader import load_snapshots
+from podgraft.core.versions.store import Store
 
 from .caller_document import Callers
 from .callers import CallerRegistry
@@ -28,7 +29,7 @@ from .factory import (
     open_stores,
 )
 from .names import DEFAULT_INJECTOR, is_name
-from .protocols import CallerStore, Store
+from .protocols import CallerStore
 
 __all__ = [
     "DEFAULT_INJECTOR",

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from msgspec import Struct
 
-from .protocols import CachingStore, CallerStore, Store
+from podgraft.core.versions.store import Store
+
+from .protocols import CachingStore, CallerStore
 
 if TYPE_CHECKING:
     from podgraft.core.signing import Verifier

@@ -1,26 +1,12 @@
-"""The interfaces of stores."""
+"""The interfaces of stores; that of versions is ``core/versions/store.py``."""
 
 from typing import Protocol, runtime_checkable
 
 from podgraft.base.deadline import Deadline
-from podgraft.core.versions.snapshot import Document, Snapshot, SnapshotSet
+from podgraft.core.versions.snapshot import Document, SnapshotSet
 from podgraft.core.versions.version_check import NO_CHECK, VersionCheck
 
 from .callers import CallerRegistry
-
-
-class Store(Protocol):
-    """A store of policies and bundles."""
-
-    def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
-    ) -> Snapshot:
-        """Return the snapshot in force, within the deadline; raises ``StoreError``."""
-        ...
-
-    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
-        """Return the names of all stored injectors, within the deadline; raises ``StoreError``."""
-        ...
 
 
 @runtime_checkable

@@ -122,7 +122,8 @@ SPRIG: Final[Mapping[str, Span]] = {
     "3.3": since("1.24"),
 }
 
-# The release of spf13/cast from which sprig's conversion of numbers is the same (golang/sprig/cast.py).
+# The release of spf13/cast from which sprig's conversion of numbers is the same
+# (golang/sprig/cast.py).
 CAST: Final[Mapping[str, Span]] = {
     "1.3": since("1.0"),
     "1.5": since("1.15"),

@@ -1,6 +1,7 @@
 """Pod overlays of similar texts: change a few strings of a previous overlay, and convert nothing.
 
-``kube/yaml/incremental.py`` finds the strings in which a rendered text differs from a previous one. This
+``kube/yaml/incremental.py`` finds the strings in which a rendered text differs from a previous one.
+This
 module finds where each of these strings is in the overlay of the previous text, and puts the new
 string there.
 
