@@ -50,22 +50,22 @@ STAGES = (
 )
 # The end of the path, and the function.
 PODGRAFT_STAGES: Mapping[tuple[str, str], str] = {
-    ("service/http/authentication.py", "authenticate"): RECEIVE,
-    ("service/http/webhook.py", "_read_body"): RECEIVE,
-    ("service/http/powertools.py", "write"): LOG,
-    ("service/http/request_log.py", "write"): LOG,
-    ("kube/admission/request.py", "decode"): DECODE,
-    ("kube/admission/response.py", "patched"): ENCODE,
-    ("kube/admission/response.py", "encode"): ENCODE,
-    ("core/injectors/object_check.py", "check_pod"): CHECK,
+    ("http/authentication.py", "authenticate"): RECEIVE,
+    ("http/webhook.py", "_read_body"): RECEIVE,
+    ("http/powertools.py", "write"): LOG,
+    ("http/request_log.py", "write"): LOG,
+    ("admission/request.py", "decode"): DECODE,
+    ("admission/response.py", "patched"): ENCODE,
+    ("admission/response.py", "encode"): ENCODE,
+    ("injectors/object_check.py", "check_pod"): CHECK,
     ("kube/decoding.py", "check_patched"): CHECK,
-    ("core/policy/decision.py", "decide"): DECIDE,
+    ("policy/decision.py", "decide"): DECIDE,
     ("istio/context.py", "prepare"): DATA,
     ("render/rendering.py", "render"): RENDER,
     ("render/rendering.py", "parse"): READ,
     ("render/pod_overlay.py", "apply"): MERGE,
     ("istio/template_injection.py", "_post_process"): POST,
-    ("kube/patch/differ.py", "diff"): DIFF,
+    ("patch/differ.py", "diff"): DIFF,
 }
 # Go's functions, from the innermost one of a stack.
 ISTIO_STAGES: Sequence[tuple[re.Pattern[str], str]] = [

@@ -127,7 +127,7 @@ SLOW_FILES = frozenset(
         "service/store/test_out_of_reach.py",
         "service/store/test_trial.py",
         "service/store/test_version_check.py",
-        "test_jsonvalue.py",
+        "base/test_jsonvalue.py",
         "test_names.py",
         "golang/texttemplate/test_corpus.py",
         "golang/texttemplate/test_dependencies.py",

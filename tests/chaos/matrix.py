@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from store import test_fault_matrix
+from service.store import test_fault_matrix
 
 BEGIN = "<!-- chaos: tests/docs/test_reliability_page.py --update-goldens writes these tables. -->"
 END = "<!-- end of chaos -->"

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 import snapshot_restore_py  # pyright: ignore[reportMissingTypeStubs]
-from store import local_aws
 
 from podgraft.base.clock import AgeClock
 from podgraft.service.http.throttle import MAX_FAILURES, WINDOW_SECONDS, Throttle
@@ -21,6 +20,7 @@ from podgraft.service.store.aws.ssm import Parameter
 from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.caller_document import hash_token
 from podgraft.service.store.polling_cache import MAX_AGE_SECONDS
+from service.store import local_aws
 from service.store.aws_fault_proxy import Fault, FaultyAws, Service
 from service.store.local_aws import (
     LITTLE_SECONDS,

@@ -39,7 +39,7 @@ def test_sources_of_layers_are_those_that_the_layers_use(tmp_path: Path) -> None
     assert cli.main(["init", str(tmp_path)]) == 0
     engine = tmp_path / "layers" / "engine" / "podgraft"
     names = {path.name for path in engine.iterdir()}
-    assert {"web", "review", "py.typed"} <= names
+    assert {"service", "core", "py.typed"} <= names
     assert names.isdisjoint({"cli", "assets", "__pycache__"})
     assert not [*tmp_path.rglob("*.pyc")]
     for name in ("template.yaml", "samconfig.toml", "layers/build_layer.py"):

@@ -6,12 +6,12 @@ import ast
 from pathlib import Path
 
 import pytest
-from store import test_fault_matrix
 
 import soak
 from chaos.matrix import BEGIN, END, ROWS, render_tables
 from endurance import phases
 from page_sections import replace_section
+from service.store import test_fault_matrix
 
 TESTS = Path(__file__).parents[1]
 PAGE = TESTS.parent / "docs" / "reliability.md"

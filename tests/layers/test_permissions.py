@@ -31,7 +31,7 @@ from podgraft.service.store.aws.ssm import ParameterReader
 ROOT = Path(__file__).parents[2]
 # The source of each function. Only this package of the engine uses the network.
 SOURCES = {
-    "Webhook": "layers/engine/podgraft/store/aws",
+    "Webhook": "layers/engine/podgraft/service/store/aws",
     "Watch": "functions/watch",
     "Guard": "functions/guard",
     "Probe": "functions/probe",

@@ -63,7 +63,9 @@ def imports(path: Path) -> Iterator[str]:
             yield node.module
 
 
-@pytest.mark.parametrize("package", ["sprig", "texttemplate", "cel", "injectors", "policy"])
+@pytest.mark.parametrize(
+    "package", ["golang.sprig", "golang.texttemplate", "kube.cel", "core.injectors", "core.policy"]
+)
 def test_no_function_can_be_impure(package: str) -> None:
     """Whatever name a function has, its code cannot reach the clock, chance, or the network."""
     spec = find_spec(f"podgraft.{package}")

@@ -46,7 +46,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> CallTrace:
 
 def test_few_modules_pass_a_review_on(trace: CallTrace) -> None:
     assert len(trace.carriers) <= MAX_SPINE_MODULES, sorted(trace.carriers)
-    assert {"web.webhook", "review.__init__", "bundle.istio"} <= trace.carriers
+    assert {"service.http.webhook", "core.review.__init__", "core.bundle.istio"} <= trace.carriers
 
 
 def test_a_review_seldom_crosses_packages(trace: CallTrace) -> None:
@@ -56,18 +56,18 @@ def test_a_review_seldom_crosses_packages(trace: CallTrace) -> None:
 def test_a_review_without_a_rollout_and_a_census_runs_no_code_of_either(trace: CallTrace) -> None:
     """So its cost is that of two comparisons with None."""
     own = {
-        "review.candidate",
-        "policy.rollout",
-        "policy.census",
-        "patch.kinds",
-        "store.candidate",
-        "store.fuse",
-        "store.brake",
-        "store.census",
-        "web.candidate_metrics",
-        "web.recording",
+        "core.review.candidate",
+        "core.policy.rollout",
+        "core.policy.census",
+        "kube.patch.kinds",
+        "core.versions.candidate",
+        "core.versions.fuse",
+        "core.versions.brake",
+        "service.store.census",
+        "service.http.candidate_metrics",
+        "service.http.recording",
     }
     root = Path(podgraft.__file__).parent
     assert all((root / f"{name.replace('.', '/')}.py").exists() for name in own)
     assert trace.modules.isdisjoint(own)
-    assert not any(name.startswith("census.") for name in trace.modules)
+    assert not any(name.startswith("core.census.") for name in trace.modules)

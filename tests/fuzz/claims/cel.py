@@ -9,12 +9,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from cel import test_kubernetes as recorded
-
 from fuzz import go_programs, mutation
 from fuzz.byte_source import ByteRandom
 from fuzz.go_programs import Row
 from fuzz.harness import check_claim
+from kube.cel import test_kubernetes as recorded
 from podgraft.kube.cel import Environment, EvaluationError, Meter
 from podgraft.kube.cel.errors import CompileError, CostExceededError
 

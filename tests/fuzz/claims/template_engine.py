@@ -13,21 +13,20 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from sprig import answers as sprig_answers
-from sprig import random_templates
-from texttemplate import answers
-
 from fuzz import go_programs
 from fuzz.byte_source import ByteRandom
 from fuzz.go_programs import Row
 from fuzz.harness import check_claim
+from golang.sprig import answers as sprig_answers
+from golang.sprig import random_templates
+from golang.texttemplate import answers
 from golang.texttemplate.generator import DATA, Generator
 from oracle.fixtures import load_answers
 from podgraft.golang.texttemplate import LimitError
 
 _TESTS = Path(__file__).parents[2]
 _DATA: Mapping[str, Any] = {"probe": DATA, "sprig": random_templates.DATA}
-_FOLDERS = ("texttemplate", "sprig")
+_FOLDERS = ("golang/texttemplate", "golang/sprig")
 # Each keeps what a template writes, and adds text around it that is known.
 _REWRITES: tuple[tuple[str, str, str], ...] = (
     ("{}", "", ""),

@@ -24,7 +24,7 @@ from support.store_fixture import CONFIG
 
 Result: TypeAlias = tuple[str, JSON]
 
-_FIXTURE = Path(__file__).parents[2] / "yaml" / "fixtures" / "load.jsonl"
+_FIXTURE = Path(__file__).parents[2] / "kube" / "yaml" / "fixtures" / "load.jsonl"
 # What libyaml and go-yaml read differently (tests/kube/yaml/test_differences.py).
 _KNOWN_DIFFERENCES = ("\\", "%", "?", "!", "\ufeff", "\t", "\x00", ":]", ":}", ":,", "]:", "}:")
 

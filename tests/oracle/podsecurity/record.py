@@ -9,7 +9,7 @@ from random import Random
 from oracle import program
 from podgraft.base.jsonvalue import JSON, Object
 
-FIXTURE = Path(__file__).parents[2] / "privileges" / "fixtures" / "pod_security.jsonl"
+FIXTURE = Path(__file__).parents[2] / "kube" / "privileges" / "fixtures" / "pod_security.jsonl"
 PODS = 600
 
 PROFILES: tuple[JSON, ...] = (

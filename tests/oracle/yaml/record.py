@@ -19,7 +19,7 @@ from oracle.yaml.hostile import (
 )
 from podgraft.base.jsonvalue import JSON
 
-FIXTURES = Path(__file__).parents[2] / "yaml" / "fixtures"
+FIXTURES = Path(__file__).parents[2] / "kube" / "yaml" / "fixtures"
 
 
 def main() -> None:

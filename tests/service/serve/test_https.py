@@ -21,8 +21,8 @@ import pytest
 from podgraft.cli.certs import issuance, keys, pem
 from podgraft.cli.certs.issuance import Validity
 from podgraft.cli.certs.keys import KeyType, PrivateKey
-from podgraft.cli.failure import CommandError
 from podgraft.service.serve import tls
+from podgraft.service.serve.errors import ServeError
 from podgraft.service.serve.tls import ReloadingContext, TLSFiles
 from support.pki import NOW, Authority
 
@@ -211,7 +211,7 @@ def test_an_encrypted_key_needs_its_passphrase_and_never_prompts(tmp_path: Path)
     files = _write(tmp_path, secret=b"correct horse")
     ReloadingContext(TLSFiles(files.certificate, files.key, passphrase=b"correct horse"))
     with pytest.raises(
-        CommandError, match=r"server\.key: the passphrase is missing or wrong; set --passphrase"
+        ServeError, match=r"server\.key: the passphrase is missing or wrong; set --passphrase"
     ):
         ReloadingContext(files)
 

@@ -132,7 +132,7 @@ def test_a_valid_newest_version_costs_no_more_requests() -> None:
 def test_a_start_with_a_valid_newest_version_imports_nothing_of_this() -> None:
     program = (
         "import sys\n"
-        "from store.test_earlier_versions import Cloud, named, of\n"
+        "from service.store.test_earlier_versions import Cloud, named, of\n"
         "cloud = Cloud()\n"
         "cloud.put('policy: [', named())\n"
         "of(cloud, cloud.store(deferred=True))\n"
