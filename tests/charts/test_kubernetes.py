@@ -18,7 +18,7 @@ from podgraft.service.store.folder.census import FolderCensus
 from support.kube_schemas import validate
 
 ROOT = Path(__file__).parents[2]
-MANIFESTS = ROOT / "kubernetes" / "podgraft.kube.yaml"
+MANIFESTS = ROOT / "kubernetes" / "podgraft.yaml"
 CASE = Path(__file__).parent / "cases" / "kubernetes.yaml"
 _HEADING = "# Generated from charts/podgraft by tests/charts/test_kubernetes.py --update-goldens.\n"
 
