@@ -1,4 +1,4 @@
-"""No module of the scripts, the command line, the store, or the web application imports itself.
+"""No module of the scripts, the command line, or the service imports itself.
 
 An import inside a function counts too; one for type checkers alone does not.
 """
@@ -21,8 +21,7 @@ GENERATE = SCRIPTS / "generate"
         (SCRIPTS, SCRIPTS),
         (GENERATE, GENERATE),
         (ENGINE, ENGINE / "podgraft" / "cli"),
-        (ENGINE, ENGINE / "podgraft" / "store"),
-        (ENGINE, ENGINE / "podgraft" / "web"),
+        (ENGINE, ENGINE / "podgraft" / "service"),
     ],
     ids=lambda path: path.name,
 )

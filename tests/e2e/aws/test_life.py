@@ -77,7 +77,7 @@ def fill(stack: Stack, folder: Path) -> str:
 def change_engine(build: Path, copied: Path, answer: str) -> Path:
     """A build of another engine, with another answer to ``/ping``."""
     shutil.copytree(build, copied)
-    source = copied / "EngineLayer" / "python" / "podgraft" / "web" / "app.py"
+    source = copied / "EngineLayer" / "python" / "podgraft" / "service" / "http" / "app.py"
     source.write_text(source.read_text().replace('"pong"', f'"{answer}"'))
     for compiled in source.parent.glob("__pycache__/app.*"):
         compiled.unlink()

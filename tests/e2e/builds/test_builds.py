@@ -148,7 +148,7 @@ def test_the_layers_serve_a_review_with_their_python(
     python = find_python(built_layers.target.runtime)
     if python is None:
         pytest.skip(f"needs {built_layers.target.runtime}")
-    (built_layers.engine / "podgraft" / "review" / "__init__.py").write_text(
+    (built_layers.engine / "podgraft" / "core" / "review" / "__init__.py").write_text(
         "raise AssertionError('compiled anew')"
     )
     store = write_injector(tmp_path, files={**BUNDLE, "overlay.yaml": OVERLAY})
