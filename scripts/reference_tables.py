@@ -97,7 +97,7 @@ def _describe_values(parameter: Mapping[str, Any]) -> str:
 _ENVIRONMENT = """\
 # Environment variables
 
-This page lists the variables that podgraft reads. It is generated from `settings.py` and from the command line.
+This page lists the variables that podgraft reads. It is generated from `service/settings.py` and from the command line.
 
 ## The function
 

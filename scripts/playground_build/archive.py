@@ -17,7 +17,7 @@ from .modules import find_imports, find_modules
 from .zips import make_zip
 
 # Parts of the engine that need AWS or a web framework.
-_LEFT_OUT = ("web/", "store/aws/")
+_LEFT_OUT = ("service/http/", "service/serve/", "service/store/aws/")
 _PAGE = "podgraft_playground"
 _PIN = re.compile(r"^([\w.-]+)==", re.MULTILINE)
 _PYTHON = "3.14"  # the page's, which pyodide.VERSION contains

@@ -117,7 +117,9 @@ def test_every_command_works_outside_the_checkout(alone: Installation, tmp_path:
     for line in COMMANDS:
         done = alone.run(line, tmp_path)
         assert done.returncode == 0, (line, done.stderr)
-    assert (tmp_path / "aws" / "layers" / "engine" / "podgraft" / "settings.py").is_file()
+    assert (
+        tmp_path / "aws" / "layers" / "engine" / "podgraft" / "service" / "settings.py"
+    ).is_file()
     for name in ("Containerfile", "requirements.txt"):
         assert (tmp_path / "image" / name).is_file()
 
@@ -213,7 +215,7 @@ def test_sam_builds_the_written_folder(alone: Installation, tmp_path: Path) -> N
         capture_output=True,
     )
     built = tmp_path / "aws" / ".aws-sam" / "build"
-    engine = "EngineLayer/python/podgraft/settings.py"
+    engine = "EngineLayer/python/podgraft/service/settings.py"
     names = ("Webhook/handler.py", "Watch/watch.py", engine, "template.yaml")
     assert all((built / name).is_file() for name in names)
     assert not (built / "EngineLayer" / "python" / "podgraft" / "cli").exists()
