@@ -32,6 +32,7 @@ ASSETS = (
     "layers/build_layer.py",
     "layers/dependencies",
     "layers/make_archives.py",
+    "packaging/init",
     "requirements/serve.txt",
     "samconfig.toml",
     "samples",

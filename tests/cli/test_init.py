@@ -113,7 +113,7 @@ def test_the_archives_contain_the_function_and_the_engine(tmp_path: Path) -> Non
             assert archive.namelist() == sorted(path.name for path in modules)
     with zipfile.ZipFile(tmp_path / "archives" / "engine.zip") as archive:
         names = archive.namelist()
-    assert "python/podgraft/review/__init__.py" in names
+    assert "python/podgraft/core/review/__init__.py" in names
     assert not [name for name in names if name.startswith("python/podgraft/cli/")]
 
 

@@ -89,6 +89,7 @@ def test_kubernetes_accepts_the_guard(release: str) -> None:
 LEVELS = {
     "allow": "restricted",
     "datadog-env": "",
+    "hello": "baseline",
     "image-mirror": "restricted",
     "logging": "baseline",
     "native-sidecar-guard": "restricted",

@@ -90,6 +90,7 @@ def deploy_stack(
     prefix: str = "",
     owner: bool = True,
     guard: Mapping[str, str] = {},
+    endpoint: str = "https://webhook.example.com",
 ) -> None:
     """Deploy what commands need of template.yaml: the bucket, the owner, and the outputs.
 
@@ -108,6 +109,7 @@ def deploy_stack(
         }
     outputs = {
         "BundleBucket": {"Value": {"Ref": "Bundles"}},
+        "Endpoint": {"Value": endpoint},
         "ParameterPrefix": {"Value": prefix},
         **({"BundlePrefix": {"Value": "bundles/"}} if owner else {}),
     }

@@ -364,7 +364,7 @@ def test_the_control_plane_shows_a_certificate(run: Run) -> None:
 CHOICE_ERRORS = (
     ((), "the namespaces are missing; choose one of"),
     (("--namespace-selector", " , "), "the namespaces are missing; choose one of"),
-    (("--object-selector", "app=web"), "the namespaces are missing; choose one of"),
+    (("--object-selector", "app!=web,!x"), "the namespaces are missing; choose one of"),
     (("--exclude-namespace", "argocd"), "the namespaces are missing; choose one of"),
     (("--service", "a/b", "--cert-manager", "a/b"), "the namespaces are missing; choose one of"),
     (("--no-inject", "--mutate", "apps/v1/deployments"), "--revision selects pods only"),

@@ -56,9 +56,21 @@ HELM_INSTALL: Final = (
 
 KINDS: Final[Mapping[str, Kind]] = {
     "sam": Kind(
-        {name: name for name in ("template.yaml", "samconfig.toml", *_LAYERS)},
+        {
+            **{name: name for name in ("template.yaml", "samconfig.toml", *_LAYERS)},
+            "packaging/init/podgraft.toml": "podgraft.toml",
+            "samples/hello/bundle": "hello/bundle",
+            "samples/hello/policy.yaml": "hello/policy.yaml",
+        },
         has_engine=True,
-        steps=("cd {folder}", "sam build", "sam deploy"),
+        steps=(
+            "cd {folder}",
+            "sam build && sam deploy",
+            "podgraft policy push hello",
+            "podgraft tokens issue --cluster dev --output token",
+            "podgraft register --cluster dev --token-file token --object-selector podgraft=hello"
+            " --probe | kubectl apply --server-side -f -",
+        ),
     ),
     "terraform": Kind(
         {"terraform": "podgraft", **{name: name for name in _LAYERS}},
@@ -118,7 +130,7 @@ def command(kind: str, *, force: bool, folder: Path) -> None:
     """Write the files of a deployment, or the samples, into FOLDER, and print the next steps.
 
     \b
-    sam         template.yaml and sources for AWS SAM: sam build, sam deploy
+    sam         template.yaml and sources for AWS SAM, and a first injector, hello
     terraform   the Terraform module, and sources of its archives
     helm        the Helm chart of podgraft serve
     kubernetes  manifests of podgraft serve for kubectl apply -k

@@ -1,4 +1,4 @@
-"""The project file, podgraft.toml: defaults for the options of ``policy`` and ``tokens``.
+"""The project file, podgraft.toml: defaults for ``policy``, ``tokens``, and ``register``.
 
 The file is in the working folder or in one of its parents, or ``--project`` names it. An option on
 the command line, or an environment variable, replaces a value of the file.
@@ -24,7 +24,10 @@ KEYS: Final[Mapping[str, str]] = {
     "parameter-prefix": "output ParameterPrefix of the stack",
     "store": "store of tokens: aws, or file:<folder>",
 }
-COMMANDS = ("policy", "tokens")
+# Groups, whose subcommands have these options, and a command that has some of them.
+GROUPS = ("policy", "tokens")
+REGISTER: Final = {"register": ("stack_name", "injector", "profile", "region")}
+COMMANDS: Final = (*GROUPS, *REGISTER)
 
 
 class CommandDefaults(dict[str, Any]):
@@ -41,12 +44,16 @@ class CommandDefaults(dict[str, Any]):
 _PARAMETERS = frozenset(key.replace("-", "_") for key in KEYS)
 
 
-def load_defaults(path: Path | None) -> dict[str, CommandDefaults]:
+def load_defaults(path: Path | None) -> dict[str, dict[str, Any]]:
     """Return the defaults of each command; *path* is the file, or None to look for it."""
     file = path or find_project_file(Path.cwd())
     values = {} if file is None else read_project_file(file)
     defaults = CommandDefaults({key.replace("-", "_"): value for key, value in values.items()})
-    return dict.fromkeys(COMMANDS, defaults)
+    commands = {
+        command: {name: defaults[name] for name in names if name in defaults}
+        for command, names in REGISTER.items()
+    }
+    return {**dict.fromkeys(GROUPS, defaults), **commands}
 
 
 def find_project_file(folder: Path) -> Path | None:

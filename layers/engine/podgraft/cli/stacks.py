@@ -88,20 +88,7 @@ def make_client(service: str) -> Any:
 
 def lookup_stack(name: str) -> Stack:
     """Return the stack *name* by its outputs; raises ``CommandError`` if it is not podgraft's."""
-    with aws_errors(f"stack {name}", remedy="check --stack-name and the region"):
-        description = make_client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
-    outputs = {
-        each["OutputKey"]: each.get("OutputValue", "") for each in description.get("Outputs", [])
-    }
-    parameters = {
-        each["ParameterKey"]: each.get("ParameterValue", "")
-        for each in description.get("Parameters", [])
-    }
-    missing = [key for key in ("BundleBucket", "ParameterPrefix") if not outputs.get(key)]
-    if missing:
-        raise CommandError(
-            f"stack {name}: output {missing[0]} is missing; name a stack of podgraft"
-        )
+    outputs, parameters = _describe_stack(name, "BundleBucket", "ParameterPrefix")
     # Stacks of earlier versions have no output for it.
     default = parameters.get("BundlePrefix", DEFAULT_BUNDLE_PREFIX)
     return Stack(
@@ -112,6 +99,30 @@ def lookup_stack(name: str) -> Stack:
         verifier=_parse_verifier(name, parameters),
         census=outputs.get("CensusBucket", ""),
     )
+
+
+def lookup_endpoint(name: str) -> str:
+    """Return the URL of the endpoint of the stack *name*; raises ``CommandError`` as above."""
+    return _describe_stack(name, "Endpoint")[0]["Endpoint"]
+
+
+def _describe_stack(name: str, *required: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the outputs and the parameters of a stack that has all *required* outputs."""
+    with aws_errors(f"stack {name}", remedy="check --stack-name and the region"):
+        description = make_client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+    outputs = {
+        each["OutputKey"]: each.get("OutputValue", "") for each in description.get("Outputs", [])
+    }
+    parameters = {
+        each["ParameterKey"]: each.get("ParameterValue", "")
+        for each in description.get("Parameters", [])
+    }
+    missing = [key for key in required if not outputs.get(key)]
+    if missing:
+        raise CommandError(
+            f"stack {name}: output {missing[0]} is missing; name a stack of podgraft"
+        )
+    return outputs, parameters
 
 
 def find_alias(name: str) -> str | None:

@@ -30,8 +30,8 @@ from podgraft.cli.register import (
     webhooks,
 )
 from podgraft.cli.register.control_plane import AuthInfo
-from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.istio_names import istio_name_options
+from podgraft.cli.register.target import parse_target, target_options
 from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
 from podgraft.core.bundle import Bundle, BundleError, compile_
 from podgraft.core.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
@@ -47,6 +47,7 @@ class RegisterOptions(TypedDict):
     """The options of the command line."""
 
     url: str | None
+    stack_name: str | None
     service: str | None
     allow_loopback: bool
     ca_bundle: tuple[Path, ...]
@@ -85,13 +86,7 @@ class RegisterOptions(TypedDict):
 
 
 @click.command("register")
-@click.option("--url", help="Endpoint, as https://HOST[:PORT].")
-@click.option(
-    "--service",
-    metavar="NAMESPACE/NAME[:PORT][/INJECTOR]",
-    help="Service of podgraft serve in the same cluster, instead of --url.",
-)
-@click.option("--allow-loopback", is_flag=True, help="Allow localhost, for tests.")
+@target_options
 @click.option(
     "--ca-bundle", type=FILE, multiple=True, help="CA certificates, PEM; default: public CAs."
 )
@@ -199,7 +194,7 @@ class RegisterOptions(TypedDict):
 def command(**options: Unpack[RegisterOptions]) -> None:
     """Check the settings, and print webhook manifests for kubectl apply.
 
-    Choose the namespaces with --revision, --namespace-selector, or --all-namespaces.
+    Choose the pods with --revision, --namespace-selector, --object-selector, or --all-namespaces.
     """
     with program.convert_errors(BundleError, IdentifierError, PolicyError):
         _register(options)
@@ -253,8 +248,13 @@ def _register(options: RegisterOptions) -> None:
 
 
 def _make_registration(options: RegisterOptions) -> Registration:
-    parsed_endpoint = _parse_endpoint(options)
-    parsed_endpoint = endpoint.with_injector(parsed_endpoint, options["injector"])
+    parsed_endpoint = parse_target(
+        url=options["url"],
+        service_name=options["service"],
+        stack_name=options["stack_name"],
+        injector=options["injector"],
+        allow_loopback=options["allow_loopback"],
+    )
     if options["control_plane"] is None:
         parsed_endpoint = endpoint.with_token(
             parsed_endpoint, auth_info.read_token(options["token_file"])
@@ -296,15 +296,6 @@ def _make_registration(options: RegisterOptions) -> Registration:
     )
     service.check_path(registration.endpoint)
     return registration
-
-
-def _parse_endpoint(options: RegisterOptions) -> Endpoint:
-    url, name = options["url"], options["service"]
-    if url is not None and name is None:
-        return endpoint.parse_endpoint(url, allow_loopback=options["allow_loopback"])
-    if name is not None and url is None:
-        return service.parse_service(name)
-    raise click.UsageError("give either --url or --service")
 
 
 def _variables(options: RegisterOptions) -> Iterator[tuple[str, str]]:

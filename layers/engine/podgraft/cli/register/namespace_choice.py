@@ -10,10 +10,13 @@ from podgraft.cli.register import selectors
 from podgraft.cli.register.webhooks import FailurePolicy, Registration
 from podgraft.kube.selectors import Operator
 
+_POSITIVE = frozenset({Operator.EQUALS, Operator.IN, Operator.EXISTS})
 _CHOICES = """
   --revision default                            as Istio: namespaces with the label
                                                 istio-injection=enabled, and pods that request it
   --namespace-selector istio-injection=enabled  the namespaces with this label
+  --object-selector podgraft=hello              the pods with this label, in every namespace but
+                                                those that the cluster needs to start
   --all-namespaces                              every namespace but kube-node-lease, kube-public,
                                                 kube-system, and those of --exclude-namespace"""
 
@@ -33,20 +36,22 @@ def check_namespace_choice(
         raise click.UsageError(
             "--all-namespaces: --revision already selects the namespaces; give one of them"
         )
-    if all_namespaces or has_selector:
+    if all_namespaces or has_selector or _requires_label(registration):
         return
     if injects and not has_revision:
         raise click.UsageError(f"the namespaces are missing; choose one of{_CHOICES}")
     if has_rules:
         raise click.UsageError(
             "--mutate and --validate: the namespaces are missing, because --revision selects pods "
-            "only; give --namespace-selector, or --all-namespaces"
+            "only; give --namespace-selector, --object-selector, or --all-namespaces"
         )
 
 
 def find_broad_warning(registration: Registration, *, all_namespaces: bool) -> str | None:
     """Return the warning about all namespaces with failurePolicy Fail."""
     if not all_namespaces or registration.failure_policy is not FailurePolicy.FAIL:
+        return None
+    if _requires_label(registration):
         return None
     excluded = ", ".join(
         sorted({*selectors.ALWAYS_EXCLUDED_NAMESPACES, *registration.excluded_namespaces})
@@ -56,6 +61,11 @@ def find_broad_warning(registration: Registration, *, all_namespaces: bool) -> s
         f"objects in every namespace but {excluded}; exclude the namespaces that the cluster needs "
         "to recover with --exclude-namespace, such as those of DNS, CNI, ingress, and GitOps"
     )
+
+
+def _requires_label(registration: Registration) -> bool:
+    """Whether the selector of objects requires a label: other objects do not need the endpoint."""
+    return any(one.operator in _POSITIVE for one in registration.objects.requirements)
 
 
 def find_namespace_label(registration: Registration) -> str | None:

@@ -1,0 +1,72 @@
+"""The options for the endpoint of a registration: a URL, a stack in AWS, or a Service."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+
+from podgraft.cli.aws_options import aws_options
+from podgraft.cli.register import endpoint, service
+from podgraft.cli.register.endpoint import Endpoint
+from podgraft.cli.stacks import lookup_endpoint
+from podgraft.core.identifiers import DEFAULT_INJECTOR
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+# In the reverse order of the help text.
+_OPTIONS = (
+    aws_options,
+    click.option("--allow-loopback", is_flag=True, help="Allow localhost, for tests."),
+    click.option(
+        "--service",
+        metavar="NAMESPACE/NAME[:PORT][/INJECTOR]",
+        help="Service of podgraft serve in the same cluster, instead of --url.",
+    ),
+    click.option(
+        "--stack-name",
+        envvar="PODGRAFT_STACK_NAME",
+        show_envvar=True,
+        help="Deployed stack, whose endpoint is used, instead of --url.",
+    ),
+    click.option("--url", help="Endpoint, as https://HOST[:PORT]."),
+)
+
+
+def target_options(command: Command) -> Command:
+    """Add the options that ``parse_target`` uses."""
+    for decorate in _OPTIONS:
+        command = decorate(command)
+    return command
+
+
+def parse_target(
+    *,
+    url: str | None,
+    service_name: str | None,
+    stack_name: str | None,
+    injector: str | None,
+    allow_loopback: bool,
+) -> Endpoint:
+    """Return the endpoint with its injector.
+
+    An option of the command line replaces a stack or an injector of the environment or of the
+    project file.
+    """
+    if not _is_explicit("stack_name") and (url is not None or service_name is not None):
+        stack_name = None
+    if sum(each is not None for each in (url, service_name, stack_name)) != 1:
+        raise click.UsageError("give one of --url, --stack-name, and --service")
+    if service_name is not None:
+        target = service.parse_service(service_name)
+    else:
+        address = url if stack_name is None else lookup_endpoint(stack_name)
+        target = endpoint.parse_endpoint(address or "", allow_loopback=allow_loopback)
+    if target.injector != DEFAULT_INJECTOR and not _is_explicit("injector"):
+        return target
+    return endpoint.with_injector(target, injector)
+
+
+def _is_explicit(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is ParameterSource.COMMANDLINE
