@@ -90,7 +90,6 @@ def deploy_stack(
     prefix: str = "",
     owner: bool = True,
     guard: Mapping[str, str] = {},
-    endpoint: str = "https://webhook.example.com",
 ) -> None:
     """Deploy what commands need of template.yaml: the bucket, the owner, and the outputs.
 
@@ -109,7 +108,7 @@ def deploy_stack(
         }
     outputs = {
         "BundleBucket": {"Value": {"Ref": "Bundles"}},
-        "Endpoint": {"Value": endpoint},
+        "Endpoint": {"Value": "https://webhook.example.com"},
         "ParameterPrefix": {"Value": prefix},
         **({"BundlePrefix": {"Value": "bundles/"}} if owner else {}),
     }

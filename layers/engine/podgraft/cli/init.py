@@ -54,6 +54,11 @@ HELM_INSTALL: Final = (
     "--set-file callers.prod=store/auth/prod.yaml"
 )
 
+_REGISTER_HELLO = (
+    "podgraft register --cluster dev --token-file token --object-selector podgraft=hello "
+    "--probe | kubectl apply --server-side -f -"
+)
+
 KINDS: Final[Mapping[str, Kind]] = {
     "sam": Kind(
         {
@@ -68,8 +73,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             "sam build && sam deploy",
             "podgraft policy push hello",
             "podgraft tokens issue --cluster dev --output token",
-            "podgraft register --cluster dev --token-file token --object-selector podgraft=hello"
-            " --probe | kubectl apply --server-side -f -",
+            _REGISTER_HELLO,
         ),
     ),
     "terraform": Kind(
