@@ -31,7 +31,7 @@ UNBOUNDED = {
         "golang.reflect.constructors.pointer_to",
         "golang.reflect.constructors.slice_of",
         "core.injectors.coerce._fields",
-        "core.injectors.istio.render.pod_overlay._fields",
+        "core.injectors.istio.render.pod_fields.fields_by_name",
         "core.injectors.istio.render.pod_overlay._normalizer",
         "core.injectors.overlay.data.data_type",
         "core.injectors.overlay.paths._fields",

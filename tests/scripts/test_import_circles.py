@@ -1,4 +1,4 @@
-"""No module of the scripts, the command line, or the service imports itself.
+"""No module of podgraft or of its scripts imports itself, directly or through others.
 
 An import inside a function counts too; one for type checkers alone does not.
 """
@@ -20,8 +20,7 @@ GENERATE = SCRIPTS / "generate"
     [
         (SCRIPTS, SCRIPTS),
         (GENERATE, GENERATE),
-        (ENGINE, ENGINE / "podgraft" / "cli"),
-        (ENGINE, ENGINE / "podgraft" / "service"),
+        (ENGINE, ENGINE / "podgraft"),
     ],
     ids=lambda path: path.name,
 )

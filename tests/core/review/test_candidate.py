@@ -17,8 +17,7 @@ from podgraft.core import review
 from podgraft.core.bundle import Mutation, Mutator
 from podgraft.core.injectors import UserError
 from podgraft.core.policy.rollout import ANNOTATION, compute_bucket
-from podgraft.core.review import ReviewFailure, ReviewResponse, ReviewResult
-from podgraft.core.review.candidate import CandidateRecord
+from podgraft.core.review import CandidateRecord, ReviewFailure, ReviewResponse, ReviewResult
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.fuse import MAX_FAILURES
 from podgraft.kube import admission, patch, yaml

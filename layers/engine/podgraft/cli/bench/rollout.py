@@ -98,7 +98,7 @@ def measure_code(inputs: BenchmarkInput, folder: Path, repetitions: int) -> Iter
 def _run_stable(
     each: review.Review, snapshot: Snapshot, handler: review.Handler
 ) -> review.ReviewResult:
-    return review.run_handler(each, snapshot.bundle, handler)
+    return review.run_handler(handler, each, snapshot.bundle)
 
 
 def change_image(inputs: BenchmarkInput) -> dict[str, bytes]:

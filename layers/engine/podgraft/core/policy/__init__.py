@@ -19,8 +19,10 @@ from .decision import (
     decide,
     describe,
 )
-from .document import RELEASE_REMEDY, Features, Policy, is_release, parse, selector_list
+from .document import Features, Policy
 from .errors import Diagnostic, PolicyError
+from .keys import RELEASE_REMEDY, is_release, selector_list
+from .reader import parse
 from .request_filter import (
     PROTECTED_SUBRESOURCES,
     decide_applicability,

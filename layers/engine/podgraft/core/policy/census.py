@@ -1,7 +1,4 @@
-"""The key ``census`` of a policy: which workloads are recorded, and which values of theirs.
-
-Only a policy with this key needs this module.
-"""
+"""The key ``census`` of a policy: which workloads are recorded, and which values of theirs."""
 
 from __future__ import annotations
 
@@ -9,8 +6,7 @@ from msgspec import Struct
 
 from podgraft.kube.document_reader import Cursor, MappingReader, format_value, parse_strings
 
-from .rollout import compute_bucket, count_buckets
-from .rollout_reader import parse_percentage
+from .rollout import compute_bucket, count_buckets, parse_percentage
 
 # The id of the buckets, in the place of the id of a rollout.
 _ID = "census"

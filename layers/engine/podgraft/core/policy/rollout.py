@@ -4,8 +4,6 @@
 buckets. So the selection needs no state: it is equal in every environment, an operator can list it
 in advance, and a higher percentage only adds workloads. The formula is part of the contract:
 another one would assign all workloads again.
-
-Only a policy with the key ``rollout`` needs this module.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from podgraft.base.jsonvalue import Object, object_at
+from podgraft.kube.document_reader import Cursor, format_value
 
 if TYPE_CHECKING:
     from .document import Policy
@@ -121,3 +120,18 @@ def count_buckets(percentage: float) -> int:
     29
     """
     return round(percentage * BUCKETS / 100)
+
+
+def parse_percentage(cursor: Cursor) -> float | None:
+    """A percentage with at most two decimals."""
+    value = cursor.value
+    if (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and 0 <= value <= 100  # noqa: PLR2004 — a percentage
+        and round(value, 2) == value
+    ):
+        return value
+    return cursor.add_error(
+        f"got {format_value(value)}", "use a number from 0 to 100 with at most two decimals"
+    )

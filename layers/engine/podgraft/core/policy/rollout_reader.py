@@ -25,8 +25,9 @@ from podgraft.kube.document_reader import (
     parse_string,
 )
 
-from .document import Policy, apply_overrides, parse_document, parse_policy
-from .rollout import BucketUnit, Needs, Rollout, RolloutMode
+from .document import Policy
+from .keys import apply_overrides, parse_document, parse_policy
+from .rollout import BucketUnit, Needs, Rollout, RolloutMode, parse_percentage
 
 T = TypeVar("T", RolloutMode, BucketUnit)
 
@@ -117,21 +118,6 @@ def _parse_enum(cursor: Cursor, type_: type[T], remedy: str) -> T | None:
     if isinstance(cursor.value, str) and cursor.value in tuple(type_):
         return type_(cursor.value)
     return cursor.add_error(f"got {format_value(cursor.value)}", remedy)
-
-
-def parse_percentage(cursor: Cursor) -> float | None:
-    """A percentage with at most two decimals."""
-    value = cursor.value
-    if (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and 0 <= value <= 100  # noqa: PLR2004 — a percentage
-        and round(value, 2) == value
-    ):
-        return value
-    return cursor.add_error(
-        f"got {format_value(value)}", "use a number from 0 to 100 with at most two decimals"
-    )
 
 
 def _parse_clusters(cursor: Cursor) -> Mapping[str, float] | None:

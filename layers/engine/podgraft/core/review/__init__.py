@@ -8,94 +8,54 @@ has no response, so the webhook's failurePolicy decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from functools import partial
+from typing import TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft import kube
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import Object, object_at
+from podgraft.base.trace import Effect, Trace
 from podgraft.core import policy
 from podgraft.core.bundle import Bundle, Mutation, Mutator
 from podgraft.core.injectors import OperatorError, UndecodableError, UserError, object_check, redact
 from podgraft.core.policy import Decision, Skip, Verdict
+from podgraft.core.policy.rollout import ANNOTATION
 from podgraft.core.review_context import ReviewContext, Staleness
 from podgraft.core.versions.errors import StoreError
 from podgraft.core.versions.snapshot import Snapshot
 from podgraft.core.versions.store import Store
 from podgraft.kube import admission, workload_owner
-from podgraft.kube.admission import AdmissionRequest, AdmissionResponse
+from podgraft.kube.admission import AdmissionRequest
 
-if TYPE_CHECKING:
-    from podgraft.base.trace import Effect, Trace
+from .results import (
+    CandidateOutcome,
+    CandidateRecord,
+    Review,
+    ReviewFailure,
+    ReviewOutcome,
+    ReviewReason,
+    ReviewRecord,
+    ReviewResponse,
+    ReviewResult,
+)
 
-    from .candidate import CandidateRecord
+__all__ = [
+    "CandidateOutcome",
+    "CandidateRecord",
+    "Review",
+    "ReviewFailure",
+    "ReviewOutcome",
+    "ReviewReason",
+    "ReviewRecord",
+    "ReviewResponse",
+    "ReviewResult",
+    "inject",
+    "mutate",
+    "validate",
+]
 
-
-class ReviewOutcome(StrEnum):
-    """The outcome of a review in metrics, audit annotations, and logs."""
-
-    INJECT = "inject"
-    SKIP = "skip"
-    MUTATE = "mutate"
-    ALLOW = "allow"
-    DENY = "deny"
-    FAIL = "fail"
-
-
-class ReviewReason(StrEnum):
-    """The reasons in addition to those of ``policy.Reason``."""
-
-    OVERLAYS = "overlays"
-    NOTHING_MATCHES = "nothing-matches"
-    RULES = "rules"
-    USER = "user"
-    OPERATOR = "operator"
-    STORE = "store"
-
-
-class ReviewRecord(Struct, frozen=True, kw_only=True):
-    """The fields of a review in the request log: names and reasons, never a value of the object.
-
-    ``candidate`` is set if the policy has a rollout.
-    """
-
-    uid: str
-    injector: str
-    cluster: str
-    namespace: str
-    owner: str
-    decision: str = ""
-    reason: str = ""
-    policy_version: str = ""
-    bundle: str = ""
-    patch_bytes: int = 0
-    stale: str = ""
-    refused: bool = False
-    age_seconds: int = 0
-    candidate: CandidateRecord | None = None
-
-
-class ReviewResponse(Struct, frozen=True):
-    """A review with a response for kube-apiserver; ``object`` is the one that the patch changes.
-
-    Without a change, ``object`` is None.
-    """
-
-    response: AdmissionResponse
-    record: ReviewRecord
-    object: Object | None = None
-
-
-class ReviewFailure(Struct, frozen=True):
-    """A review that failed with a configuration error or a dependency error."""
-
-    error: OperatorError | StoreError
-    record: ReviewRecord
-
-
-ReviewResult: TypeAlias = ReviewResponse | ReviewFailure
+Handler: TypeAlias = Callable[[Review, Bundle], ReviewResponse]
 
 
 def inject(context: ReviewContext, store: Store) -> ReviewResult:
@@ -111,70 +71,6 @@ def mutate(context: ReviewContext, store: Store) -> ReviewResult:
 def validate(context: ReviewContext, store: Store) -> ReviewResult:
     """Evaluate rules for an object of any kind."""
     return _run_review(context, store, _review_validate)
-
-
-class Review(Struct, frozen=True, kw_only=True):
-    """One review with the version that it uses: empty strings if the store returns none.
-
-    ``rollout`` and ``track`` are set if the policy has a rollout. ``annotation`` is the value that
-    a patched pod gets in mode share.
-    """
-
-    context: ReviewContext
-    request: AdmissionRequest
-    owner: str
-    staleness: tuple[Staleness, ...]
-    policy_version: str = ""
-    bundle: str = ""
-    rollout: str = ""
-    track: str = ""
-    annotation: str = ""
-
-    def make_record(
-        self, outcome: ReviewOutcome, reason: str, patch_bytes: int = 0
-    ) -> ReviewRecord:
-        """The record of the review for the request log."""
-        return ReviewRecord(
-            uid=self.context.uid,
-            injector=self.context.injector,
-            cluster=self.context.cluster or "",
-            namespace=self.context.namespace,
-            owner=self.owner,
-            decision=outcome,
-            reason=reason,
-            policy_version=self.policy_version,
-            bundle=self.bundle,
-            patch_bytes=patch_bytes,
-            stale=self.stale_reasons,
-            refused=any(staleness.is_invalid for staleness in self.staleness),
-            age_seconds=max((staleness.age_seconds for staleness in self.staleness), default=0),
-        )
-
-    def audit_annotations(self, outcome: ReviewOutcome, reason: str) -> Mapping[str, str]:
-        """The same as audit annotations."""
-        annotations = {
-            "decision": outcome,
-            "reason": reason,
-            "policy-version": self.policy_version,
-            "bundle": self.bundle,
-        }
-        if self.rollout:
-            annotations = {**annotations, "rollout": self.rollout, "track": self.track}
-        return {**annotations, "stale": self.stale_reasons} if self.staleness else annotations
-
-    @property
-    def stale_reasons(self) -> str:
-        """Why the policy or the caller list can be older than the stored one; empty if not."""
-        return "; ".join(staleness.reason for staleness in self.staleness)
-
-    def warnings(self, *more: str) -> Iterable[str]:
-        """The warnings of the response: of a stale configuration first."""
-        for staleness in self.staleness:
-            yield f"podgraft used an older configuration: {staleness.reason}"
-        yield from more
-
-
-Handler: TypeAlias = Callable[[Review, Bundle], ReviewResponse]
 
 
 def _run_review(context: ReviewContext, store: Store, handler: Handler) -> ReviewResult:
@@ -222,13 +118,13 @@ def _review_snapshot(
 def run_tracks(review: Review, snapshot: Snapshot, handler: Handler) -> ReviewResult:
     """The result of stable, and of a candidate if the policy has one."""
     if snapshot.candidate is None:
-        return run_handler(review, snapshot.bundle, handler)
+        return run_handler(handler, review, snapshot.bundle)
     from .candidate import review_tracks  # only a policy with a rollout needs it
 
-    return review_tracks(review, snapshot, handler)
+    return review_tracks(review, snapshot, partial(run_handler, handler))
 
 
-def run_handler(review: Review, bundle: Bundle, handler: Handler) -> ReviewResult:
+def run_handler(handler: Handler, review: Review, bundle: Bundle) -> ReviewResult:
     """The result of a handler; its errors are a denial or a failure."""
     try:
         return handler(review, bundle)
@@ -274,9 +170,7 @@ def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision)
     if not mutation.is_changed:
         return _respond_unchanged(review, mutation)
     if review.annotation:
-        from .candidate import annotate
-
-        mutation = annotate(mutation, review.annotation)
+        mutation = _annotate(mutation, review.annotation)
     try:
         kube.check_patched(kube.POD, pod, mutation.object)
     except kube.DecodeError as error:
@@ -287,6 +181,14 @@ def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision)
 
         privilege_check.check_privileges(bundle, pod, mutation.object, review.context.trace)
     return _respond_patched(review, ReviewOutcome.INJECT, ",".join(decision.reasons), mutation)
+
+
+def _annotate(mutation: Mutation, value: str) -> Mutation:
+    """Return the mutation that also adds the annotation of the rollout."""
+    metadata = object_at(mutation.object, "metadata")
+    annotations: Object = {**object_at(metadata, "annotations"), ANNOTATION: value}
+    after: Object = {**mutation.object, "metadata": {**metadata, "annotations": annotations}}
+    return replace(mutation, object=after)
 
 
 _EFFECTS: Mapping[Verdict, Effect] = {

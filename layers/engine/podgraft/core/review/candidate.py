@@ -7,13 +7,16 @@ code, and differ only in the response that is returned.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import JSON, Object, object_at
-from podgraft.core.injectors import Mutation, UndecodableError
+from podgraft.base.jsonvalue import JSON, object_at
+from podgraft.core.bundle import Bundle
+from podgraft.core.injectors import UndecodableError
 from podgraft.core.policy.rollout import ANNOTATION, Rollout, RolloutMode, Track
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.candidate import Candidate, DisabledReason
@@ -23,15 +26,19 @@ from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.patch.kinds import compute_kind, find_changes
 from podgraft.kube.workload_owner import root_workload
 
-from . import (
-    Handler,
+from .results import (
+    CandidateOutcome,
+    CandidateRecord,
     Review,
     ReviewFailure,
     ReviewOutcome,
+    ReviewReason,
     ReviewResponse,
     ReviewResult,
-    run_handler,
 )
+
+# Runs the handler of the route with one bundle; returns its errors as results.
+Runner: TypeAlias = Callable[[Review, Bundle], ReviewResult]
 
 # One tenth of the normal limits, of which Istio's largest template uses less than a tenth. A
 # template in an endless loop stops after 0.6 s instead of 4.6 s.
@@ -53,17 +60,6 @@ _OWN_CHANGES = frozenset(
 )
 
 
-class CandidateOutcome(StrEnum):
-    """What the candidate did in a review."""
-
-    OUTSIDE = "outside"
-    SAME = "same"
-    CHANGED = "changed"
-    FALLBACK = "fallback"
-    FAILED = "failed"
-    DISABLED = "disabled"
-
-
 class FailureReason(StrEnum):
     """Why a candidate failed."""
 
@@ -72,30 +68,6 @@ class FailureReason(StrEnum):
     DENIED = "denied"
     DECODE = "decode"
     INTERNAL = "internal"
-
-
-class CandidateRecord(Struct, frozen=True, kw_only=True):
-    """The fields of the request log about the candidate: names and reasons, never a value.
-
-    Empty fields are left out. ``bucket`` is None if the rollout is invalid.
-    """
-
-    rollout: str = ""
-    rollout_mode: str = ""
-    track: str = Track.STABLE
-    bucket: int | None = None
-    candidate: str
-    candidate_reason: str = ""
-    candidate_problem: str = ""
-    candidate_kind: str = ""
-    candidate_paths: str = ""
-    candidate_milliseconds: float | None = None
-
-    @property
-    def fields(self) -> Object:
-        """The fields that are not empty."""
-        values = {name: getattr(self, name) for name in self.__struct_fields__}
-        return {name: value for name, value in values.items() if value not in {"", None}}
 
 
 class Verdict(Struct, frozen=True, kw_only=True):
@@ -111,24 +83,16 @@ class Verdict(Struct, frozen=True, kw_only=True):
         return self.outcome in {CandidateOutcome.SAME, CandidateOutcome.CHANGED}
 
 
-def annotate(mutation: Mutation, value: str) -> Mutation:
-    """Return the mutation that also adds the annotation of the rollout."""
-    metadata = object_at(mutation.object, "metadata")
-    annotations: Object = {**object_at(metadata, "annotations"), ANNOTATION: value}
-    after: Object = {**mutation.object, "metadata": {**metadata, "annotations": annotations}}
-    return replace(mutation, object=after)
-
-
-def review_tracks(review: Review, snapshot: Snapshot, handler: Handler) -> ReviewResult:
+def review_tracks(review: Review, snapshot: Snapshot, run: Runner) -> ReviewResult:
     """Review an object with stable, and with the candidate if the rollout selects the workload."""
     candidate = snapshot.candidate
     if candidate is None or candidate.rollout is None:
-        return _add_record(run_handler(review, snapshot.bundle, handler), candidate, None)
+        return _add_record(run(review, snapshot.bundle), candidate, None)
     bucket, is_selected = select_workload(candidate.rollout, review.context, review.request)
     review = _mark(review, candidate.rollout, Track.STABLE)
     clock = review.context.deadline.clock if review.context.deadline else None
     started = clock() if clock else 0.0
-    stable = run_handler(review, snapshot.bundle, handler)
+    stable = run(review, snapshot.bundle)
     seconds = clock() - started if clock else 0.0
     record = CandidateRecord(
         rollout=candidate.rollout.id,
@@ -143,7 +107,7 @@ def review_tracks(review: Review, snapshot: Snapshot, handler: Handler) -> Revie
         record = replace(record, candidate=CandidateOutcome.DISABLED, candidate_reason=reason)
         return _add_record(stable, candidate, record)
     started = clock() if clock else 0.0
-    result, verdict = _try_candidate(review, stable, candidate, handler)
+    result, verdict = _try_candidate(review, stable, candidate, run)
     if clock:
         record = replace(record, candidate_milliseconds=round((clock() - started) * 1000, 3))
     return _choose(stable, result, candidate, record, verdict)
@@ -189,7 +153,7 @@ def _find_disabled_reason(
 
 
 def _try_candidate(
-    review: Review, stable: ReviewResult, candidate: Candidate, handler: Handler
+    review: Review, stable: ReviewResult, candidate: Candidate, run: Runner
 ) -> tuple[ReviewResult | None, Verdict]:
     """Return the result of the candidate with its comparison. It never raises."""
     snapshot, rollout = candidate.snapshot, candidate.rollout
@@ -201,7 +165,7 @@ def _try_candidate(
             context=replace(review.context, limits=LIMITS, trace=None),
             bundle=snapshot.bundle.digest,
         )
-        result = run_handler(marked, snapshot.bundle, handler)
+        result = run(marked, snapshot.bundle)
         return result, compare_results(review.request.object, stable, result)
     except Exception:  # noqa: BLE001 — a new configuration executes code that never ran before
         return None, _fail(FailureReason.INTERNAL)
@@ -228,7 +192,7 @@ def compare_results(original: JSON, stable: ReviewResult, result: ReviewResult) 
 
 
 def _is_validation(result: ReviewResult) -> bool:
-    return isinstance(result, ReviewResponse) and result.record.reason == "rules"
+    return isinstance(result, ReviewResponse) and result.record.reason == ReviewReason.RULES
 
 
 def _allows(result: ReviewResult) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from podgraft.base.jsonvalue import JSON
+from podgraft.core.policy.rollout import RolloutMode
+from podgraft.core.review import CandidateOutcome
 
 from .metrics import Measure, MetricWriter, Unit
 
@@ -23,15 +25,16 @@ class CandidateMetric(StrEnum):
     TIME = "candidate_time_milliseconds"
 
 
-# In mode share, the metrics of the review have the dimension track, to compare both.
-SHARE = "share"
-
 _RESULTS: Mapping[str, tuple[CandidateMetric, ...]] = {
-    "same": (CandidateMetric.REVIEWS,),
-    "changed": (CandidateMetric.REVIEWS, CandidateMetric.CHANGED),
-    "failed": (CandidateMetric.REVIEWS, CandidateMetric.FAILURE),
-    "fallback": (CandidateMetric.REVIEWS, CandidateMetric.FAILURE, CandidateMetric.FALLBACK),
-    "disabled": (CandidateMetric.DISABLED,),
+    CandidateOutcome.SAME: (CandidateMetric.REVIEWS,),
+    CandidateOutcome.CHANGED: (CandidateMetric.REVIEWS, CandidateMetric.CHANGED),
+    CandidateOutcome.FAILED: (CandidateMetric.REVIEWS, CandidateMetric.FAILURE),
+    CandidateOutcome.FALLBACK: (
+        CandidateMetric.REVIEWS,
+        CandidateMetric.FAILURE,
+        CandidateMetric.FALLBACK,
+    ),
+    CandidateOutcome.DISABLED: (CandidateMetric.DISABLED,),
 }
 
 
@@ -50,7 +53,7 @@ def candidate_measures(record: Mapping[str, JSON]) -> Iterator[Measure[Candidate
 
 def find_track(record: Mapping[str, JSON]) -> Iterator[Mapping[str, str]]:
     """Return the dimensions that the metrics of a review have only in mode share."""
-    if record.get("rollout_mode") == SHARE:
+    if record.get("rollout_mode") == RolloutMode.SHARE:
         yield {"track": str(record["track"])}
 
 

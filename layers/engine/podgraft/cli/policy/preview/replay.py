@@ -14,13 +14,14 @@ from podgraft.core import review
 from podgraft.core.census import Record
 from podgraft.core.injectors import redact
 from podgraft.core.review import (
+    CandidateOutcome,
     ReviewFailure,
     ReviewOutcome,
     ReviewReason,
     ReviewResponse,
     ReviewResult,
 )
-from podgraft.core.review.candidate import LIMITS, CandidateOutcome, compare_results
+from podgraft.core.review.candidate import LIMITS, compare_results
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission
 from podgraft.kube.patch.kinds import compute_kind

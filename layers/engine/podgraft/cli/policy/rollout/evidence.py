@@ -13,6 +13,7 @@ from typing import Any, TypeAlias, cast
 
 from podgraft.cli.failure import CommandError
 from podgraft.core.policy.rollout import Track
+from podgraft.core.review import CandidateOutcome, ReviewOutcome
 
 # Cluster, namespace, and name of a workload.
 Workload: TypeAlias = tuple[str, str, str]
@@ -20,8 +21,8 @@ Workload: TypeAlias = tuple[str, str, str]
 Record: TypeAlias = dict[str, Any]
 
 # The candidate ran in these reviews.
-RAN = frozenset({"same", "changed", "fallback", "failed"})
-_FAILED = frozenset({"fallback", "failed"})
+_FAILED = frozenset({CandidateOutcome.FALLBACK, CandidateOutcome.FAILED})
+RAN = frozenset({CandidateOutcome.SAME, CandidateOutcome.CHANGED, *_FAILED})
 _PERCENTILE = 0.99
 # The format of Powertools, in UTC.
 _TIMESTAMP = "%Y-%m-%d %H:%M:%S,%f%z"
@@ -65,7 +66,9 @@ class Evidence:
         if record.get("track") == Track.CANDIDATE:
             self.received.add(read_workload(record))
         else:
-            self.stable.add(record, reviews, has_failed=record.get("decision") == "fail")
+            self.stable.add(
+                record, reviews, has_failed=record.get("decision") == ReviewOutcome.FAIL
+            )
         if outcome in RAN:
             self.candidate.add(record, reviews, has_failed=outcome in _FAILED)
         reason = str(record.get("candidate_reason") or "")

@@ -31,7 +31,7 @@ WORKLOADS = (
 )
 _STABLE_P99 = "filter track = 'stable' | stats pct(milliseconds, 99) as p99"
 _CANDIDATE_P99 = (
-    f"filter candidate in [{', '.join(f'{each!r}' for each in sorted(RAN))}] "
+    f"filter candidate in [{', '.join(repr(str(each)) for each in sorted(RAN))}] "
     "| stats pct(candidate_milliseconds, 99) as p99"
 )
 

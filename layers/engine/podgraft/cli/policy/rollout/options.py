@@ -9,7 +9,7 @@ import click
 
 from podgraft.cli.policy.signing import Signer, make_signer, signer_options
 from podgraft.cli.policy.target import add_target_options, make_options
-from podgraft.core.policy.rollout_reader import parse_percentage
+from podgraft.core.policy.rollout import parse_percentage
 from podgraft.kube.document_reader import Cursor, Diagnostics
 
 from .folder_storage import FolderRolloutStorage

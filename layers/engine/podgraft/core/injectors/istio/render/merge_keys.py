@@ -5,7 +5,7 @@ from __future__ import annotations
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.golang.reflect import GoType, Kind
 
-from .pod_overlay import find_field
+from .pod_fields import find_field
 
 _ZEROS: dict[Kind, JSON] = {Kind.STRING: "", Kind.INT32: 0}
 

@@ -26,7 +26,8 @@ from podgraft.base.jsonvalue import JSON
 from podgraft.golang.reflect import GoType, Kind
 from podgraft.kube.yaml import Path, replace_scalars
 
-from .pod_overlay import PodOverlay, decode_overlay, find_field
+from .pod_fields import find_field
+from .pod_overlay import PodOverlay, decode_overlay
 from .pod_overlay_nulls import NullList, NullTree
 
 Changes = Sequence[tuple[Path, JSON]]

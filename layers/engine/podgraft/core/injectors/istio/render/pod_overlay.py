@@ -13,24 +13,23 @@ nulls, which delete a member, and directives (``$patch``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.golang import strings
-from podgraft.golang.reflect import Field, GoType, Kind
+from podgraft.golang.reflect import GoType, Kind
 from podgraft.kube import yaml
 from podgraft.kube.patch import strategic
 from podgraft.kube.yaml import IncrementalLoader, LoadedText
 
+from .merge_keys import fill_merge_keys
+from .pod_fields import fields_by_name, find_by_name
 from .pod_overlay_nulls import NullTree, drop_nulls, find_nulls
-
-T = TypeVar("T")
 
 # An empty pod as Go prints it. Only its list of containers is null: no directive can order it.
 _EMPTY_POD: Object = {"metadata": {}, "spec": {"containers": None}, "status": {}}
@@ -115,8 +114,6 @@ def _merge_or_fill(pod_type: GoType, pod: Object, patch: Object) -> JSON:
     try:
         return strategic.merge(pod, patch, pod_type)
     except strategic.MergeError:
-        from .merge_keys import fill_merge_keys  # few pods lack one
-
         return strategic.merge(fill_merge_keys(pod_type, pod), patch, pod_type)
 
 
@@ -180,7 +177,7 @@ def _struct_normalizer(type_: GoType, target: GoType) -> _Normalizer:
             steps.update(_field_steps(target))
         result: Object = {}
         for key, member in value.items():
-            step = _find_by_name(steps, key)
+            step = find_by_name(steps, key)
             if step is None:
                 if key.startswith("$"):
                     result[key] = member
@@ -197,23 +194,11 @@ def _struct_normalizer(type_: GoType, target: GoType) -> _Normalizer:
     return normalize
 
 
-def find_field(struct: GoType, key: str) -> Field | None:
-    """The field that a key of raw JSON sets, as ``decode_overlay`` finds it."""
-    return _find_by_name(_fields(struct), key)
-
-
-def _find_by_name(members: Mapping[str, T], key: str) -> T | None:
-    """The member of an exact name, or of a name that ignores case; directives have no member."""
-    return members.get(key) or (
-        None if key.startswith("$") else members.get(strings.fold_name(key))
-    )
-
-
 def _field_steps(target: GoType) -> dict[str, tuple[str, type | None, _Normalizer]]:
     """Return, by key: the name of the field, the class to leave unchanged, and the normalizer."""
     return {
         key: (field.json, _UNCHANGED_CLASSES.get(field.type.kind), _normalizer(field.type))
-        for key, field in _fields(target).items()
+        for key, field in fields_by_name(target).items()
     }
 
 
@@ -288,12 +273,3 @@ _MAX_CACHED_LENGTH = 64
 def _decode_text(type_: GoType, text: str) -> JSON:
     """Decode a string, such as a quantity; the same few are in every pod."""
     return kube.decode(type_, text)
-
-
-@cache
-def _fields(type_: GoType) -> Mapping[str, Field]:
-    """The fields by JSON name, and by lowercase name if no JSON name matches, as encoding/json."""
-    flat: dict[str, Field] = {}
-    for field in type_.fields:
-        flat.update(_fields(field.type) if field.inline else {field.json: field})
-    return {name.lower(): field for name, field in flat.items()} | flat

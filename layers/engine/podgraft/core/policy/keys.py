@@ -1,0 +1,174 @@
+"""The keys of a policy document, with the overrides for clusters and without the rollout."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec.structs import replace
+
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core.identifiers import CLUSTER_REMEDY, is_cluster
+from podgraft.kube import selectors
+from podgraft.kube.document_reader import (
+    Cursor,
+    Diagnostics,
+    MappingReader,
+    format_value,
+    parse_bool,
+    parse_selector,
+    parse_string,
+    parse_string_map,
+    parse_strings,
+)
+
+from .allows import parse_allows
+from .census import parse_census
+from .document import Features, Policy
+from .rules import DefaultPolicy, InjectValueSyntax
+
+
+def parse_document(cursor: Cursor) -> Policy:
+    """Parse a document with its overrides for clusters, and without its rollout."""
+    keys = MappingReader(cursor)
+    policy = parse_policy(keys)
+    overrides = keys.read_key("clusters", Cursor.entries) or {}
+    keys.read_key("rollout", lambda _: None)
+    keys.check_unknown_keys()
+    for name, override in overrides.items():
+        if not is_cluster(name):
+            override.add_warning(
+                f"got {format_value(name)}, which no cluster can prove", CLUSTER_REMEDY
+            )
+    clusters = {
+        name: _parse_cluster(cursor.value, override) for name, override in overrides.items()
+    }
+    return replace(policy, clusters=clusters)
+
+
+def _parse_cluster(document: JSON, override: Cursor) -> Policy:
+    """Parse the overrides for their errors, and then the complete document with the overrides."""
+    keys = MappingReader(override)
+    parse_policy(keys)
+    keys.check_unknown_keys()
+    return parse_policy(
+        MappingReader(Cursor(apply_overrides(document, override.value), "", Diagnostics()))
+    )
+
+
+def apply_overrides(document: JSON, override: JSON) -> JSON:
+    """Apply the keys of *override* to the document; ``features`` are applied by key."""
+    if not isinstance(document, dict) or not isinstance(override, dict):
+        return document
+    overrides: Object = {key: value for key, value in override.items() if value is not None}
+    if "features" in overrides:
+        overrides["features"] = apply_overrides(
+            document.get("features") or {}, overrides["features"]
+        )
+    return {**document, **overrides}
+
+
+def parse_policy(keys: MappingReader) -> Policy:
+    """Parse the keys that clusters and candidates can override."""
+    return Policy(
+        bundle=keys.read_key("bundle", _digest),
+        policy=keys.read_key("policy", _parse_injection_policy),
+        never=keys.read_key("neverInjectSelector", selector_list),
+        always=keys.read_key("alwaysInjectSelector", selector_list),
+        ignored_namespaces=keys.read_key("ignoredNamespaces", _namespaces),
+        default_templates=keys.read_key("defaultTemplates", parse_strings),
+        injected_annotations=keys.read_key("injectedAnnotations", parse_string_map),
+        inject_values=keys.read_key("injectValues", _inject_values),
+        revision=keys.read_key("revision", parse_string),
+        istio_release=keys.read_key("istioRelease", _release),
+        features=keys.read_key("features", _parse_features) or Features(),
+        allows=keys.read_key("allows", parse_allows),
+        census=keys.read_key("census", parse_census),
+    )
+
+
+def _parse_features(cursor: Cursor) -> Features:
+    keys = MappingReader(cursor)
+    features = Features(
+        native_sidecars=keys.read_key("nativeSidecars", parse_bool),
+        platform=keys.read_key("platform", parse_string),
+        compliance_policy=keys.read_key("compliancePolicy", parse_string),
+        legacy_fsgroup_injection=keys.read_key("legacyFSGroupInjection", parse_bool),
+        rewrite_tcp_probes=keys.read_key("rewriteTCPProbes", parse_bool),
+        env=keys.read_key("env", parse_string_map),
+    )
+    keys.check_unknown_keys()
+    return features
+
+
+def selector_list(cursor: Cursor) -> tuple[selectors.Selector, ...] | None:
+    """Parse a list of LabelSelectors; as in Istio, skip invalid selectors with a warning."""
+    items = cursor.items()
+    if items is None:
+        return None
+    return tuple(selector for selector in map(_selector, items) if selector is not None)
+
+
+def _selector(cursor: Cursor) -> selectors.Selector | None:
+    if not isinstance(cursor.value, dict):
+        return parse_selector(cursor)
+    local_diagnostics = Diagnostics()
+    selector = parse_selector(replace(cursor, diagnostics=local_diagnostics))
+    for diagnostic in local_diagnostics.errors:
+        problem = f"{diagnostic.problem}; the selector selects nothing"
+        cursor.diagnostics.warnings.append(replace(diagnostic, problem=problem))
+    return selector
+
+
+def _digest(cursor: Cursor) -> str | None:
+    if isinstance(cursor.value, str) and re.fullmatch(r"sha256:[0-9a-f]{64}", cursor.value):
+        return cursor.value
+    return cursor.add_error(
+        f"got {format_value(cursor.value)}", "use sha256: and 64 hexadecimal digits"
+    )
+
+
+def _parse_injection_policy(cursor: Cursor) -> str | None:
+    if isinstance(cursor.value, bool):  # YAML reads on and off as booleans
+        return cursor.add_error(
+            f"got {format_value(cursor.value)}", "use enabled or disabled, without quotes"
+        )
+    if parse_string(cursor) is not None and cursor.value not in set(DefaultPolicy):
+        cursor.add_warning(
+            f"got {format_value(cursor.value)}, which injects nothing", "use enabled or disabled"
+        )
+    return cursor.value if isinstance(cursor.value, str) else None
+
+
+def _namespaces(cursor: Cursor) -> frozenset[str] | None:
+    names = parse_strings(cursor)
+    return None if names is None else frozenset(names)
+
+
+def _inject_values(cursor: Cursor) -> InjectValueSyntax | None:
+    if cursor.value in tuple(InjectValueSyntax):  # the value can be unhashable
+        return InjectValueSyntax(cursor.value)
+    return cursor.add_error(f"got {format_value(cursor.value)}", "use yaml or strict")
+
+
+def _release(cursor: Cursor) -> str | None:
+    if isinstance(cursor.value, str) and is_release(cursor.value):
+        return cursor.value
+    return cursor.add_error(f"got {format_value(cursor.value)}", RELEASE_REMEDY)
+
+
+RELEASE_REMEDY = (
+    'use MAJOR.MINOR or MAJOR.MINOR.PATCH in quotes, such as "1.30.3", or HEAD for the master '
+    "branch"
+)
+
+
+def is_release(text: str) -> bool:
+    """Whether a policy or an option can name a release of Istio in this way.
+
+    The text can have an image variant or a vendor's suffix, as an image tag has. HEAD is the
+    newest behavior. Which behavior a release has is the subject of ``injectors/istio``.
+    """
+    return re.fullmatch(_RELEASE, text) is not None
+
+
+_RELEASE = r"v?[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?(-[0-9A-Za-z][0-9A-Za-z._-]{0,127})?|HEAD"
