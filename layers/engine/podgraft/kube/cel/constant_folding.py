@@ -13,7 +13,7 @@ from functools import partial
 from .errors import EvaluationError
 from .library import FUNCTIONS
 from .library.regex import compile_ as compile_pattern
-from .syntax import Call, Comprehension, Constant, Ident, ListOf, MapOf, Node, Select
+from .syntax import Call, Comprehension, Constant, Ident, ListOf, MapOf, Node, Select, StructOf
 from .values import Value
 
 _CONVERSIONS = frozenset(
@@ -49,6 +49,9 @@ class ConstantFolder:
             case MapOf():
                 entries = tuple((self.fold(k), self.fold(v), o) for k, v, o in node.entries)
                 return _fold_map(replace(node, entries=entries))
+            case StructOf(fields=fields):
+                folded = tuple(replace(each, value=self.fold(each.value)) for each in fields)
+                return replace(node, fields=folded)
             case Comprehension():
                 return replace(
                     node,
@@ -73,9 +76,9 @@ class ConstantFolder:
         if node.function not in _CONVERSIONS:
             return node
         try:
-            return Constant(node.expr_id, _evaluate_call(node, constants))
+            return Constant(node.at, _evaluate_call(node, constants))
         except EvaluationError as error:
-            self.errors.append((node.expr_id, str(error)))
+            self.errors.append((node.at, str(error)))
             return node
 
     def _try_evaluate(self, arguments: tuple[Node, ...], attempt: Callable[..., object]) -> None:
@@ -84,7 +87,7 @@ class ConstantFolder:
                 if isinstance(argument, Constant):
                     attempt(argument.value)
             except EvaluationError as error:
-                self.errors.append((argument.expr_id, str(error)))
+                self.errors.append((argument.at, str(error)))
 
 
 def _evaluate_call(node: Call, values: list[Value], *_: Value) -> Value:
@@ -95,7 +98,7 @@ def _fold_list(node: ListOf) -> Node:
     values = [element.value for element in node.elements if isinstance(element, Constant)]
     if node.optional or len(values) < len(node.elements):
         return node
-    return Constant(node.expr_id, values)
+    return Constant(node.at, values)
 
 
 def _fold_map(node: MapOf) -> Node:
@@ -104,4 +107,4 @@ def _fold_map(node: MapOf) -> Node:
         for key, value, optional in node.entries
         if isinstance(key, Constant) and isinstance(value, Constant) and not optional
     }
-    return Constant(node.expr_id, values) if len(values) == len(node.entries) else node
+    return Constant(node.at, values) if len(values) == len(node.entries) else node

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, assert_never
 
-from .cost import IDENT, LIST, MAP, SELECT, Meter
+from .cost import IDENT, LIST, MAP, SELECT, STRUCT, Meter
 from .errors import EvaluationError, no_such_overload_error
 from .overloads import OverloadSet
-from .syntax import Call, Comprehension, Constant, Ident, ListOf, MapOf, Node, Select
+from .syntax import Call, Comprehension, Constant, Ident, ListOf, MapOf, Node, Select, StructOf
 from .values import (
     TYPE_NAMES,
     Optional,
+    Struct,
     TypeValue,
     Value,
     check_key,
@@ -78,6 +79,9 @@ class Compiler:
                         for key, value, optional in entries
                     ]
                 )
+            case StructOf(type_name=type_name, fields=fields):
+                parts = [(each, self.compile_(each.value, scope)) for each in fields]
+                return _struct(type_name, [(f.name, value, f.optional) for f, value in parts])
             case Comprehension():
                 return self._compile_comprehension(node, scope)
             case _:
@@ -330,6 +334,22 @@ def _map(entries: list[tuple[Evaluate, Evaluate, bool]]) -> Evaluate:
             result[key] = value
         frame.meter.spent += MAP
         return result
+
+    return evaluate
+
+
+def _struct(type_name: str, fields: list[tuple[str, Evaluate, bool]]) -> Evaluate:
+    def evaluate(frame: Frame) -> Value:
+        result: dict[str, Value] = {}
+        for name, value_of, optional in fields:
+            value = value_of(frame)
+            if optional:
+                if not _as_optional(value).present:
+                    continue
+                value = value.value
+            result[name] = value
+        frame.meter.spent += STRUCT
+        return Struct(type_name, result)
 
     return evaluate
 

@@ -8,12 +8,15 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from . import syntax
+from .checked_expr import decode_checked_expr
 from .checker import Checker
 from .constant_folding import ConstantFolder
 from .cost import Meter
 from .errors import CompileError, Problem, locate_problem
 from .evaluation import Compiler, Evaluate, Frame
 from .library import DECLARED, FUNCTIONS
+from .names import join_names
+from .parser import parse
 from .values import Value
 
 # The fields of variables that have a type in Kubernetes and are ``dyn`` in cel-cpp:
@@ -69,7 +72,7 @@ class Environment:
         Raises ``CompileError``. A result of type ``dyn`` is accepted.
         """
         serialised, type_ = self._checker.check(text)
-        checked = syntax.decode_checked_expr(serialised)
+        checked = decode_checked_expr(serialised)
         folder = ConstantFolder()
         root = folder.fold(checked.root)
         problems = [
@@ -89,7 +92,7 @@ class Environment:
                 tuple(
                     locate_problem(
                         text,
-                        checked.positions.get(ident.expr_id, 0),
+                        checked.positions.get(ident.at, 0),
                         f"undeclared reference to '{ident.name}'",
                     )
                     for ident in compiler.undeclared
@@ -99,6 +102,21 @@ class Environment:
             text=text, type=type_, root=checked.root, _evaluate=evaluate, _slots=compiler.slots
         )
 
+    def compile_unchecked(self, text: str) -> Program:
+        """Compile an expression that may construct objects; its types are not checked.
+
+        Raises ``CompileError``.
+        """
+        folder = ConstantFolder()
+        root = folder.fold(join_names(parse(text), self._names))
+        if folder.errors:
+            raise CompileError(
+                text, tuple(locate_problem(text, at, message) for at, message in folder.errors)
+            )
+        compiler = Compiler(FUNCTIONS, self._names)
+        evaluate = compiler.compile_(root, {})
+        return Program(text=text, type="dyn", root=root, _evaluate=evaluate, _slots=compiler.slots)
+
     def _undefined_fields(self, root: syntax.Node) -> Iterator[tuple[int, str]]:
         """Fields that a variable does not have, which the checker takes for ``dyn``."""
         for node in syntax.walk(root):
@@ -106,7 +124,7 @@ class Environment:
                 shape = self._shape_of(node.operand)
                 if shape is not None and node.field not in shape:
                     available = ", ".join(sorted(shape))
-                    yield node.expr_id, f"undefined field '{node.field}'; there are {available}"
+                    yield node.at, f"undefined field '{node.field}'; there are {available}"
 
     def _shape_of(self, node: syntax.Node) -> Shape | None:
         match node:

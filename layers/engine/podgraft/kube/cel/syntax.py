@@ -1,78 +1,98 @@
-"""The checked expression tree: a decoder from cel-cpp's serialized ``CheckedExpr`` to nodes.
+"""The tree of an expression. The parser makes it; the checker joins names and resolves calls.
 
-The message is cel/expr/checked.proto of the CEL specification; it is small enough to be read
-straight from protobuf's wire format, field by field, and so needs no protobuf library.
+``at`` is the code point offset at which problems of a node are shown: the first character of a
+literal or name, the ``.`` of a selection, the ``(`` of a call, the bracket of a list, map or
+struct, the token of an operator. All nodes that a macro makes have the position of its ``(``.
 """
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from .values import Uint, Value
+from .values import Value
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
     """A literal."""
 
-    expr_id: int
+    at: int
     value: Value
 
 
 @dataclass(frozen=True, slots=True)
 class Ident:
-    """A name; the checker has joined dotted names of declared variables."""
+    """A name; ``.x`` is one that no loop variable hides. The checker joins dotted names."""
 
-    expr_id: int
+    at: int
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """``operand.field``, or ``has(operand.field)``."""
+    """``operand.field``, or ``has(operand.field)`` where ``test`` is true."""
 
-    expr_id: int
+    at: int
     operand: Node
     field: str
-    test: bool
+    test: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
     """A function, operator or method; a method's target is the first argument."""
 
-    expr_id: int
+    at: int
     function: str
     arguments: tuple[Node, ...]
+    member: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ListOf:
     """``[a, ?b]``; ``optional`` has the positions of the optional elements."""
 
-    expr_id: int
+    at: int
     elements: tuple[Node, ...]
-    optional: frozenset[int]
+    optional: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class MapOf:
     """``{a: b, ?c: d}``; each entry is key, value, whether optional."""
 
-    expr_id: int
+    at: int
     entries: tuple[tuple[Node, Node, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldOf:
+    """``name: value`` or ``?name: value`` in a struct; ``at`` is the colon."""
+
+    at: int
+    name: str
+    value: Node
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StructOf:
+    """``Object.spec{a: b, ?c: d}``; ``type_name`` has its dots."""
+
+    at: int
+    type_name: str
+    fields: tuple[FieldOf, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comprehension:
     """What macros become: a loop over ``range`` that carries an accumulator."""
 
-    expr_id: int
+    at: int
     variable: str
-    second_variable: str
+    second_variable: str = ""
     range: Node
     accumulator: str
     initial: Node
@@ -81,105 +101,7 @@ class Comprehension:
     result: Node
 
 
-Node: TypeAlias = Constant | Ident | Select | Call | ListOf | MapOf | Comprehension
-
-# A message as its fields: number, and an integer or the bytes of text, double or message.
-_Fields: TypeAlias = tuple[tuple[int, int | bytes], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedExpr:
-    """An expression that passed the checker; ``positions`` is node to code point offset."""
-
-    root: Node
-    positions: dict[int, int]
-
-
-def decode_checked_expr(serialised: bytes) -> CheckedExpr:
-    """The tree in a ``google.protobuf.Any`` that holds a ``CheckedExpr``."""
-    checked = _message(_message(serialised), 2)
-    positions = {
-        _number(entry, 1): _number(entry, 2) for entry in _messages(_message(checked, 5), 4)
-    }
-    return CheckedExpr(_node(_message(checked, 4)), positions)
-
-
-def _node(fields: _Fields) -> Node:
-    expr_id = _number(fields, 2)
-    kind = next(number for number, _ in fields if number != _ID)
-    return _READERS[kind](expr_id, _message(fields, kind))
-
-
-_ID = 2
-
-
-def _constant(expr_id: int, fields: _Fields) -> Node:
-    kind, raw = fields[0]
-    if isinstance(raw, bytes):
-        value: Value = raw if kind == _BYTES else raw.decode() if kind == _STRING else _double(raw)
-        return Constant(expr_id, value)
-    match kind:
-        case 1:
-            return Constant(expr_id, None)
-        case 2:
-            return Constant(expr_id, bool(raw))
-        case 3:
-            return Constant(expr_id, raw - 2**64 if raw >= 2**63 else raw)
-        case _:
-            return Constant(expr_id, Uint(raw))
-
-
-_STRING, _BYTES = 6, 7
-
-
-def _double(raw: bytes) -> float:
-    return float(struct.unpack("<d", raw)[0])
-
-
-def _ident(expr_id: int, fields: _Fields) -> Node:
-    return Ident(expr_id, _text(fields, 1).removeprefix("."))
-
-
-def _select(expr_id: int, fields: _Fields) -> Node:
-    return Select(expr_id, _child(fields, 1), _text(fields, 2), bool(_number(fields, 3)))
-
-
-def _call(expr_id: int, fields: _Fields) -> Node:
-    target = tuple(_node(child_fields) for child_fields in _messages(fields, 1))
-    arguments = tuple(_node(child_fields) for child_fields in _messages(fields, 3))
-    return Call(expr_id, _text(fields, 2), target + arguments)
-
-
-def _list(expr_id: int, fields: _Fields) -> Node:
-    elements = tuple(_node(child_fields) for child_fields in _messages(fields, 1))
-    return ListOf(expr_id, elements, frozenset(_packed_varints(fields, 2)))
-
-
-def _map(expr_id: int, fields: _Fields) -> Node:
-    return MapOf(
-        expr_id,
-        tuple(
-            (_child(entry, 3), _child(entry, 4), bool(_number(entry, 5)))
-            for entry in _messages(fields, 2)
-        ),
-    )
-
-
-def _fold(expr_id: int, fields: _Fields) -> Node:
-    return Comprehension(
-        expr_id=expr_id,
-        variable=_text(fields, 1),
-        second_variable=_text(fields, 8),
-        range=_child(fields, 2),
-        accumulator=_text(fields, 3),
-        initial=_child(fields, 4),
-        condition=_child(fields, 5),
-        step=_child(fields, 6),
-        result=_child(fields, 7),
-    )
-
-
-_READERS = {3: _constant, 4: _ident, 5: _select, 6: _call, 7: _list, 8: _map, 9: _fold}
+Node: TypeAlias = Constant | Ident | Select | Call | ListOf | MapOf | StructOf | Comprehension
 
 
 def children(node: Node) -> Sequence[Node]:
@@ -195,6 +117,8 @@ def children(node: Node) -> Sequence[Node]:
             return elements
         case MapOf(entries=entries):
             return [part for key, value, _ in entries for part in (key, value)]
+        case StructOf(fields=fields):
+            return [field.value for field in fields]
         case Comprehension():
             return (node.range, node.initial, node.condition, node.step, node.result)
 
@@ -204,68 +128,3 @@ def walk(node: Node) -> Iterator[Node]:
     yield node
     for child in children(node):
         yield from walk(child)
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Protobuf's encoding: a key of field number and wire type, then the field."""
-    position = 0
-    while position < len(data):
-        key, position = _varint(data, position)
-        match key & 7:
-            case 0:
-                value, position = _varint(data, position)
-                yield key >> 3, value
-            case 1:
-                yield key >> 3, data[position : position + 8]
-                position += 8
-            case _:
-                length, position = _varint(data, position)
-                yield key >> 3, data[position : position + length]
-                position += length
-
-
-def _varint(data: bytes, position: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[position]
-        position += 1
-        value |= (byte & 0x7F) << shift
-        if byte < 0x80:  # noqa: PLR2004 - the bit that says more follows
-            return value, position
-        shift += 7
-
-
-def _message(parent: bytes | _Fields, number: int | None = None) -> _Fields:
-    """A message from its bytes, or the field ``number`` of another (empty where absent)."""
-    if isinstance(parent, bytes):
-        return tuple(_fields(parent))
-    return next((message for message in _messages(parent, number or 0)), ())
-
-
-def _messages(parent: _Fields, number: int) -> list[_Fields]:
-    return [
-        tuple(_fields(raw)) for field, raw in parent if field == number and isinstance(raw, bytes)
-    ]
-
-
-def _child(parent: _Fields, number: int) -> Node:
-    return _node(_message(parent, number))
-
-
-def _text(parent: _Fields, number: int) -> str:
-    return next((raw.decode() for n, raw in parent if n == number and isinstance(raw, bytes)), "")
-
-
-def _number(parent: _Fields, number: int) -> int:
-    return next((raw for n, raw in parent if n == number and isinstance(raw, int)), 0)
-
-
-def _packed_varints(parent: _Fields, number: int) -> Iterator[int]:
-    for field, raw in parent:
-        if field == number and isinstance(raw, int):
-            yield raw
-        elif field == number and isinstance(raw, bytes):
-            position = 0
-            while position < len(raw):
-                value, position = _varint(raw, position)
-                yield value

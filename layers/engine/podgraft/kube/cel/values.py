@@ -12,6 +12,7 @@ type                ``TypeValue``
 timestamp           ``Timestamp``, nanoseconds since 1970
 duration            ``Duration``, nanoseconds
 optional            ``Optional``
+struct              ``Struct``: ``Object.spec{…}``, ``JSONPatch{…}``
 Quantity, IP, …     the classes of ``library``
 ==================  ==============================================================
 """
@@ -76,6 +77,14 @@ class Optional:
 NONE = Optional(present=False)
 
 
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """What ``Object.spec{…}`` or ``JSONPatch{…}`` makes: the name of its type, and its fields."""
+
+    type_name: str
+    fields: dict[str, Value]
+
+
 def kind(value: object) -> type[object]:
     """The Python type of a value, exactly: ``bool`` is not an ``int`` here."""
     return type(value)
@@ -110,6 +119,8 @@ def equal(left: Value, right: Value) -> bool:
         )
     if is_optional(left):
         return left.present == right.present and equal(left.value, right.value)
+    if type(left) is Struct:
+        return left.type_name == right.type_name and equal(left.fields, right.fields)
     return bool(left == right)
 
 
@@ -196,6 +207,8 @@ TYPE_NAMES = frozenset(_TYPE_NAMES.values())
 
 def type_name(value: Value) -> str:
     """The name of a value's type, as ``type(value)`` and messages show it."""
+    if type(value) is Struct:
+        return value.type_name
     return _TYPE_NAMES.get(kind(value)) or kubernetes_type(value)
 
 

@@ -17,7 +17,7 @@ from .optionals import OPTIONALS, UNWRAPPING
 from .quantities import QUANTITIES, Quantity
 from .regex import MATCHES, REGEX
 from .semver import SEMVER, Semver
-from .strings import EXTENDED_STRINGS, STRINGS
+from .strings import EXTENDED_STRINGS, JSON_PATCH, STRINGS
 from .times import TIMES
 from .urls import URL, URLS
 
@@ -26,6 +26,7 @@ _KNOWN = (
     *OPERATORS,
     *CONVERSIONS,
     *STRINGS,
+    *JSON_PATCH,
     *MATCHES,
     *TIMES,
     *OPTIONALS,

@@ -106,6 +106,11 @@ def _quote(text: str) -> str:
     return f'"{text.translate(_QUOTED)}"'
 
 
+def _escape_key(key: str) -> str:
+    """A key as one token of a JSON pointer (RFC 6901)."""
+    return key.replace("~", "~0").replace("/", "~1")
+
+
 STRINGS = (
     member("contains", "string string -> bool", lambda text, part: part in text, search_cost),
     member("startsWith", "string string -> bool", str.startswith, second_traversal_cost),
@@ -132,3 +137,6 @@ EXTENDED_STRINGS = (
     member("format", "string list(dyn) -> string", format_, traversal_cost),
     function("strings.quote", "string -> string", _quote, traversal_cost),
 )
+
+# Only expressions of mutations have it (library/jsonpatch.go).
+JSON_PATCH = (function("jsonpatch.escapeKey", "string -> string", _escape_key, traversal_cost),)

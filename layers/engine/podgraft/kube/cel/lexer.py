@@ -1,0 +1,68 @@
+"""The tokens of an expression (CEL's grammar, cel-go parser/gen/CEL.g4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .errors import Problem, locate_problem
+
+_ESCAPE = r"\\(?:[abfnrtv\"'\\?`]|[0-3][0-7]{2}|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})"
+
+_TOKEN = re.compile(
+    rf"""
+      (?P<blank> (?: [\t \r\n\f] | //[^\n]* )+ )
+    | (?P<TEXT> [bB]? (?:
+          [rR] (?: \"\"\"(?s:.*?)\"\"\" | '''(?s:.*?)''' | "[^"\n\r]*" | '[^'\n\r]*' )
+        | \"\"\"(?: {_ESCAPE} | [^\\] )*?\"\"\" | '''(?: {_ESCAPE} | [^\\] )*?'''
+        | "(?: {_ESCAPE} | [^\\"\n\r] )*" | '(?: {_ESCAPE} | [^\\'\n\r] )*' ) )
+    | (?P<IDENT> [A-Za-z_][A-Za-z0-9_]* )
+    | (?P<FLOAT> [0-9]+ \. [0-9]+ (?: [eE] [+-]? [0-9]+ )? | [0-9]+ [eE] [+-]? [0-9]+
+        | \. [0-9]+ (?: [eE] [+-]? [0-9]+ )? )
+    | (?P<UINT> (?: 0x[0-9a-fA-F]+ | [0-9]+ ) [uU] )
+    | (?P<INT> 0x[0-9a-fA-F]+ | [0-9]+ )
+    | (?P<SYMBOL> == | != | <= | >= | && | \|\| | [<>?:.,()\[\]{{}}+\-*/%!] )
+    | (?P<ESCAPED> `[A-Za-z0-9_.\-/\ ]+` )
+    """,
+    re.VERBOSE,
+)
+_KEYWORDS = frozenset(("in", "true", "false", "null"))
+END = "the end"
+INVALID = "invalid"
+
+
+class Token(NamedTuple):
+    """A token; ``kind`` of a symbol or keyword is its text, ``at`` its code point offset."""
+
+    kind: str
+    text: str
+    at: int
+
+
+def tokenize(text: str) -> Iterator[Token]:
+    """Yield the tokens, then ``END``; ``INVALID`` in place of the first that is none."""
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            yield Token(INVALID, text[position : position + 1], position)
+            return
+        kind, found = match.lastgroup or "", match[0]
+        if kind == "SYMBOL" or found in _KEYWORDS:
+            kind = found
+        if kind != "blank":
+            yield Token(kind, found, position)
+        position = match.end()
+    yield Token(END, "", len(text))
+
+
+def syntax_problem(text: str, token: Token) -> Problem:
+    """The problem that a token is not allowed at its place."""
+    if token.kind is INVALID:
+        message = f"token recognition error at: '{token.text}'; it starts no value, name or symbol"
+    elif token.kind is END:
+        message = "the expression ends too early; write a value, a field, or a function here"
+    else:
+        message = f"unexpected '{token.text}'; write a value, a field, or a function here"
+    return locate_problem(text, token.at, f"Syntax error: {message}")
