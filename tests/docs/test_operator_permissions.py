@@ -3,10 +3,8 @@
 import json
 import re
 from collections.abc import Generator, Mapping
-from datetime import datetime, timedelta, tzinfo
 from fnmatch import fnmatchcase
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import botocore.session
@@ -16,6 +14,7 @@ from botocore.client import BaseClient
 from podgraft.cli import main
 from podgraft.cli.policy import prune_command
 from support.aws_account import start_account_with_bucket
+from support.machines import LaterMachine, use_machine
 from support.store_fixture import BUNDLE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
@@ -110,16 +109,11 @@ def find_none(_: object) -> frozenset[str]:
     return frozenset()
 
 
-def find_later_time(zone: tzinfo) -> datetime:
-    return datetime.now(zone) + timedelta(days=31)
-
-
 def run_commands_that_delete() -> None:
     run_policy_commands()
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, use_machine(LaterMachine(31)):
         # The bundle of all versions, which no version mentions any more, and 31 days later.
         patch.setattr(prune_command, "find_mentioned", find_none)
-        patch.setattr(prune_command, "datetime", SimpleNamespace(now=find_later_time))
         assert main(["policy", "prune", "--yes", *INJECTOR]) == 0
     assert main(["policy", "delete", "--yes", *INJECTOR]) == 0
 

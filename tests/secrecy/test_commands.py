@@ -6,7 +6,6 @@ output may hold values where printing them is the command's work.
 
 import json
 import re
-import secrets
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -20,6 +19,7 @@ from botocore.exceptions import ClientError
 from botocore.session import get_session
 
 from podgraft import cli
+from podgraft.base import system
 from podgraft.cli import offline
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.tokens.parameter_storage import ParameterStorage
@@ -302,7 +302,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose files hold secrets, and a maker of tokens that makes the planted one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VISUAL", "true")  # an editor that changes nothing
-    monkeypatch.setattr(secrets, "token_hex", constant_function(TOKEN))
+    monkeypatch.setattr(system, "random_bytes", constant_function(bytes.fromhex(TOKEN)))
     write(FILES)
     return tmp_path
 

@@ -3,32 +3,27 @@
 import json
 import os
 import re
+from collections.abc import Generator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from podgraft.cli.policy import prune_command
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.core import bundle
+from support.machines import LaterMachine, use_machine
 from support.policy_account import BUCKET, REMOTE, Account, Result, Run, set_tag
 from support.store_fixture import BUNDLE
 
 YES = "--yes"
 
 
-class LaterClock(datetime):
-    """A clock that is 31 days ahead: all uploads of the test are older than 30 days."""
-
-    @classmethod
-    def now(cls, tz: Any = None) -> datetime:
-        return datetime.now(tz) + timedelta(days=31)
-
-
 @pytest.fixture
-def later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prune_command, "datetime", LaterClock)
+def later() -> Generator[None]:
+    """A clock that is 31 days ahead: all uploads of the test are older than 30 days."""
+    with use_machine(LaterMachine(31)):
+        yield
 
 
 def upload(account: Account, number: int, injector: str = "shop") -> str:
@@ -148,7 +143,6 @@ def test_a_version_that_is_stored_meanwhile_protects_its_bundle(
 
     def store_first(self: DeployedInjector, objects: Any) -> None:
         monkeypatch.undo()
-        monkeypatch.setattr(prune_command, "datetime", LaterClock)
         account.put(f"{live}# {unused[1]} {unused[0]}\n")
         original(self, objects)
 

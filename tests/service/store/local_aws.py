@@ -17,12 +17,12 @@ from botocore.config import Config
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from podgraft.base import deadline
+from podgraft.base import deadline, system
 from podgraft.base.jsonvalue import JSON
 from podgraft.core import bundle
 from podgraft.service.http import Auth, create_app
 from podgraft.service.store import CallerRegistry, Deadline
-from podgraft.service.store.aws import client, clients, s3, ssm
+from podgraft.service.store.aws import clients, s3, ssm
 from podgraft.service.store.aws.store import CachedStore
 from service.store.aws_fault_proxy import Fault, FaultyAws, Service
 from support.recorded_requests import load_request
@@ -150,7 +150,7 @@ def aws_world(faulty: FaultyAws) -> Generator[World]:
     """A bundle in S3 and a policy that names it; everything works until a test says otherwise."""
     with pytest.MonkeyPatch.context() as patch:
         world = World(faulty, *_clients(faulty), patch, [])
-        patch.setattr(client, "sleep", world.sleep)
+        patch.setattr(system, "sleep", world.sleep)
         world.mend()
         world.s3.create_bucket(
             Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"}

@@ -5,11 +5,10 @@ environment, and it continues from the snapshot when SnapStart restores one. The
 set back. So a value that was read before a freeze of hours could seem to be seconds old, and a
 revoked token would still work.
 
-Waits and durations within one request use ``time.monotonic``: a step of the wall clock must not end
-the deadline of a review.
+Waits and durations within one request use ``system.monotonic``: a step of the wall clock must not
+end the deadline of a review.
 """
 
-import time
 from collections.abc import Callable
 
 
@@ -23,11 +22,7 @@ class AgeClock:
 
     __slots__ = ("_last", "_monotonic", "_wall")
 
-    def __init__(
-        self,
-        monotonic: Callable[[], float] = time.monotonic,
-        wall: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, monotonic: Callable[[], float], wall: Callable[[], float]) -> None:
         self._monotonic = monotonic
         self._wall = wall
         self._last = (monotonic(), wall(), 0.0)
@@ -39,7 +34,3 @@ class AgeClock:
         elapsed += max(monotonic - monotonic_before, wall - wall_before, 0.0)
         self._last = (monotonic, wall, elapsed)
         return elapsed
-
-
-# The clock of this process. Several caches share it, so each sees the steps that another one saw.
-age_clock = AgeClock()

@@ -18,9 +18,10 @@ This module does not wait; it computes the remaining seconds.
 
 from collections.abc import Callable
 from math import inf
-from time import monotonic
 
 from msgspec import Struct
+
+from podgraft.base import system
 
 # If AWS is unreachable, a cold start must respond within 2 s, including interpreter start.
 MAX_WAIT_SECONDS = 1.4
@@ -39,13 +40,13 @@ class Deadline(Struct, frozen=True):
 
     initial_deadline: float
     refresh_deadline: float
-    clock: Callable[[], float] = monotonic
+    clock: Callable[[], float] = system.monotonic
     review_deadline: float = inf
     timeout_seconds: float = _DEFAULT_TIMEOUT_SECONDS
 
     @classmethod
     def from_timeout(
-        cls, seconds: float | None, clock: Callable[[], float] = monotonic
+        cls, seconds: float | None, clock: Callable[[], float] = system.monotonic
     ) -> "Deadline":
         """Return the deadline of a review with *seconds* left; ``None`` if it has no timeout."""
         now = clock()

@@ -10,16 +10,14 @@ import json
 import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
-from time import monotonic
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from cryptography import x509
 
-from podgraft.base import jsonvalue
+from podgraft.base import jsonvalue, system
 from podgraft.cli.certs import trust
 from podgraft.cli.certs.endpoint import (
     Address,
@@ -128,7 +126,7 @@ def _connect(
     address: Address, target: ProbeTarget
 ) -> tuple[http.client.HTTPSConnection, x509.Certificate, tuple[str, ...]]:
     """Open a verified connection; raises ``CertificateError`` without one."""
-    now = datetime.now(UTC)
+    now = system.now()
     context = make_client_context(target.roots)
     if target.client_files is not None:
         context.load_cert_chain(*target.client_files, lambda: b"")
@@ -156,7 +154,7 @@ def _send_review(
     if target.token:
         headers["Authorization"] = f"Bearer {target.token}"
     path = f"{urlsplit(target.url).path}?timeout={target.timeout_seconds}s"
-    started = monotonic()
+    started = system.monotonic()
     try:
         connection.request("POST", path, jsonvalue.dump(SYNTHETIC_REVIEW), headers)
         response = connection.getresponse()
@@ -166,7 +164,7 @@ def _send_review(
         return ProbeReport(
             problems=(f"{problem}; check the log of the endpoint",), certificate=certificate
         )
-    milliseconds = round((monotonic() - started) * 1000)
+    milliseconds = round((system.monotonic() - started) * 1000)
     document = _parse_object(body)
     problems = tuple(_find_problems(target, response.status, document))
     if problems:

@@ -6,9 +6,10 @@ the server does not start without a valid injector, and it reports all errors.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
+from podgraft.base import system
 from podgraft.cli.failure import CommandError
 from podgraft.service.http import Auth, format_traceback
 from podgraft.service.serve.tls import ReloadingContext, ServedCertificate, TLSFiles
@@ -81,7 +82,7 @@ def certificate_survey(tls: ReloadingContext, now: datetime | None = None) -> Su
     The server certificate is valid: ``tls.py`` refuses others. A client CA that has expired is an
     error, and the server is unusable if all have.
     """
-    now = now or datetime.now(UTC)
+    now = now or system.now()
     certificates = tls.certificates()
     lines = tuple(_describe_certificate(tls.files, each, now) for each in certificates)
     expired = tuple(

@@ -1,10 +1,10 @@
 """``podgraft certs``: certificates of the HTTPS endpoint, and of clusters that present one."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
+from podgraft.base import system
 from podgraft.cli import outputs, program
 from podgraft.cli.certs import (
     acm,
@@ -60,7 +60,7 @@ def ca(
 ) -> None:
     """Create a CA for the clusters to trust."""
     key = keys.make_key(KeyType(key_type))
-    lifetime = Validity.from_now(datetime.now(UTC), days)
+    lifetime = Validity.from_now(system.now(), days)
     certificate = issuance.make_ca(key, common_name, lifetime)
     secret = keys.read_passphrase(passphrase_file)
     pair = CertificateFolder(path).save_authority(certificate, key, secret, force=force)
@@ -216,7 +216,7 @@ def inspect(
                     key=keys.read_key(key, keys.read_passphrase(passphrase_file)) if key else None,
                     roots=trust.check_roots(pem.read_certificates(authority)) if authority else (),
                     hosts=hosts,
-                    now=datetime.now(UTC),
+                    now=system.now(),
                     warn_days=warn_days,
                 )
             statuses.append(_print_report(inspection.inspect_chain(question)))
@@ -244,7 +244,7 @@ def import_acm(
         key=keys.read_key(pair.key, keys.read_passphrase(passphrase_file)),
         replaces=arn,
     )
-    acm.check_import(request, datetime.now(UTC))
+    acm.check_import(request, system.now())
     click.echo(acm.import_certificate(request, acm.make_acm_client(region, arn)))
     program.print_next_steps(
         'make deploy STAGE=dev OVERRIDES="CertificateArn=ARN DomainName=HOST"',

@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
 
 import click
 from cryptography import x509
 
+from podgraft.base import system
 from podgraft.cli.certs import keys
 from podgraft.cli.certs.folder import CertificateFolder, KeyPair
 from podgraft.cli.certs.issuance import LEAF_DAYS, Issuer, Validity
@@ -78,7 +78,7 @@ def signing_options(command: Callable[..., None]) -> Callable[..., None]:
         values = SigningOptions(
             folder=folder,
             issuer=folder.issuer(keys.read_passphrase(ca_passphrase_file)),
-            lifetime=Validity.from_now(datetime.now(UTC), days),
+            lifetime=Validity.from_now(system.now(), days),
             key_type=KeyType(key_type),
             passphrase=keys.read_passphrase(passphrase_file),
             force=force,

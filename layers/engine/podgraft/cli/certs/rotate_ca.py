@@ -1,11 +1,11 @@
 """``podgraft certs rotate-ca``: the steps of a rotation, each telling the operator the next."""
 
 import shlex
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
+from podgraft.base import system
 from podgraft.cli import program
 from podgraft.cli.certs import endpoint, keys, options, rotation
 from podgraft.cli.certs.endpoint import Address
@@ -54,7 +54,7 @@ def plan(rotating: Rotation) -> None:
 @click.pass_obj
 def begin(rotating: Rotation, key_type: str, days: int, passphrase_file: Path | None) -> None:
     """Make the new CA, and the bundle of the old and the new one."""
-    lifetime = Validity.from_now(datetime.now(UTC), days)
+    lifetime = Validity.from_now(system.now(), days)
     rotation.begin_rotation(
         rotating, KeyType(key_type), lifetime, keys.read_passphrase(passphrase_file)
     )
@@ -97,7 +97,7 @@ def switch(
     rotating.check_stage(RotationStage.SWITCH)
     choice = KeyPolicy(KeyType(new_key) if new_key else None, keys.read_passphrase(passphrase_file))
     issuer = rotating.new.issuer(keys.read_passphrase(ca_passphrase_file))
-    lifetime = Validity.from_now(datetime.now(UTC), days)
+    lifetime = Validity.from_now(system.now(), days)
     rotation.switch_certificates(rotating, clusters, issuer, lifetime, choice)
     for name in rotating.new.leaf_names():
         click.echo(f"wrote {rotating.new.key_pair(name).certificate}")
@@ -112,7 +112,7 @@ def finish(rotating: Rotation, url: str) -> None:
     rotating.check_stage(RotationStage.FINISH)
     roots = [rotating.new.certificate(AUTHORITY)]
     rotation.finish_rotation(
-        rotating, endpoint.find_trust_problems(Address.parse(url), roots, datetime.now(UTC))
+        rotating, endpoint.find_trust_problems(Address.parse(url), roots, system.now())
     )
     _print_next_steps(rotating)
 

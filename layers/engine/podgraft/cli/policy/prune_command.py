@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.failure import CommandError
 from podgraft.service.store.folder.store import DENIED_FILE
@@ -53,7 +54,7 @@ def prune_bundles(options: TargetOptions, *, days: int, yes: bool, output: str) 
     A bundle remains if any stored version of the policy mentions its digest (Parameter Store keeps
     100 versions), also under clusters or in a comment, or if the deny list mentions it.
     """
-    before = datetime.now(UTC) - timedelta(days=days)
+    before = system.now() - timedelta(days=days)
     if options.folder is not None:
         _prune_folder(FolderInjector(options.folder, options.injector), before, output, yes=yes)
         return

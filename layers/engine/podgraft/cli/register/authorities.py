@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 from cryptography import x509
 
+from podgraft.base import system
 from podgraft.cli.certs import pem, trust
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.errors import RegistrationError
@@ -68,7 +68,7 @@ def check_trust(
     With *probe*, the certificate of the endpoint is verified later.
     """
     roots = trust.check_roots(read_roots(ca_bundle))
-    host, now = endpoint.host.strip("[]"), datetime.now(UTC)
+    host, now = endpoint.host.strip("[]"), system.now()
     problems = [problem for root in roots for problem in trust.time_problems(root, now)]
     if server_cert:
         if not roots:

@@ -3,9 +3,10 @@
 import base64
 import binascii
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from podgraft.base import system
 from podgraft.base.jsonvalue import Object, object_at, string_at
 
 if TYPE_CHECKING:
@@ -41,4 +42,4 @@ def check_ca_bundle(webhook: Object, now: datetime | None = None) -> CaStatus:
 
 def count_days(certificate: "x509.Certificate", now: datetime | None = None) -> int:
     """Return the whole days until the certificate expires."""
-    return (certificate.not_valid_after_utc - (now or datetime.now(UTC))).days
+    return (certificate.not_valid_after_utc - (now or system.now())).days

@@ -1,7 +1,6 @@
 """``podgraft tokens``: tokens are printed once, stored as hashes, and rotated without downtime."""
 
 import json
-import secrets
 import shlex
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import click
 from click.core import ParameterSource
 from msgspec.structs import replace
 
+from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import outputs, program
 from podgraft.cli.aws_options import aws_options
@@ -217,7 +217,7 @@ def list_(repository: CallerRepository, cluster: str | None, output: str) -> Non
 
     The store has no time of last use: the log lines of podgraft have the cluster of each review.
     """
-    now = datetime.now(UTC)
+    now = system.now()
     clusters = [cluster] if cluster else repository.storage.clusters()
     callers_by_cluster = {name: repository.read(name) for name in clusters}
     if output == "json":
@@ -308,8 +308,8 @@ def _issue(change: Change, note: str, output: Path | None) -> str:
 
     The file is written first, and deleted if storing the hash fails. So every issued token works.
     """
-    token = secrets.token_hex(TOKEN_BYTES)
-    created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    token = system.random_bytes(TOKEN_BYTES).hex()
+    created = f"{system.now():%Y-%m-%dT%H:%M:%SZ}"
     callers = change.callers.with_token(TokenHash(hashes.hash_token(token), created, note))
     if output is None:
         change.write(callers)

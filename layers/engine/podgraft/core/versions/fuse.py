@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from threading import Lock
+from podgraft.base import system
 
 # A candidate that fails this often costs more time than it can show.
 MAX_FAILURES = 5
@@ -13,7 +13,7 @@ class Fuse:
 
     def __init__(self) -> None:
         self._failures = 0
-        self._lock = Lock()
+        self._lock = system.make_lock()
 
     @property
     def is_open(self) -> bool:

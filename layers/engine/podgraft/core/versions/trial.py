@@ -7,8 +7,8 @@ take longer. ``prove`` is for callers that can choose between versions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from threading import Lock
 
+from podgraft.base import system
 from podgraft.core.injectors import redact
 from podgraft.core.trial import Trial
 
@@ -21,7 +21,7 @@ class Proof:
 
     def __init__(self, injector: str, snapshots: SnapshotSet) -> None:
         self._injector = injector
-        self._lock = Lock()
+        self._lock = system.make_lock()
         # Errors end in the log: without values of the bundle's own objects.
         self._trials = [
             Trial(snapshot.bundle, snapshot.policy, redact)

@@ -1,7 +1,6 @@
 """The Flask application: its routes and error handlers."""
 
 from collections.abc import Callable, Iterable, Mapping
-from time import monotonic
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication
 
@@ -9,7 +8,7 @@ from flask import Flask, Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.routing import BaseConverter, ValidationError
 
-from podgraft.base.clock import age_clock
+from podgraft.base import system
 from podgraft.service import paths
 from podgraft.service.paths import Target
 from podgraft.service.settings import Auth
@@ -38,8 +37,8 @@ def create_app(  # noqa: PLR0913 — both clocks, for tests
     *,
     auth: Auth = Auth.TOKEN,
     request_log: RequestLog | None = None,
-    clock: Callable[[], float] = monotonic,
-    ages: Callable[[], float] = age_clock,
+    clock: Callable[[], float] = system.monotonic,
+    ages: Callable[[], float] = system.age_clock,
     census: CensusWriter | None = None,
 ) -> Flask:
     """Make the application for a store; *callers* contains the clusters that can call it.

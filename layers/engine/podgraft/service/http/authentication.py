@@ -5,12 +5,12 @@ The URL path does not authenticate: ``cluster`` in it is a variable of Istio
 """
 
 import ssl
-import time
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from msgspec import Struct
 
+from podgraft.base import system
 from podgraft.service.settings import Auth
 from podgraft.service.store import (
     CallerRegistry,
@@ -183,7 +183,7 @@ def _authenticate_certificate(
 def _count_days(not_after: str | None) -> int | None:
     """Return the whole days until a time; ``None`` if it is unknown."""
     seconds = None if not_after is None else _parse_time(not_after)
-    return None if seconds is None else int((seconds - time.time()) // _SECONDS_PER_DAY)
+    return None if seconds is None else int((seconds - system.wall_seconds()) // _SECONDS_PER_DAY)
 
 
 def _parse_time(text: str) -> int | None:

@@ -12,10 +12,9 @@ No other event imports this module.
 """
 
 from collections.abc import Callable, Mapping
-from time import monotonic
 from typing import Any, TypeGuard, cast
 
-from podgraft.base.clock import age_clock
+from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube.patch.kinds import compute_kind
@@ -93,7 +92,7 @@ class DeploymentCheck:
             raise ValueError("route or cluster: is invalid")
         records: list[Mapping[str, JSON]] = []
         gate = _ClusterGate(self._callers, cluster or None)
-        webhook = Webhook(self._store, gate, records.append, monotonic)
+        webhook = Webhook(self._store, gate, records.append, system.monotonic)
         target = Target(route, str(request.get("injector")), str(request.get("path") or ""))
         body = str(request.get("body")).encode("utf-8", "surrogatepass")
         response = webhook.respond(target, make_request(body))
@@ -113,7 +112,7 @@ class _ClusterGate(CallerGate):
     """Accepts each request as one of a cluster. The sender may invoke the function."""
 
     def __init__(self, callers: CallerStore, cluster: str | None) -> None:
-        super().__init__(Auth.NONE, callers, age_clock)
+        super().__init__(Auth.NONE, callers, system.age_clock)
         self._principal = Principal(cluster)
 
     def authenticate(self, request: Request, deadline: Deadline) -> Principal:

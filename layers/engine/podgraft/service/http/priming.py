@@ -7,9 +7,9 @@ on-demand start leaves to the first request: it parses and compiles templates.
 
 from collections.abc import Callable
 from contextlib import suppress
-from threading import Thread
+from functools import partial
 
-from podgraft.base import jsonvalue
+from podgraft.base import jsonvalue, system
 from podgraft.core import review
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission
@@ -29,9 +29,7 @@ def prime(store: Store, callers: CallerStore, settings: Settings) -> None:
         lambda: store.snapshot(DEFAULT_INJECTOR, None, deadline),
         lambda: callers.callers(deadline),
     ]
-    threads = [Thread(target=_run, args=(step,)) for step in steps]  # each waits for AWS
-    for thread in threads:
-        thread.start()
+    threads = [system.start_thread(partial(_run, step)) for step in steps]  # each waits for AWS
     for thread in threads:
         thread.join()
     if settings.priming_enabled:

@@ -1,7 +1,6 @@
 """The recording of a reviewed workload for the census, and its fields of the request log."""
 
-from time import monotonic
-
+from podgraft.base import system
 from podgraft.base.jsonvalue import Object
 from podgraft.core.review import ReviewResult
 from podgraft.core.review_context import ReviewContext
@@ -31,9 +30,9 @@ def record_workload(
         policy_version=record.policy_version,
         bundle=record.bundle,
     )
-    started = monotonic()
+    started = system.monotonic()
     outcome = writer.record(context, snapshot, decision)
     if outcome is None or outcome is RecordOutcome.KNOWN:
         return {}
-    milliseconds = round((monotonic() - started) * 1000, 3)
+    milliseconds = round((system.monotonic() - started) * 1000, 3)
     return {"census": str(outcome), "census_milliseconds": milliseconds}

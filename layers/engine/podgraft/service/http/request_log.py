@@ -5,11 +5,12 @@ Lambda (``powertools.py``) and ``podgraft serve`` write lines with the same fiel
 
 import json
 import sys
-import time
 import traceback
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import TextIO, TypeAlias
 
+from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
 
 # Writes one flat record; "event" is the identifier of the event.
@@ -43,7 +44,7 @@ def make_stream_log(
     stream: TextIO | None = None,
     *,
     service: str = DEFAULT_SERVICE,
-    clock: Callable[[], float] = time.time,
+    clock: Callable[[], float] = system.wall_seconds,
 ) -> RequestLog:
     """Return a log that writes to *stream*, or to the current standard output."""
 
@@ -66,7 +67,7 @@ def make_stream_log(
 def _format_timestamp(seconds: float) -> str:
     """Format a time in the format of Powertools, in UTC."""
     milliseconds = int(seconds * 1000)
-    text = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(milliseconds // 1000))
+    text = datetime.fromtimestamp(milliseconds // 1000, UTC).strftime("%Y-%m-%d %H:%M:%S")
     return f"{text},{milliseconds % 1000:03d}+0000"
 
 

@@ -10,11 +10,9 @@ No other event imports this module.
 """
 
 from collections.abc import Mapping
-from time import monotonic
 from typing import Any, TypeGuard, cast
 
-from podgraft.base import jsonvalue
-from podgraft.base.clock import age_clock
+from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.identifiers import is_injector
 from podgraft.kube.admission.synthetic import SYNTHETIC_REVIEW
@@ -65,8 +63,8 @@ class SyntheticReviews:
 
     def _review(self, injector: str) -> Object:
         records: list[Mapping[str, JSON]] = []
-        gate = CallerGate(Auth.NONE, self._callers, age_clock)
-        webhook = Webhook(self._store, gate, records.append, monotonic)
+        gate = CallerGate(Auth.NONE, self._callers, system.age_clock)
+        webhook = Webhook(self._store, gate, records.append, system.monotonic)
         request = make_request(jsonvalue.dump(SYNTHETIC_REVIEW).encode())
         response = webhook.respond(Target("inject", injector), request)
         fields = line_fields(records[-1])

@@ -6,9 +6,10 @@ an address with an attacker. A throttled source gets a short response and writes
 
 from collections import OrderedDict
 from collections.abc import Callable
-from threading import Lock
 
 from msgspec import Struct
+
+from podgraft.base import system
 
 WINDOW_SECONDS = 60.0
 # A webhook with an outdated token fails once per pod: a rollout of tens of pods stays below.
@@ -31,7 +32,7 @@ class Throttle:
         self._clock = clock
         self._sources: OrderedDict[str, _FailureCount] = OrderedDict()
         self._total = _FailureCount(clock())
-        self._lock = Lock()
+        self._lock = system.make_lock()
 
     def is_exceeded(self, source: str) -> bool:
         """Count a failure; whether the source, or all sources together, exceed their limit."""

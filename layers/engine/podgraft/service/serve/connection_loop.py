@@ -19,13 +19,13 @@ at once cannot make the steps recurse, and gets one response per turn.
 
 import selectors
 import ssl
-import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
 from gunicorn.http.errors import ParseException
 
+from podgraft.base import system
 from podgraft.kube.admission import MAX_REQUEST_BYTES
 from podgraft.service.http import format_traceback
 from podgraft.service.serve import http_fault
@@ -95,7 +95,7 @@ class ConnectionLoop:
                 self._proceed(connection)
         for _ in range(len(self._ready)):
             self._take(self._ready.popleft(), self._serve)
-        now = time.monotonic()
+        now = system.monotonic()
         if now >= self._next_look_seconds:
             rest = self._close_late(now)
             self._next_look_seconds = now + (_PAUSE_SECONDS if rest else seconds)
@@ -103,7 +103,7 @@ class ConnectionLoop:
     def _seconds_to_look(self, seconds: float) -> float:
         if self._ready:
             return 0.0
-        return max(0.0, min(seconds, self._next_look_seconds - time.monotonic()))
+        return max(0.0, min(seconds, self._next_look_seconds - system.monotonic()))
 
     def add(self, connection: Connection) -> None:
         """Start a connection."""
@@ -129,7 +129,7 @@ class ConnectionLoop:
     def stop(self) -> None:
         """Close idle connections soon; the deadlines of partial requests do not change."""
         self._is_stopping = True
-        ends = time.monotonic() + STOPPING_SECONDS
+        ends = system.monotonic() + STOPPING_SECONDS
         for connection in self.connections:
             if connection.phase is Phase.IDLE:
                 connection.deadline_seconds = min(connection.deadline_seconds, ends)
@@ -178,7 +178,7 @@ class ConnectionLoop:
 
     def _enter(self, connection: Connection, phase: Phase, seconds: float) -> None:
         connection.phase = phase
-        connection.deadline_seconds = time.monotonic() + seconds
+        connection.deadline_seconds = system.monotonic() + seconds
 
     def _proceed(self, connection: Connection) -> None:
         """Run the next step of a connection."""

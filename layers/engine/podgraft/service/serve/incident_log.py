@@ -4,10 +4,10 @@ An attack must be visible, and must not fill the log: single lines up to a limit
 rest.
 """
 
-import time
 from collections import Counter
 from collections.abc import Mapping
 
+from podgraft.base import system
 from podgraft.service.http import RequestLog
 
 WINDOW_SECONDS = 60.0
@@ -44,7 +44,7 @@ class Incidents:
         self._counts = Counter[str]()
         self._tls_failures = Counter[str]()
         self._lines = 0
-        self._ends_seconds = time.monotonic() + WINDOW_SECONDS
+        self._ends_seconds = system.monotonic() + WINDOW_SECONDS
 
     def report(self, event: str, source: str, problem: str) -> None:
         """Log an incident by its own line, or count it if there were too many."""

@@ -14,12 +14,12 @@ quarter of a second.
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from threading import Lock
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, values
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from podgraft.base import system
 from podgraft.base.jsonvalue import JSON
 from podgraft.service.http import RequestLog
 from podgraft.service.http.metrics import Measure, Metric, Source, find_source, record_measures
@@ -55,7 +55,7 @@ class WorkerMetrics:
         self.folder = folder
         self._slot = 0
         self._sources: set[Source] = set()
-        self._lock = Lock()
+        self._lock = system.make_lock()
         for slot in range(slots):
             for kind in ("counter", "histogram"):
                 _allocate(folder / f"{kind}_{slot}.db")

@@ -3,12 +3,13 @@
 import logging
 import ssl
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TypeAlias
 
 from cryptography import x509
 
+from podgraft.base import system
 from podgraft.service.serve.errors import ServeError
 
 _LOG = logging.getLogger(__name__)
@@ -58,7 +59,7 @@ class TLSFiles:
             # The application rejects requests without a certificate, with a message for the user.
             # TLS only verifies certificates that clients present.
             context.verify_mode = ssl.CERT_OPTIONAL
-        self._check_validity(datetime.now(UTC))
+        self._check_validity(system.now())
         return context
 
     def describe_error(self, error: OSError | ValueError) -> str:

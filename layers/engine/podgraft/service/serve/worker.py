@@ -38,7 +38,6 @@ import resource
 import selectors
 import socket
 import ssl
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -49,6 +48,7 @@ from typing import Any
 from gunicorn.workers.base import Worker as BaseWorker
 from gunicorn.workers.gthread import PollableMethodQueue
 
+from podgraft.base import system
 from podgraft.service.http import format_traceback
 from podgraft.service.http.request_log import make_stream_log
 from podgraft.service.serve.arbiter import unblock_stop_signals
@@ -144,12 +144,12 @@ class RedactingWorker(BaseWorker):
         self.alive = False
         self._set_accepting(is_accepting=False)
         self.counts.close(self.slot)
-        ends = time.monotonic() + self.cfg.graceful_timeout
+        ends = system.monotonic() + self.cfg.graceful_timeout
         self._loop.stop()
-        while len(self._connections) and time.monotonic() < ends:
+        while len(self._connections) and system.monotonic() < ends:
             self._turn()
         self._threads.shutdown(wait=False)
-        self._incidents.flush(time.monotonic(), at_once=True)
+        self._incidents.flush(system.monotonic(), at_once=True)
         for connection in self._connections:
             self._loop.close(connection)
         for listener in self.sockets:
@@ -157,15 +157,15 @@ class RedactingWorker(BaseWorker):
 
     def _turn(self) -> None:
         self.notify()
-        pause = self._accepts_again_seconds - time.monotonic()
+        pause = self._accepts_again_seconds - system.monotonic()
         self._loop.turn(min(_TICK_SECONDS, pause) if pause > 0 else _TICK_SECONDS)
         if self.alive:
             self.counts.publish(self.slot, len(self._connections))
-        self._incidents.flush(time.monotonic())
+        self._incidents.flush(system.monotonic())
 
     def _can_accept(self) -> bool:
         """Whether there is room, or a connection that can be closed to make room."""
-        if time.monotonic() < self._accepts_again_seconds:
+        if system.monotonic() < self._accepts_again_seconds:
             return False
         return self._connections.has_room("") or self._connections.find_victim(None) is not None
 
@@ -194,7 +194,7 @@ class RedactingWorker(BaseWorker):
                     if self._loop.make_room(None):
                         continue
                     # The listener stays readable: without a pause, the loop would never wait.
-                    self._accepts_again_seconds = time.monotonic() + _TICK_SECONDS
+                    self._accepts_again_seconds = system.monotonic() + _TICK_SECONDS
                 return
             self._admit(accepted, client, listener)
             self.counts.publish(self.slot, len(self._connections))
@@ -203,7 +203,7 @@ class RedactingWorker(BaseWorker):
         """Whether to leave a new connection to a worker with fewer ones, for a moment."""
         if not self.counts.has_fewer(self.slot, len(self._connections)):
             return False
-        now = time.monotonic()
+        now = system.monotonic()
         if self._yielded_seconds <= now - _YIELD_SECONDS < self._yielded_seconds + _YIELD_SECONDS:
             self._yielded_seconds = 0.0  # that worker did not take it: take one
             return False

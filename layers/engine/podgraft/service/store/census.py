@@ -8,14 +8,14 @@ review. Only a process with ``PODGRAFT_CENSUS`` needs this module.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime
+from datetime import date
 from enum import StrEnum
 from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.clock import age_clock
+from podgraft.base import system
 from podgraft.base.field_reads import find_metadata_keys
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.base.lru import LRUCache
@@ -114,8 +114,8 @@ class CensusWriter:
     def __init__(
         self,
         storage: CensusStorage,
-        clock: Callable[[], float] = age_clock,
-        today: Callable[[], date] = lambda: datetime.now(UTC).date(),
+        clock: Callable[[], float] = system.age_clock,
+        today: Callable[[], date] = lambda: system.now().date(),
         cap_seconds: float = CAP_SECONDS,
     ) -> None:
         self._storage = storage

@@ -5,12 +5,12 @@ init, with the policy of that day.
 """
 
 from collections.abc import Callable
-from threading import Lock
 from typing import Generic, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.core.versions.errors import StoreError
 
@@ -46,7 +46,7 @@ class PollingCache(Generic[T]):
         self._seconds = seconds
         self._clock = clock
         self._cached: CachedValue[T] | None = None
-        self._lock = Lock()
+        self._lock = system.make_lock()
 
     def current(self, deadline: Deadline | None = None) -> CachedValue[T]:
         """Return the value in force; raises ``StoreError`` without one of ``MAX_AGE_SECONDS``.

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from threading import Thread
 from typing import TypeVar
+
+from podgraft.base import system
 
 T = TypeVar("T")
 
@@ -21,5 +22,5 @@ def run_with_timeout(seconds: float, work: Callable[[], T]) -> T:
         except BaseException as error:  # noqa: BLE001 - the waiting thread raises it
             result.set_exception(error)
 
-    Thread(target=run, daemon=True).start()
-    return result.result(max(seconds, 0.0))
+    system.start_thread(run).join(max(seconds, 0.0))
+    return result.result(0)

@@ -1,10 +1,10 @@
 """The key of an injector's census: without one, nothing is recorded."""
 
-import secrets
 from base64 import b64encode
 from pathlib import Path
 from typing import Any, Protocol
 
+from podgraft.base import system
 from podgraft.cli import folders, stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.target import TargetOptions
@@ -37,7 +37,7 @@ class KeyStorage(Protocol):
 
 
 def _make_key() -> str:
-    return b64encode(secrets.token_bytes(_BYTES)).decode()
+    return b64encode(system.random_bytes(_BYTES)).decode()
 
 
 class ParameterKey:

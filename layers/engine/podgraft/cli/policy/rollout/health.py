@@ -5,9 +5,10 @@ Missing data is inconclusive: it never counts as success, and it never stops a r
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 
+from podgraft.base import system
 from podgraft.cli.failure import CommandError
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 
@@ -57,7 +58,7 @@ class Health:
             if found < needed:
                 data = "" if evidence is not None or self.problems else " (no log; add --log FILE)"
                 yield f"{found:,} of {needed:,} {name}{data}"
-        now = datetime.now(UTC)
+        now = system.now()
         minutes = 0 if self.since is None else int((now - self.since).total_seconds() // 60)
         if minutes < needs.minutes:
             yield f"{minutes} of {needs.minutes} minutes since the last change"

@@ -7,10 +7,10 @@ time. They have the fields that evidence.py reads from a file.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from time import monotonic, sleep
+from datetime import datetime
 from typing import Any
 
+from podgraft.base import system
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import aws_errors
 
@@ -56,7 +56,7 @@ class LogGroup:
             self._start(lines + query, period)
             for query in (_COUNTS, WORKLOADS, _STABLE_P99, _CANDIDATE_P99)
         ]
-        ends = monotonic() + TIMEOUT_SECONDS
+        ends = system.monotonic() + TIMEOUT_SECONDS
         counts, workloads, stable, candidate = (self._wait(query, ends) for query in started)
         return _make_evidence(counts, workloads, _read_p99(stable), _read_p99(candidate))
 
@@ -79,17 +79,17 @@ class LogGroup:
                 ]
             if status not in _RUNNING:
                 raise CommandError(f"log group {self.name}: the query is {status}; {_REMEDY}")
-            if monotonic() > ends:
+            if system.monotonic() > ends:
                 raise CommandError(
                     f"log group {self.name}: the query takes longer than {TIMEOUT_SECONDS:g} s; "
                     f"run the command again, or {_REMEDY}"
                 )
-            sleep(POLL_SECONDS)
+            system.sleep(POLL_SECONDS)
 
 
 def _make_period(since: datetime | None) -> Mapping[str, int]:
     begin = 0 if since is None else int(since.timestamp())
-    return {"startTime": begin, "endTime": int(datetime.now(UTC).timestamp())}
+    return {"startTime": begin, "endTime": int(system.now().timestamp())}
 
 
 def _make_evidence(

@@ -1,10 +1,10 @@
 """The subcommands of ``podgraft policy rollout`` that stop a rollout, and that end the stop."""
 
-from datetime import UTC, datetime
 from getpass import getuser
 
 import click
 
+from podgraft.base import system
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import terminal
 from podgraft.cli.failure import CommandError
@@ -41,7 +41,7 @@ def _abort(
     stopped = ALL if for_all or target is None else target
     brake: Object = {
         "id": stopped,
-        "at": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "at": system.now().strftime("%Y-%m-%dT%H:%M:%SZ"),
         "by": getuser(),
         "reason": " ".join(reason.split()),
     }

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from podgraft.base.clock import age_clock
+from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.core.review_context import Staleness
 from podgraft.core.versions.errors import InvalidVersionError, NotLoadedError
@@ -43,7 +43,7 @@ class CachedCallers:
         self,
         source: CallerSource,
         refresh_seconds: float,
-        clock: Callable[[], float] = age_clock,
+        clock: Callable[[], float] = system.age_clock,
     ) -> None:
         self._source = source
         self._clock = clock

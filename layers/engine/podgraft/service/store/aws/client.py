@@ -6,11 +6,11 @@ retry, by the remaining time.
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from time import monotonic, sleep
 from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
+from podgraft.base import system
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.versions.errors import NotLoadedError, UnavailableError
 
@@ -52,10 +52,12 @@ class RetryBudget(Struct, frozen=True):
     """The time for one refresh: all its calls and their retries."""
 
     deadline: float
-    clock: Callable[[], float] = monotonic
+    clock: Callable[[], float] = system.monotonic
 
     @classmethod
-    def from_seconds(cls, seconds: float, clock: Callable[[], float] = monotonic) -> "RetryBudget":
+    def from_seconds(
+        cls, seconds: float, clock: Callable[[], float] = system.monotonic
+    ) -> "RetryBudget":
         """Return a budget of *seconds* from now."""
         return cls(clock() + seconds, clock)
 
@@ -133,7 +135,7 @@ def call_with_retries(operation: str, request: Callable[[float], T], patience: R
         except UnavailableError:
             if patience.remaining_seconds <= READ_SECONDS:
                 raise
-            sleep(_PAUSE_SECONDS)
+            system.sleep(_PAUSE_SECONDS)
 
 
 @contextmanager

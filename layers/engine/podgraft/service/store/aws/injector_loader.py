@@ -7,12 +7,12 @@ again; ``earlier_versions.py`` then finds the newest earlier one that loads.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.core.versions.errors import (
     InvalidVersionError,
@@ -114,7 +114,7 @@ class InjectorLoader:
         self._brakes: tuple[str, ...] = ()
         self._newest: Parameter | None = None
         self._complete = ""  # the last version that was compiled completely after a deferred load
-        self._lock = Lock()
+        self._lock = system.make_lock()
 
     @property
     def exists(self) -> bool:

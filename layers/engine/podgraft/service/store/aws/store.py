@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from podgraft.base.clock import age_clock
+from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.core.review_context import Staleness
 from podgraft.core.versions.errors import NotLoadedError, StoreError, UnavailableError
@@ -43,7 +43,7 @@ class CachedStore:
         policies: PolicySource,
         bundles: BundleSource,
         refresh_seconds: float,
-        clock: Callable[[], float] = age_clock,
+        clock: Callable[[], float] = system.age_clock,
         *,
         deferred: bool = False,
         verifier: Verifier | None = None,

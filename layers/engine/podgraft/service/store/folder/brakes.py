@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from podgraft.base.clock import age_clock
+from podgraft.base import system
 from podgraft.core.versions.brake import parse_brakes
 from podgraft.core.versions.candidate import check_candidate
 from podgraft.core.versions.errors import StoreError, UnavailableError
@@ -23,7 +23,7 @@ class FolderBrakes:
     """The brakes of one injector; *seconds* as for ``FolderStore``."""
 
     def __init__(
-        self, injector: Path, *, seconds: float = 0.0, clock: Callable[[], float] = age_clock
+        self, injector: Path, *, seconds: float = 0.0, clock: Callable[[], float] = system.age_clock
     ) -> None:
         self._paths = injector / files.BRAKE_FILE, injector.parent / files.BRAKE_FILE
         self._cache = FileCache(self._fingerprint, self._load, seconds, clock)

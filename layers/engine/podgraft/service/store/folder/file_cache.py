@@ -1,12 +1,11 @@
 """A cache of a value from files: reloaded on changes, with the last known good value."""
 
 from collections.abc import Callable
-from threading import Lock
 from typing import Generic, Protocol, TypeVar, cast
 
 from msgspec import Struct
 
-from podgraft.base.clock import age_clock
+from podgraft.base import system
 from podgraft.core.versions.errors import StoreError, UnavailableError
 
 T = TypeVar("T")
@@ -61,7 +60,7 @@ class FileCache(Generic[T]):
         fingerprint: Callable[[], object],
         load: Callable[[], T],
         seconds: float = 0.0,
-        clock: Callable[[], float] = age_clock,
+        clock: Callable[[], float] = system.age_clock,
         *,
         settled: Callable[[T], bool] = lambda _: True,
         keeper: Keeper[T] | None = None,
@@ -74,7 +73,7 @@ class FileCache(Generic[T]):
         self._clock = clock
         self._check_at = 0.0
         self._loaded: _FileVersion[T] | None = None
-        self._lock = Lock()
+        self._lock = system.make_lock()
 
     @property
     def is_empty(self) -> bool:

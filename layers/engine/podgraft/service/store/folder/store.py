@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from podgraft.base.clock import age_clock
+from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.core import bundle
 from podgraft.core.versions.errors import (
@@ -65,7 +65,7 @@ class FolderStore:
         deferred: bool = False,
         seconds: float = 0.0,
         last_known_good: LastKnownGoodStore | None = None,
-        clock: Callable[[], float] = age_clock,
+        clock: Callable[[], float] = system.age_clock,
         verifier: "Verifier | None" = None,
     ) -> None:
         self._clock = clock

@@ -1,0 +1,129 @@
+"""Time, threads, locks, and random bytes: what a process gets from its machine.
+
+All of ``service``, ``core``, and ``cli`` take these from here, and import contracts forbid other
+sources. Each function asks the current ``Machine`` when it is called. So ``tests/simulation`` can
+replace the machine for code that is already loaded, and a run follows from one seed. A function
+here is also safe as a default argument, which ``time.monotonic`` is not: Python reads a default
+argument only once.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from threading import Lock, Thread
+from typing import Protocol
+
+from .clock import AgeClock
+
+
+class Mutex(AbstractContextManager[bool], Protocol):
+    """A lock of ``threading``."""
+
+    def acquire(self, blocking: bool = True) -> bool:
+        """Take the lock; return whether it is taken."""
+        ...
+
+    def release(self) -> None:
+        """Give the lock to the next thread."""
+        ...
+
+
+class RunningThread(Protocol):
+    """A thread that was started."""
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for its end, at most *timeout* seconds."""
+        ...
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        ...
+
+
+class Machine:
+    """The real machine. The simulation has a subclass, whose time is virtual."""
+
+    def __init__(self) -> None:
+        self.ages = AgeClock(self.monotonic, self.wall_seconds)
+
+    def monotonic(self) -> float:
+        """Return the seconds of a clock that no one sets."""
+        return time.monotonic()
+
+    def wall_seconds(self) -> float:
+        """Return the seconds since 1970."""
+        return time.time()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        time.sleep(seconds)
+
+    def random_bytes(self, count: int) -> bytes:
+        """Return bytes that nobody can predict."""
+        return os.urandom(count)
+
+    def make_lock(self) -> Mutex:
+        """Return a new lock."""
+        return Lock()
+
+    def start_thread(self, target: Callable[[], object]) -> RunningThread:
+        """Start a thread that does not keep the process alive."""
+        thread = Thread(target=target, daemon=True)
+        thread.start()
+        return thread
+
+    def age_clock(self) -> float:
+        """Return the seconds of the clock that all caches of the process share."""
+        return self.ages()
+
+
+_machine = Machine()
+
+
+def replace_machine(machine: Machine) -> Machine:
+    """Let all following calls ask *machine*; return the one before. Only the simulation does."""
+    global _machine
+    before, _machine = _machine, machine
+    return before
+
+
+def monotonic() -> float:
+    """Return the seconds of a clock that no one sets: for durations and deadlines."""
+    return _machine.monotonic()
+
+
+def wall_seconds() -> float:
+    """Return the seconds since 1970."""
+    return _machine.wall_seconds()
+
+
+def now() -> datetime:
+    """Return the current time, in UTC."""
+    return datetime.fromtimestamp(_machine.wall_seconds(), UTC)
+
+
+def age_clock() -> float:
+    """Return the seconds since an arbitrary moment: for ages and due times (``clock.py``)."""
+    return _machine.age_clock()
+
+
+def sleep(seconds: float) -> None:
+    """Wait."""
+    _machine.sleep(seconds)
+
+
+def random_bytes(count: int) -> bytes:
+    """Return bytes that nobody can predict."""
+    return _machine.random_bytes(count)
+
+
+def make_lock() -> Mutex:
+    """Return a new lock."""
+    return _machine.make_lock()
+
+
+def start_thread(target: Callable[[], object]) -> RunningThread:
+    """Start a thread that does not keep the process alive, and return it."""
+    return _machine.start_thread(target)
