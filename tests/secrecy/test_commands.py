@@ -297,12 +297,22 @@ RUNS = (
 )
 
 
+class PlantedBytes(bytes):
+    """Bytes whose text is the planted token."""
+
+    __slots__ = ()
+
+    def hex(self, *arguments: Any) -> str:
+        del arguments
+        return TOKEN
+
+
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder whose files hold secrets, and a maker of tokens that makes the planted one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VISUAL", "true")  # an editor that changes nothing
-    monkeypatch.setattr(system, "random_bytes", constant_function(bytes.fromhex(TOKEN)))
+    monkeypatch.setattr(system, "random_bytes", constant_function(PlantedBytes(32)))
     write(FILES)
     return tmp_path
 

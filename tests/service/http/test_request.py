@@ -94,7 +94,7 @@ class OneCaller:
 def test_the_days_of_a_certificate(
     end: Any, days: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("podgraft.service.http.authentication.time.time", lambda: NOW)
+    monkeypatch.setattr("podgraft.base.system.wall_seconds", lambda: NOW)
     certificate = {"subjectDN": SUBJECT, "validity": {"notAfter": end}}
     event = {"requestContext": {"authentication": {"clientCert": certificate}}}
     requests = [read({"aws.event": event})]
