@@ -39,7 +39,7 @@ SAM := $(TOOLS)/sam/bin
 BENCH := $(TOOLS)/bench/bin
 # pip installs only wheels of a lock file, with the hashes there, and CHECK reports what is missing. The project needs no
 # download.
-INSTALL_LOCK := scripts/install_lock.py
+INSTALL_LOCK := tools/install_lock.py
 INSTALL_PROJECT := -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation --editable
 CHECK = $(1) -m pip check --quiet || $(1) -m pip check
 
@@ -68,32 +68,32 @@ help: ## Print this help
 
 setup: .venv/.done ## Make .venv with all that the engine, its tests and the scripts need
 
-.venv/.done: .venv/.demo pyproject.toml requirements/dev.txt
+.venv/.done: .venv/.demo pyproject.toml packaging/requirements/dev.txt
 	@$(BIN)/python -c "import pip" 2>/dev/null || $(BIN)/python -m ensurepip --default-pip >/dev/null
-	@$(BIN)/python $(INSTALL_LOCK) requirements/dev.txt
+	@$(BIN)/python $(INSTALL_LOCK) packaging/requirements/dev.txt
 	@$(BIN)/python $(INSTALL_PROJECT) .
 	@$(call CHECK,$(BIN)/python)
 	@touch $@
 
-# The part of the environment that the demo needs. Its versions are those of requirements/dev.txt. pip and the build of the
+# The part of the environment that the demo needs. Its versions are those of packaging/requirements/dev.txt. pip and the build of the
 # project take longer than the demo: make setup adds both.
-.venv/.demo: requirements/demo.txt
+.venv/.demo: packaging/requirements/demo.txt
 	@echo "creating .venv with what the demo needs; make setup adds the rest"
 	@test -x $(BIN)/python || $(PYTHON) -m venv --without-pip .venv
-	@$(PYTHON) $(INSTALL_LOCK) requirements/demo.txt --python $(BIN)/python
-	@$(BIN)/python scripts/link_project.py
+	@$(PYTHON) $(INSTALL_LOCK) packaging/requirements/demo.txt --python $(BIN)/python
+	@$(BIN)/python tools/link_project.py
 	@touch $@
 
-$(TOOLS)/%/.done: requirements/%.txt
+$(TOOLS)/%/.done: packaging/requirements/%.txt
 	@$(PYTHON) -m venv $(TOOLS)/$*
 	@$(TOOLS)/$*/bin/python $(INSTALL_LOCK) $<
 	@$(call CHECK,$(TOOLS)/$*/bin/python)
 	@touch $@
 
 # The benchmarks run in the fastest Python of the machine.
-$(TOOLS)/bench/.done: requirements/dev.txt pyproject.toml scripts/fastest_python.py
-	@$$($(PYTHON) scripts/fastest_python.py) -m venv $(TOOLS)/bench
-	@$(BENCH)/python $(INSTALL_LOCK) requirements/dev.txt
+$(TOOLS)/bench/.done: packaging/requirements/dev.txt pyproject.toml tools/fastest_python.py
+	@$$($(PYTHON) tools/fastest_python.py) -m venv $(TOOLS)/bench
+	@$(BENCH)/python $(INSTALL_LOCK) packaging/requirements/dev.txt
 	@$(BENCH)/python $(INSTALL_PROJECT) .
 	@$(call CHECK,$(BENCH)/python)
 	@touch $@
@@ -118,20 +118,20 @@ test-fast-%:
 test-all: setup ## Run the test suite with the long tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
-test-pages: setup ## Run the long tests of pages, scripts, and secrets
-	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m long tests/docs tests/scripts tests/secrecy
+test-pages: setup ## Run the long tests of pages, scripts, tools, and secrets
+	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m long tests/docs tests/scripts tests/tools tests/secrecy
 
 test-long: setup ## Run the test suite with the long tests and all generated examples
 	@LONG_TESTS=1 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; PODGRAFT_FUZZ_GO=1 asks Go)
-	@cd tests && PYTHONPATH=../scripts ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(addprefix --harness ,$(HARNESS)) $(if $(WRITE),--write-docs)
+	@cd tests && PYTHONPATH=../tools ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(addprefix --harness ,$(HARNESS)) $(if $(WRITE),--write-docs)
 
 review-pairs: setup ## Compare reviews in a used process with those in a fresh one (PAIRS=100000)
 	@PODGRAFT_REVIEW_PAIRS=$(PAIRS) $(BIN)/python -m pytest -q -n $(WORKERS) tests/service/http/test_review_pairs.py
 
 soak: $(TOOLS)/bench/.done ## Load serve and the handler at 70 % (SECONDS=60 for each phase, WRITE=1)
-	@$(BENCH)/python scripts/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)
+	@$(BENCH)/python tools/soak.py --seconds $(SECONDS) $(if $(WRITE),--write-docs)
 
 # The tests, and beside them the deployments and builds. CI has 20 minutes: it runs the commands of all pages, and two targets
 # of the layers. Run make test-all and make e2e-builds before a release.
@@ -140,7 +140,7 @@ check: export TEST_OUTCOMES = $(CURDIR)/build/outcomes
 check: lint contracts setup ## Run everything that CI runs
 	@rm -rf $(TEST_OUTCOMES)
 	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target WORKERS=2 check-tests check-builds
-	@$(BIN)/python scripts/check_skips.py $(TEST_OUTCOMES) $(RECORDED)
+	@$(BIN)/python tools/check_skips.py $(TEST_OUTCOMES) $(RECORDED)
 
 # e2e-playground also builds the site, if there is a browser.
 check-tests:
@@ -173,25 +173,25 @@ template: $(TOOLS)/sam/.done $(TOOLS)/checkov/.done ## Check the AWS template: S
 	@$(TOOLS)/checkov/bin/checkov --file template.yaml --compact --quiet --skip-download
 
 corpus: setup ## Build Istio's cases from a clone (ISTIO=folder TAGS="1.30.3 ...")
-	@$(BIN)/python scripts/corpus.py "$(ISTIO)" $(TAGS)
+	@$(BIN)/python tools/corpus.py "$(ISTIO)" $(TAGS)
 
 conformance: setup ## Run Istio's cases, release by release (PODGRAFT_CORPUS, else .corpus)
-	@$(BIN)/python scripts/istio_conformance.py
+	@$(BIN)/python tools/istio_conformance.py
 
 oracle-istio: setup ## Compare with Istio's own injector (ISTIO=folder RELEASE=1.30.3 PODS=5000 SEED=1 CLONES="folder ...")
-	@$(BIN)/python scripts/oracle_istio.py "$(ISTIO)" "$(RELEASE)" --pods $(PODS) --seed $(SEED) $(addprefix --clone ,$(CLONES))
+	@$(BIN)/python tools/oracle_istio.py "$(ISTIO)" "$(RELEASE)" --pods $(PODS) --seed $(SEED) $(addprefix --clone ,$(CLONES))
 
 bench: $(TOOLS)/bench/.done $(TOOLS)/ministack/.done ## Measure cold start, reviews, growth, throughput and memory, each against a baseline
-	@$(BENCH)/python -m podgraft bench
+	@PYTHONPATH=tools $(BENCH)/python -m bench
 
 bench-istio: $(TOOLS)/bench/.done ## Measure reviews beside Istio's own injector (ISTIO=folder RELEASE=1.30.3 CLONES="folder ...")
-	@$(BENCH)/python scripts/bench_istio.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
+	@$(BENCH)/python tools/bench_istio.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
 
 bench-stages: $(TOOLS)/bench/.done ## Measure the stages of a review beside Istio's own injector (ISTIO=folder RELEASE=1.30.3 CLONES="folder ...")
-	@$(BENCH)/python scripts/bench_stages.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
+	@$(BENCH)/python tools/bench_stages.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
 
 bench-kube: $(TOOLS)/bench/.done ## Measure what a webhook adds at kube-apiserver (ISTIO=folder RELEASE=1.30.3 CLONES="folder ...")
-	@$(BENCH)/python scripts/bench_kube.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
+	@$(BENCH)/python tools/bench_kube.py "$(ISTIO)" "$(RELEASE)" $(addprefix --clone ,$(CLONES))
 
 e2e-aws: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Deploy to an AWS on loopback and review through it
 	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python -m pytest -q tests/e2e/aws
@@ -200,13 +200,13 @@ e2e-builds: setup ## Build the layers for every runtime and architecture, and lo
 	@PODGRAFT_E2E_BUILDS=$(BUILDS) $(BIN)/python -m pytest -q -n 2 --dist loadfile tests/e2e/builds
 
 e2e-kube: setup ## Feed the real kube-apiserver's admission plugins (needs Go)
-	@$(BIN)/python scripts/e2e_kube.py
+	@$(BIN)/python tools/e2e_kube.py
 
 e2e-live: setup ## Run the commands for live clusters with a real kube-apiserver and etcd (needs Go and kubectl)
-	@$(BIN)/python scripts/e2e_live.py
+	@$(BIN)/python tools/e2e_live.py
 
 playground: setup ## Build the web playground (needs npm)
-	@$(BIN)/python scripts/build_playground.py
+	@$(BIN)/python tools/build_playground.py
 
 $(TOOLS)/browser/.done: tests/e2e/playground/package.json tests/e2e/playground/package-lock.json
 	@mkdir -p $(@D) && cp $^ $(@D)/
@@ -222,7 +222,7 @@ site: setup $(TOOLS)/docs/.done ## Build the documentation site, and check its l
 	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory playground; \
 		else echo "the site has no playground: npm is missing"; fi
 	@NO_MKDOCS_2_WARNING=1 $(TOOLS)/docs/bin/mkdocs build --quiet --strict
-	@$(BIN)/python scripts/check_site.py build/site --address https://podgraft.dev/
+	@$(BIN)/python tools/check_site.py build/site --address https://podgraft.dev/
 
 build: $(TOOLS)/sam/.done ## Build function and layers (RUNTIME=python3.13 ARCHITECTURE=arm64)
 	@PODGRAFT_RUNTIME=$(RUNTIME) PODGRAFT_ARCHITECTURE=$(ARCHITECTURE) $(SAM)/sam build \
@@ -240,13 +240,13 @@ delete: $(TOOLS)/sam/.done ## Delete a stack, after a question (STAGE=dev)
 	@$(SAM)/sam delete --config-env $(CONFIG_ENV)
 
 lock: $(TOOLS)/lock/.done ## Write the lock files of all packages (UPGRADE=all or UPGRADE="package ...")
-	@$(PYTHON) scripts/lock.py --uv $(TOOLS)/lock/bin/uv $(if $(UPGRADE),--upgrade $(UPGRADE))
+	@$(PYTHON) tools/lock.py --uv $(TOOLS)/lock/bin/uv $(if $(UPGRADE),--upgrade $(UPGRADE))
 
 audit: setup ## Compare all locked packages with OSV records (ADVISORIES=path IGNORE="ID ...")
-	@$(BIN)/python scripts/audit.py "$(ADVISORIES)" $(if $(IGNORE),--ignore $(IGNORE))
+	@$(BIN)/python tools/audit.py "$(ADVISORIES)" $(if $(IGNORE),--ignore $(IGNORE))
 
 release: setup ## Build all files of a release, with SBOMs and provenance, into dist (TAG=v1.2.3 TARGETS="python3.13-arm64 ...")
-	@$(BIN)/python scripts/release.py $(if $(TAG),--tag $(TAG)) $(if $(TARGETS),--target $(TARGETS))
+	@$(BIN)/python tools/release.py $(if $(TAG),--tag $(TAG)) $(if $(TARGETS),--target $(TARGETS))
 
 clean: ## Remove what the targets made
 	@rm -rf .venv $(TOOLS) .aws-sam .oracle build .pytest_cache .ruff_cache .hypothesis

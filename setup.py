@@ -20,24 +20,24 @@ ROOT = Path(__file__).resolve().parent
 SITE = "https://podgraft.dev/"
 # Files and folders of the repository; podgraft/assets has the same layout.
 ASSETS = (
-    "charts",
-    "container",
+    "deploy/charts",
+    "deploy/container",
+    "deploy/kubernetes",
+    "deploy/terraform",
     "functions/cleanup",
     "functions/guard",
     "functions/probe",
     "functions/watch",
     "functions/webhook",
-    "kubernetes",
     "layers/Makefile",
     "layers/build_layer.py",
     "layers/dependencies",
     "layers/make_archives.py",
     "packaging/init",
-    "requirements/serve.txt",
+    "packaging/requirements/serve.txt",
     "samconfig.toml",
     "samples",
     "template.yaml",
-    "terraform",
 )
 # Built by make release, and by make playground. A source archive cannot contain the folder build.
 PLAYGROUNDS = ("playground/site", "build/playground")

@@ -8,7 +8,7 @@ modified and none is added except bytecode, so scanners and audits can compare e
 wheel.
 
 pip installs only packages of the lock with its hashes. PODGRAFT_REPORT names a file for the report
-of pip, with the address and the hash of each package; scripts/release.py reads it. Two builds of
+of pip, with the address and the hash of each package; tools/release.py reads it. Two builds of
 the same sources with the same Python release are identical, byte by byte.
 
 PODGRAFT_RUNTIME (python3.13) and PODGRAFT_ARCHITECTURE (arm64) select the target. The bytecode is

@@ -33,9 +33,9 @@ SLOW_FILES = frozenset(
         "kube/cel/test_laws.py",
         "charts/test_chart.py",
         "charts/test_kubernetes.py",
-        "cli/bench/test_rollout_rows.py",
-        "cli/bench/test_runs.py",
-        "cli/bench/test_timing.py",
+        "tools/benchmarks/test_rollout_rows.py",
+        "tools/benchmarks/test_runs.py",
+        "cli/policy/bench/test_timing.py",
         "cli/certs/test_commands.py",
         "cli/certs/test_names.py",
         "cli/certs/test_rotation.py",
@@ -152,7 +152,18 @@ SLOW_FILES = frozenset(
 )
 # Folders with tests that start servers, install wheels, or run every release of Istio.
 SLOW_FOLDERS = frozenset(
-    {"chaos", "conformance", "e2e", "fuzz", "layers", "oracle", "peers", "scripts", "secrecy"}
+    {
+        "chaos",
+        "conformance",
+        "e2e",
+        "fuzz",
+        "layers",
+        "oracle",
+        "peers",
+        "scripts",
+        "secrecy",
+        "tools",
+    }
 )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-FOLDERS = ("layers/engine/podgraft", "functions", "scripts")
+FOLDERS = ("layers/engine/podgraft", "functions", "scripts", "tools")
 
 # Verbs and nouns that only look like participles.
 NO_PARTICIPLES = frozenset(

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-CHART = FOLDER.parents[1] / "charts" / "podgraft"
+CHART = FOLDER.parents[1] / "deploy" / "charts" / "podgraft"
 
 
 def main(helm: str) -> None:

@@ -13,7 +13,7 @@ from podgraft.golang.reflect import ANY, STRING
 from podgraft.golang.texttemplate import Function, FunctionError, Program, compile_
 from podgraft.kube import yaml
 
-CHART = Path(__file__).parents[2] / "charts" / "podgraft"
+CHART = Path(__file__).parents[2] / "deploy" / "charts" / "podgraft"
 _HELPERS = (CHART / "templates" / "_helpers.tpl").read_text().strip()
 
 

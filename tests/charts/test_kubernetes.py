@@ -18,9 +18,11 @@ from podgraft.service.store.folder.census import FolderCensus
 from support.kube_schemas import validate
 
 ROOT = Path(__file__).parents[2]
-MANIFESTS = ROOT / "kubernetes" / "podgraft.yaml"
+MANIFESTS = ROOT / "deploy" / "kubernetes" / "podgraft.yaml"
 CASE = Path(__file__).parent / "cases" / "kubernetes.yaml"
-_HEADING = "# Generated from charts/podgraft by tests/charts/test_kubernetes.py --update-goldens.\n"
+_HEADING = (
+    "# Generated from deploy/charts/podgraft by tests/charts/test_kubernetes.py --update-goldens.\n"
+)
 
 
 def make_manifests() -> str:

@@ -88,7 +88,9 @@ def test_the_demo_checks_its_extras_before_its_first_step(tmp_path: Path) -> Non
 
 def test_the_demo_runs_with_the_packages_of_its_lock(tmp_path: Path) -> None:
     """``make demo`` installs requirements/demo.txt alone, in all processes that it starts."""
-    locked = {pin.name for pin in read_pins(ROOT / "requirements" / "demo.txt")} | {"podgraft"}
+    locked = {pin.name for pin in read_pins(ROOT / "packaging" / "requirements" / "demo.txt")} | {
+        "podgraft"
+    }
     absent = {
         module
         for module, packages in packages_distributions().items()

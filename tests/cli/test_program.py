@@ -3,13 +3,11 @@
 import errno
 import subprocess
 import sys
-from pathlib import Path
 
 import click
 import pytest
 
 from podgraft.cli import program, terminal
-from podgraft.cli.assets import ROOT, check_checkout
 from podgraft.cli.failure import CommandError
 from podgraft.core.identifiers import IdentifierError
 
@@ -105,14 +103,8 @@ def test_help_names_every_command_without_importing_it() -> None:
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
     listed = [line.split()[0] for line in done.stdout.partition("Commands:\n")[2].splitlines()[:-1]]
-    assert {"bench", "certs", "demo", "register", "tokens"} < {*listed}
+    assert {"certs", "demo", "register", "tokens"} < {*listed}
     assert listed == sorted(listed)
-
-
-def test_a_command_that_needs_the_source_tree_checks_it(tmp_path: Path) -> None:
-    check_checkout("demo", ROOT)
-    with pytest.raises(CommandError, match="podgraft demo: requires the source tree of podgraft"):
-        check_checkout("demo", tmp_path)
 
 
 @pytest.mark.parametrize(("value", "is_colored"), [(None, True), ("", True), ("1", False)])

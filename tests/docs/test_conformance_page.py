@@ -1,4 +1,4 @@
-"""docs/conformance.md: the table of README's claim, as scripts/istio_conformance.py writes it."""
+"""docs/conformance.md: the table of README's claim, as tools/istio_conformance.py writes it."""
 
 from __future__ import annotations
 

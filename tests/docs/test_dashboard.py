@@ -1,4 +1,4 @@
-"""dashboards/podgraft.json shows metrics and labels that ``podgraft serve`` writes, all of them."""
+"""The dashboard shows metrics and labels that ``podgraft serve`` writes, all of them."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from support.pki import write_pair
 from support.store_fixture import write, write_injector
 
 ROOT = Path(__file__).parents[2]
-DASHBOARD: Any = json.loads((ROOT / "dashboards" / "podgraft.json").read_text())
+DASHBOARD: Any = json.loads((ROOT / "deploy" / "dashboards" / "podgraft.json").read_text())
 PAGE = (ROOT / "docs" / "logs.md").read_text()
 _NAME = re.compile(r"\b([a-z_]+_[a-z_]+)\b(?=\s*[{)\[]|\s*$|\s+unless)")
 _SELECTOR = re.compile(r"\b([a-z][a-z_]+)\{([^}]*)\}")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CODE = ("layers/engine/podgraft", "layers", "functions", "scripts", "tests")
-FOLDERS = ("layers", "functions", "scripts", "tests")
+CODE = ("layers/engine/podgraft", "layers", "functions", "scripts", "tests", "tools")
+FOLDERS = ("layers", "functions", "scripts", "tests", "tools")
 # Files of other projects.
 EXTERNAL = frozenset({"Lib/importlib/_bootstrap_external.py"})
 

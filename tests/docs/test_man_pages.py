@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -23,7 +24,9 @@ def test_a_file_is_current(path: str, request: pytest.FixtureRequest) -> None:
 
 def test_there_is_no_other_file() -> None:
     folder = man_pages.FOLDER
-    paths = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    kinds = {Path(name).parts[0] for name in FILES}
+    found = [path for kind in kinds for path in (folder / kind).rglob("*")]
+    paths = {str(path.relative_to(folder)) for path in found if path.is_file()}
     assert paths == set(FILES)
 
 

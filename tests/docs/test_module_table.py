@@ -9,7 +9,6 @@ from support.module_table import ENGINE, PAGE, TESTS
 WITHOUT_TESTS = {
     "podgraft.__main__": "two lines; tests/e2e starts it as a program",
     "podgraft.cli.policy.rollout.stop": "tests/cli/rollout runs its commands",
-    "podgraft.cli.bench.generator": "tests/cli/bench/test_runs.py starts it as a program",
 }
 
 

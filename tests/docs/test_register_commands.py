@@ -13,8 +13,8 @@ _COMMAND = re.compile(r"(?:podgraft register|scripts/register\.py) --(?:url|serv
 
 
 def _commands() -> Iterator[tuple[str, str]]:
-    files = [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("kubernetes/*.md")]
-    files += [*ROOT.glob("samples/*/README.md"), *ROOT.glob("charts/*/templates/NOTES.txt")]
+    files = [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("deploy/kubernetes/*.md")]
+    files += [*ROOT.glob("samples/*/README.md"), *ROOT.glob("deploy/charts/*/templates/NOTES.txt")]
     for file in files:
         text = file.read_text().replace("\\\n", " ")
         for found in _COMMAND.findall(text):
@@ -29,4 +29,4 @@ def test_a_printed_registration_names_its_namespaces(page: str, command: str) ->
 def test_the_pages_with_a_first_registration_are_found() -> None:
     pages = {page for page, _ in _commands()}
     assert {"docs/deploying.md", "docs/registration.md", "docs/tutorial.md"} <= pages
-    assert "charts/podgraft/templates/NOTES.txt" in pages
+    assert "deploy/charts/podgraft/templates/NOTES.txt" in pages

@@ -88,7 +88,7 @@ def test_enumerations_dates_and_contacts_are_valid() -> None:
 
 
 def test_addresses_of_the_site_are_pages() -> None:
-    """With the names that scripts/site_hooks.py gives them."""
+    """With the names that tools/site_hooks.py gives them."""
     pages = {"": "README.md", "reporting": "SECURITY.md"}
     addresses = {text for text in strings(FILE) if text.startswith(SITE)}
     assert len(addresses) > 5

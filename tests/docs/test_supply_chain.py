@@ -28,13 +28,13 @@ def test_the_page_lists_every_lock_and_its_source() -> None:
 
 
 def test_the_image_installs_its_lock() -> None:
-    text = (ROOT / "container" / "Containerfile").read_text()
+    text = (ROOT / "deploy" / "container" / "Containerfile").read_text()
     assert "--require-hashes --only-binary=:all: --requirement /build/requirements.txt" in text
-    assert KINDS["container"].assets["requirements/serve.txt"] == "requirements.txt"
+    assert KINDS["container"].assets["packaging/requirements/serve.txt"] == "requirements.txt"
 
 
 # Neither is installed by make.
-OTHERS = ("requirements/serve.txt",)
+OTHERS = ("packaging/requirements/serve.txt",)
 
 
 @pytest.mark.parametrize("lock", [each.path for each in LOCKS if each.path not in OTHERS])
@@ -43,7 +43,7 @@ def test_the_program_of_a_row_installs_its_lock(lock: str) -> None:
     if lock.startswith("layers/"):
         assert "dependencies/requirements.txt" in (ROOT / "layers" / "Makefile").read_text()
     elif program == "playground":
-        assert '"playground.txt"' in (ROOT / "scripts/playground_build/archive.py").read_text()
+        assert '"playground.txt"' in (ROOT / "tools/playground_build/archive.py").read_text()
     else:
         name = Path(lock).stem
         own = {"dev": ".venv/.done", "demo": ".venv/.demo"}

@@ -140,9 +140,9 @@ def test_without_atheris_its_adapter_states_how_to_install_it() -> None:
 
 
 def test_every_harness_is_part_of_the_oss_fuzz_project() -> None:
-    build = (ROOT / "oss-fuzz" / "build.sh").read_text(encoding="utf-8")
+    build = (ROOT / "tests" / "fuzz" / "oss-fuzz" / "build.sh").read_text(encoding="utf-8")
     assert "fuzz.harness" in build
-    assert sorted(path.name for path in (ROOT / "oss-fuzz").iterdir()) == [
+    assert sorted(path.name for path in (ROOT / "tests" / "fuzz" / "oss-fuzz").iterdir()) == [
         "Dockerfile",
         "README.md",
         "build.sh",

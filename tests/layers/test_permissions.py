@@ -97,7 +97,7 @@ def find_statements(function: str, parameters: Mapping[str, Any]) -> list[Any]:
 
 
 def find_terraform_statements(function: str) -> list[Any]:
-    path = ROOT / "terraform" / f"{TERRAFORM[function]}.json.tftpl"
+    path = ROOT / "deploy" / "terraform" / f"{TERRAFORM[function]}.json.tftpl"
     return [
         each for policy in json.loads(path.read_text()).values() for each in policy["Statement"]
     ]

@@ -12,8 +12,8 @@ import pytest
 from flask.testing import FlaskClient
 
 import podgraft
-from podgraft.cli.bench import soak
-from podgraft.cli.bench.bench_input import BenchmarkInput, sample_input
+from bench import soak
+from bench.bench_input import BenchmarkInput, sample_input
 from podgraft.service.http import create_app
 from podgraft.service.store import UnknownInjectorError
 from podgraft.service.store.folder import FolderCallers, FolderStore
@@ -58,7 +58,7 @@ UNBOUNDED = {
         "kube.types._release",
     },
     "delimiters of templates": {"golang.texttemplate.parse.lexer._pattern"},
-    "nothing": {"cli.bench.warm._null_stream", "golang.strconv.isprint._boundaries"},
+    "nothing": {"golang.strconv.isprint._boundaries"},
 }
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import support.opcount
-from podgraft.cli.bench import pods, scaling
-from podgraft.cli.bench.bench_input import CLUSTER, BenchmarkInput, review_body, sample_input
+from bench import pods, scaling
+from bench.bench_input import CLUSTER, BenchmarkInput, review_body, sample_input
 from podgraft.core import bundle, policy, review
 from podgraft.core.review import ReviewResponse
 from podgraft.core.review_context import ReviewContext

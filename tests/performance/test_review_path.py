@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import podgraft
-from podgraft.cli.bench import pods
-from podgraft.cli.bench.bench_input import sample_input
-from podgraft.cli.bench.warm import check_injected, make_handler
+from bench import pods
+from bench.bench_input import sample_input
+from bench.warm import check_injected, make_handler
 from podgraft.core.injectors import Mutation
 from podgraft.core.review import ReviewFailure, ReviewResponse
 from podgraft.core.review_context import ReviewContext

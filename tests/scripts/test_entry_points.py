@@ -11,7 +11,7 @@ from podgraft.cli import main
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
-@pytest.mark.parametrize("name", ["bench", "certs", "demo", "register", "tokens"])
+@pytest.mark.parametrize("name", ["certs", "demo", "register", "tokens"])
 def test_a_script_is_its_command(
     name: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -30,7 +30,6 @@ def test_a_script_is_its_command(
         ("register", ("--url", "http://a.example"), 1, "error: "),
         ("tokens", ("list", "--store", "nowhere"), 1, "error: "),
         ("demo", ("absent",), 2, "got 'absent'; use one of "),
-        ("bench", ("--only", "absent"), 2, "got absent; use some of "),
         ("certs", ("inspect", __file__), 3, "error: "),
     ],
 )

@@ -238,7 +238,6 @@ RUNS = (
     ),
     Run(command_line="podgraft serve --store . --cert token --key key.pem", status=1),
     Run(command_line="podgraft demo absent", status=2),
-    Run(command_line="podgraft bench --only absent", status=2),
     Run(command_line="podgraft init sam"),
     Run(command_line="podgraft init .", status=1, files={"template.yaml": ENVIRONMENT}),
     Run(command_line="podgraft completion bash"),

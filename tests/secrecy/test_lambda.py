@@ -11,7 +11,7 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError, HTTPClientError
 from botocore.session import get_session
 
-from podgraft.cli.bench.runtime_api import serve_runtime_api, start_runtime_client
+from bench.runtime_api import serve_runtime_api, start_runtime_client
 from podgraft.core import bundle
 from podgraft.service.store import caller_document
 from secrecy.calls import Call, pod

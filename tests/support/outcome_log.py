@@ -1,7 +1,7 @@
 """A pytest plugin that records which tests ran, and why others did not.
 
 With ``TEST_OUTCOMES``, each process of pytest writes one file into that folder. ``make check``
-compares the files of all its targets (``scripts/check_skips.py``).
+compares the files of all its targets (``tools/check_skips.py``).
 """
 
 import json

@@ -12,7 +12,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 # What commands of pages read or change.
-_FOLDERS = ("docs", "samples", "scripts", "requirements", "layers/engine", "functions")
+_FOLDERS = (
+    *("docs", "samples", "scripts", "tools", "deploy", "packaging/requirements"),
+    *("layers/engine", "functions"),
+)
 _FILES = ("Makefile", "pyproject.toml", "template.yaml", "samconfig.toml", "README.md")
 _BLOCK = re.compile(
     r"^(?P<indent> *)```(?P<language>\w+)(?: title=\"(?P<file>[^\"]+)\")?\n(?P<text>.*?)^ *```$",

@@ -15,7 +15,7 @@ from typing import Any
 
 _HCL2: Any = import_module("hcl2")
 
-FOLDER = Path(__file__).parents[2] / "terraform"
+FOLDER = Path(__file__).parents[2] / "deploy" / "terraform"
 # Arguments that Terraform adds to every resource.
 _META = {"connection", "count", "depends_on", "for_each", "lifecycle", "provider", "provisioners"}
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parents[2] / "terraform"
+FOLDER = Path(__file__).parents[2] / "deploy" / "terraform"
 # A choice without another one in it.
 _TEXT = r"((?:(?!%\{).)*)"
 _CHOICE = re.compile(rf"%\{{ if (\w+) \}}{_TEXT}%\{{ else \}}{_TEXT}%\{{ endif \}}")

@@ -283,7 +283,7 @@ def test_the_event_rule_is_that_of_the_template() -> None:
 
 
 def test_each_resource_has_a_counterpart() -> None:
-    """Add a new resource of template.yaml to terraform/*.tf, and to COUNTERPARTS."""
+    """Add a new resource of template.yaml to deploy/terraform/*.tf, and to COUNTERPARTS."""
     names = {name for name, each in RESOURCES.items() if each["Type"] not in IN_TEMPLATES}
     assert names == COUNTERPARTS.keys()
     assert {*COUNTERPARTS.values(), *PARTS} == MODULE.keys()

@@ -96,5 +96,4 @@ def test_every_write_to_parameter_store_is_checked() -> None:
         "cli/stacks.py: put_parameter",
         "cli/policy/cloud.py: put_policy",
         "cli/policy/cloud.py: put_signed_policy",
-        "cli/bench/aws.py: _fill_stores",
     }

@@ -1,4 +1,4 @@
-"""The steps of container/Containerfile, run in a temporary root instead of an image.
+"""The steps of deploy/container/Containerfile, run in a temporary root instead of an image.
 
 podman or buildah run the same steps; they need a base image, which tests do not download.
 """
@@ -56,7 +56,7 @@ def _run(instruction: str, text: str, context: Path, root: Path) -> None:
 
 def read_stage() -> dict[str, str]:
     """The instructions of the last stage."""
-    text = (ROOT / "container" / "Containerfile").read_text()
+    text = (ROOT / "deploy" / "container" / "Containerfile").read_text()
     return dict(_INSTRUCTION.findall(text.split("\nFROM ")[-1]))
 
 

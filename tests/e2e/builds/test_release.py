@@ -101,7 +101,7 @@ def _git(folder: Path, *arguments: str) -> str:
 
 
 def _build(root: Path, umask: int) -> dict[str, bytes]:
-    command = [sys.executable, str(root / "scripts" / "release.py"), "--tag", "v0.1.0"]
+    command = [sys.executable, str(root / "tools" / "release.py"), "--tag", "v0.1.0"]
     command += ["--target", TARGET, "--source", SOURCE]
     if not HAS_NPM:
         command.append("--without-playground")
@@ -176,7 +176,9 @@ def test_the_layer_contains_the_locked_packages(release: Release) -> None:
 
 def test_the_wheel_states_what_pip_installs_with_it(release: Release) -> None:
     components = release.read_sbom(r".*\.whl")["components"]
-    pins = {pin.name: pin.version for pin in read_pins(ROOT / "requirements" / "dev.txt")}
+    pins = {
+        pin.name: pin.version for pin in read_pins(ROOT / "packaging" / "requirements" / "dev.txt")
+    }
     versions = {each["name"]: each["version"] for each in components}
     assert {"flask", "cryptography", "gunicorn", "urllib3"} <= versions.keys()
     assert versions.items() <= pins.items()
@@ -237,7 +239,7 @@ def test_the_wheel_has_the_playground_and_the_files_of_deployments(release: Rele
     assert ("podgraft/assets/playground/index.html" in names) is HAS_NPM
     assert {
         f"podgraft/assets/{name}"
-        for name in ("functions/watch/watch.py", "template.yaml", "terraform/function.tf")
+        for name in ("functions/watch/watch.py", "template.yaml", "deploy/terraform/function.tf")
     } <= names
 
 
@@ -259,7 +261,7 @@ def test_the_source_archive_builds_the_same_wheel(release: Release, tmp_path: Pa
 
 def test_the_chart_and_the_man_pages_are_those_of_the_commit(release: Release) -> None:
     archives = (
-        (r".*-chart\.tgz", "podgraft/", ROOT / "charts" / "podgraft"),
+        (r".*-chart\.tgz", "podgraft/", ROOT / "deploy" / "charts" / "podgraft"),
         (r".*-man\.tar\.gz", "podgraft-0.1.0/", ROOT / "packaging"),
     )
     for pattern, prefix, folder in archives:

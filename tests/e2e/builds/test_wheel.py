@@ -84,7 +84,7 @@ def install(folder: Path, wheel: Path, extras: str = "") -> Installation:
     """Create an environment, with the versions of the tests."""
     venv.create(folder, with_pip=True)
     constraints = folder / "constraints.txt"
-    pins = read_pins(ROOT / "requirements" / "dev.txt")
+    pins = read_pins(ROOT / "packaging" / "requirements" / "dev.txt")
     constraints.write_text("".join(f"{pin.name}=={pin.version}\n" for pin in pins))
     pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet"]
     options = ["--disable-pip-version-check", "--only-binary=:all:", "--constraint"]

@@ -1,6 +1,6 @@
 """Scenes before kube-apiserver's own admission plugins: ``make e2e-kube`` builds and runs them.
 
-``scripts/e2e_kube.py --record`` writes what was said to recorded/, for test_replay.py.
+``tools/e2e_kube.py --record`` writes what was said to recorded/, for test_replay.py.
 """
 
 import os
@@ -22,7 +22,7 @@ FAILED_OPEN = "failed-open.mutation.webhook.admission.k8s.io/"
 
 @pytest.fixture(scope="module")
 def program() -> Path:
-    """The API server's admission chain, as scripts/e2e_kube.py has built it."""
+    """The API server's admission chain, as tools/e2e_kube.py has built it."""
     if PROGRAM not in os.environ:
         pytest.skip("needs Go and its module proxy: make e2e-kube")
     return Path(os.environ[PROGRAM])

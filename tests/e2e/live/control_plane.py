@@ -1,4 +1,4 @@
-"""kube-apiserver with its etcd, as scripts/e2e_live.py builds it, in a folder of a test."""
+"""kube-apiserver with its etcd, as tools/e2e_live.py builds it, in a folder of a test."""
 
 import http.client
 import json
@@ -66,7 +66,7 @@ class ControlPlane:
 
 
 def find_program() -> Path:
-    """The control plane that scripts/e2e_live.py has built; skips the test without one."""
+    """The control plane that tools/e2e_live.py has built; skips the test without one."""
     if "PODGRAFT_CONTROL_PLANE" not in os.environ:
         pytest.skip("needs Go and its module proxy: make e2e-live")
     return Path(os.environ["PODGRAFT_CONTROL_PLANE"])

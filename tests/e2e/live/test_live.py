@@ -1,6 +1,6 @@
 """Commands against a real kube-apiserver: ``make e2e-live`` builds it and runs them.
 
-``scripts/e2e_live.py --record`` writes its responses to recorded/, for test_replay.py.
+``tools/e2e_live.py --record`` writes its responses to recorded/, for test_replay.py.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Time and memory with thousands of pods: ``scripts/e2e_live.py --pods 3000``."""
+"""Time and memory with thousands of pods: ``tools/e2e_live.py --pods 3000``."""
 
 import json
 import os
@@ -26,7 +26,7 @@ COMMANDS = ("status", "compare -A --revision default")
 def kubeconfig(tmp_path_factory: pytest.TempPathFactory) -> Generator[Path]:
     """A cluster with many pods, and a kubeconfig of a user who may read it."""
     if not PODS or "PODGRAFT_CONTROL_PLANE" not in os.environ:
-        pytest.skip("needs Go, and a number of pods: scripts/e2e_live.py --pods 3000")
+        pytest.skip("needs Go, and a number of pods: tools/e2e_live.py --pods 3000")
     folder = tmp_path_factory.mktemp("scale")
     with ExitStack() as stack:
         program = Path(os.environ["PODGRAFT_CONTROL_PLANE"])

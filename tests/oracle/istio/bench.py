@@ -18,8 +18,8 @@ from statistics import median, quantiles
 from time import perf_counter
 from typing import Any
 
-from podgraft.cli.bench import load, pods, throughput, warm
-from podgraft.cli.bench.bench_input import CLUSTER, BenchmarkInput, sample_input
+from bench import load, pods, throughput, warm
+from bench.bench_input import CLUSTER, BenchmarkInput, sample_input
 
 from .program import Istio, apply_patch
 

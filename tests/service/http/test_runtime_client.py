@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from podgraft.cli.bench.runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
+from bench.runtime_api import RuntimeApi, serve_runtime_api, start_runtime_client
 from support.retry import retry_until
 from support.store_fixture import PATH_TOKEN, TOKEN, write_injector
 

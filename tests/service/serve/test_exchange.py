@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from gunicorn.config import Config
 
+from bench.bench_input import review_body, sample_input
 from podgraft.base.jsonvalue import JSON
-from podgraft.cli.bench.bench_input import review_body, sample_input
 from podgraft.kube.admission import MAX_REQUEST_BYTES
 from podgraft.service.http import admits_body, create_app
 from podgraft.service.serve.connection import Connection

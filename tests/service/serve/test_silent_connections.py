@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.cli.bench import silence
+from bench import silence
 from service.serve.running import PATH, REVIEW, Served, issue_token, prepare, serving
 
-# More than threads by far; scripts/silence.py measures with 500.
+# More than threads by far; tools/silence.py measures with 500.
 SILENT = 100
 THREADS = 2
 REVIEWS = 10

@@ -23,7 +23,6 @@ __all__ = ["main"]
 # name: (module, the line that --help shows without importing the module)
 _COMMANDS = {
     "apply": ("apply", "Change objects of any kind in files, as the webhooks do."),
-    "bench": ("bench.command", "Measure cold start, reviews, growth, throughput, and memory."),
     "certs": ("certs.commands", "Create, renew, rotate, and inspect certificates."),
     "compare": ("compare.command", "Compare the sidecars of a cluster with those of podgraft."),
     "completion": ("completion", "Print the completion script of a shell."),

@@ -77,7 +77,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         ),
     ),
     "terraform": Kind(
-        {"terraform": "podgraft", **{name: name for name in _LAYERS}},
+        {"deploy/terraform": "podgraft", **{name: name for name in _LAYERS}},
         has_engine=True,
         steps=(
             "cd {folder}",
@@ -87,7 +87,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         ),
     ),
     "helm": Kind(
-        {"charts/podgraft": "podgraft"},
+        {"deploy/charts/podgraft": "podgraft"},
         has_engine=False,
         steps=(
             "build an image, and push it to your registry: podgraft init --kind container image",
@@ -97,12 +97,12 @@ KINDS: Final[Mapping[str, Kind]] = {
         ),
     ),
     "kubernetes": Kind(
-        {"kubernetes": "."},
+        {"deploy/kubernetes": "."},
         has_engine=False,
         steps=("read {folder}/README.md, then: kubectl apply -k {folder}",),
     ),
     "container": Kind(
-        {"container": ".", "requirements/serve.txt": "requirements.txt"},
+        {"deploy/container": ".", "packaging/requirements/serve.txt": "requirements.txt"},
         has_engine=False,
         steps=(
             "pip wheel --no-deps --wheel-dir {folder} {source}",

@@ -1,4 +1,4 @@
-"""Kubernetes' Go types; written by scripts/generate/kube_types.py, not by hand."""
+"""Kubernetes' Go types; written by tools/generate/kube_types.py, not by hand."""
 # ruff: noqa: E501 (some of Go's names are longer than a line)
 
 # Named strings.

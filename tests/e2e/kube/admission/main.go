@@ -4,7 +4,7 @@
 //
 // One scenario, a JSON object, a line in; one answer a line out. The webhooks' host names are all
 // dialled at the scenario's server, so that https://webhook.example.com needs no DNS. A scenario with
-// a load creates many objects, for scripts/bench_kube.py.
+// a load creates many objects, for tools/bench_kube.py.
 package main
 
 import (

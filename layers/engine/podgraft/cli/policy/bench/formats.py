@@ -7,8 +7,8 @@ from enum import StrEnum
 from statistics import median
 
 from podgraft.base import jsonvalue
-from podgraft.cli.bench.table import format_amount
 
+from .amounts import format_amount
 from .comparison import BenchComparison, RowComparison, RowVerdict
 from .results import Measurement, Row
 

@@ -10,7 +10,6 @@ from hashlib import sha256
 from podgraft.base import jsonvalue
 from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
-from podgraft.cli.bench.timing import Action, time_interleaved
 from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.core import review
 from podgraft.core.injectors import redact
@@ -20,6 +19,7 @@ from podgraft.golang.texttemplate import OBSERVER, Program
 from podgraft.service.store import Snapshot
 
 from .results import Measurement, Row
+from .timing import Action, time_interleaved
 
 NEW, REPEATED, RULES = "review, new object", "review, repeated object", "rules"
 _CALIBRATION = "calibration"

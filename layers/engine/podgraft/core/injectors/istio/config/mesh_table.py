@@ -1,4 +1,4 @@
-"""Istio's mesh messages; written by scripts/generate/mesh_types.py, not by hand."""
+"""Istio's mesh messages; written by tools/generate/mesh_types.py, not by hand."""
 # ruff: noqa: E501 (some of Go's names are longer than a line)
 
 # An enum by its Go name: its members, as NAME=NUMBER.

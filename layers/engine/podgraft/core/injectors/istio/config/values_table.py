@@ -1,4 +1,4 @@
-"""Types of Istio's Helm values; written by scripts/generate/values_types.py, not by hand."""
+"""Types of Istio's Helm values; written by tools/generate/values_types.py, not by hand."""
 
 # A message: a line a field: its name, its type, the first minor release of Istio 1.x that has it
 # so, and the one after the last. A type is a scalar, the name of a message, or the members of an

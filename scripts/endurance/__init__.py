@@ -1,1 +1,0 @@
-"""Sustained load on ``serve`` and on the Lambda handler behind a front; see scripts/soak.py."""

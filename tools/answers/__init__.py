@@ -1,1 +1,0 @@
-"""Compare the answers of two checkouts to the same generated requests."""

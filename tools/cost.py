@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""Compute the monthly cost of podgraft on AWS: tables of deploying.md and census.md."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from costs import bill, measurement
+from costs.census import render_census
+from costs.section import write_section
+from podgraft.cli import program
+
+FIGURES = Path(__file__).parent / "costs" / "figures.json"
+PAGE = Path(__file__).parents[1] / "docs" / "deploying.md"
+CENSUS_PAGE = PAGE.with_name("census.md")
+
+
+@click.command("cost.py", context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--measure", is_flag=True, help="Measure on this machine, and write it to the page.")
+@click.option("--reviews", default=1000, show_default=True, help="How many to measure.")
+def command(measure: bool, reviews: int) -> None:
+    """Print the section about costs of docs/deploying.md."""
+    if measure:
+        figures = json.dumps(asdict(measurement.measure(reviews)), indent=2)
+        FIGURES.write_text(f"{figures}\n")
+        write_section(PAGE, "tools/cost.py", render_costs())
+        write_section(CENSUS_PAGE, "tools/cost.py", render_census())
+    click.echo(render_costs())
+
+
+def render_costs() -> str:
+    """Return the text between the markers of the page, for the last measurement."""
+    figures = bill.Figures(**json.loads(FIGURES.read_text()))
+    ready = bill.provisioned_cost(bill.PROCESSOR_MIB, 2)
+    return (
+        f"{bill.render_assumptions(figures)}\n\n{bill.render_table(figures)}\n\n"
+        f"Two provisioned environments of {bill.PROCESSOR_MIB} MiB add ${ready:.0f} a month at any "
+        f"load (${bill.PROVISIONED_GIB_SECOND:.10f} a GB-second).\n\n"
+        f"### Cost of metrics by cluster\n\n"
+        f"CloudWatch bills each metric name with each value of its dimensions, in the hours in "
+        f"which it has data.\n\n{bill.render_fleets()}"
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the program; the exit status."""
+    return program.run(command, argv, "cost.py")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

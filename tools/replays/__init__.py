@@ -1,0 +1,1 @@
+"""Compare the responses of two checkouts to the same generated requests."""
