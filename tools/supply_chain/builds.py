@@ -98,7 +98,7 @@ def build_playground(root: Path, cache: Path) -> None:
     """Build the page of the playground, which the wheel contains; raises ``BuildError``."""
     if shutil.which("npm") is None:
         raise BuildError("npm: not found; install Node.js, or use --without-playground")
-    program = str(root / "scripts" / "build_playground.py")
+    program = str(root / "tools" / "build_playground.py")
     output = str(root / "playground" / "site")  # where the builds of wheel and source archive look
     command = [sys.executable, program, "--cache", str(cache), "--output", output]
     _run(command, root, os.environ)
