@@ -15,7 +15,6 @@ from podgraft.base.jsonvalue import (
     dump,
     equal,
     escape_like_go,
-    format_float_like_go,
     is_deeper_than,
     load,
 )
@@ -223,38 +222,3 @@ def test_a_number_that_json_does_not_have_is_never_printed() -> None:
 
 def test_go_escapes_what_could_end_a_script() -> None:
     assert escape_like_go('"<a>&\u2028\u2029"') == '"\\u003ca\\u003e\\u0026\\u2028\\u2029"'
-
-
-@pytest.mark.parametrize(
-    ("number", "shortest", "as_json"),
-    [
-        # strconv.FormatFloat(f, 'g', -1, 64) beside encoding/json, both of Go 1.26
-        (0.0, "0", "0"),
-        (-0.0, "-0", "-0"),
-        (1.0, "1", "1"),
-        (-12.5, "-12.5", "-12.5"),
-        (0.1, "0.1", "0.1"),
-        (100000.0, "100000", "100000"),
-        (123456.7, "123456.7", "123456.7"),
-        (1e6, "1e+06", "1000000"),
-        (123456789.0, "1.23456789e+08", "123456789"),
-        (0.0001, "0.0001", "0.0001"),
-        (0.00001, "1e-05", "0.00001"),
-        (0.000001, "1e-06", "0.000001"),
-        (1.5e-7, "1.5e-07", "1.5e-07"),
-        (1e20, "1e+20", "100000000000000000000"),
-        (1.2345e20, "1.2345e+20", "123450000000000000000"),
-        (1e21, "1e+21", "1e+21"),
-        (1.7976931348623157e308, "1.7976931348623157e+308", "1.7976931348623157e+308"),
-        (5e-324, "5e-324", "5e-324"),
-    ],
-)
-def test_floats_print_as_in_go(number: float, shortest: str, as_json: str) -> None:
-    assert format_float_like_go(number) == shortest
-    assert format_float_like_go(number, exponent_from=21, exponent_below=-6) == as_json
-
-
-@given(st.floats(allow_nan=False, allow_infinity=False))
-def test_a_printed_float_is_that_float(number: float) -> None:
-    assert float(format_float_like_go(number)) == number
-    assert float(format_float_like_go(number, exponent_from=21, exponent_below=-6)) == number

@@ -121,7 +121,7 @@ def test_printing_a_value_is_the_same_in_every_way(value: object) -> None:
 def test_code_and_output_do_not_depend_on_the_hash_seed() -> None:
     program = (
         "import ast\n"
-        "from texttemplate.cases import language\n"
+        "from golang.texttemplate.cases import language\n"
         "from podgraft.golang.texttemplate import BUILTINS, TemplateError\n"
         "from podgraft.golang.texttemplate.compile.compiler import compile_templates\n"
         "from podgraft.golang.texttemplate.parse.parser import parse\n"

@@ -28,7 +28,7 @@ FAULTS = (
     ),
     (
         ALL + "validations: [{expression: 'object.name.matches(\"(\")'}]",
-        "/spec/validations/0/expression: line 1, column 21: Illegal regex: missing ): (",
+        "/spec/validations/0/expression: line 1, column 21: error parsing regexp: missing",
     ),
     (
         ALL + 'validations: [{expression: request.user == "a"}]',

@@ -5,8 +5,8 @@ import json
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, equal
+from podgraft.golang.strconv.ftoa import format_float
 from podgraft.kube import yaml
 
 # What YAML allows in a text unescaped, line breaks of its own aside.
@@ -34,7 +34,7 @@ def as_go_prints_numbers(value: JSON) -> JSON:
         case list():
             return [as_go_prints_numbers(element) for element in value]
         case float() if value.is_integer() and abs(value) < 1e21:
-            return int(jsonvalue.format_float_like_go(value, exponent_from=21))
+            return int(format_float(value, "f"))
         case _:
             return value
 

@@ -193,38 +193,6 @@ def _escape_bytes_like_go(data: bytes) -> bytes:
     return data
 
 
-def format_float_like_go(number: float, *, exponent_from: int = 6, exponent_below: int = -4) -> str:
-    """Format a finite float with the fewest digits, as Go's strconv does for ``%g`` and ``%v``.
-
-    Decimal exponents of at least ``exponent_from`` or less than ``exponent_below`` use the exponent
-    form. (encoding/json uses the plain form between -6 and 21.)
-
-    >>> format_float_like_go(1500000.0), format_float_like_go(0.5)
-    ('1.5e+06', '0.5')
-    >>> format_float_like_go(1500000.0, exponent_from=21)
-    '1500000'
-    """
-    sign, digits, exponent = _decimal(number)
-    if exponent_below <= exponent < exponent_from:
-        if exponent < 0:
-            return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
-        integer = digits[: exponent + 1].ljust(exponent + 1, "0")
-        return f"{sign}{integer}.{digits[exponent + 1 :]}".rstrip(".")
-    mantissa = f"{digits[0]}.{digits[1:]}".rstrip(".")
-    return f"{sign}{mantissa}e{exponent:+03d}"
-
-
-def _decimal(number: float) -> tuple[str, str, int]:
-    """The sign, the fewest digits without zeros at the ends, and the first digit's exponent."""
-    text = repr(number)
-    sign, text = ("-", text[1:]) if text.startswith("-") else ("", text)
-    mantissa, _, power = text.partition("e")
-    integer, _, fraction = mantissa.partition(".")
-    digits = (integer + fraction).lstrip("0")
-    exponent = len(integer) - 1 + int(power or 0) - (len(integer + fraction) - len(digits))
-    return (sign, digits.rstrip("0"), exponent) if digits else (sign, "0", 0)
-
-
 _COLLECTIONS = frozenset({dict, list})
 _TYPE_DESCRIPTIONS = {
     NoneType: "nothing",

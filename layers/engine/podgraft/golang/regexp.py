@@ -134,3 +134,8 @@ def matches(pattern: Pattern, text: str) -> Iterator[Match]:
         if match.end() > match.start() or match.start() != end:
             yield match
         end = match.end()
+
+
+def find_all(pattern: Pattern, text: str) -> Iterator[str]:
+    """Regexp.FindAllString: the texts of the matches."""
+    return (text[match.start() : match.end()] for match in matches(pattern, text))

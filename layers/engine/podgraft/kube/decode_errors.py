@@ -8,10 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON
+from podgraft.golang.json.numbers import format_number
 from podgraft.golang.reflect import GoType, Kind
 
 from .errors import KubeError
-from .numbers import format_json_number
 
 _WORDS = {
     bool: "bool",
@@ -100,7 +100,7 @@ def mismatch_error(raw: JSON, expected: GoType, *, final: bool = False) -> Decod
     """The error for a value with a JSON type that does not convert to ``expected``."""
     got = json_type_name(raw)
     if got == "number" and expected.kind in _INTEGERS and isinstance(raw, int | float):
-        got = f"number {format_json_number(raw)}"
+        got = f"number {format_number(raw)}"
     return DecodeError([FieldError(got=got, expected=expected.name, final=final)])
 
 

@@ -8,6 +8,7 @@ import msgspec
 
 from podgraft.base.jsonvalue import JSON, dump
 from podgraft.golang import strings
+from podgraft.golang.json.numbers import format_number
 from podgraft.golang.reflect import (
     INT,
     INT32,
@@ -30,7 +31,6 @@ from podgraft.golang.time import LayoutError
 from . import metav1_time, quantity
 from .decode_errors import mismatch_error, unmarshal_error
 from .errors import QuantityError
-from .numbers import format_json_number
 from .quantities import CODECS, QUANTITY
 
 _INT32 = range(-(2**31), 2**31)
@@ -77,7 +77,7 @@ _canonical = lru_cache(maxsize=1024)(_canonical_quantity)
 
 def _number_literal(raw: JSON) -> str:
     if isinstance(raw, int | float) and not isinstance(raw, bool):
-        return format_json_number(raw)
+        return format_number(raw)
     return dump(raw)
 
 
@@ -115,7 +115,7 @@ def parse_integer(number: float) -> int | None:
     """
     if isinstance(number, int):
         return number
-    return int(format_json_number(number)) if number.is_integer() and abs(number) < 2**64 else None
+    return int(format_number(number)) if number.is_integer() and abs(number) < 2**64 else None
 
 
 MARSHALERS = {

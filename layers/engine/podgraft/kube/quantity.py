@@ -11,9 +11,9 @@ from enum import StrEnum
 from msgspec import Struct
 
 from podgraft.golang import strings
+from podgraft.golang.json.numbers import format_number
 
 from .errors import QuantityError
-from .numbers import format_json_number
 
 _PATTERN = (
     r"(?P<sign>[+-]?)0*(?P<whole>[0-9]*)(?:\.(?P<fraction>[0-9]*))?"
@@ -146,7 +146,7 @@ def canonical(raw: str | float) -> str:
 
 def from_json(raw: str | float) -> Quantity:
     """The quantity of a JSON string or number (Quantity.UnmarshalJSON)."""
-    return parse(strings.trim_space(raw) if isinstance(raw, str) else format_json_number(raw))
+    return parse(strings.trim_space(raw) if isinstance(raw, str) else format_number(raw))
 
 
 def _parse_suffix(suffix: str) -> tuple[int, Format]:

@@ -44,7 +44,8 @@ CASES = (
     ("1.15", f"{TRAFFIC}includeOutboundIPRanges", "010.0.0.0/8",
      "invalid CIDR address: 010.0.0.0/8"),
     ("1.30", f"{TRAFFIC}excludeOutboundIPRanges", "*", "excludeIPRanges invalid"),
-    ("1.30", f"{TRAFFIC}excludeOutboundIPRanges", "fe80::1%eth0/64", "unable to parse IP"),
+    ("1.30", f"{TRAFFIC}excludeOutboundIPRanges", "fe80::1%eth0/64",
+     "IPv6 zones cannot be present in a prefix"),
     # Readiness
     ("1.30", "readiness.status.sidecar.istio.io/initialDelaySeconds", "4294967295", ""),
     ("1.30", "readiness.status.sidecar.istio.io/periodSeconds", "4294967296", "strconv.ParseUint"),

@@ -52,7 +52,7 @@ ERRORS: tuple[tuple[JSON, str, str], ...] = (
     ({"extraStatTags": "a"}, "/extraStatTags", "cannot unmarshal string"),
     ({"interceptionMode": "X"}, "/interceptionMode", "use REDIRECT, TPROXY, NONE"),
     ({"drainDuration": 5}, "/drainDuration", 'write it as "5s"'),
-    ({"drainDuration": "5"}, "/drainDuration", 'invalid duration "5"'),
+    ({"drainDuration": "5"}, "/drainDuration", 'missing unit in duration "5"'),
     ({"tracing": {"sampling": []}}, "/tracing/sampling", "into Go value of type float64"),
     ({"holdApplicationUntilProxyStarts": {}}, "/holdApplicationUntilProxyStarts", "object"),
     ({"tracing": {"zipkin": {"address": []}}}, "/tracing/zipkin/address", "array"),

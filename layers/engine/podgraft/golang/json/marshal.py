@@ -26,6 +26,8 @@ from podgraft.golang.reflect import (
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.golang.utf8 import decode, encode
 
+from .numbers import format_number
+
 _Path = tuple[Field, ...]
 
 _NAMED = {"\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
@@ -207,12 +209,9 @@ def _encode_scalar(value: Value, type_: GoType) -> str:
 
 
 def _encode_number(value: float, bits: int) -> str:
-    """Encode a number as ECMAScript does: without a leading zero in the exponent."""
     if not math.isfinite(value):
         raise FunctionError(f"json: unsupported value: {format_float(value, 'g')}")
-    if value == 0 or _LEAST_PLAIN <= abs(value) < _LEAST_EXPONENT:
-        return format_float(value, "f", bits=bits)
-    return format_float(value, "e", bits=bits).replace("e-0", "e-")
+    return format_number(value, bits)
 
 
 def _encode_string(text: str) -> str:
@@ -230,7 +229,6 @@ def _unicode_escape(match: re.Match[str]) -> str:
     return f"\\u{ord(match[0]):04x}"
 
 
-_LEAST_PLAIN, _LEAST_EXPONENT = 1e-6, 1e21
 _REFERENCES = (Kind.ARRAY, Kind.MAP, Kind.POINTER, Kind.SLICE)
 _KEYS = frozenset(
     kind for kind in Kind if kind is Kind.STRING or kind.value.startswith(("int", "uint"))

@@ -33,6 +33,8 @@ from podgraft.golang.reflect import (
     Value,
     type_of,
 )
+from podgraft.golang.strconv.atof import parse_float
+from podgraft.golang.strconv.atoi import NumError, RangeNumError, parse_int
 
 MIN_INT64 = -(1 << 63)
 MAX_INT64 = (1 << 63) - 1
@@ -43,22 +45,6 @@ _FLOATS = frozenset((FLOAT32, FLOAT64))
 _CALENDAR = frozenset(("time.Month", "time.Weekday"))
 
 # The module re compiles and caches these patterns on first use; few templates need them.
-_LEADING_DIGITS = r"([+-]?)0*([0-9]*)"
-_OCTAL = r"[+-]?[0-7]+"
-# Go's integer literals; a leading 0 without a letter means octal.
-_LITERAL = (
-    r"([+-]?)(?:(0[xX])((?:_?[0-9a-fA-F])+)|(0[bB])((?:_?[01])+)|(0[oO]?)((?:_?[0-7])+)"
-    r"|()((?:0|[1-9](?:_?[0-9])*)))"
-)
-_BASES = {"0x": 16, "0b": 2, "0o": 8, "0": 8}
-# Underscores are allowed between digits, and after the prefix of a hexadecimal number.
-_FLOAT = (
-    r"[+-]?(?:(?:D\.?(?:D)?|\.D)(?:[eE][+-]?D)?|[iI][nN][fF](?:[iI][nN][iI][tT][yY])?)"
-    r"|[nN][aA][nN]".replace("D", r"[0-9](?:_?[0-9])*")
-)
-_HEX_FLOAT = r"[+-]?0[xX](?:_?H\.?(?:H)?|\.H)[pP][+-]?[0-9](?:_?[0-9])*".replace(
-    "H", r"[0-9a-fA-F](?:_?[0-9a-fA-F])*"
-)
 _ZERO_FRACTION = r"\.0+\Z"
 _DECIMAL = r"([+-]?[0-9]*)\.[0-9]*"
 # The kinds of named types that cast 1.10 converts to the unnamed type.
@@ -79,29 +65,18 @@ def _fits_int64(number: int) -> bool:
     return MIN_INT64 <= number <= MAX_INT64
 
 
-def parse_int(text: str) -> int | None:
-    """strconv.ParseInt with 64 bits and the base of the prefix; None on any error."""
-    match = re.fullmatch(_LITERAL, text)
-    if match is None:
-        return None
-    sign, prefix, digits = (group for group in match.groups() if group is not None)
-    digits = digits.replace("_", "")
-    # int() rejects thousands of digits; 21 digits already overflow an int64.
-    number = int(sign + digits, _BASES[prefix.lower()]) if prefix else int(sign + digits[:21])
-    return number if _fits_int64(number) else None
+def _parse_int(text: str, base: int) -> int:
+    try:
+        return parse_int(text, base)
+    except NumError:
+        return 0
 
 
-def parse_float(text: str) -> float | None:
-    """strconv.ParseFloat with 64 bits; None on any error, including overflow."""
-    if re.fullmatch(_FLOAT, text):
-        number = float(text.replace("_", ""))
-        return number if math.isfinite(number) or text[-1:] in "fFyYnN" else None
-    if re.fullmatch(_HEX_FLOAT, text):
-        try:
-            return float.fromhex(text.replace("_", ""))
-        except OverflowError:
-            return None
-    return None
+def _parse_float(text: str) -> float:
+    try:
+        return parse_float(text)
+    except NumError:
+        return 0.0
 
 
 def _dereference(value: Value) -> Value:
@@ -149,7 +124,7 @@ class Cast(msgspec.Struct, frozen=True):
         if type_ in _FLOATS:
             return truncate_to_int64(value)
         if type_ is STRING:
-            return parse_int(self.trim_fraction(value)) or 0
+            return _parse_int(self.trim_fraction(value), 0)
         if type_ is BOOL:
             return int(value)
         if self.converts_named and type_ is not None and type_.kind in _BASIC_KINDS:
@@ -165,8 +140,7 @@ class Cast(msgspec.Struct, frozen=True):
         value = _dereference(value)
         type_ = type_of(value)
         if type_ is STRING:
-            number = parse_float(value)
-            return 0.0 if number is None else number
+            return _parse_float(value)
         if type_ in _INTEGERS or type_ in _FLOATS or type_ is BOOL:
             return float(value)
         if self.converts_named and type_ is not None and type_.kind in _BASIC_KINDS:
@@ -214,15 +188,14 @@ def atoi(text: str) -> int:
 
     Digits that overflow a uint64 are an overflow, independent of the following text.
     """
-    match = re.match(_LEADING_DIGITS, text)
-    number = int(match[1] + (match[2][:21] or "0")) if match else 0
-    if match and match.end() < len(text) and abs(number) < 1 << 64:
+    try:
+        return parse_int(text)
+    except RangeNumError:
+        return MIN_INT64 if text.startswith("-") else MAX_INT64
+    except NumError:
         return 0
-    return min(max(number, MIN_INT64), MAX_INT64)
 
 
 def to_decimal(value: Value) -> Value:
     """Parse the text of the value as octal digits to an int64; 0 if it is invalid."""
-    text = sprint(value)
-    number = int(text, 8) if re.fullmatch(_OCTAL, text) else 0
-    return INT64.convert(number if _fits_int64(number) else 0)
+    return INT64.convert(_parse_int(sprint(value), 8))

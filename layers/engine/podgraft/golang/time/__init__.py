@@ -3,7 +3,7 @@
 Local time is UTC, as in the containers of istiod.
 """
 
-from .durations import DurationError, format_duration, parse_duration
+from .durations import SECOND, DurationError, format_duration, parse_duration
 from .layouts import format_time
 from .moments import LOCAL, UTC, Moment, Zone
 from .parse import LayoutError, parse_time
@@ -13,6 +13,7 @@ __all__ = [
     "DURATION",
     "LOCAL",
     "MONTH",
+    "SECOND",
     "TIME",
     "UTC",
     "WEEKDAY",

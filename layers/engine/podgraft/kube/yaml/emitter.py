@@ -6,7 +6,8 @@ empty lists and maps. Mirrors go-yaml v2's encode.go and the block states of its
 
 from typing import TypeGuard
 
-from podgraft.base.jsonvalue import JSON, Object, format_float_like_go
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.golang.strconv.ftoa import format_float
 
 from .emit_style import EmitPosition, emit_string, has_line_break
 from .key_order import sort_keys
@@ -101,9 +102,7 @@ def _format_scalar(value: JSON, position: EmitPosition) -> str:
             return _format_integer(value)
         case float():
             number = float_to_json(value)
-            return (
-                _format_integer(number) if isinstance(number, int) else format_float_like_go(number)
-            )
+            return _format_integer(number) if isinstance(number, int) else format_float(number, "g")
         case list():
             return "[]"
         case _:
@@ -115,7 +114,7 @@ def _format_integer(number: int) -> str:
     if _INTEGERS.start <= number < _INTEGERS.stop:
         return str(number)
     try:
-        return format_float_like_go(float(number))
+        return format_float(float(number), "g")
     except OverflowError:
         return str(number)
 

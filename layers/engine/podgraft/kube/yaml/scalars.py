@@ -7,10 +7,18 @@ floats also without a point, and ``089`` is a float because it is not octal.
 import binascii
 import math
 import re
-import struct
+from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeVar
 
-from podgraft.base.jsonvalue import JSON, format_float_like_go
+from podgraft.base.jsonvalue import JSON
+from podgraft.golang.reflect import round_to_float32
+from podgraft.golang.strconv.atof import parse_float
+from podgraft.golang.strconv.atoi import NumError, parse_int, parse_uint
+from podgraft.golang.strconv.ftoa import format_float
+from podgraft.golang.time import LayoutError, parse_time
+
+T = TypeVar("T")
 
 TAG_PREFIX = "tag:yaml.org,2002:"
 
@@ -66,29 +74,23 @@ def is_plain_string(text: str) -> bool:
 
 def is_timestamp(text: str) -> bool:
     """Whether Go's time.Parse accepts the text in one of go-yaml's four formats."""
-    match = _TIMESTAMP.fullmatch(text)
-    if not match:
+    if not _YEAR.match(text):
         return False
-    year, month, day, hour, minute, second, zone_hour, zone_minute = (
-        int(match[number] or 0) for number in (1, 2, 3, 5, 6, 7, 8, 9)
-    )
-    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-    days = (0, 31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
-    return (
-        1 <= month < len(days)
-        and 1 <= day <= days[month]
-        and hour < _DAY
-        and max(minute, second) < _SIXTY
-        # Go accepts offsets of exactly one day or hour.
-        and zone_hour <= _DAY
-        and zone_minute <= _SIXTY
-    )
+    return any(_is_time(layout, text) for layout in _TIMESTAMP_LAYOUTS)
+
+
+def _is_time(layout: str, text: str) -> bool:
+    try:
+        parse_time(layout, text)
+    except LayoutError:
+        return False
+    return True
 
 
 def float_to_json(number: float) -> int | float:
     """Convert a float as a round trip through encoding/json: ``1.0`` becomes ``1``."""
     if number.is_integer() and abs(number) < _JSON_EXPONENT_FROM:
-        return int(format_float_like_go(number, exponent_from=21))
+        return int(format_float(number, "f"))
     return number
 
 
@@ -96,14 +98,10 @@ def float_key_text(number: float) -> str:
     """Format a float key; sigs.k8s.io/yaml uses the precision of 32 bits."""
     if math.isnan(number):
         return ".nan"
-    bits = struct.pack("f", number)
-    (single,) = struct.unpack("f", bits)
+    single = round_to_float32(number)
     if math.isinf(single):
         return ".inf" if single > 0 else "-.inf"
-    rounded = (f"{single:.{digits}e}" for digits in range(_FLOAT32_DIGITS))
-    return format_float_like_go(
-        float(next(text for text in rounded if struct.pack("f", float(text)) == bits))
-    )
+    return format_float(single, "g", bits=32)
 
 
 def _parse_number(text: str) -> JSON:
@@ -111,30 +109,33 @@ def _parse_number(text: str) -> JSON:
     if text in _WORDS:
         return _WORDS[text]
     if text[0] == ".":
-        return _parse_float(text, text if _POINT_FIRST.fullmatch(text) else None)
+        return _parse_float(text, text)
     digits = text.replace("_", "")
     integer = _parse_integer(digits)
     if integer is not None:
         return integer
-    return _parse_float(text, digits if _FLOAT.fullmatch(digits) else None)
+    if digits.startswith("0b"):  # Go parses a sign after the prefix
+        integer = _parse_or_none(parse_int, digits[2:], 2)
+        return text if integer is None else integer
+    return _parse_float(text, digits) if _FLOAT.fullmatch(digits) else text
 
 
 def _parse_integer(digits: str) -> int | None:
-    """ParseInt or ParseUint with base 0 and 64 bits."""
-    match = _INTEGER.fullmatch(digits)
-    if not match or not match.lastgroup:
-        return None
-    value = int(match[match.lastgroup] or "0", _BASES[match.lastgroup])
-    if match["sign"] == "-":
-        value = -value
-    # ParseUint accepts no sign, so only unsigned digits can use the 64th bit.
-    return value if value in (_INT64 if match["sign"] or match["odd"] else _UINT64) else None
+    integer = _parse_or_none(parse_int, digits, 0)
+    return _parse_or_none(parse_uint, digits, 0) if integer is None else integer
 
 
-def _parse_float(text: str, digits: str | None) -> JSON:
+def _parse_float(text: str, digits: str) -> JSON:
     """Parse a float; returns the text if the float overflows 64 bits."""
-    value = math.inf if digits is None else float(digits)
-    return text if math.isinf(value) else value
+    number = _parse_or_none(parse_float, digits)
+    return text if number is None else number
+
+
+def _parse_or_none(parse: Callable[..., T], text: str, *base: int) -> T | None:
+    try:
+        return parse(text, *base)
+    except NumError:
+        return None
 
 
 def _resolve_typed(name: str, text: str) -> JSON:
@@ -159,10 +160,7 @@ def _decode_binary(text: str) -> str:
 
 
 _JSON_EXPONENT_FROM = 1e21
-_FLOAT32_DIGITS = 9
 _INT64 = range(-(2**63), 2**63)
-_UINT64 = range(2**64)
-_DAY, _SIXTY = 24, 60
 _NUMERIC = frozenset("+-.0123456789")
 _WORDY = frozenset("yYnNtTfFoO~")
 _HINTING = _NUMERIC | _WORDY
@@ -176,20 +174,15 @@ _WORDS: dict[str, JSON] = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
 }
-_INTEGER = re.compile(
-    r"0b(?P<odd>[-+][01]+)|"  # ParseInt receives the text after the prefix
-    r"(?P<sign>[-+]?)(?:0[bB](?P<two>[01]+)|0[oO](?P<eight>[0-7]+)|0[xX](?P<sixteen>[0-9a-fA-F]+)"
-    r"|0(?P<old>[0-7]*)|(?P<ten>[1-9][0-9]{0,19}))"
-)
 _TYPES = {"null": type(None), "bool": bool, "int": int, "float": float}
-_BASES = {"odd": 2, "two": 2, "eight": 8, "sixteen": 16, "old": 8, "ten": 10}
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_POINT_FIRST = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
 _BASE60 = re.compile(r"[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?\Z")
-_TIMESTAMP = re.compile(
-    r"([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})"
-    r"(?:(?:(T|t)|\ +)([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?"
-    r"(?(4)(?:Z|[-+]([0-9]{2}):([0-9]{2}))))?"
+_YEAR = re.compile("[0-9]{4}-")
+_TIMESTAMP_LAYOUTS = (
+    "2006-1-2T15:4:5.999999999Z07:00",
+    "2006-1-2t15:4:5.999999999Z07:00",
+    "2006-1-2 15:4:5.999999999",
+    "2006-1-2",
 )
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")

@@ -12,6 +12,8 @@ from podgraft.base.jsonvalue import Object
 from podgraft.core import review
 from podgraft.core.review import ReviewFailure, ReviewRecord, ReviewResponse, ReviewResult
 from podgraft.core.review_context import ReviewContext
+from podgraft.golang.time import SECOND, DurationError, parse_duration
+from podgraft.golang.url import parse_query
 from podgraft.kube import admission
 from podgraft.kube.admission import (
     MAX_REQUEST_BYTES,
@@ -159,8 +161,12 @@ def _internal_error_fields(error: Exception, uid: str) -> Object:
 
 def _timeout_seconds(query: str) -> float | None:
     """The timeout that kube-apiserver appends as a Go duration, such as ``timeout=10s``."""
-    match = _TIMEOUT.search(query)
-    return float(match[1]) * _UNIT_SECONDS[match[2]] if match else None
+    text = parse_query(query).get("timeout", [""])[0]
+    try:
+        seconds = parse_duration(text) / SECOND
+    except DurationError:
+        return None
+    return seconds if seconds >= 0 else None
 
 
 def _read_body(request: Request) -> bytes:
@@ -178,6 +184,4 @@ def _read_body(request: Request) -> bytes:
 # Requests that fail as the fault table says.
 _REFUSALS = (WebError, admission.ReviewError, StoreError)
 _RECORD_FIELDS = tuple(field for field in ReviewRecord.__struct_fields__ if field != "candidate")
-_TIMEOUT = re.compile(r"(?:^|&)timeout=([0-9]+(?:\.[0-9]+)?)(ms|s|m)(?:&|$)")
-_UNIT_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
 _JSON = re.compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)

@@ -14,51 +14,21 @@ from msgspec import Struct
 
 from podgraft.core.injectors.errors import UserError
 from podgraft.golang import strings
+from podgraft.golang.net import CIDRError, parse_cidr
+from podgraft.golang.netip import PrefixError, parse_prefix
+from podgraft.golang.strconv.atob import parse_bool
+from podgraft.golang.strconv.atoi import NumError, parse_int, parse_uint
 from podgraft.kube import QuantityError, quantity
 
 from .config import mesh, proxyconfig, validate_proxyconfig
 from .config.protojson import MessageError, schema
-from .data.addresses import PrefixError, check_prefix
 from .releases import Profile
 
 Check: TypeAlias = Callable[[Profile, str], None]
 
-_TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
-_FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 _INTERFACE = re.compile(r"[a-zA-Z][a-zA-Z0-9_.-]*")
 _INTERFACE_LENGTH = 15  # Linux: IFNAMSIZ without the terminating zero
-_SIGNED = re.compile("[-+]?[0-9]+")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-
-
-class NumberError(ValueError):
-    """The text is not a number or a boolean; the message is strconv's."""
-
-
-def parse_bool(text: str) -> bool:
-    """Parse a boolean, as strconv.ParseBool does."""
-    if text in _TRUE or text in _FALSE:
-        return text in _TRUE
-    raise NumberError(f'strconv.ParseBool: parsing "{text}": invalid syntax')
-
-
-def parse_uint(text: str, bits: int) -> int:
-    """Parse an unsigned integer in base 10, as strconv.ParseUint does."""
-    if not (text.isascii() and text.isdigit()):
-        raise NumberError(f'strconv.ParseUint: parsing "{text}": invalid syntax')
-    if len(text) > 20 or int(text) >= 1 << bits:  # noqa: PLR2004 - longer than any 64-bit number
-        raise NumberError(f'strconv.ParseUint: parsing "{text}": value out of range')
-    return int(text)
-
-
-def parse_int(text: str, bits: int) -> int:
-    """Parse a signed integer in base 10, as strconv.ParseInt does."""
-    if not _SIGNED.fullmatch(text):
-        raise NumberError(f'strconv.ParseInt: parsing "{text}": invalid syntax')
-    limit = 1 << bits - 1
-    if len(text) > 20 or not -limit <= int(text) < limit:  # noqa: PLR2004 - as above
-        raise NumberError(f'strconv.ParseInt: parsing "{text}": value out of range')
-    return int(text)
 
 
 def check_annotations(profile: Profile, annotations: Mapping[str, str]) -> None:
@@ -112,7 +82,7 @@ def _check_status_port(profile: Profile, value: str) -> None:
 
 
 def _check_uint32(_: Profile, value: str) -> None:
-    parse_uint(value, 32)
+    parse_uint(value, bits=32)
 
 
 def _check_bool(_: Profile, value: str) -> None:
@@ -138,8 +108,8 @@ def _check_excluded_cidrs(profile: Profile, value: str) -> None:
 def _check_cidrs(profile: Profile, value: str) -> None:
     for cidr in value.split(",") if value else ():
         try:
-            check_prefix(cidr, netip=profile.netip_cidrs)
-        except PrefixError as error:
+            parse_prefix(cidr) if profile.netip_cidrs else parse_cidr(cidr)
+        except (PrefixError, CIDRError) as error:
             raise ValueError(f"failed parsing cidr '{cidr}': {error}") from error
 
 
@@ -170,10 +140,10 @@ def _check_ports(profile: Profile, value: str) -> None:
 def _check_port(profile: Profile, text: str) -> None:
     try:
         if profile.signed_ports:
-            parse_int(text, 16)
+            parse_int(text, bits=16)
         else:
-            parse_uint(strings.trim_space(text), 16)
-    except NumberError as error:
+            parse_uint(strings.trim_space(text), bits=16)
+    except NumError as error:
         port_text = text if profile.prints_port_text else "0"
         raise ValueError(f"failed parsing port '{port_text}': {error}") from error
 

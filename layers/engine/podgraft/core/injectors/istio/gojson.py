@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from json.encoder import encode_basestring as quote
 
-from podgraft.base.jsonvalue import JSON, dump, escape_like_go, format_float_like_go
+from podgraft.base.jsonvalue import JSON, dump, escape_like_go
+from podgraft.golang.json.numbers import format_number
 
 
 def encode(value: JSON) -> str:
@@ -16,16 +17,6 @@ def encode(value: JSON) -> str:
     return escape_like_go(_encode(value))
 
 
-def encode_number(value: float) -> str:
-    """Encode a float64: plain from 1e-6 to 1e21, else with an exponent of minimal digits.
-
-    >>> encode_number(15020.0), encode_number(1e-7), encode_number(-0.5)
-    ('15020', '1e-7', '-0.5')
-    """
-    text = format_float_like_go(value, exponent_from=21, exponent_below=-6)
-    return text.replace("e-0", "e-")
-
-
 def _encode(value: JSON) -> str:
     if isinstance(value, str):
         return quote(value)
@@ -34,4 +25,4 @@ def _encode(value: JSON) -> str:
         return "{" + ",".join(members) + "}"
     if isinstance(value, list):
         return "[" + ",".join(map(_encode, value)) + "]"
-    return encode_number(value) if isinstance(value, float) else dump(value)
+    return format_number(value) if isinstance(value, float) else dump(value)

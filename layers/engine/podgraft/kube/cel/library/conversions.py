@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
+from collections.abc import Callable
 from operator import attrgetter
 
+from podgraft.golang.strconv.atob import parse_bool
+from podgraft.golang.strconv.atof import parse_float
+from podgraft.golang.strconv.atoi import NumError, parse_int, parse_uint
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.kube.cel.cost import traversal_cost
 from podgraft.kube.cel.errors import EvaluationError
@@ -25,17 +28,6 @@ from podgraft.kube.cel.values import (
 
 from .times import text_of_duration, text_of_timestamp
 
-# At most as many digits as 64 bits have: Python refuses to read thousands of them.
-_INTEGER = re.compile(r"[+-]?0*\d{1,20}", re.ASCII)
-_UNSIGNED = re.compile(r"0*\d{1,20}", re.ASCII)
-_DOUBLE = re.compile(
-    r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)", re.ASCII | re.IGNORECASE
-)
-_BOOLS = {
-    **dict.fromkeys(("1", "t", "T", "TRUE", "true", "True"), True),
-    **dict.fromkeys(("0", "f", "F", "FALSE", "false", "False"), False),
-}
-
 
 def double_text(value: float) -> str:
     """A double as Go's %g prints it with the fewest digits: ``1``, ``0.1``, ``1e+06``."""
@@ -46,22 +38,16 @@ def _conversion_error(value: Value, target_type: str) -> EvaluationError:
     return EvaluationError(f"type conversion error from '{type_name(value)}' to '{target_type}'")
 
 
-def _int_of_text(text: str) -> int:
-    value = int(_strip_leading_zeros(text)) if _INTEGER.fullmatch(text) else None
-    if value is None or not INT_MIN <= value <= INT_MAX:
-        raise _conversion_error(text, "int")
-    return value
+def _parse_function(parse: Callable[[str], Value], target_type: str) -> Callable[[str], Value]:
+    """The conversion from text by a function of strconv."""
 
+    def convert(text: str) -> Value:
+        try:
+            return parse(text)
+        except NumError as error:
+            raise _conversion_error(text, target_type) from error
 
-def _strip_leading_zeros(digits: str) -> str:
-    """Without leading zeros."""
-    return re.sub(r"^([+-]?)0+(?=\d)", r"\1", digits)
-
-
-def _uint_of_text(text: str) -> Uint:
-    if not _UNSIGNED.fullmatch(text):
-        raise _conversion_error(text, "uint")
-    return check_uint(int(_strip_leading_zeros(text)))
+    return convert
 
 
 def _truncate_double(value: float) -> int:
@@ -77,17 +63,8 @@ def _int_of_double(value: float) -> int:
     return truncated
 
 
-def _double_of_text(text: str) -> float:
-    value = float(text) if _DOUBLE.fullmatch(text) else None
-    if value is None or (math.isinf(value) and text[-1].isdigit()):  # overflow is an error in Go
-        raise _conversion_error(text, "double")
-    return value
-
-
-def _bool_of_text(text: str) -> bool:
-    if text not in _BOOLS:
-        raise _conversion_error(text, "bool")
-    return _BOOLS[text]
+def _parse_uint(text: str) -> Uint:
+    return check_uint(parse_uint(text))
 
 
 def _uint_of_double(value: float) -> Uint:
@@ -132,19 +109,19 @@ CONVERSIONS = (
     function("int", "int -> int", _identity),
     function("int", "uint -> int", check_int),
     function("int", "double -> int", _int_of_double),
-    function("int", "string -> int", _int_of_text),
+    function("int", "string -> int", _parse_function(parse_int, "int")),
     function("int", "timestamp -> int", _seconds),
     function("int", "duration -> int", attrgetter("nanoseconds")),
     function("uint", "uint -> uint", _identity),
     function("uint", "int -> uint", check_uint),
     function("uint", "double -> uint", _uint_of_double),
-    function("uint", "string -> uint", _uint_of_text),
+    function("uint", "string -> uint", _parse_function(_parse_uint, "uint")),
     function("double", "double -> double", _identity),
     function("double", "int -> double", float),
     function("double", "uint -> double", float),
-    function("double", "string -> double", _double_of_text),
+    function("double", "string -> double", _parse_function(parse_float, "double")),
     function("bool", "bool -> bool", _identity),
-    function("bool", "string -> bool", _bool_of_text),
+    function("bool", "string -> bool", _parse_function(parse_bool, "bool")),
     function("bytes", "bytes -> bytes", _identity),
     function("bytes", "string -> bytes", str.encode, traversal_cost),
     function("type", "A -> type(A)", _type),

@@ -1,15 +1,11 @@
-"""``matches``, ``find`` and ``findAll``, with RE2 as in Go: no pattern can run away.
-
-google-re2 is loaded when the first pattern is met.
-"""
+"""``matches``, ``find`` and ``findAll``, with RE2 as in Go: no pattern can run away."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache
-from importlib import import_module
-from typing import Protocol, cast
+from itertools import islice
 
+from podgraft.golang import regexp
 from podgraft.kube.cel.cost import match_cost
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import function, member
@@ -18,41 +14,13 @@ from podgraft.kube.cel.overloads import function, member
 _PATTERN_CACHE_SIZE = 256
 
 
-class Match(Protocol):
-    """A place where a pattern matched."""
-
-    def group(self) -> str:
-        """The text there."""
-        ...
-
-
-class Pattern(Protocol):
-    """The used part of a compiled pattern; google-re2 has no types."""
-
-    def search(self, text: str) -> Match | None:
-        """The first place."""
-        ...
-
-    def finditer(self, text: str) -> Iterator[Match]:
-        """All places, one after the other."""
-        ...
-
-
 @lru_cache(maxsize=_PATTERN_CACHE_SIZE)
-def compile_(pattern: str) -> Pattern:
-    """The pattern, compiled; raises ``EvaluationError`` where RE2 does not take it."""
-    re2 = import_module("re2")
-    options = re2.Options()
-    options.log_errors = False
+def compile_(pattern: str) -> regexp.Pattern:
+    """The pattern, compiled; raises ``EvaluationError`` if Go does not accept it."""
     try:
-        return cast(Pattern, re2.compile(pattern, options=options))
-    except re2.error as error:
-        raise EvaluationError(f"Illegal regex: {_reason(error)}") from error
-
-
-def _reason(error: Exception) -> str:
-    message = error.args[0] if error.args else ""
-    return message.decode() if isinstance(message, bytes) else str(message)
+        return regexp.compile_(pattern)
+    except regexp.PatternError as error:
+        raise EvaluationError(str(error)) from error
 
 
 def _matches(text: str, pattern: str) -> bool:
@@ -60,17 +28,12 @@ def _matches(text: str, pattern: str) -> bool:
 
 
 def _find(text: str, pattern: str) -> str:
-    match = compile_(pattern).search(text)
-    return match.group() if match else ""
+    return next(regexp.find_all(compile_(pattern), text), "")
 
 
 def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
-    texts: list[str] = []
-    for match in compile_(pattern).finditer(text):
-        if len(texts) == limit:
-            break
-        texts.append(match.group())
-    return texts
+    texts = regexp.find_all(compile_(pattern), text)
+    return list(texts if limit < 0 else islice(texts, limit))
 
 
 MATCHES = (

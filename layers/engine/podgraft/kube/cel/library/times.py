@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Callable
 
+from podgraft.golang import time as gotime
+from podgraft.golang.strconv.atoi import NumError, parse_int
+from podgraft.golang.strconv.ftoa import format_float
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import Overload, function, member
 from podgraft.kube.cel.values import INT_MAX, INT_MIN, NANOSECONDS, Duration, Timestamp
 
-_DAY = 86_400
-
 # cel-go common/types/timestamp.go: 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
-
-_TIMESTAMP = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII
-)
-_OFFSET = re.compile(r"([+-]?)(\d\d):(\d\d)", re.ASCII)
-_DURATION = re.compile(r"(\d{1,20}(?:\.\d{0,99})?|\.\d{1,99})(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
-_UNITS = {
-    "ns": 1,
-    "us": 1_000,
-    "µs": 1_000,
-    "μs": 1_000,
-    "ms": 1_000_000,
-    "s": NANOSECONDS,
-    "m": 60 * NANOSECONDS,
-    "h": 3_600 * NANOSECONDS,
-}
-_MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_RFC_3339 = "2006-01-02T15:04:05Z07:00"
+_RFC_3339_NANOSECONDS = "2006-01-02T15:04:05.999999999Z07:00"
+_LAST_MINUTE = 59
 
 
 def check_duration(nanoseconds: int) -> Duration:
@@ -52,20 +39,12 @@ def timestamp(text: str) -> Timestamp:
     >>> timestamp("1970-01-01T01:00:00.5+01:00").nanoseconds
     500000000
     """
-    match = _TIMESTAMP.fullmatch(text)
-    if match is None:
-        raise EvaluationError(f'parsing time "{text}": not an RFC 3339 timestamp')
-    year, month, day, hour, minute, second = map(int, match.groups()[:6])
-    if not (1 <= month <= 12 and 1 <= day <= _days_in(year, month)) or (  # noqa: PLR2004
-        hour > 23 or minute > 59 or second > 59  # noqa: PLR2004 - a day's hours, an hour's minutes
-    ):
-        raise EvaluationError(f'parsing time "{text}": out of range')
-    fraction = int(f"{match[7] or '0':0<9.9}")
-    offset = _offset_seconds(match[8], match[9], match[10]) if match[8] else 0
-    seconds = (
-        _days_since_epoch(year, month, day) * _DAY + hour * 3_600 + minute * 60 + second - offset
-    )
-    return check_timestamp(seconds * NANOSECONDS + fraction, offset)
+    try:
+        moment = gotime.parse_time(_RFC_3339, text)
+    except gotime.LayoutError as error:
+        raise EvaluationError(str(error)) from error
+    nanoseconds = moment.seconds * NANOSECONDS + moment.nanoseconds
+    return check_timestamp(nanoseconds, moment.zone.offset)
 
 
 def duration(text: str) -> Duration:
@@ -74,109 +53,68 @@ def duration(text: str) -> Duration:
     >>> duration("-1.5s").nanoseconds
     -1500000000
     """
-    sign, digits = (-1, text[1:]) if text[:1] == "-" else (1, text.removeprefix("+"))
-    if digits == "0":
-        return Duration(0)
-    parts = _DURATION.findall(digits)
-    if not digits or "".join(number + unit for number, unit in parts) != digits:
-        raise EvaluationError(f'time: invalid duration "{text}"')
-    return check_duration(sign * sum(_nanoseconds(number, unit) for number, unit in parts))
+    try:
+        return check_duration(gotime.parse_duration(text))
+    except gotime.DurationError as error:
+        raise EvaluationError(str(error)) from error
 
 
-def _nanoseconds(number: str, unit: str) -> int:
-    integer, _, fraction = number.partition(".")
-    scale = _UNITS[unit]
-    return int(integer or "0") * scale + int(fraction or "0") * scale // 10 ** len(fraction)
-
-
-def _days_in(year: int, month: int) -> int:
-    leap = month == 2 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)  # noqa: PLR2004
-    return _MONTH_DAYS[month - 1] + leap
-
-
-def _days_since_epoch(year: int, month: int, day: int) -> int:
-    """Days from 1970-01-01 in the proleptic Gregorian calendar."""
-    shifted = year - (month <= 2)  # noqa: PLR2004 - years begin in March, so leap days end them
-    era = shifted // 400
-    of_era = shifted - era * 400
-    of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
-    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
-
-
-def _date_from_days(days: int) -> tuple[int, int, int]:
-    """Year, month and day; the inverse of ``_days``."""
-    era, of_era = divmod(days + 719_468, 146_097)
-    year = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
-    of_year = of_era - (365 * year + year // 4 - year // 100)
-    shifted = (5 * of_year + 2) // 153
-    month = (shifted + 2) % 12 + 1
-    return year + era * 400 + (month <= 2), month, of_year - (153 * shifted + 2) // 5 + 1  # noqa: PLR2004
+def _moment(value: Timestamp, offset: int) -> gotime.Moment:
+    seconds, nanoseconds = divmod(value.nanoseconds, NANOSECONDS)
+    return gotime.Moment(seconds, nanoseconds, gotime.Zone("", offset))
 
 
 def text_of_timestamp(value: Timestamp) -> str:
     """RFC 3339 with its own offset, with as many digits of a second as it has."""
-    seconds, nanoseconds = divmod(value.nanoseconds + value.offset * NANOSECONDS, NANOSECONDS)
-    days, of_day = divmod(seconds, _DAY)
-    year, month, day = _date_from_days(days)
-    fraction = f".{nanoseconds:09d}".rstrip("0") if nanoseconds else ""
-    clock = f"{of_day // 3_600:02d}:{of_day // 60 % 60:02d}:{of_day % 60:02d}{fraction}"
-    sign, minutes = "-" if value.offset < 0 else "+", abs(value.offset) // 60
-    zone = f"{sign}{minutes // 60:02d}:{minutes % 60:02d}" if value.offset else "Z"
-    return f"{year:04d}-{month:02d}-{day:02d}T{clock}{zone}"
+    return gotime.format_time(_moment(value, value.offset), _RFC_3339_NANOSECONDS)
 
 
 def text_of_duration(value: Duration) -> str:
-    """Seconds with an ``s``: ``5400s``, ``0.5s``."""
+    """Seconds with an ``s``, as Go prints ``Duration.Seconds``: ``5400s``, ``0.5s``."""
     seconds, nanoseconds = divmod(abs(value.nanoseconds), NANOSECONDS)
-    fraction = f".{nanoseconds:09d}".rstrip("0") if nanoseconds else ""
-    return f"{'-' if value.nanoseconds < 0 else ''}{seconds}{fraction}s"
+    number = math.copysign(seconds + nanoseconds / 1e9, value.nanoseconds)
+    return f"{format_float(number, 'f')}s"
 
 
-def _offset_seconds(sign: str, hours: str, minutes: str) -> int:
-    seconds = int(hours) * 3_600 + int(minutes) * 60
-    return -seconds if sign == "-" else seconds
-
-
-def _local_time(value: Timestamp, zone: str) -> tuple[int, int]:
-    """Days since 1970 and seconds of the day in a zone: ``UTC`` or an offset.
+def _moment_in(value: Timestamp, zone: str) -> gotime.Moment:
+    """The moment in a zone: ``UTC`` or an offset (cel-go common/types/timestamp.go, timeZone).
 
     Named zones would require the zone files of the machine, and results must not depend on them.
     """
-    offset = _OFFSET.fullmatch(zone)
-    if offset is None and zone != "UTC":
+    hours, colon, minutes = zone.partition(":")
+    if not colon:
+        if zone in ("", "UTC"):
+            return _moment(value, 0)
         raise EvaluationError(f"unknown time zone {zone}: write an offset such as +02:00")
-    shift = _offset_seconds(*offset.groups()) if offset else 0
-    return divmod(value.nanoseconds // NANOSECONDS + shift, _DAY)
+    try:
+        hour, minute = parse_int(hours), parse_int(minutes)
+    except NumError as error:
+        raise EvaluationError(str(error).replace("ParseInt", "Atoi")) from error
+    if not 0 <= minute <= _LAST_MINUTE:
+        raise EvaluationError(f"timezone offset minutes out of range [0, 59]: {zone}")
+    offset = hour * 60 - minute if zone.startswith("-") else hour * 60 + minute
+    return _moment(value, offset * 60)
 
 
-def _part_function(read: Callable[[int, int], int]) -> Callable[..., int]:
+def _part_function(read: Callable[[gotime.Moment], int]) -> Callable[..., int]:
     def part(value: Timestamp, zone: str = "UTC") -> int:
-        return read(*_local_time(value, zone))
+        return read(_moment_in(value, zone))
 
     return part
 
 
-def _day_of_year(days: int, _seconds: int) -> int:
-    return days - _days_since_epoch(_date_from_days(days)[0], 1, 1)
-
-
-# 1970-01-01 was a Thursday, day 4 of a week that begins with Sunday, day 0.
 _TIMESTAMP_PARTS: dict[str, Callable[..., int]] = {
-    "getFullYear": _part_function(lambda days, _seconds: _date_from_days(days)[0]),
-    "getMonth": _part_function(lambda days, _seconds: _date_from_days(days)[1] - 1),
-    "getDate": _part_function(lambda days, _seconds: _date_from_days(days)[2]),
-    "getDayOfMonth": _part_function(lambda days, _seconds: _date_from_days(days)[2] - 1),
-    "getDayOfWeek": _part_function(lambda days, _seconds: (days + 4) % 7),
-    "getDayOfYear": _part_function(_day_of_year),
-    "getHours": _part_function(lambda _days, seconds: seconds // 3_600),
-    "getMinutes": _part_function(lambda _days, seconds: seconds // 60 % 60),
-    "getSeconds": _part_function(lambda _days, seconds: seconds % 60),
+    "getFullYear": _part_function(lambda moment: moment.date[0]),
+    "getMonth": _part_function(lambda moment: moment.date[1] - 1),
+    "getDate": _part_function(lambda moment: moment.date[2]),
+    "getDayOfMonth": _part_function(lambda moment: moment.date[2] - 1),
+    "getDayOfWeek": _part_function(lambda moment: moment.weekday),
+    "getDayOfYear": _part_function(lambda moment: moment.day_of_year - 1),
+    "getHours": _part_function(lambda moment: moment.clock[0]),
+    "getMinutes": _part_function(lambda moment: moment.clock[1]),
+    "getSeconds": _part_function(lambda moment: moment.clock[2]),
+    "getMilliseconds": _part_function(lambda moment: moment.nanoseconds // 1_000_000),
 }
-
-
-def _milliseconds(value: Timestamp, zone: str = "UTC") -> int:
-    _local_time(value, zone)
-    return value.nanoseconds % NANOSECONDS // 1_000_000
 
 
 def _integer_units_function(unit: int) -> Callable[[Duration], int]:
@@ -189,7 +127,7 @@ def _integer_units_function(unit: int) -> Callable[[Duration], int]:
 
 def _parts() -> list[Overload]:
     rows: list[Overload] = []
-    for name, read in {**_TIMESTAMP_PARTS, "getMilliseconds": _milliseconds}.items():
+    for name, read in _TIMESTAMP_PARTS.items():
         rows.append(member(name, "timestamp -> int", read))
         rows.append(member(name, "timestamp string -> int", read))
     return rows

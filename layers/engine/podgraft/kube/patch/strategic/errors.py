@@ -1,6 +1,7 @@
 """The errors of strategic merge patch, with messages for operators and with Go's error texts."""
 
-from podgraft.base.jsonvalue import JSON, Object, format_float_like_go
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.golang.strconv.ftoa import format_float
 from podgraft.kube.patch.pointer import escape
 
 GO_MAP = "map[string]interface {}"
@@ -94,7 +95,7 @@ def format_v(value: JSON) -> str:
         case dict():
             return f"map[{' '.join(f'{key}:{format_v(value[key])}' for key in sorted(value))}]"
         case _:
-            return format_float_like_go(value)
+            return format_float(value, "g")
 
 
 def format_s(value: JSON) -> str:

@@ -8,9 +8,10 @@ from functools import cache
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.istio.pod_builder import merge_keys
 from podgraft.core.injectors.istio.releases import Profile
+from podgraft.golang.time import SECOND, parse_duration
 from podgraft.kube import yaml
 
-from . import durations, protojson, proxyconfig
+from . import protojson, proxyconfig
 from .protojson import MESH_CONFIG, PROXY_CONFIG, FieldError, Message, Schema
 
 _MESH_1_0: Object = {
@@ -97,7 +98,7 @@ _PROVIDERS: list[JSON] = [
 
 
 _MAX_PORT = 65535
-_MIN_TIMEOUT = durations.SECOND // 1000
+_MIN_TIMEOUT = SECOND // 1000
 
 
 @cache
@@ -166,7 +167,7 @@ def validate_mesh_config(profile: Profile, config: Message) -> Iterator[tuple[st
     if not isinstance(port, int) or not 1 <= port <= _MAX_PORT:
         yield "/proxyListenPort", f"invalid port {port or 0}", f"use 1 to {_MAX_PORT}"
     timeout = config.get("connectTimeout")
-    if not isinstance(timeout, str) or durations.parse(timeout) < _MIN_TIMEOUT:
+    if not isinstance(timeout, str) or parse_duration(timeout) < _MIN_TIMEOUT:
         yield (
             "/connectTimeout",
             f"got {timeout}" if timeout else "is missing",
@@ -188,7 +189,7 @@ def _validate_retries(policy: Object) -> Iterator[tuple[str, str, str]]:
     attempts, timeout = policy.get("attempts"), policy.get("perTryTimeout")
     if isinstance(attempts, int) and attempts < 0:
         yield f"{path}/attempts", f"got {attempts}", "use 0 or more"
-    if isinstance(timeout, str) and durations.parse(timeout) < _MIN_TIMEOUT:
+    if isinstance(timeout, str) and parse_duration(timeout) < _MIN_TIMEOUT:
         yield f"{path}/perTryTimeout", f"got {timeout}", "use 1ms or more, such as 2s"
 
 

@@ -17,11 +17,12 @@ import msgspec
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.istio import gojson, releases
+from podgraft.core.injectors.istio.config.durations import format_protobuf
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.json.unmarshal import unmarshal
+from podgraft.golang.time import DurationError, parse_duration
 from podgraft.kube.patch import pointer
 
-from . import durations
 from .mesh_table import ENUMS, MESSAGES
 
 MESH_CONFIG = "v1alpha1.MeshConfig"
@@ -338,8 +339,8 @@ def _string_decoder(decode: Callable[[JSON], JSON]) -> Callable[[JSON], JSON]:
 def _decode_duration(raw: JSON) -> JSON:
     try:
         if isinstance(raw, str):
-            return durations.format_protobuf(durations.parse(raw))
-    except durations.DurationError as error:
+            return format_protobuf(parse_duration(raw))
+    except DurationError as error:
         raise ValueError(f"bad Duration: {error}") from error
     raise ValueError(f'{_unmarshal_error(raw)} of type string; write it as "5s"')
 

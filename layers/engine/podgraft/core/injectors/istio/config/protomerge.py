@@ -10,9 +10,10 @@ value. This also applies to the parts of a duration, which is a message of secon
 from __future__ import annotations
 
 from podgraft.base.jsonvalue import JSON
+from podgraft.core.injectors.istio.config.durations import format_protobuf
+from podgraft.golang.time import SECOND, parse_duration
 
-from . import durations, protojson
-from .durations import SECOND
+from . import protojson
 from .protojson import DURATION, PROXY_CONFIG, STRUCT, Field, Message, Schema
 
 _WRAPPERS = "wrapperspb."
@@ -62,11 +63,11 @@ def _merge_durations(old: JSON, new: JSON) -> JSON:
     if not isinstance(old, str) or not isinstance(new, str):
         return new
     (old_seconds, old_nanos), (seconds, nanos) = map(_split_duration, (old, new))
-    return durations.format_protobuf((seconds or old_seconds) * SECOND + (nanos or old_nanos))
+    return format_protobuf((seconds or old_seconds) * SECOND + (nanos or old_nanos))
 
 
 def _split_duration(text: str) -> tuple[int, int]:
-    nanoseconds = durations.parse(text)
+    nanoseconds = parse_duration(text)
     sign = -1 if nanoseconds < 0 else 1
     seconds, nanos = divmod(abs(nanoseconds), SECOND)
     return sign * seconds, sign * nanos

@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.injectors.istio.data import addresses
-from podgraft.core.injectors.istio.data.addresses import is_ip
 from podgraft.core.injectors.istio.releases import Profile
+from podgraft.golang.net import is_ip, split_host_port
+from podgraft.golang.time import SECOND, format_duration, parse_duration
 
-from . import durations
-from .durations import SECOND
 from .protojson import Message
 
 _LABEL = re.compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
@@ -54,7 +52,7 @@ def validate_address(address: str) -> str | None:
     >>> validate_address("zipkin:9411"), validate_address("[::1]:80"), validate_address("zipkin")
     (None, None, 'unable to split "zipkin": address zipkin: missing port in address')
     """
-    host, port, problem = addresses.split_host_port(address)
+    host, port, problem = split_host_port(address)
     if problem is not None:
         reason = f"address {address}: {problem}" if address else problem
         return f'unable to split "{address}": {reason}'
@@ -81,7 +79,7 @@ def _validate_required(profile: Profile, config: Message) -> Iterator[str]:
     drain = _parse_duration(config.get("drainDuration"))
     yield from _validate_time("drain", drain)
     if profile.drain_times_limited and drain % SECOND == 0 and drain > _HOUR:
-        yield f"drain time {durations.format_go(drain)} must be <{durations.format_go(_HOUR)}"
+        yield f"drain time {format_duration(drain)} must be <{format_duration(_HOUR)}"
     if profile.parent_shutdown_checked:
         yield from _validate_shutdown(drain, _parse_duration(config.get("parentShutdownDuration")))
 
@@ -91,12 +89,12 @@ def _validate_shutdown(drain: int, shutdown: int) -> Iterator[str]:
     yield from _validate_time("parent shutdown", shutdown)
     if shutdown <= drain:
         yield (
-            f"parent shutdown time {durations.format_go(shutdown)} must be greater than "
-            f"drain time {durations.format_go(drain)}"
+            f"parent shutdown time {format_duration(shutdown)} must be greater than "
+            f"drain time {format_duration(drain)}"
         )
     if shutdown > _HOUR:
-        limit = durations.format_go(_HOUR)
-        yield f"parent shutdown time {durations.format_go(shutdown)} must be <{limit}"
+        limit = format_duration(_HOUR)
+        yield f"parent shutdown time {format_duration(shutdown)} must be <{limit}"
 
 
 def _validate_time(name: str, nanoseconds: int) -> Iterator[str]:
@@ -110,7 +108,7 @@ def _validate_time(name: str, nanoseconds: int) -> Iterator[str]:
 
 def _parse_duration(value: JSON) -> int:
     """Parse a duration to nanoseconds; a missing duration is 0."""
-    return durations.parse(value) if isinstance(value, str) else 0
+    return parse_duration(value) if isinstance(value, str) else 0
 
 
 def _validate_addresses(config: Message) -> Iterator[str]:

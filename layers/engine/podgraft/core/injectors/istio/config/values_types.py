@@ -14,6 +14,8 @@ from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.errors import Diagnostic
 from podgraft.core.injectors.istio.releases import Profile
+from podgraft.golang.strconv.atof import parse_float
+from podgraft.golang.strconv.atoi import NumError
 from podgraft.kube.patch import pointer
 
 from .values_table import MESSAGES
@@ -123,8 +125,8 @@ def _parse_number(value: JSON) -> float | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:
-        return float(value)
-    except ValueError:
+        return parse_float(value) if isinstance(value, str) else value
+    except NumError:
         return None
 
 

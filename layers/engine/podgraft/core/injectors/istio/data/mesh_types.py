@@ -14,8 +14,6 @@ from threading import RLock
 from typing import Any
 
 from podgraft.core.injectors.istio import gojson
-from podgraft.core.injectors.istio.config import durations
-from podgraft.core.injectors.istio.config.durations import SECOND
 from podgraft.core.injectors.istio.config.mesh_table import ENUMS
 from podgraft.core.injectors.istio.config.protojson import DURATION, STRUCT, Field, Schema, enum
 from podgraft.golang import reflect
@@ -23,6 +21,7 @@ from podgraft.golang import time as gotime
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import GoType, Kind, Method, Value
 from podgraft.golang.reflect.tainted_values import remove_taint
+from podgraft.golang.time import SECOND, format_duration, parse_duration
 
 _BYTES = reflect.slice_of(reflect.UINT8)
 _ENUM_NUMBER = reflect.number_type("protoreflect.EnumNumber", Kind.INT32)
@@ -266,7 +265,7 @@ def _set_conversion(go_type: GoType, unpack: Callable[[Value], Value]) -> None:
 
 
 def _split_duration(raw: Value) -> dict[str, Value]:
-    nanoseconds = durations.parse(raw)
+    nanoseconds = parse_duration(raw)
     sign = -1 if nanoseconds < 0 else 1
     seconds, nanos = divmod(abs(nanoseconds), SECOND)
     return {"seconds": sign * seconds, "nanos": sign * nanos}
@@ -280,7 +279,7 @@ def _wrapper_unpacker(name: str) -> Callable[[Value], dict[str, Value]]:
 
 def format_go_duration(duration: reflect.Struct | None) -> str:
     """Format a ``durationpb.Duration`` as Go prints a time.Duration."""
-    return durations.format_go(duration_to_nanoseconds(duration))
+    return format_duration(duration_to_nanoseconds(duration))
 
 
 def duration_to_nanoseconds(duration: reflect.Struct | None) -> int:

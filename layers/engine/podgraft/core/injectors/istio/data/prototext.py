@@ -11,11 +11,10 @@ import re
 from collections.abc import Iterator, Mapping
 
 from podgraft.base.jsonvalue import JSON
-from podgraft.core.injectors.istio.config import durations
-from podgraft.core.injectors.istio.config.durations import SECOND
 from podgraft.core.injectors.istio.config.mesh_table import ENUMS
 from podgraft.core.injectors.istio.config.protojson import DURATION, STRUCT, Field, Message, Schema
 from podgraft.golang.strconv.ftoa import format_float
+from podgraft.golang.time import SECOND, parse_duration
 
 _INTEGERS = frozenset(("int32", "int64", "uint32", "uint64"))
 _WRAPPER = "wrapperspb."
@@ -73,7 +72,7 @@ def _format_single(schema: Schema, type_: str, value: JSON) -> str:
     if type_ in ENUMS or not (_is_message(type_)):
         return _format_scalar(type_, value)
     if type_ == DURATION:
-        return f"{{{format_duration(durations.parse(str(value)))}}}"
+        return f"{{{format_duration(parse_duration(str(value)))}}}"
     if type_.startswith(_WRAPPER):
         return f"{{{format_wrapper(type_, value)}}}"
     members: Message = value if isinstance(value, dict) else {}

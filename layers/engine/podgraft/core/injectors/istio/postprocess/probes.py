@@ -26,7 +26,6 @@ from podgraft.base.jsonvalue import (
     string_at,
 )
 from podgraft.core.injectors.istio import gojson
-from podgraft.core.injectors.istio.annotations import NumberError, parse_bool
 from podgraft.core.injectors.istio.pod_builder import (
     PROXY,
     PodBuilder,
@@ -35,6 +34,8 @@ from podgraft.core.injectors.istio.pod_builder import (
     merge_keys,
 )
 from podgraft.core.injectors.istio.releases import Profile
+from podgraft.golang.strconv.atob import parse_bool
+from podgraft.golang.strconv.atoi import NumError
 
 ENV = "ISTIO_KUBE_APP_PROBERS"
 REWRITE = "sidecar.istio.io/rewriteAppHTTPProbers"
@@ -84,7 +85,7 @@ def should_rewrite(annotations: Mapping[str, JSON], default: bool) -> bool:
         return default
     try:
         return parse_bool(string_at(annotations, REWRITE))
-    except NumberError:
+    except NumError:
         return default
 
 

@@ -14,12 +14,13 @@ from msgspec import Struct
 from podgraft.base.jsonvalue import JSON, Object, string_at, string_members
 from podgraft.core.injectors.errors import UserError
 from podgraft.core.injectors.istio import gojson
-from podgraft.core.injectors.istio.annotations import NumberError, parse_bool, parse_int
 from podgraft.core.injectors.istio.config.mesh import proxy_of
 from podgraft.core.injectors.istio.config.protojson import Message
 from podgraft.core.injectors.istio.pod_builder import PodBuilder, append_env, find_env
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang import strings
+from podgraft.golang.strconv.atob import parse_bool
+from podgraft.golang.strconv.atoi import NumError, parse_int
 
 ENV = "ISTIO_PROMETHEUS_ANNOTATIONS"
 MERGE = "prometheus.istio.io/merge-metrics"
@@ -158,7 +159,7 @@ def _is_disabled(profile: Profile, annotations: Mapping[str, JSON]) -> bool:
 def _parse_bool(text: str) -> bool | None:
     try:
         return parse_bool(text)
-    except NumberError:
+    except NumError:
         return None
 
 
@@ -184,8 +185,8 @@ def _check_ports(scrape: Scrape, agent_port: str) -> None:
 
 def _check_port(prefix: str, field_name: str, port: str, agent_port: str) -> None:
     try:
-        number = parse_int(port, 64)
-    except NumberError:
+        number = parse_int(port)
+    except NumError:
         number = 0
     if number not in _PORTS:
         raise UserError(f'{prefix}: invalid {field_name} "{port}"')

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.injectors.istio import gojson
-from podgraft.core.injectors.istio.config import durations, proxyconfig
+from podgraft.core.injectors.istio.config import proxyconfig
+from podgraft.core.injectors.istio.config.durations import format_protobuf
 from podgraft.core.injectors.istio.config.protojson import DURATION, PROXY_CONFIG, STRUCT, Message
 from podgraft.core.injectors.istio.data.mesh_types import WRAPPED, duration_to_nanoseconds
 from podgraft.golang.errors import FunctionError
@@ -31,7 +32,7 @@ def _message_value(message: Struct) -> JSON:
     """The JSON form of a message: of a well-known message, a single value."""
     name, raw = message.type.name, message.raw
     if name == DURATION:
-        return durations.format_protobuf(duration_to_nanoseconds(message))
+        return format_protobuf(duration_to_nanoseconds(message))
     if name == STRUCT:
         return raw["fields"]
     if name in WRAPPED:

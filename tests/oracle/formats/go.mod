@@ -1,0 +1,3 @@
+module oracle/formats
+
+go 1.26
