@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-
 import yaml
+
 from podgraft.core.bundle.manifests import IGNORE, KINDS
 from podgraft.core.injectors.istio import releases, url_path
 from podgraft.service import http as web

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import yaml
 from packaging.utils import canonicalize_name
 from packaging.version import Version
-
-import yaml
 
 from .semver import SemverKey, parse_semver
 

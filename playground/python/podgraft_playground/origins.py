@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-import yaml
 from podgraft.base.jsonvalue import JSON
 from podgraft.golang.texttemplate import OBSERVER, ExecError, LimitError, Program
 from podgraft.golang.texttemplate.line_marks import MarkedText, mark_lines, split_marks
