@@ -1,6 +1,5 @@
 """``podgraft playground``: the files of one folder on loopback, and nothing else."""
 
-import gzip
 import http.client
 import threading
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ def port(tmp_path: Path) -> Iterator[int]:
     (folder / "index.html").write_text(PAGE)
     (folder / "id" / "app.js").write_text("1;\n" * 100)
     (folder / "id" / "site.zip").write_bytes(b"zip")
+    (folder / "id" / "site.zip.gz").write_bytes(b"gzip")
     (folder / "id" / "link.js").symlink_to(tmp_path / "secret")
     (tmp_path / "secret").write_text("secret")
     server = open_server(folder, 0)
@@ -54,14 +54,18 @@ def test_the_page_has_its_policy_as_a_header(port: int) -> None:
     assert headers["cache-control"] == "no-cache"
 
 
-def test_scripts_are_compressed_if_the_client_accepts_it(port: int) -> None:
-    _, plain, content = fetch(port, "/id/app.js")
-    _, compressed, packed = fetch(port, "/id/app.js", encoding="gzip, br")
+def test_files_of_a_hash_are_kept_for_a_year(port: int) -> None:
+    _, headers, content = fetch(port, "/id/app.js", encoding="gzip, br")
 
-    assert "content-encoding" not in plain
-    assert compressed["content-encoding"] == "gzip"
-    assert gzip.decompress(packed) == content
-    assert "immutable" in compressed["cache-control"]
+    assert (headers["cache-control"], content[:2]) == ("public, max-age=31536000, immutable", b"1;")
+    assert headers["content-type"].startswith("text/javascript")
+
+
+def test_an_archive_is_sent_as_it_is(port: int) -> None:
+    _, headers, _ = fetch(port, "/id/site.zip.gz")
+
+    assert headers["content-type"] == "application/gzip"
+    assert "content-encoding" not in headers
 
 
 def test_head_sends_no_body(port: int) -> None:
@@ -91,7 +95,7 @@ def test_no_other_file_is_served(port: int, path: str) -> None:
 
 
 def test_nothing_can_be_written(port: int) -> None:
-    assert fetch(port, "/index.html", "POST")[0] == 501
+    assert fetch(port, "/index.html", "POST")[0] == 405
 
 
 def test_a_folder_without_a_page_is_an_error(

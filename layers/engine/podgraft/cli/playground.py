@@ -4,35 +4,28 @@ The page evaluates its input in the browser. The server only reads the files of 
 loopback interface.
 """
 
-import gzip
 import sys
-from functools import lru_cache
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urlsplit
+from pathlib import Path
 
 import click
+from flask import Flask, Response, abort, send_from_directory
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from . import assets
 from .failure import CommandError
 
 _ADDRESS = "127.0.0.1"
 _DEFAULT_PORT = 8765
-_TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".gz": "application/gzip",
-    ".html": "text/html; charset=utf-8",
-    ".js": "text/javascript; charset=utf-8",
-    ".json": "application/json",
-    ".mjs": "text/javascript; charset=utf-8",
-    ".txt": "text/plain; charset=utf-8",
-    ".zip": "application/zip",
-}
-_COMPRESSED = {".css", ".html", ".js", ".json", ".mjs", ".txt"}
+# The page decompresses these itself, so no response states that its content is encoded.
+_ARCHIVES = {".gz": "application/gzip", ".zip": "application/zip"}
 _POLICY_MARKER = 'http-equiv="Content-Security-Policy" content="'
-_TIMEOUT_SECONDS = 10
-_ONE_YEAR = "public, max-age=31536000, immutable"
+_ONE_YEAR = 31_536_000  # seconds; folders have the hash of their content as their name
+_HEADERS = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 @click.command("playground")
@@ -68,7 +61,7 @@ def find_page(packaged: Path = assets.PACKAGED) -> Path:
     return page if page.is_dir() else Path("build/playground")
 
 
-def open_server(folder: Path, port: int) -> ThreadingHTTPServer:
+def open_server(folder: Path, port: int) -> BaseWSGIServer:
     """A server for the folder; raises ``CommandError``."""
     index = folder / "index.html"
     if not index.is_file():
@@ -76,17 +69,34 @@ def open_server(folder: Path, port: int) -> ThreadingHTTPServer:
             f"{folder}: contains no playground; install the wheel of a release, run make "
             "playground in the source tree, or use --folder"
         )
-    files = StaticFiles(folder.resolve(), _read_policy(index.read_text()))
-
-    class Handler(_Handler):
-        """Serves these files."""
-
-        static_files = files
-
+    app = make_app(folder.resolve(), _read_policy(index.read_text()))
     try:
-        return ThreadingHTTPServer((_ADDRESS, port), Handler)
+        return make_server(_ADDRESS, port, app, threaded=True, request_handler=_SilentHandler)
     except OSError as error:
         raise CommandError(f"--port {port}: {error.strerror}; use another port") from error
+
+
+def make_app(folder: Path, policy: str) -> Flask:
+    """The application that sends the files of *folder*, with *policy* for scripts of the page."""
+    app = Flask(__name__, static_folder=None)
+
+    @app.get("/", defaults={"name": "index.html"})
+    @app.get("/<path:name>")
+    def send_file(name: str) -> Response:  # pyright: ignore[reportUnusedFunction]
+        if "\0" in name or not (folder / name).resolve().is_relative_to(folder):
+            abort(HTTPStatus.NOT_FOUND)
+        response = send_from_directory(
+            folder,
+            name,
+            mimetype=_ARCHIVES.get(Path(name).suffix),
+            max_age=_ONE_YEAR if "/" in name else None,
+        )
+        response.headers.update({**_HEADERS, "Content-Security-Policy": policy})
+        if "/" in name:
+            response.cache_control.immutable = True
+        return response
+
+    return app
 
 
 def _read_policy(page: str) -> str:
@@ -95,75 +105,8 @@ def _read_policy(page: str) -> str:
     return rest.partition('"')[0] or "default-src 'none'"
 
 
-class StaticFiles:
-    """The files of a folder, and the headers of each."""
+class _SilentHandler(WSGIRequestHandler):
+    """Logs no requests."""
 
-    def __init__(self, folder: Path, policy: str) -> None:
-        self.folder = folder
-        self.policy = policy
-        self.compress = lru_cache(maxsize=64)(self._compress)
-
-    def find(self, path: str) -> Path | None:
-        """The file of a URL path; ``None`` for any other path."""
-        name = unquote(urlsplit(path).path).lstrip("/") or "index.html"
-        parts = PurePosixPath(name).parts
-        if ".." in parts or "\0" in name:
-            return None
-        file = (self.folder / name).resolve()
-        return file if file.is_file() and file.is_relative_to(self.folder) else None
-
-    def headers(self, file: Path) -> dict[str, str]:
-        """The headers of a response with the file."""
-        is_hashed = file.parent != self.folder
-        return {
-            "Content-Type": _TYPES.get(file.suffix, "application/octet-stream"),
-            "Cache-Control": _ONE_YEAR if is_hashed else "no-cache",
-            "Content-Security-Policy": self.policy,
-            "Cross-Origin-Opener-Policy": "same-origin",
-            "Referrer-Policy": "no-referrer",
-            "X-Content-Type-Options": "nosniff",
-        }
-
-    def _compress(self, file: Path, modified: int) -> bytes:
-        del modified  # part of the key
-        return gzip.compress(file.read_bytes(), compresslevel=6)
-
-
-class _Handler(BaseHTTPRequestHandler):
-    """Answers GET and HEAD; ``static_files`` is set by a subclass."""
-
-    static_files: StaticFiles
-    protocol_version = "HTTP/1.1"
-    timeout = _TIMEOUT_SECONDS
-    server_version = "podgraft"
-    sys_version = ""
-
-    def do_GET(self) -> None:
-        """Send a file."""
-        self._send(has_body=True)
-
-    def do_HEAD(self) -> None:
-        """Send the headers of a file."""
-        self._send(has_body=False)
-
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of http.server
-        """Log no requests."""
-        del format, args
-
-    def _send(self, *, has_body: bool) -> None:
-        file = self.static_files.find(self.path)
-        if file is None:
-            self.send_error(HTTPStatus.NOT_FOUND)
-            return
-        headers = self.static_files.headers(file)
-        if file.suffix in _COMPRESSED and "gzip" in self.headers.get("Accept-Encoding", ""):
-            content = self.static_files.compress(file, file.stat().st_mtime_ns)
-            headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-        else:
-            content = file.read_bytes()
-        self.send_response(HTTPStatus.OK)
-        for name, value in {**headers, "Content-Length": str(len(content))}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        if has_body:
-            self.wfile.write(content)
+    def log(self, type: str, message: str, *args: object) -> None:  # noqa: A002 — Werkzeug's name
+        """Log nothing."""
