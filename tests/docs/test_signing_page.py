@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-
 from podgraft.cli.policy.signing import FileSigner
 from podgraft.core.signing.keys import parse_public_keys
 

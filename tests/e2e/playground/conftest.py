@@ -3,14 +3,15 @@
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from http.server import ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from wsgiref.types import StartResponse, WSGIEnvironment
 
 import pytest
+from werkzeug.serving import BaseWSGIServer
 
+from playground_build import page
 from podgraft.cli.playground import open_server
 
 from .browser import Browser
@@ -20,7 +21,7 @@ ROOT = Path(__file__).parents[3]
 
 @dataclass(slots=True)
 class Site:
-    """The server, and the requests that reached it, with the bytes of each response."""
+    """The server, and the requests that reached it, with the bytes of each response, compressed."""
 
     url: str
     requests: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
@@ -51,7 +52,7 @@ def site() -> Iterator[Site]:
         pytest.skip("build/playground is missing: run make playground")
     server = open_server(folder, 0)
     site = Site(f"http://127.0.0.1:{server.server_port}/")
-    _record(server, site)
+    _record(server, site, folder)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     yield site
@@ -60,17 +61,18 @@ def site() -> Iterator[Site]:
     thread.join()
 
 
-def _record(server: ThreadingHTTPServer, site: Site) -> None:
-    """Note each request of the server."""
-    handler: Any = server.RequestHandlerClass
+def _record(server: BaseWSGIServer, site: Site, folder: Path) -> None:
+    """Note each request, with the bytes that a server with gzip sends for it."""
+    app = server.app
 
-    def send_header(self: Any, keyword: str, value: str) -> None:
-        if keyword == "Content-Length":
-            site.requests.append((self.path, int(value)))
-        handler.send_header(self, keyword, value)
+    def note(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        path: str = environ["PATH_INFO"]
+        file = folder / (path.lstrip("/") or "index.html")
+        size = page.compressed_size(file.name, file.read_bytes()) if file.is_file() else 0
+        site.requests.append((path, size))
+        return app(environ, start_response)
 
-    recorder = type("Recorder", (handler,), {"send_header": send_header})
-    setattr(server, "RequestHandlerClass", recorder)  # noqa: B010 - its stub is read-only
+    server.app = note
 
 
 @pytest.fixture(scope="session")
