@@ -20,9 +20,9 @@ import click
 from bench import silence as holder
 from bench import throughput
 from bench.bench_input import TOKEN, load_benchmark_input
-from bench.generator import percentile
 from bench.silence import HOST, SHAPES
 from bench.throughput import ServerProcess
+from endurance.phases import percentile
 
 HOLDER = Path(holder.__file__)
 _LIMIT_SECONDS = 300

@@ -22,7 +22,6 @@ from . import (
     census,
     cold,
     injectors,
-    load,
     memory,
     page,
     plot,
@@ -92,9 +91,8 @@ def _run_scaling(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Ite
 
 
 def _run_throughput(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:
-    generator = load.generators()[0]
     return throughput.measure_throughput(
-        measured, folder, effort.load_seconds, generator, progress=_print_progress
+        measured, folder, effort.load_seconds, progress=_print_progress
     )
 
 

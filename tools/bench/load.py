@@ -1,20 +1,18 @@
-"""Load on a server of this machine: by wrk where it is installed, else by generator.py.
+"""Load on a server of this machine by wrk.
 
-Both are closed loops over keep-alive connections, as kube-apiserver's are, in a process of their
-own, and share the machine with the server. wrk does not verify the server's certificate.
+It is a closed loop over keep-alive connections, as kube-apiserver's are, in a process of its own,
+and shares the machine with the server. It does not verify the server's certificate.
 """
 
 import json
 import shutil
 import subprocess
-import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from podgraft.cli.failure import CommandError
 
-BUILTIN_GENERATOR = "our own generator"
 WRK = "wrk"
 
 
@@ -46,14 +44,11 @@ class Load:
         return (self.requests - self.errors) / self.seconds
 
 
-def generators() -> tuple[str, ...]:
-    """Which can be used here, the best first."""
-    return (WRK, BUILTIN_GENERATOR) if shutil.which(WRK) else (BUILTIN_GENERATOR,)
-
-
-def run_load(plan: Plan, folder: Path, generator: str) -> Load:
-    """Carry out a plan; *folder* takes the generator's script."""
-    command = _wrk_command(plan, folder) if generator == WRK else _generator_command(plan, folder)
+def run_load(plan: Plan, folder: Path) -> Load:
+    """Carry out a plan; *folder* takes the script of wrk. Raises ``CommandError``."""
+    if shutil.which(WRK) is None:
+        raise CommandError("wrk: not found; install it (Debian: apt install wrk)")
+    command = _wrk_command(plan, folder)
     done = subprocess.run(
         command, check=True, capture_output=True, text=True, timeout=2 * plan.seconds + 60
     )
@@ -61,12 +56,6 @@ def run_load(plan: Plan, folder: Path, generator: str) -> Load:
     if not load.requests:
         raise CommandError(f"load: no response, and {load.errors} errors; run make bench again")
     return load
-
-
-def _generator_command(plan: Plan, folder: Path) -> Sequence[str]:
-    plan_path = folder / "plan.json"
-    plan_path.write_text(json.dumps(asdict(plan)))
-    return [sys.executable, str(Path(__file__).with_name("generator.py")), str(plan_path)]
 
 
 def _wrk_command(plan: Plan, folder: Path) -> Sequence[str]:

@@ -39,7 +39,6 @@ def measure_throughput(
     inputs: BenchmarkInput,
     folder: Path,
     seconds: float,
-    generator: str,
     connections: Sequence[int] = CONNECTIONS,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Iterator[Row]:
@@ -60,13 +59,13 @@ def measure_throughput(
                     connections=number,
                     seconds=for_,
                 )
-                return load.run_load(plan, folder, generator)
+                return load.run_load(plan, folder)
 
             base = put((ping,), seconds / PING_SHARE)
-            yield _throughput_row(number, put(reviews, seconds), base, generator)
+            yield _throughput_row(number, put(reviews, seconds), base)
 
 
-def _throughput_row(connections: int, load: Load, base: Load, generator: str) -> Row:
+def _throughput_row(connections: int, load: Load, base: Load) -> Row:
     return Row(
         part="throughput",
         name=f"serve, connections: {connections}",
@@ -79,7 +78,6 @@ def _throughput_row(connections: int, load: Load, base: Load, generator: str) ->
         size=connections,
         rate=load.rate,
         errors=load.errors,
-        note=f"by {generator}",
     )
 
 

@@ -232,7 +232,6 @@ def measure_load(
         name: tuple(_write_istio_requests(paths, folder / f"istio, {name}"))
         for name, paths in requests.items()
     }
-    generator = load.generators()[0]
     results: dict[tuple[str, bool], list[load.Load]] = {
         (name, is_ours): [] for name in requests for is_ours in (True, False)
     }
@@ -249,7 +248,7 @@ def measure_load(
                     connections=CONNECTIONS,
                     seconds=seconds,
                 )
-                results[name, is_ours].append(load.run_load(plan, folder, generator))
+                results[name, is_ours].append(load.run_load(plan, folder))
     return [
         LoadRow(name, istio=results[name, False], podgraft=results[name, True]) for name in requests
     ]

@@ -14,18 +14,13 @@ import pytest
 
 from bench import command, injectors, load, main, memory, page, plot, soak, table, throughput
 from bench.bench_input import sample_input
-from bench.load import BUILTIN_GENERATOR, WRK, Plan
+from bench.load import WRK, Plan
 from podgraft import cli
 from podgraft.cli.failure import CommandError
 
 ROOT = Path(__file__).parents[3]
 
-GENERATORS = [
-    BUILTIN_GENERATOR,
-    pytest.param(
-        WRK, marks=pytest.mark.skipif(shutil.which(WRK) is None, reason="wrk is not installed")
-    ),
-]
+NEEDS_WRK = pytest.mark.skipif(shutil.which(WRK) is None, reason="needs wrk")
 
 
 class _AlternatingHandler(BaseHTTPRequestHandler):
@@ -75,39 +70,26 @@ def plan(tmp_path: Path) -> Iterator[Plan]:
         server.shutdown()
 
 
-@pytest.mark.parametrize("generator", GENERATORS)
-def test_load_is_counted_with_its_errors(generator: str, plan: Plan, tmp_path: Path) -> None:
-    found = load.run_load(plan, tmp_path, generator)
+@NEEDS_WRK
+def test_load_is_counted_with_its_errors(plan: Plan, tmp_path: Path) -> None:
+    found = load.run_load(plan, tmp_path)
     assert found.requests > 10
     assert found.errors == pytest.approx(found.requests / 2, abs=plan.connections)
     assert 0 < found.p50 <= found.p99 < found.seconds
     assert found.rate == pytest.approx((found.requests - found.errors) / found.seconds)
 
 
-def test_our_generator_trusts_no_one_but_the_ca(plan: Plan, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    assert cli.main(["certs", "ca", "--dir", str(other), "--key-type", "p-256"]) == 0
-    distrusting = Plan(
-        host=plan.host,
-        port=plan.port,
-        authority=str(other / "ca.pem"),
-        requests=plan.requests,
-        connections=1,
-        seconds=0.1,
-    )
-    with pytest.raises(CommandError, match=r"load: no response, and [1-9]"):
-        load.run_load(distrusting, tmp_path, BUILTIN_GENERATOR)
-
-
-def test_a_machine_without_wrk_has_a_generator(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_load_without_wrk_is_an_error(
+    plan: Plan, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    assert load.generators() == (BUILTIN_GENERATOR,)
+    with pytest.raises(CommandError, match="wrk: not found; install it"):
+        load.run_load(plan, tmp_path)
 
 
+@NEEDS_WRK
 def test_the_server_is_measured_as_it_is_served(tmp_path: Path) -> None:
-    one, three = throughput.measure_throughput(
-        sample_input(), tmp_path, 0.5, BUILTIN_GENERATOR, connections=(1, 3)
-    )
+    one, three = throughput.measure_throughput(sample_input(), tmp_path, 0.5, connections=(1, 3))
     assert (one.size, three.size) == (1, 3)
     assert (one.errors, three.errors) == (0, 0)
     assert min(one.repetitions, three.repetitions) > 0
