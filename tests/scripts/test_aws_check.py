@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import aws_check
 import aws_checks
 from aws_check import CHECKS, NAME, main, run_checks
 from aws_checks import CheckError, Stack
+from reference_tables import read_template_parameters
 from support.aws_account import open_account
 
 ROOT = Path(__file__).parents[2]
@@ -123,18 +125,30 @@ def fill_review(cloud: Cloud) -> None:
 
 
 def fill_update(cloud: Cloud) -> None:
-    add_outputs(cloud, 4)
+    add_outputs(cloud, 2)
     variables = {"Variables": {"PODGRAFT_REFRESH_SECONDS": "31"}}
     add_live(cloud, "1")
     add_live(cloud, "2", Environment=variables)
-    add_live(cloud, "3", SnapStart={"ApplyOn": "PublishedVersions", "OptimizationStatus": "On"})
-    add_live(cloud, "3")
 
 
-def fill_gradual(cloud: Cloud) -> None:
-    add_outputs(cloud, 2)
-    add_live(cloud, "3")
-    add_live(cloud, "4")
+def add_resource(cloud: Cloud, name: str, kind: str = "AWS::Any", found: str = "") -> None:
+    detail = {
+        "LogicalResourceId": name,
+        "PhysicalResourceId": found or f"podgraft-dev-{name}",
+        "ResourceType": kind,
+        "LastUpdatedTimestamp": "2026-11-24",
+        "ResourceStatus": "CREATE_COMPLETE",
+    }
+    cloud.add("cloudformation", "describe_stack_resource", {"StackResourceDetail": detail})
+
+
+def fill_gradual(cloud: Cloud, status: str = "Succeeded") -> None:
+    add_resource(cloud, "ServerlessDeploymentApplication")
+    add_resource(cloud, "WebhookDeploymentGroup")
+    started = datetime(2026, 11, 24, 9, tzinfo=UTC)
+    cloud.add("codedeploy", "list_deployments", {"deployments": ["d-2", "d-1"]})
+    times = {"createTime": started, "completeTime": started + timedelta(seconds=90)}
+    cloud.add("codedeploy", "get_deployment", {"deploymentInfo": {"status": status, **times}})
 
 
 def fill_provisioned(cloud: Cloud) -> None:
@@ -144,7 +158,13 @@ def fill_provisioned(cloud: Cloud) -> None:
     cloud.add("lambda", "get_provisioned_concurrency_config", {"Status": "READY"})
 
 
+def add_snapstart(cloud: Cloud) -> None:
+    add_outputs(cloud, 1)
+    add_live(cloud, "3", SnapStart={"ApplyOn": "PublishedVersions", "OptimizationStatus": "On"})
+
+
 def fill_snapstart(cloud: Cloud) -> None:
+    add_snapstart(cloud)
     add_outputs(cloud, 21)
     cloud.statuses += [200, *[401] * 20]
     cloud.add("ssm", "delete_parameter", {})
@@ -157,14 +177,7 @@ def fill_edges(cloud: Cloud) -> None:
 
 def fill_functions(cloud: Cloud) -> None:
     for name in ("Alarm", "Watch", "Cleanup"):
-        detail = {
-            "LogicalResourceId": name,
-            "PhysicalResourceId": f"podgraft-dev-{name}",
-            "ResourceType": "AWS::Any",
-            "LastUpdatedTimestamp": "2026-11-24",
-            "ResourceStatus": "CREATE_COMPLETE",
-        }
-        cloud.add("cloudformation", "describe_stack_resource", {"StackResourceDetail": detail})
+        add_resource(cloud, name)
     cloud.add("cloudwatch", "set_alarm_state", {})
     brake = {"Name": f"/{NAME}/brake", "Value": "reason: alarm x: aws_check.py"}
     cloud.add("ssm", "get_parameters", {"Parameters": []})
@@ -175,14 +188,7 @@ def fill_functions(cloud: Cloud) -> None:
 
 
 def fill_mutual_tls(cloud: Cloud) -> None:
-    detail = {
-        "LogicalResourceId": "Api",
-        "PhysicalResourceId": "a1b2c3",
-        "ResourceType": "AWS::ApiGatewayV2::Api",
-        "LastUpdatedTimestamp": "2026-11-24",
-        "ResourceStatus": "CREATE_COMPLETE",
-    }
-    cloud.add("cloudformation", "describe_stack_resource", {"StackResourceDetail": detail})
+    add_resource(cloud, "Api", "AWS::ApiGatewayV2::Api", "a1b2c3")
     api = {"ApiEndpoint": "https://a1b2c3.example", "Name": "x", "ProtocolType": "HTTP"}
     cloud.add("apigatewayv2", "get_api", {**api, "RouteSelectionExpression": "x"})
     cloud.statuses += [403]
@@ -200,8 +206,8 @@ Fill = Callable[[Cloud], None]
 FILLS: dict[int, tuple[Fill, str]] = {
     1: (fill_deployment, "log policy 2 of 5120"),
     2: (fill_review, "200, 401, and ready"),
-    3: (fill_update, "version 1 to 3"),
-    4: (fill_gradual, "minutes"),
+    3: (fill_update, "version 1 to 2"),
+    4: (fill_gradual, "1.5 minutes"),
     5: (fill_provisioned, "ready"),
     6: (fill_snapstart, "20 times 401"),
     7: (fill_edges, "'7 MB': 413"),
@@ -233,12 +239,11 @@ def fail_update(cloud: Cloud) -> None:
 
 
 def fail_gradual(cloud: Cloud) -> None:
-    add_outputs(cloud, 2)
-    add_live(cloud, "3")
-    add_live(cloud, "3")
+    fill_gradual(cloud, "Failed")
 
 
 def fail_snapstart(cloud: Cloud) -> None:
+    add_snapstart(cloud)
     add_outputs(cloud, 21)
     cloud.statuses += [200, *[401] * 19, 200]
     cloud.add("ssm", "delete_parameter", {})
@@ -252,7 +257,7 @@ def fail_edges(cloud: Cloud) -> None:
 FAILURES: dict[int, tuple[Fill, str]] = {
     2: (fail_review, "review: expected 200, got 503"),
     3: (fail_update, "refresh: expected 31, got 30"),
-    4: (fail_gradual, "live version: 3 remains"),
+    4: (fail_gradual, "deployment; read the log of the probe: expected Succeeded, got Failed"),
     6: (fail_snapstart, "reviews after: expected"),
     7: (fail_edges, "expected 429 among them"),
 }
@@ -280,7 +285,8 @@ def test_the_plan_has_all_checks_and_their_costs_and_calls_nothing(
     assert re.findall(r"^ ?(\d+) ", out, re.MULTILINE) == [str(each.number) for each in CHECKS]
     total = sum(each.dollars for each in CHECKS)
     assert f"${total:.2f}  total" in out
-    assert total < 2  # as the page states
+    assert total < 1  # as the page states
+    assert "30 min  $" in out
     for each in CHECKS:
         assert f"| {each.number} | {each.title.rstrip('.')} |" in PAGE
 
@@ -404,6 +410,16 @@ def test_sigterm_ends_as_ctrl_c_does() -> None:
 def test_the_page_states_that_the_checks_have_not_run() -> None:
     """Replace this test with the date and the region of the first run."""
     assert "Nobody has run these checks on AWS yet." in PAGE
+
+
+def test_the_limits_of_the_flood_end_with_it(cloud: Cloud) -> None:
+    """SAM keeps the earlier value of a parameter that a deployment does not name."""
+    fill_many_clusters(cloud)
+    CHECKS[9].run(cloud.stack())
+    [deployment] = [each[-1] for each in cloud.commands if "deploy" in each]
+    defaults = read_template_parameters()
+    for name in ("ThrottlingRateLimit", "ThrottlingBurstLimit"):
+        assert f"{name}={defaults[name]['Default']}" in deployment
 
 
 def test_flood_statuses_are_counted(cloud: Cloud) -> None:
