@@ -1,20 +1,28 @@
-"""Software bills of materials in CycloneDX 1.6 (JSON).
+"""Software bills of materials in CycloneDX 1.6 (JSON), by cyclonedx-python-lib.
 
 The documents are reproducible: the serial number follows from the content, and the time is that of
 the commit. The tests validate them with the schema of CycloneDX.
 """
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from importlib import import_module
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
+
+from packageurl import PackageURL
+from packaging.utils import NormalizedName
 
 from .packages import Package
 
-SCHEMA = "http://cyclonedx.org/schema/bom-1.6.schema.json"
 LICENSE = "Apache-2.0"
-_Json = dict[str, object]
+# The decorators of its classes hide their parameters from type checkers.
+_model: Any = import_module("cyclonedx.model")
+_bom: Any = import_module("cyclonedx.model.bom")
+_component: Any = import_module("cyclonedx.model.component")
+_license: Any = import_module("cyclonedx.model.license")
+_json: Any = import_module("cyclonedx.output.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,78 +42,71 @@ class Artifact:
 
 def render_sbom(artifact: Artifact, time: datetime) -> str:
     """The document as JSON text that ends with a line break."""
-    packages = sorted(artifact.packages, key=lambda package: package.name)
-    document = {
-        "$schema": SCHEMA,
-        "bomFormat": "CycloneDX",
-        "specVersion": "1.6",
-        "serialNumber": uuid5(NAMESPACE_URL, f"podgraft:{artifact.name}:{artifact.sha256}").urn,
-        "version": 1,
-        "metadata": {"timestamp": time.isoformat(), "component": _describe_artifact(artifact)},
-        "components": [
-            *map(_describe_package, packages),
-            *(_describe_file(name, sha256) for name, sha256 in sorted(artifact.files.items())),
-        ],
-        "dependencies": _list_dependencies(artifact, packages),
-    }
-    return json.dumps(document, indent=2) + "\n"
+    root = _describe_artifact(artifact)
+    packages = {package.name: _describe_package(package) for package in artifact.packages}
+    files = [_describe_file(name, sha256) for name, sha256 in artifact.files.items()]
+    bom = _bom.Bom(
+        components=[*packages.values(), *files],
+        metadata=_bom.BomMetaData(component=root, timestamp=time),
+        serial_number=uuid5(NAMESPACE_URL, f"podgraft:{artifact.name}:{artifact.sha256}"),
+    )
+    bom.register_dependency(root, [*files, *_find_roots(artifact.packages, packages)])
+    for package in artifact.packages:
+        bom.register_dependency(
+            packages[package.name], [packages[name] for name in package.requires]
+        )
+    return f"{_json.JsonV1Dot6(bom).output_as_string(indent=2)}\n"
 
 
-def _describe_artifact(artifact: Artifact) -> _Json:
-    properties = [
-        {"name": f"podgraft:{name}", "value": value} for name, value in artifact.properties.items()
-    ]
-    return {
-        "type": "application",
-        "bom-ref": artifact.name,
-        "name": artifact.name,
-        "version": artifact.version,
-        "hashes": _list_hashes(artifact.sha256),
-        "licenses": [{"expression": LICENSE}],
-        "properties": properties,
-    }
-
-
-def _describe_package(package: Package) -> _Json:
-    component: _Json = {
-        "type": "library",
-        "bom-ref": package.purl,
-        "name": package.name,
-        "version": package.version,
-        "scope": "required",
-        "licenses": [{"expression": package.license}],
-        "purl": package.purl,
-    }
-    if package.url:
-        hashes = _list_hashes(package.sha256)
-        reference = {"type": "distribution", "url": package.url, "hashes": hashes}
-        component |= {"hashes": hashes, "externalReferences": [reference]}
-    return component
-
-
-def _describe_file(name: str, sha256: str) -> _Json:
-    return {
-        "type": "file",
-        "bom-ref": f"file:{name}",
-        "name": name,
-        "hashes": _list_hashes(sha256),
-    }
-
-
-def _list_dependencies(artifact: Artifact, packages: Sequence[Package]) -> list[_Json]:
-    """The edges; the artifact depends on its files, and on packages that no other one requires."""
-    purls = {package.name: package.purl for package in packages}
+def _find_roots(
+    packages: Sequence[Package], components: Mapping[NormalizedName, Any]
+) -> Iterable[Any]:
+    """The packages that no other one requires."""
     required = {name for package in packages for name in package.requires}
-    roots = [purl for name, purl in purls.items() if name not in required]
-    files = [f"file:{name}" for name in sorted(artifact.files)]
-    return [
-        {"ref": artifact.name, "dependsOn": [*files, *roots]},
-        *(
-            {"ref": package.purl, "dependsOn": [purls[name] for name in package.requires]}
-            for package in packages
-        ),
-    ]
+    return (component for name, component in components.items() if name not in required)
 
 
-def _list_hashes(sha256: str) -> list[dict[str, str]]:
-    return [{"alg": "SHA-256", "content": sha256}]
+def _describe_artifact(artifact: Artifact) -> Any:
+    return _component.Component(
+        type=_component.ComponentType.APPLICATION,
+        bom_ref=artifact.name,
+        name=artifact.name,
+        version=artifact.version,
+        hashes=_list_hashes(artifact.sha256),
+        licenses=[_license.LicenseExpression(LICENSE)],
+        properties=[
+            _model.Property(name=f"podgraft:{name}", value=value)
+            for name, value in artifact.properties.items()
+        ],
+    )
+
+
+def _describe_package(package: Package) -> Any:
+    hashes = _list_hashes(package.sha256) if package.url else []
+    reference = _model.ExternalReference(
+        type=_model.ExternalReferenceType.DISTRIBUTION, url=_model.XsUri(package.url), hashes=hashes
+    )
+    return _component.Component(
+        type=_component.ComponentType.LIBRARY,
+        bom_ref=package.purl,
+        name=package.name,
+        version=package.version,
+        scope=_component.ComponentScope.REQUIRED,
+        licenses=[_license.LicenseExpression(package.license)],
+        purl=PackageURL.from_string(package.purl),
+        hashes=hashes,
+        external_references=[reference] if package.url else [],
+    )
+
+
+def _describe_file(name: str, sha256: str) -> Any:
+    return _component.Component(
+        type=_component.ComponentType.FILE,
+        bom_ref=f"file:{name}",
+        name=name,
+        hashes=_list_hashes(sha256),
+    )
+
+
+def _list_hashes(sha256: str) -> list[Any]:
+    return [_model.HashType(alg=_model.HashAlgorithm.SHA_256, content=sha256)]
