@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 
 import click
 import pytest
-
 import yaml
+
 from podgraft import cli
 from podgraft.base.jsonvalue import JSON, Object
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from podgraft.cli.policy.signing import FileSigner
 from podgraft.core.signing.keys import parse_public_keys
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import yaml
+
 from sam_template import Loader
 
 TEXT = (Path(__file__).parents[2] / "template.yaml").read_text()

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-
 import yaml
+
 from podgraft.golang.texttemplate import BUILTINS
 from podgraft.golang.texttemplate.parse.parser import parse
 from podgraft.golang.texttemplate.parse.source import Source

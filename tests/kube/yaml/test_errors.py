@@ -5,11 +5,11 @@ import sys
 from dataclasses import dataclass
 
 import pytest
+from yaml import YAMLError
 from yaml.events import StreamStartEvent
 
 from podgraft.kube import yaml
 from podgraft.kube.yaml import NotYAMLError, events
-from yaml import YAMLError
 
 
 @dataclass(frozen=True, slots=True)
