@@ -17,6 +17,11 @@ SAMPLE ?= istio
 PODS ?= 5000
 SEED ?= 1
 PAIRS ?= 100000
+# How many seeds simulate runs, from which one on; SEED and SCRIPT select one run.
+SEEDS ?= 200
+FIRST ?= 0
+SIMULATED = $(if $(filter-out file,$(origin SEED)),--seed $(SEED)) $(if $(SCRIPT),--script $(SCRIPT)) $(if $(TRACE),--trace) \
+	$(if $(SHRINK),--shrink) $(if $(DEFECT),--defect $(DEFECT))
 # Options of scripts/aws_check.py.
 CHECKS ?=
 # Packages to upgrade in the lock files: all, or names.
@@ -127,6 +132,12 @@ test-long: setup ## Run the test suite with the long tests and all generated exa
 fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; PODGRAFT_FUZZ_GO=1 asks Go)
 	@cd tests && PYTHONPATH=../tools ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(addprefix --harness ,$(HARNESS)) $(if $(WRITE),--write-docs)
 
+simulate: setup ## Run podgraft in a world that a seed decides (SEEDS=200 FIRST=0; SEED=123 [TRACE=1 SHRINK=1]; SCRIPT=FILE; DEFECT=D1)
+	@PYTHONPATH=tests nice $(BIN)/python -m simulation --seeds $(SEEDS) --first $(FIRST) $(SIMULATED)
+
+simulate-defects: setup ## Plant each defect, and print which law finds it at which seed
+	@PYTHONPATH=tests nice $(BIN)/python -m simulation --defects
+
 review-pairs: setup ## Compare reviews in a used process with those in a fresh one (PAIRS=100000)
 	@PODGRAFT_REVIEW_PAIRS=$(PAIRS) $(BIN)/python -m pytest -q -n $(WORKERS) tests/service/http/test_review_pairs.py
 
@@ -144,7 +155,7 @@ check: lint contracts setup ## Run everything that CI runs
 
 # e2e-playground also builds the site, if there is a browser.
 check-tests:
-	@for target in types test e2e-playground; do $(MAKE) --no-print-directory $$target || exit 1; done
+	@for target in types test simulate e2e-playground; do $(MAKE) --no-print-directory $$target || exit 1; done
 	@command -v npm >/dev/null && command -v chromium >/dev/null || $(MAKE) --no-print-directory site
 
 check-builds: template

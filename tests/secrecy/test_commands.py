@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 import click
 import pytest
@@ -301,8 +301,8 @@ class PlantedBytes(bytes):
 
     __slots__ = ()
 
-    def hex(self, *arguments: Any) -> str:
-        del arguments
+    def hex(self, sep: str | bytes = "", bytes_per_sep: SupportsIndex = 1) -> str:
+        del sep, bytes_per_sep
         return TOKEN
 
 

@@ -1,0 +1,206 @@
+"""kube-apiserver: creates pods, calls the webhook, waits for its timeout, and applies the patch."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from typing import Any
+
+from simulation.baton import Baton
+from simulation.ledger import Ledger
+from simulation.plan import Action
+
+from .functions import Functions
+
+BUNDLE_TAG = re.compile(r"proxy:([bx]\d+)")
+POLICY_TAG = re.compile(r"p\d+")
+THROTTLED = 429  # of API Gateway, if no environment is free
+KEPT = (
+    "event", "level", "code", "policy_version", "track", "candidate", "fault", "stale", "cluster",
+)  # fmt: skip
+POLICY_ANNOTATION, ROLLOUT_ANNOTATION = "simulation/policy", "podgraft.dev/rollout"
+
+
+def make_pod(workload: int) -> dict[str, Any]:
+    """Return a pod of a Deployment, as its ReplicaSet creates it."""
+    owner = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "name": f"web-{workload}-6d4f8b7c9d",
+        "uid": "0",
+        "controller": True,
+    }
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "generateName": f"web-{workload}-6d4f8b7c9d-",
+            "namespace": "shop",
+            "labels": {"app": f"web-{workload}", "pod-template-hash": "6d4f8b7c9d"},
+            "annotations": {"note": "of a secret-annotation-value"},
+            "ownerReferences": [owner],
+        },
+        "spec": {"containers": [{"name": "web", "image": "web:1"}]},
+    }
+
+
+def make_event(cluster: str, token: str, pod: Any, uid: str, timeout: int) -> dict[str, Any]:
+    """Return the event of API Gateway for a review of a pod."""
+    kind = {"group": "", "version": "v1", "kind": "Pod"}
+    resource = {"group": "", "version": "v1", "resource": "pods"}
+    request = {
+        "uid": uid,
+        "kind": kind,
+        "resource": resource,
+        "requestKind": kind,
+        "requestResource": resource,
+        "namespace": "shop",
+        "operation": "CREATE",
+        "userInfo": {"username": "system:serviceaccount:kube-system:replicaset-controller"},
+        "object": pod,
+        "oldObject": None,
+        "dryRun": False,
+        "options": {"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"},
+    }
+    review = {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1", "request": request}
+    body, path = json.dumps(review), f"/inject/cluster/{cluster}"
+    return {
+        "version": "2.0",
+        "routeKey": "POST /{proxy+}",
+        "rawPath": path,
+        "rawQueryString": f"timeout={timeout}s",
+        "headers": {
+            "authorization": f"Bearer {token}",
+            "content-type": "application/json",
+            "content-length": str(len(body.encode())),
+            "host": "injector.example.com",
+            "x-forwarded-for": "198.51.100.24",
+            "x-forwarded-port": "443",
+            "x-forwarded-proto": "https",
+        },
+        "requestContext": {
+            "http": {"method": "POST", "path": path, "sourceIp": "198.51.100.24"},
+            "requestId": uid,
+            "stage": "$default",
+        },
+        "body": body,
+        "isBase64Encoded": False,
+    }
+
+
+class ApiServers:
+    """The API servers of all clusters; ``tokens`` are those in their webhook configurations."""
+
+    def __init__(self, baton: Baton, functions: Functions, ledger: Ledger) -> None:
+        self._baton, self._functions, self._ledger = baton, functions, ledger
+        self.tokens: dict[str, str] = {}
+        self.old_tokens: list[tuple[str, str]] = []
+
+    def create_pod(self, action: Action) -> None:
+        """Create one pod, as a user or an attacker."""
+        cluster = action.subject
+        token = self.tokens.get(cluster, "no-token")
+        if action.verb == "attack":
+            cluster, token = self._choose_stolen(action, cluster)
+        pod = make_pod(action.options["workload"])
+        for attempt in range(3):
+            facts = self._call(action, cluster, token, pod, attempt)
+            if facts["code"] != 503:
+                break
+            self._baton.wait(1.0)
+
+    def _choose_stolen(self, action: Action, cluster: str) -> tuple[str, str]:
+        if self.old_tokens and action.options["workload"] % 2:
+            number = action.options["workload"] % len(self.old_tokens)
+            return self.old_tokens[number]
+        return cluster, "f" * 64
+
+    def _call(
+        self, action: Action, cluster: str, token: str, pod: Any, attempt: int
+    ) -> dict[str, Any]:
+        options = action.options
+        began = self._baton.now
+        uid = f"{action.id}.{attempt}"
+        event = make_event(cluster, token, pod, uid, options["timeout"])
+        environment, task = self._functions.invoke(
+            event, prefers_cold=options["cold"], pick=options["pick"]
+        )
+        facts: dict[str, Any] = {"uid": uid, "env": environment.node.name, "code": THROTTLED}
+        facts["log"] = {}
+        if task is not None:
+            task.join(options["timeout"])
+            facts["code"] = 0  # no response in time, or none at all
+            if task.done:
+                facts = {**facts, **_describe(task.result, pod), "error": repr(task.error or "")}
+                facts |= _read_log(environment.node.output, uid)
+        facts |= {"cold": environment.initialized_at >= began}
+        facts |= {"killed": environment.node.killed}
+        facts |= {"began": began, "seconds": self._baton.now - began, "_token": token}
+        facts |= {"timeout": options["timeout"], "verb": action.verb, "pod": options["workload"]}
+        self._ledger.add(f"cluster/{cluster}", "review", **facts)
+        return facts
+
+
+def _describe(response: Any, pod: Any) -> dict[str, Any]:
+    """Return what a cluster sees of a response: status, tags of the patched pod, warnings."""
+    if response is None:  # the handler raised an exception
+        return {"code": 500}
+    body: str = response.get("body", "")
+    facts: dict[str, Any] = {"code": response["statusCode"], "_body": body}
+    if response["statusCode"] != 200:
+        return facts
+    answer = json.loads(body)["response"]
+    facts["allowed"] = answer["allowed"]
+    facts["warnings"] = answer.get("warnings", [])
+    facts["_patch"] = answer.get("patch", "")
+    facts["audit"] = answer.get("auditAnnotations", {})
+    patched = apply_patch(pod, json.loads(b64decode(answer["patch"]))) if "patch" in answer else pod
+    text = json.dumps(patched)
+    facts["bundle"] = ",".join(sorted(set(BUNDLE_TAG.findall(text))))
+    annotations = patched["metadata"].get("annotations", {})
+    facts["policy"] = annotations.get(POLICY_ANNOTATION, "")
+    facts["own"] = annotations.get("simulation/cluster", "")
+    facts["track"] = annotations.get(ROLLOUT_ANNOTATION, "").rpartition("/")[2]
+    return facts
+
+
+def apply_patch(document: Any, operations: list[dict[str, Any]]) -> Any:
+    """Apply a JSON Patch, as kube-apiserver does."""
+    result = json.loads(json.dumps(document))
+    for operation in operations:
+        *parents, last = [
+            part.replace("~1", "/").replace("~0", "~") for part in operation["path"][1:].split("/")
+        ]
+        target = result
+        for part in parents:
+            target = target[int(part) if hasattr(target, "insert") else part]
+        _apply(target, last, operation)
+    return result
+
+
+def _apply(target: Any, last: str, operation: dict[str, Any]) -> None:
+    if hasattr(target, "insert"):
+        at = len(target) if last == "-" else int(last)
+        if operation["op"] == "add":
+            target.insert(at, operation["value"])
+        elif operation["op"] == "remove":
+            del target[at]
+        else:
+            target[at] = operation["value"]
+    elif operation["op"] == "remove":
+        del target[last]
+    else:
+        target[last] = operation["value"]
+
+
+def _read_log(output: list[str], uid: str) -> dict[str, Any]:
+    """Return the log line of a request, without times."""
+    text = "".join(output)
+    output.clear()
+    lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    # A request that is not authenticated has no uid: its body is never read.
+    found = [each for each in lines if "code" in each and each.get("uid") in {uid, "", None}]
+    if len(found) != 1:
+        return {"log": {"lines": len(found)}, "_lines": text}
+    return {"log": {key: found[0][key] for key in KEPT if key in found[0]}, "_lines": text}

@@ -1,0 +1,205 @@
+"""Lambda: environments that start cold, serve one request at a time, freeze, and die.
+
+The code of an environment is ``functions/webhook/handler.py``, as it ships.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from asyncio import new_event_loop, set_event_loop
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from types import CodeType, SimpleNamespace
+from typing import Any
+
+import snapshot_restore_py  # pyright: ignore[reportMissingTypeStubs]
+
+from simulation.baton import Baton, Node, Promise, Task
+from simulation.dice import Dice
+from simulation.ledger import Ledger
+from simulation.plan import Action, Plan
+
+HANDLER = Path(__file__).parents[3] / "functions" / "webhook" / "handler.py"
+INIT_SECONDS, REVIEW_SECONDS = 0.3, 0.005  # of processor time, which is charged
+# A collector that is frozen for each environment would keep all of them in memory.
+_NO_COLLECTOR = SimpleNamespace(disable=bool, freeze=bool, enable=bool, set_threshold=bool)
+
+
+@cache
+def _compile_handler() -> CodeType:
+    return compile(HANDLER.read_text(), str(HANDLER), "exec")
+
+
+class Environment:
+    """One environment: a process with its handler."""
+
+    def __init__(self, name: str) -> None:
+        self.node = Node(name)
+        self.handler: Any = None
+        self.task: Task | None = None
+        self.inbox: list[tuple[Any, Promise]] = []
+        self.is_waiting = False
+        self.busy = False
+        self.initialized_at = 1e18
+        self.frozen_at = 0.0
+        self.clock_stops = False
+        self.asleep_until = 0.0
+        self.before_snapshot: list[Any] = []
+
+
+class Functions:
+    """The environments of the webhook."""
+
+    def __init__(self, plan: Plan, baton: Baton, dice: Dice, ledger: Ledger) -> None:
+        self._plan, self._baton, self._dice, self._ledger = plan, baton, dice, ledger
+        self.environments: dict[int, Environment] = {}
+        self._generations: dict[int, int] = {}
+
+    def invoke(
+        self, event: Any, *, prefers_cold: bool, pick: float
+    ) -> tuple[Environment, Promise | None]:
+        """Return the environment, and a promise of the response of the handler."""
+        environment = self._choose(prefers_cold=prefers_cold, pick=pick)
+        if environment is None:
+            return Environment("gateway"), None
+        environment.busy = True
+        self._thaw(environment)
+        response = Promise(self._baton)
+        environment.inbox.append((event, response))
+        if environment.task is None:
+            environment.task = self._baton.spawn(environment.node, lambda: self._live(environment))
+        elif environment.is_waiting:
+            self._baton.wake(environment.task)
+        return environment, response
+
+    def disturb(self, action: Action) -> None:
+        """Freeze or crash an environment, or replace all of them by a deployment."""
+        slot = int(action.subject.rpartition("/")[2])
+        match action.verb:
+            case "deploy":
+                for each in sorted(self.environments):
+                    self._remove(each)
+                if "snapstart" in self._plan.features:
+                    self.prepare_snapshots()
+            case "crash":
+                self._remove(slot)
+            case _:
+                environment = self.environments.get(slot)
+                if environment is not None:
+                    environment.asleep_until = self._baton.now + action.options["seconds"]
+                    environment.clock_stops = action.options["clock"] == "stops"
+
+    def prepare_snapshots(self) -> None:
+        """Initialize environments now that serve their first request much later."""
+        for slot in range(self._plan.environments):
+            environment = self._start(slot)
+            environment.busy = True
+            environment.task = self._baton.spawn(
+                environment.node, lambda each=environment: self._live(each)
+            )
+
+    def _live(self, environment: Environment) -> None:
+        """Run an environment in one thread, whose event loop Mangum uses."""
+        loop = new_event_loop()
+        set_event_loop(loop)
+        try:
+            self._serve(environment)
+        finally:
+            loop.close()
+
+    def _serve(self, environment: Environment) -> None:
+        """Initialize, then serve one request after the other."""
+        self._initialize(environment)
+        if not environment.inbox:
+            for function in environment.before_snapshot:
+                function()
+            self._rest(environment)
+        while True:
+            while not environment.inbox:
+                environment.is_waiting = True
+                self._baton.wait(None)
+            environment.is_waiting = False
+            event, response = environment.inbox.pop(0)
+            self._baton.wait(REVIEW_SECONDS)
+            context = SimpleNamespace(aws_request_id="simulated")
+            try:
+                answer, error = environment.handler(event, context), None
+            except Exception as problem:  # noqa: BLE001 — Lambda reports it to the caller
+                answer, error = None, problem
+            self._rest(environment)
+            response.finish(answer, error)
+
+    def _choose(self, *, prefers_cold: bool, pick: float) -> Environment | None:
+        now = self._baton.now
+        idle = [
+            each
+            for _, each in sorted(self.environments.items())
+            if not each.busy and each.asleep_until <= now
+        ]
+        free = [n for n in range(self._plan.environments) if n not in self.environments]
+        if free and (prefers_cold or not idle):
+            return self._start(free[0])
+        return idle[int(pick * len(idle))] if idle else None
+
+    def _start(self, slot: int) -> Environment:
+        generation = self._generations[slot] = self._generations.get(slot, -1) + 1
+        environment = self.environments[slot] = Environment(f"env/{slot}.{generation}")
+        path = f"{environment.node.name}/clock"
+        environment.node.wall_offset = self._dice.between(path, -5, 5)
+        self._ledger.add(environment.node.name, "start")
+        return environment
+
+    def _remove(self, slot: int) -> None:
+        environment = self.environments.pop(slot, None)
+        if environment is not None:
+            environment.node.killed = True
+            self._ledger.add(environment.node.name, "end")
+
+    def _thaw(self, environment: Environment) -> None:
+        node = environment.node
+        if node.frozen:
+            if environment.clock_stops:
+                node.monotonic_offset -= self._baton.now - environment.frozen_at
+                self._ledger.reach("the monotonic clock stopped in a freeze")
+            environment.clock_stops = False
+            self._baton.thaw(node)
+
+    def _initialize(self, environment: Environment) -> None:
+        began = self._baton.now
+        self._baton.wait(INIT_SECONDS)
+        namespace: dict[str, Any] = {"__name__": "handler"}
+        exec(_compile_handler(), namespace)  # noqa: S102 — the program that ships
+        environment.handler = namespace["handler"]
+        environment.initialized_at = self._baton.now
+        self._ledger.add(environment.node.name, "init", seconds=self._baton.now - began)
+
+    def _rest(self, environment: Environment) -> None:
+        """Freeze: Lambda stops the threads of an environment between two requests."""
+        environment.busy = False
+        environment.frozen_at = self._baton.now
+        node = environment.node
+        environment.clock_stops = self._dice.chance(f"{node.name}/stop/{node.calls}", 0.3)
+        self._baton.freeze(node)
+
+    def add_hook(self, function: Any) -> None:
+        """Register work before a snapshot, for the environment that runs."""
+        for environment in self.environments.values():
+            if environment.node is self._baton.current.node:
+                environment.before_snapshot.append(function)
+
+
+@contextmanager
+def use_functions(functions: Functions) -> Generator[None]:
+    """Let the handler run as on Lambda: its collector, and the hooks of SnapStart."""
+    hook: Any = snapshot_restore_py.register_before_snapshot  # pyright: ignore[reportUnknownMemberType]
+    collector = gc
+    sys.modules["gc"] = _NO_COLLECTOR  # pyright: ignore[reportArgumentType]
+    snapshot_restore_py.register_before_snapshot = functions.add_hook
+    try:
+        yield
+    finally:
+        snapshot_restore_py.register_before_snapshot = hook
+        sys.modules["gc"] = collector

@@ -1,0 +1,51 @@
+"""Small configurations with numbered tags, which each pod shows: the policy's, and the bundle's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+CONFIG = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: istio-sidecar-injector
+  namespace: istio-system
+data:
+  config: |
+    policy: enabled
+    defaultTemplates: [sidecar]
+    templates:
+      sidecar: |
+        spec:
+          containers:
+          - name: istio-proxy
+            image: registry.example.com/proxy:b{bundle}
+  values: |
+    {{"global": {{"tag": "1.30.0", "hub": "registry.example.com"}}}}
+"""
+
+POLICY = """\
+# The configuration of the mesh.
+policy: enabled
+istioRelease: "1.30.0"
+injectedAnnotations: {{simulation/policy: p{policy}}}
+clusters:
+  c0:
+    injectedAnnotations: {{simulation/policy: p{policy}, simulation/cluster: c0}}
+"""
+
+
+def write_folder(parent: Path, policy: int, bundle: int) -> Path:
+    """Write a folder for ``podgraft policy push``; its policy has a tag of its own."""
+    folder = parent / f"p{policy}"
+    (folder / "bundle").mkdir(parents=True, exist_ok=True)
+    (folder / "bundle" / "injector.yaml").write_text(CONFIG.format(bundle=bundle))
+    (folder / "policy.yaml").write_text(POLICY.format(policy=policy))
+    return folder
+
+
+def read_policy_tag(line: list[str]) -> str:
+    """Return the tag of the policy in the folder that a command line names."""
+    found = [match[1] for word in line if (match := re.search(r"/(p\d+)$", word))]
+    return found[0] if found else ""

@@ -1,0 +1,99 @@
+"""Many seeds on several processes, and what they showed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from time import perf_counter
+
+from .defects import plant
+from .ledger import Violation
+from .plan import make_plan
+from .run import run
+
+CHUNK = 5
+YEAR_SECONDS = 365.25 * 86_400
+
+
+@dataclass(slots=True)
+class Finding:
+    """A seed that violates laws, and the first of them."""
+
+    seed: int
+    first: Violation
+
+
+@dataclass(slots=True)
+class Report:
+    """The sum of all seeds."""
+
+    seeds: int = 0
+    virtual_seconds: float = 0.0
+    real_seconds: float = 0.0
+    reviews: int = 0
+    commands: int = 0
+    calls: int = 0
+    findings: list[Finding] = field(default_factory=list[Finding])
+    codes: Counter[int] = field(default_factory=Counter[int])
+
+    def add(self, other: Report) -> None:
+        """Add the seeds of another report."""
+        self.seeds += other.seeds
+        self.virtual_seconds += other.virtual_seconds
+        self.reviews += other.reviews
+        self.commands += other.commands
+        self.calls += other.calls
+        self.findings += other.findings
+        self.codes += other.codes
+
+    def __str__(self) -> str:
+        years = self.virtual_seconds / YEAR_SECONDS
+        speed = self.virtual_seconds / max(self.real_seconds, 1e-9)
+        return (
+            f"{self.seeds} seeds, {years:.2f} virtual years in {self.real_seconds:.0f} s "
+            f"({speed:,.0f} × real time): {self.reviews} reviews, {self.commands} commands, "
+            f"{self.calls} calls of AWS; {len(self.findings)} seeds violate a law"
+        )
+
+
+def run_seeds(seeds: Sequence[int], defect: str = "") -> Report:
+    """Run seeds in this process; with *defect*, until the first violation."""
+    report = Report()
+    with plant(defect) if defect else nullcontext():
+        for seed in seeds:
+            result = run(make_plan(seed))
+            report.seeds += 1
+            report.virtual_seconds += result.seconds
+            kinds = Counter(each.kind for each in result.events)
+            report.reviews += kinds["review"]
+            report.commands += kinds["command"]
+            report.calls += kinds["aws"]
+            report.codes.update(
+                each.facts["code"] for each in result.events if each.kind == "review"
+            )
+            if result.violations:
+                report.findings.append(Finding(seed, result.violations[0]))
+                if defect:
+                    break
+    return report
+
+
+def run_campaign(seeds: Iterable[int], processes: int) -> Report:
+    """Run seeds on several processes."""
+    started = perf_counter()
+    listed = list(seeds)
+    chunks = [listed[start : start + CHUNK] for start in range(0, len(listed), CHUNK)]
+    report = Report()
+    if processes == 1:
+        report.add(run_seeds(listed))
+    else:
+        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+            for part in pool.map(run_seeds, chunks):
+                report.add(part)
+    report.real_seconds = perf_counter() - started
+    report.findings.sort(key=lambda each: each.seed)
+    return report

@@ -1,0 +1,78 @@
+"""Planted defects: small changes of the product, in memory, that a law must find."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from .catalog import DEFECTS, Defect
+
+__all__ = ["DEFECTS", "Defect", "plant"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A function of the product: the class or module that has it, and its name."""
+
+    owner: Any
+    name: str
+    module: Any
+
+
+def _find_place(target: str) -> _Place:
+    module_name, _, path = target.partition(":")
+    module = import_module(module_name)
+    owner: Any = module
+    *parents, name = path.split(".")
+    for parent in parents:
+        owner = getattr(owner, parent)
+    return _Place(owner, name, module)
+
+
+@contextmanager
+def plant(name: str) -> Generator[None]:
+    """Change the code of a defect; every change must apply, or the defect is out of date."""
+    changed = [(_find_place(change.target), change) for change in DEFECTS[name].changes]
+    before: list[tuple[_Place, Any]] = [
+        (place, vars(place.owner)[place.name]) for place, _ in changed
+    ]
+    try:
+        for place, change in changed:
+            setattr(place.owner, place.name, _change(place, change.old, change.new))
+        yield
+    finally:
+        for place, value in before:
+            setattr(place.owner, place.name, value)
+
+
+def _change(place: _Place, old: str, new: str) -> Any:
+    """Return the function, or the constant, with other text in it."""
+    original: Any = place.owner.__dict__[place.name]
+    if not old:
+        return eval(new)  # noqa: S307 — a constant of the catalog
+    function: Any = inspect.unwrap(getattr(original, "__func__", original))
+    if isinstance(original, property):
+        function = original.fget  # pyright: ignore[reportUnknownMemberType]
+    source = textwrap.dedent(inspect.getsource(function))
+    assert source.count(old) == 1, f"{place.name}: {old!r} occurs {source.count(old)} times"
+    namespace: dict[str, Any] = {}
+    code = compile(
+        f"from __future__ import annotations\n{source.replace(old, new)}", "defect", "exec"
+    )
+    exec(code, {**vars(place.module)}, namespace)  # noqa: S102
+    changed: Any = namespace[place.name]
+    plain: Any = getattr(changed, "__func__", changed)
+    plain = plain.fget if isinstance(plain, property) else plain
+    # The code of the change, with the globals of the module: other defects must see it, too.
+    rebuilt: Any = type(plain)(plain.__code__, vars(place.module), place.name, plain.__defaults__)
+    rebuilt.__kwdefaults__ = plain.__kwdefaults__
+    if isinstance(original, property):
+        return property(rebuilt)
+    if type(original) is classmethod:
+        return classmethod(rebuilt)
+    return rebuilt

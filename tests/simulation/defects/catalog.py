@@ -1,0 +1,277 @@
+"""The catalog of planted defects: what goes wrong, where, and the laws that can find it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ENGINE = "podgraft.service.store"
+CLI = "podgraft.cli.policy"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """In the source of *target* (module:path), *old* becomes *new*; no old text: a constant."""
+
+    target: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """A defect: its words, its changes, and the numbers of the laws that may find it first."""
+
+    words: str
+    laws: str
+    changes: tuple[Change, ...]
+
+
+def _defect(words: str, laws: str, target: str, old: str, new: str) -> Defect:
+    return Defect(words, laws, (Change(target, old, new),))
+
+
+_CACHE = f"{ENGINE}.polling_cache:PollingCache"
+_LOADER = f"{ENGINE}.aws.injector_loader"
+
+DEFECTS: dict[str, Defect] = {
+    "D1": _defect(
+        "a failed refresh leaves no mark",
+        "3",
+        f"{_CACHE}._refresh_value",
+        "usable.confirmed_at, due, error)",
+        "usable.confirmed_at, due)",
+    ),
+    "D2": _defect(
+        "a change below the first line is no change",
+        "2 3",
+        f"{_LOADER}:InjectorLoader._refresh",
+        "before.newest == newest",
+        'before.newest.text.split("\\n")[0] == newest.text.split("\\n")[0]',
+    ),
+    "D3": _defect(
+        "a deadline never ends",
+        "5",
+        "podgraft.base.deadline:Deadline.remaining_seconds",
+        "return (self",
+        "return 30.0 or (self",
+    ),
+    "D4": _defect(
+        "a value has no greatest age",
+        "2",
+        f"{_CACHE}.current",
+        "usable = cached if cached and now - cached.confirmed_at <= MAX_AGE_SECONDS else None",
+        "usable = cached",
+    ),
+    "D5": _defect(
+        "ages follow the monotonic clock only",
+        "2 15",
+        "podgraft.base.clock:AgeClock.__call__",
+        "max(monotonic - monotonic_before, wall - wall_before, 0.0)",
+        "max(monotonic - monotonic_before, 0.0)",
+    ),
+    "D6": _defect(
+        "an unreachable store counts as an invalid version",
+        "33",
+        f"{_LOADER}:_Attempt.load",
+        "except InvalidVersionError as error:",
+        "except StoreError as error:",
+    ),
+    "D7": _defect(
+        "a parameter that was created again is not noticed",
+        "33",
+        f"{_LOADER}:_is_recreated",
+        "if int(newest.version) != int(last_read.version):",
+        "return False\n    if int(newest.version) != int(last_read.version):",
+    ),
+    "D8": _defect(
+        "the oldest version that loads replaces a rejected one",
+        "33",
+        f"{ENGINE}.aws.earlier_versions:load_earlier",
+        "for n in rejected.candidates if",
+        "for n in reversed(rejected.candidates) if",
+    ),
+    "D9": _defect(
+        "the content of a bundle is not compared with its digest",
+        "6 1",
+        f"{ENGINE}.aws.s3:BundleReader.files",
+        "if bundle.digest(files) != digest:",
+        "if False:",
+    ),
+    "D10": _defect(
+        "all policies share one compiled bundle",
+        "1 11 36",
+        "podgraft.core.policy.document:Policy.shares_bundle_with",
+        "return ",
+        "return True or ",
+    ),
+    "D11": _defect(
+        "a signature is valid for any version",
+        "8",
+        f"{_LOADER}:InjectorLoader.make_check",
+        "number=int(parameter.version),",
+        "number=None,",
+    ),
+    "D12": _defect(
+        "an invalid deny list is an empty one",
+        "7",
+        "podgraft.core.versions.version_check:parse_denied",
+        "except DenyListError as error:",
+        "except DenyListError as error:\n        return {}",
+    ),
+    "D13": _defect(
+        "a denied version stays in force if no other loads",
+        "7",
+        f"{ENGINE}.aws.store:CachedStore._select_snapshot",
+        "if loaded.denial is not None:",
+        "if False:",
+    ),
+    "D14": _defect(
+        "the brake of all rollouts is not read",
+        "9",
+        f"{ENGINE}.aws.ssm:ParameterReader._read",
+        'f"{self.prefix}/{BRAKE}"',
+        'f"{self.prefix}/{injector}/{BRAKE}"',
+    ),
+    "D15": _defect(
+        "brakes are parsed only if the policy changed",
+        "9",
+        f"{_LOADER}:InjectorLoader._read_newest",
+        "if newest.brakes != self._brakes:",
+        "if last_read is None or last_read.text != newest.text:",
+    ),
+    "D16": _defect(
+        "a candidate responds long after the last read of the brakes",
+        "9",
+        f"{ENGINE}.aws.store:MAX_BRAKE_AGE",
+        "",
+        "3000",
+    ),
+    "D17": _defect(
+        "an invalid brake stops nothing",
+        "9",
+        "podgraft.core.versions.brake:_parse_id",
+        "except yaml.NotYAMLError:\n        return ALL",
+        "except yaml.NotYAMLError:\n        return ''",
+    ),
+    "D18": _defect(
+        "the hash of a workload forgets the cluster",
+        "11",
+        "podgraft.core.policy.rollout:compute_bucket",
+        "{rollout}\\0{cluster}\\0",
+        "{rollout}\\0\\0",
+    ),
+    "D19": _defect(
+        "a shadow responds",
+        "11",
+        "podgraft.core.review.candidate:_choose",
+        "is_shadow = candidate.rollout is None or candidate.rollout.mode is RolloutMode.SHADOW",
+        "is_shadow = False",
+    ),
+    "D20": _defect(
+        "a push does not notice that it replaced another version",
+        "20",
+        f"{CLI}.cloud:DeployedInjector.put_policy",
+        "if number != expected + 1:",
+        "if False:",
+    ),
+    "D21": _defect(
+        "the policy switches before its bundle is uploaded",
+        "21",
+        f"{CLI}.push_commands:_apply",
+        "    push.upload(cloud, change.checked)\n",
+        "",
+    ),
+    "D22": _defect(
+        "prune keeps the bundles of the newest version only",
+        "22",
+        f"{CLI}.prune_command:find_mentioned",
+        "cloud.existing_versions()]",
+        "cloud.existing_versions()[-1:]]",
+    ),
+    "D23": _defect(
+        "one environment never forgets a token",
+        "14 15 33",
+        f"{ENGINE}.caller_document:Callers.has_token",
+        "matches = [",
+        "seen = globals().setdefault('seen', set()); seen |= {t.sha256 for t in self.tokens}\n"
+        "    matches = [d in seen for d in digests] or [",
+    ),
+    "D24": _defect(
+        "a denial forgets the earlier ones",
+        "19",
+        f"{CLI}.denied:change_deny_list",
+        "reasons: Object = dict(load_deny_list(storage).reasons)",
+        "reasons: Object = dict(load_deny_list(storage).reasons) if reason is None else {}",
+    ),
+    "D25": _defect(
+        "a rotation revokes the token that is in use",
+        "16",
+        "podgraft.cli.tokens.commands:_issue",
+        "callers = change.callers.with_token(",
+        "callers = Callers().with_token(",
+    ),
+    "D26": _defect(
+        "an earlier version responds without a mark",
+        "3",
+        f"{ENGINE}.aws.store:CachedStore._select_snapshot",
+        "if cached.error is None and loaded.rejection is None:",
+        "if cached.error is None:",
+    ),
+    "D27": _defect(
+        "a refresh interval is ten times as long",
+        "2",
+        f"{_CACHE}._refresh_value",
+        "now + self._seconds)",
+        "now + 10 * self._seconds)",
+    ),
+    "D28": _defect(
+        "an unsigned policy is accepted",
+        "8",
+        "podgraft.core.versions.version_check:VersionCheck.check_signature",
+        "if self.verifier is None:",
+        "if self.verifier is None or '# signature' not in document:",
+    ),
+    "D29": _defect(
+        "a dry run stores the policy",
+        "10",
+        f"{CLI}.push_commands:_report_dry_run",
+        "missing = push.find_missing_files(cloud, change.checked)",
+        "missing = push.find_missing_files(cloud, change.checked); _apply(cloud, change, live)",
+    ),
+    "D30": _defect(
+        "the throttle is asked before the credentials",
+        "28 33",
+        "podgraft.service.http.authentication:CallerGate.authenticate",
+        "return self._authenticate(request, deadline)",
+        "if self._throttle.is_exceeded(request.source):\n            "
+        "raise ThrottledError('too many')\n        return self._authenticate(request, deadline)",
+    ),
+    "D31": _defect(
+        "a truncated response of Parameter Store is an empty one",
+        "4 33 31 0",
+        f"{ENGINE}.aws.ssm:ParameterReader._call",
+        "if key not in response:",
+        "response = {key: [], **response}\n        if False:",
+    ),
+    "D32": _defect(
+        "retries have no end",
+        "5",
+        f"{ENGINE}.aws.client:call_with_retries",
+        "if left <= 0:",
+        "left = max(left, 1.0)\n        if left <= 0:",
+    ),
+    "D33": _defect(
+        "a cluster gets the configuration of all others",
+        "1",
+        "podgraft.core.versions.snapshot:SnapshotSet.for_cluster",
+        "self.default if cluster is None",
+        "self.default if cluster",
+    ),
+    "D34": _defect(
+        "a log line quotes the token",
+        "29",
+        "podgraft.service.http.authentication:_describe_caller",
+        "map(caller_document.identify_token, request.tokens)",
+        "request.tokens",
+    ),
+}

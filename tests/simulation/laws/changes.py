@@ -1,0 +1,155 @@
+"""Laws about commands: what they write, and what remains if they die or race."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from typing import Any
+
+from simulation.ledger import Event
+
+from .facts import BRAKES, DENIED, POLICY, Law
+
+IN_FORCE = re.compile(r"version (\d+) of \S+ is in force$", re.MULTILINE)
+# What a command may write: the start of its line, and patterns of parameters and objects.
+WRITES = (
+    ("policy push", (POLICY, "object")),
+    ("policy rollback", (POLICY, "object")),
+    ("policy delete", (POLICY, *BRAKES, "default/.*", "delete")),
+    ("policy deny", (DENIED,)),
+    ("policy undeny", (DENIED,)),
+    ("policy prune", ("delete",)),
+    ("policy rollout release", BRAKES),
+    ("policy rollout abort", (POLICY, "default/brake")),
+    ("policy rollout", (POLICY, "object")),
+    ("tokens", ("auth/.*", "callers.*")),
+)
+
+
+class OwnWrites(Law):
+    """A command changes only what it names, and a dry run changes nothing."""
+
+    name = "10 own writes"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._writes: dict[str, list[str]] = defaultdict(list)
+
+    def see(self, event: Event) -> None:
+        if event.kind == "parameter":
+            self._writes[event.facts["by"]].append(event.facts["name"])
+        elif event.kind == "store":
+            kind = "object" if event.facts["operation"] == "PutObject" else "delete"
+            self._writes[event.facts["by"]].append(kind)
+        elif event.kind == "command":
+            self._judge(event, self._writes.pop(event.lane, []))
+
+    def _judge(self, event: Event, writes: list[str]) -> None:
+        line: str = event.facts["line"]
+        allowed = next((names for start, names in WRITES if line.startswith(start)), ())
+        if "--dry-run" in line:
+            allowed = ()
+        for name in writes:
+            if not any(re.fullmatch(each, name) for each in allowed):
+                self.violate(f"{event.lane}: {line!r} changed {name}")
+
+
+class CompleteVersions(Law):
+    """When a command stores a version, its bundle is complete."""
+
+    name = "21 partial state"
+
+    def see(self, event: Event) -> None:
+        if event.kind != "parameter" or event.facts["name"] != POLICY:
+            return
+        version = self.facts.versions.get(event.facts["version"])
+        if version is None or not event.facts["by"].startswith("operator/"):
+            return
+        rollout: dict[str, Any] = version.fields.get("rollout") or {}
+        digests: list[Any] = [
+            version.fields.get("bundle"),
+            rollout.get("candidate", {}).get("bundle"),
+        ]
+        for digest in digests:
+            if digest and not self.facts.objects.get(digest.removeprefix("sha256:")):
+                self.violate(f"{event.lane}: version {version.number} names a missing bundle")
+
+
+class Replaced(Law):
+    """A push with status 0 replaced the version that it read, and no other silently."""
+
+    name = "20 silent overwrites"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._read: dict[str, int] = {}
+
+    def see(self, event: Event) -> None:
+        if event.kind == "aws" and event.facts.get("history") is not None:
+            self._read[event.lane] = max(event.facts["history"], self._read.get(event.lane, 0))
+        if event.kind != "command" or event.facts["status"] != 0:
+            return
+        written = [each for each in self.facts.versions.values() if each.by == event.lane]
+        if not written or "delete" in event.facts["line"]:
+            return
+        own = {each.number for each in written}
+        newest = max(own)
+        seen = self._read.get(event.lane, 0)
+        for number in range(seen + 1, newest):
+            if number not in own:
+                self.violate(
+                    f"{event.lane}: {event.facts['line']!r} exited with 0, but version {newest} "
+                    f"replaced version {number}, which it had not read"
+                )
+
+
+class PushedTag(Law):
+    """A push with status 0 stored the policy of its folder, or it was in force already."""
+
+    name = "19 lost updates"
+
+    def see(self, event: Event) -> None:
+        facts = event.facts
+        if event.kind != "command" or facts["status"] != 0 or not facts["policy"]:
+            return
+        if not facts["line"].startswith("policy push") or "--dry-run" in facts["line"]:
+            return
+        stored = [*self.facts.versions.values(), *self.facts.removed]
+        if not any(f"policy: {facts['policy']}}}" in each.text for each in stored):
+            self.violate(f"{event.lane}: {facts['line']!r} exited with 0; nothing is stored")
+
+
+class Pruned(Law):
+    """A bundle that a stored version or the deny list names is never deleted."""
+
+    name = "22 prune"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._read: dict[str, float] = {}
+
+    def see(self, event: Event) -> None:
+        if event.kind == "aws" and event.facts.get("history") is not None:
+            self._read[event.lane] = event.time
+        if event.kind != "store" or event.facts["operation"] != "DeleteObject":
+            return
+        by, digest = event.facts["by"], event.facts["key"].split("/")[2]
+        read = self._read.get(by, event.time)
+        for version in self.facts.versions.values():
+            if digest in version.text and version.time < read:
+                self.violate(f"{by}: deleted the bundle of version {version.number}")
+
+
+class Crashes(Law):
+    """No process of podgraft ends with an exception that nobody handles."""
+
+    name = "0 crashes"
+
+    def see(self, event: Event) -> None:
+        if event.kind == "crash":
+            self.violate(f"{event.lane}: {event.facts['error']}")
+
+
+LAWS: tuple[type[Law], ...] = (
+    OwnWrites, CompleteVersions, Replaced, PushedTag, Pruned, Crashes,
+)  # fmt: skip

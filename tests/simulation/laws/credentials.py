@@ -1,0 +1,111 @@
+"""Laws about callers: who is accepted, and that no secret is shown."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+from simulation.ledger import Event
+
+from .facts import BOUND_SECONDS, LAG_SECONDS, OK, THROTTLED, UNAUTHORIZED, Law, Review
+
+SECRETS = ("secret-annotation-value",)
+
+
+class Authentication(Law):
+    """Only a credential of the callers that an environment read is accepted, and each of them."""
+
+    name = "14 authentication"
+
+    def see_review(self, review: Review) -> None:
+        token = review.event.facts["_token"]
+        hashed = sha256(token.encode()).hexdigest()
+        reader = self.facts.reader(review.env)
+        is_known = any(hashed in text for text in reader.credentials.values())
+        if review.code == OK and not is_known:
+            self.violate(f"{review}; the environment never read this token")
+        if review.code == UNAUTHORIZED and is_known and reader.credentials_is_current:
+            self.violate(f"{review}; the environment has read this token")
+
+
+class Revocation(Law):
+    """Without a mark, a revoked token is accepted for the bound at most."""
+
+    name = "15 revocation"
+
+    def see_review(self, review: Review) -> None:
+        if review.code != OK or review.is_marked:
+            return
+        hashed = sha256(review.event.facts["_token"].encode()).hexdigest()
+        ended = self._find_end(hashed)
+        if ended is not None and review.began - ended > BOUND_SECONDS:
+            self.violate(f"{review}; its token was revoked {review.began - ended:.0f} s before")
+
+    def _find_end(self, hashed: str) -> float | None:
+        """Return when the last document with the hash was replaced by one without it."""
+        ended: float | None = None
+        for texts in self.facts.parameters.values():
+            had = False
+            for time, text, _ in texts:
+                has = hashed in (text or "")
+                if had and not has:
+                    ended = time
+                elif has:
+                    ended = None
+                had = has
+        return ended
+
+
+class ValidTokens(Law):
+    """The token in the configuration of a cluster counts, unless somebody revoked it."""
+
+    name = "16 valid tokens"
+
+    def see_review(self, review: Review) -> None:
+        if review.event.facts["verb"] == "attack" or review.code != UNAUTHORIZED:
+            return
+        hashed = sha256(review.event.facts["_token"].encode()).hexdigest()
+        since = min(
+            time
+            for texts in self.facts.parameters.values()
+            for time, text, _ in texts
+            if hashed in (text or "")
+        )
+        reader = self.facts.reader(review.env)
+        if review.began - since > BOUND_SECONDS and reader.credentials_time > since + LAG_SECONDS:
+            self.violate(f"{review}; its cluster has this token since {since:.0f}")
+
+
+class Throttled(Law):
+    """A valid credential is never throttled."""
+
+    name = "28 throttle"
+
+    def see_review(self, review: Review) -> None:
+        is_valid = review.event.facts["verb"] == "review" and review.env != "gateway"
+        if review.code == THROTTLED and is_valid:
+            self.violate(f"{review}; its credential is valid")
+
+
+class Secrets(Law):
+    """No token, and no value of an annotation, is in a response, a log line, or an output."""
+
+    name = "29 secrets"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._tokens: set[str] = set()
+
+    def see(self, event: Event) -> None:
+        if event.kind == "review":
+            self._tokens.add(event.facts["_token"])
+            shown = f"{event.facts.get('_body', '')}{event.facts.get('_lines', '')}"
+        elif event.kind == "command":
+            shown = event.facts["output"]
+        else:
+            return
+        for secret in (*self._tokens, *SECRETS):
+            if secret in shown:
+                self.violate(f"{event.lane}: {event.kind} shows a secret of {len(secret)} letters")
+
+
+LAWS: tuple[type[Law], ...] = (Authentication, Revocation, ValidTokens, Throttled, Secrets)

@@ -1,0 +1,310 @@
+"""What the laws know: what is stored since when, and what each environment has read."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from simulation.ledger import Event, Ledger
+from simulation.plan import INJECTOR, PREFIX, REFRESH_SECONDS, Plan
+
+POLICY, BRAKES, DENIED = f"{INJECTOR}/policy", (f"{INJECTOR}/brake", "brake"), "denied"
+LAG_SECONDS, WAIT_SECONDS, MARGIN_SECONDS = 5.0, 1.4, 0.6
+# The time after which everybody who can read has read a change.
+BOUND_SECONDS = REFRESH_SECONDS + WAIT_SECONDS + LAG_SECONDS + MARGIN_SECONDS
+# An abandoned call can deliver its response to nobody, so a slow read proves nothing.
+CERTAIN_SECONDS = 0.3
+# No value is in force that was confirmed more than a day ago, plus the rounding of this law.
+MAX_AGE_SECONDS = 86_400 + 60.0
+OK, UNAVAILABLE, UNAUTHORIZED, THROTTLED = 200, 503, 401, 429
+
+
+@dataclass(slots=True)
+class StoredPolicy:
+    """A version of the policy, as the world stored it. ``ended`` is when it was replaced."""
+
+    number: int
+    text: str
+    time: float
+    by: str
+    ended: float | None = None
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether a person wrote it by hand with a mistake."""
+        return "# broken" in self.text
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The parsed document."""
+        return _parse(self.text)
+
+    def describe(self, track: str) -> dict[str, Any]:
+        """Return the fields of a track."""
+        rollout: dict[str, Any] = self.fields.get("rollout") or {}
+        return {**self.fields, **rollout["candidate"]} if track == "candidate" else self.fields
+
+
+_PARSED: dict[str, dict[str, Any]] = {}
+
+
+def _parse(text: str) -> dict[str, Any]:
+    if text not in _PARSED:
+        if len(_PARSED) > 5_000:
+            _PARSED.clear()
+        try:
+            document: Any = yaml.safe_load(text)
+        except yaml.YAMLError:
+            document = None
+        _PARSED[text] = document if isinstance(document, dict) else {}
+    return _PARSED[text]
+
+
+@dataclass(slots=True)
+class Reader:
+    """What an environment read last; ``certain`` if its responses cannot have been abandoned."""
+
+    policy: int = 0
+    policy_time: float = -1.0
+    certain: bool = True
+    failed: bool = False
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    credentials: dict[str, str] = field(default_factory=dict[str, str])
+    credentials_time: float = -1.0
+    credentials_failed: bool = False
+    answered: bool = False
+    reads: int = 0
+    failures: int = 0
+    started: float = 0.0
+
+    @property
+    def credentials_is_current(self) -> bool:
+        """Whether the last read of the callers succeeded, certainly."""
+        return self.certain and not self.credentials_failed
+
+
+class Facts:
+    """The state of the world. Names of parameters are relative to the prefix."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.signs = "signatures" in plan.features
+        self.versions: dict[int, StoredPolicy] = {}
+        self.removed: list[StoredPolicy] = []
+        self.newest = 0
+        self.objects: dict[str, set[str]] = {}
+        self.damaged: dict[str, float] = {}
+        self.bundle_tags: dict[str, str] = {}
+        self.parameters: dict[str, list[tuple[float, str | None, str]]] = {}
+        self.readers: dict[str, Reader] = {}
+        self.signed: set[str] = set()
+        self.last_change = 0.0
+
+    def reader(self, name: str) -> Reader:
+        """Return what an environment read."""
+        return self.readers.setdefault(name, Reader())
+
+    def note(self, event: Event) -> None:
+        """Update the state by an event."""
+        match event.kind:
+            case "parameter":
+                self._note_parameter(event)
+            case "store":
+                self._note_object(event)
+            case "damage":
+                self.last_change = event.time
+                if event.facts["mark"] == "proxy:x":
+                    self.damaged[event.facts["digest"]] = event.time
+                else:
+                    self.damaged.pop(event.facts["digest"], None)
+            case "sign":
+                self.signed.add(event.facts["digest"])
+            case "start":
+                self.reader(event.lane).started = event.time
+            case "aws" if event.lane.startswith("env/"):
+                self._note_read(event)
+            case _:
+                pass
+
+    def _note_parameter(self, event: Event) -> None:
+        name, text = event.facts["name"], event.facts["_text"]
+        self.last_change = event.time
+        self.parameters.setdefault(name, []).append((event.time, text, event.facts["by"]))
+        if name != POLICY:
+            return
+        before = self.versions.get(self.newest)
+        if before is not None:
+            before.ended = event.time
+        if text is None:
+            self.removed += self.versions.values()
+            self.versions, self.newest = {}, 0
+            return
+        number = event.facts["version"]
+        self.versions[number] = StoredPolicy(number, text, event.time, event.facts["by"])
+        self.newest = number
+
+    def _note_object(self, event: Event) -> None:
+        self.last_change = event.time
+        _, _, digest, path = event.facts["key"].split("/", 3)
+        files = self.objects.setdefault(digest, set())
+        if event.facts["operation"] == "PutObject":
+            files.add(path)
+            self.damaged.pop(digest, None)
+        else:
+            files.discard(path)
+
+    def _note_read(self, event: Event) -> None:
+        reader, facts = self.reader(event.lane), event.facts
+        operation = facts["operation"]
+        if operation == "GetParametersByPath":
+            reader.credentials_failed = facts["result"] != "ok"
+            if facts["result"] == "ok":
+                reader.certain = facts["seconds"] < CERTAIN_SECONDS
+                names = {each["Name"]: each["Value"] for each in facts["_texts"]}
+                reader.credentials.update(names)
+                reader.credentials_time = event.time
+            return
+        if operation != "GetParameters" or facts.get("_earlier"):
+            return
+        reader.reads += 1
+        if facts["result"] != "ok":
+            reader.failed = True
+            reader.failures += 1
+            return
+        reader.certain = facts["seconds"] < CERTAIN_SECONDS
+        reader.failed = False
+        versions = facts["versions"]
+        reader.texts = {
+            each["Name"].removeprefix(f"{PREFIX}/"): each["Value"] for each in facts["_texts"]
+        }
+        if POLICY in versions:
+            reader.policy, reader.policy_time = versions[POLICY], event.time
+
+    def text_at(self, name: str, time: float) -> str | None:
+        """Return the text of a parameter at a time."""
+        found = [text for stored, text, _ in self.parameters.get(name, []) if stored <= time]
+        return found[-1] if found else None
+
+    def is_denied(self, digest: str, text: str | None) -> bool:
+        """Whether a deny list names a digest; an invalid list denies all."""
+        return bool(text) and (digest in str(text) or str(text).startswith("- "))
+
+    def is_complete(self, digest: str) -> bool:
+        """Whether all files of a bundle are stored, without damage."""
+        name = digest.removeprefix("sha256:")
+        return "injector.yaml" in self.objects.get(name, ()) and name not in self.damaged
+
+    def is_signed(self, version: StoredPolicy, digest: str) -> bool:
+        """Whether KMS signed exactly this name, number, digest, and text."""
+        text, mark, line = version.text.rpartition("# signature: v1 ")
+        words = line.split()
+        if not mark or words[:2] != [str(version.number), digest]:
+            return False
+        name = f"{PREFIX}/{POLICY}"
+        payload = f"podgraft policy signature v1\n{name}\n{words[0]}\n{digest}\n{text}"
+        hashed = hashlib.sha256(payload.encode()).digest()
+        return _encode(hashed) in self.signed
+
+    def is_loadable(self, version: StoredPolicy) -> bool:
+        """Whether a version can be in force now."""
+        if version.is_broken:
+            return False
+        digest = str(version.fields.get("bundle", ""))
+        return (
+            self.is_complete(digest)
+            and not self.is_denied(digest, self.text_at(DENIED, 1e18))
+            and (not self.signs or self.is_signed(version, digest))
+        )
+
+    def find_version(self, number: int, tag: str) -> StoredPolicy | None:
+        """Return a version; after a deletion, that of an earlier parameter with this tag."""
+        found = self.versions.get(number)
+        if found is not None and tag in found.text:
+            return found
+        for each in reversed(self.removed):
+            if each.number == number and tag in each.text:
+                return each
+        return found
+
+
+def _encode(digest: bytes) -> str:
+    from base64 import b64encode
+
+    return b64encode(digest).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A response that a cluster got, as the laws see it."""
+
+    event: Event
+
+    @property
+    def env(self) -> str:
+        """The environment that responded."""
+        return self.event.facts["env"]
+
+    @property
+    def code(self) -> int:
+        """The HTTP status; 0 without a response in time."""
+        return self.event.facts["code"]
+
+    @property
+    def began(self) -> float:
+        """When the cluster sent the request."""
+        return self.event.facts["began"]
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether the response says that an older version, or old callers, responded."""
+        return bool(self.event.facts.get("warnings"))
+
+    @property
+    def is_marked_policy(self) -> bool:
+        """Whether the response says that an older version of the policy responded."""
+        return any("policy version" in each for each in self.event.facts.get("warnings", []))
+
+    @property
+    def version(self) -> int:
+        """The version of the policy by the audit annotation."""
+        return int(self.event.facts["audit"].get("policy-version", "0"))
+
+    @property
+    def track(self) -> str:
+        """The track of the response."""
+        return self.event.facts.get("track") or "stable"
+
+    def __str__(self) -> str:
+        facts = self.event.facts
+        mark = "marked" if self.is_marked else "fresh"
+        return (
+            f"{self.env} answered {facts['uid']} with {self.code}, version "
+            f"{facts.get('audit', {}).get('policy-version')}, {facts.get('policy')}, "
+            f"{facts.get('bundle')}, {self.track}, {mark}"
+        )
+
+
+class Law:
+    """A law. ``name`` is its number and its subject."""
+
+    name = ""
+
+    def __init__(self, facts: Facts, ledger: Ledger) -> None:
+        self.facts = facts
+        self._ledger = ledger
+
+    def see(self, event: Event) -> None:
+        """Judge an event."""
+        if event.kind == "review":
+            self.see_review(Review(event))
+
+    def see_review(self, review: Review) -> None:
+        """Judge a response."""
+
+    def violate(self, text: str) -> None:
+        """Report a violation."""
+        self._ledger.violate(self.name, re.sub(r"[0-9a-f]{40,}", "…", text))

@@ -1,0 +1,243 @@
+"""Laws about availability, rollouts, the log, and convergence after the weather has healed."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import Any
+
+from simulation.ledger import Event
+from simulation.plan import REFRESH_SECONDS
+
+from .facts import (
+    BOUND_SECONDS,
+    BRAKES,
+    DENIED,
+    LAG_SECONDS,
+    MARGIN_SECONDS,
+    OK,
+    THROTTLED,
+    UNAUTHORIZED,
+    WAIT_SECONDS,
+    Law,
+    Review,
+    StoredPolicy,
+)
+
+SERVER_ERROR = 500
+ALMOST_A_DAY = 86_000.0  # podgraft uses no value that was confirmed a day ago
+INIT_LIMIT_SECONDS = 10.0
+
+
+class LastKnownGood(Law):
+    """An environment that has responded goes on while its stores fail, except for a denial."""
+
+    name = "4 last known good version"
+
+    def see_review(self, review: Review) -> None:
+        reader = self.facts.reader(review.env)
+        if review.code == OK:
+            reader.answered = True
+            return
+        if not reader.answered or not (review.code >= SERVER_ERROR or review.code == 404):
+            return
+        confirmed = min(reader.policy_time, reader.credentials_time)
+        if review.event.time - confirmed > ALMOST_A_DAY or DENIED in reader.texts:
+            return
+        self.violate(f"{review}; it had a loaded version: {review.event.facts.get('_body')}")
+
+
+class Deadlines(Law):
+    """Waiting for stores makes no response later than the caller's timeout."""
+
+    name = "5 deadlines"
+
+    def see(self, event: Event) -> None:
+        super().see(event)
+        if event.kind == "init" and event.facts["seconds"] > INIT_LIMIT_SECONDS:
+            self.violate(f"{event.lane}: the init took {event.facts['seconds']:.1f} s")
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if review.env == "gateway" or facts["cold"] or facts["killed"]:
+            return
+        if review.code == 0:
+            self.violate(f"{review}; no response within {facts['timeout']} s")
+
+
+class Brakes(Law):
+    """After an environment read a brake, or read none for long, no candidate responds."""
+
+    name = "9 brakes"
+
+    def see_review(self, review: Review) -> None:
+        if review.code != OK or review.track != "candidate":
+            return
+        reader = self.facts.reader(review.env)
+        if reader.certain and any(self._stops(reader.texts.get(each)) for each in BRAKES):
+            self.violate(f"{review}; the environment has read a brake")
+        for name in BRAKES:
+            since = self._find_start(name)
+            if (
+                since is not None
+                and review.began - since > BOUND_SECONDS
+                and (reader.policy_time > since + LAG_SECONDS and self._stops(self._newest(name)))
+            ):
+                self.violate(f"{review}; the brake {name} exists since {since:.0f}")
+        age = review.began - reader.policy_time
+        if age > 3 * REFRESH_SECONDS + WAIT_SECONDS + MARGIN_SECONDS:
+            self.violate(f"{review}; it last read the brakes {age:.0f} s before")
+
+    def _newest(self, name: str) -> str | None:
+        texts = self.facts.parameters.get(name)
+        return texts[-1][1] if texts else None
+
+    def _find_start(self, name: str) -> float | None:
+        """Return since when a parameter exists without a break."""
+        start: float | None = None
+        for time, text, _ in self.facts.parameters.get(name, []):
+            start = None if text is None else time if start is None else start
+        return start
+
+    def _stops(self, text: str | None) -> bool:
+        if text is None:
+            return False
+        newest = self.facts.versions.get(self.facts.newest)
+        rollout: dict[str, Any] = (newest.fields.get("rollout") if newest else None) or {}
+        current = rollout.get("id")
+        return "*" in text or "[" in text or (current is not None and f"id: {current}\n" in text)
+
+
+def compute_bucket(rollout: str, cluster: str, workload: str) -> int:
+    """Return the bucket of a workload, by the formula of docs/rollout-concepts.md."""
+    text = f"{rollout}\0{cluster}\0shop\0{workload}"
+    return int.from_bytes(sha256(text.encode()).digest()[:8], "big") % 10_000
+
+
+class Shares(Law):
+    """The track is that of the documented hash; a shadow and a pause add no candidate."""
+
+    name = "11 tracks"
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        version = self._find_version(review)
+        if version is None:
+            return
+        rollout: dict[str, Any] = version.fields.get("rollout") or {}
+        is_candidate = review.track == "candidate"
+        if not rollout:
+            if is_candidate:
+                self.violate(f"{review}; the version has no rollout")
+            return
+        cluster = review.event.lane.removeprefix("cluster/")
+        bucket = compute_bucket(rollout["id"], cluster, f"Deployment/web-{facts['pod']}")
+        is_selected = bucket < round(rollout.get("share", 0) * 100)
+        if is_candidate and not (is_selected and rollout["mode"] == "share"):
+            self.violate(f"{review}; bucket {bucket} is not selected by {rollout}")
+        outcome = facts["log"].get("candidate")
+        served = rollout["mode"] == "share" and outcome in {"same", "changed"}
+        if served and is_selected and not is_candidate and facts["policy"]:
+            self.violate(f"{review}; bucket {bucket} is selected by {rollout}")
+
+    def _find_version(self, review: Review) -> StoredPolicy | None:
+        if review.code != OK or not review.event.facts["policy"]:
+            return None
+        return self.facts.find_version(review.version, review.event.facts["policy"])
+
+
+class SameBytes(Law):
+    """Equal pods get equal patches of one version and track, from every environment."""
+
+    name = "36 equal environments"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._patches: dict[object, tuple[str, str]] = {}
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if review.code != OK:
+            return
+        key = (review.event.lane, facts["pod"], review.version, facts["policy"], review.track)
+        patch = facts["_patch"]
+        known, first = self._patches.setdefault(key, (patch, review.env))
+        if known != patch:
+            self.violate(f"{review}; {first} responded with other bytes")
+
+
+class LogLines(Law):
+    """Each request has one log line, with the code of its response."""
+
+    name = "31 log lines"
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if review.code in {0, THROTTLED} or review.env == "gateway":
+            return
+        log = facts["log"]
+        if log.get("code") != review.code and review.code != UNAUTHORIZED:
+            self.violate(f"{review}; the log has {log}")
+        if review.code == OK and (facts["track"] or log.get("track")):
+            track = log.get("track") or "stable"
+            if track != review.track and facts["policy"]:
+                self.violate(f"{review}; the log has the track {track}")
+
+
+class Converged(Law):
+    """After the healing, every environment serves the newest version that loads."""
+
+    name = "33 convergence"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._seen: dict[str, float] = {}
+
+    def see_review(self, review: Review) -> None:
+        plan = self.facts.plan
+        calm = max(plan.heal, self.facts.last_change) + 2 * BOUND_SECONDS
+        if review.env == "gateway" or review.event.facts["verb"] == "attack":
+            return
+        first = self._seen.setdefault(review.env, review.began)
+        if review.began < calm:
+            self._seen[review.env] = review.began
+            return
+        if review.began - first < BOUND_SECONDS:
+            return
+        loadable = [each for each in self.facts.versions.values() if self.facts.is_loadable(each)]
+        if not loadable:
+            return
+        expected = max(each.number for each in loadable)
+        if review.code != OK:
+            self.violate(f"{review}; version {expected} loads: {review.event.facts.get('_body')}")
+        elif review.version != expected:
+            self.violate(f"{review}; version {expected} loads")
+        elif review.is_marked != (expected != self.facts.newest):
+            self.violate(f"{review}; the newest version is {self.facts.newest}")
+
+
+class Storms(Law):
+    """An environment reads at most as often as its refresh interval and its failures allow."""
+
+    name = "37 request storms"
+
+    def see(self, event: Event) -> None:
+        if event.kind != "end" or event.lane != "world":
+            return
+        for name, reader in self.facts.readers.items():
+            seconds = event.time - reader.started
+            writes = sum(map(len, self.facts.parameters.values())) + len(self.facts.objects)
+            allowed = 20 + 2 * seconds / REFRESH_SECONDS + 4 * reader.failures + 8 * writes
+            if reader.reads > allowed:
+                self.violate(f"{name}: {reader.reads} reads in {seconds:.0f} s")
+
+
+LAWS: tuple[type[Law], ...] = (
+    LastKnownGood,
+    Deadlines,
+    Brakes,
+    Shares,
+    SameBytes,
+    LogLines,
+    Converged,
+    Storms,
+)

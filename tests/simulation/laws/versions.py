@@ -1,0 +1,140 @@
+"""Laws about the version that responds: one, fresh, marked, verified, not denied, signed."""
+
+from __future__ import annotations
+
+from .facts import (
+    BOUND_SECONDS,
+    DENIED,
+    MAX_AGE_SECONDS,
+    OK,
+    Law,
+    Review,
+)
+
+
+class OneVersion(Law):
+    """A response comes from one version: patch, audit annotations, and log agree."""
+
+    name = "1 one version"
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if review.code != OK or not facts["policy"]:
+            return
+        version = self.facts.find_version(review.version, facts["policy"])
+        if version is None:
+            self.violate(f"{review}; no such version was stored")
+            return
+        fields = version.describe(review.track)
+        expected = fields.get("injectedAnnotations", {}).get("simulation/policy")
+        if facts["policy"] != expected:
+            self.violate(f"{review}; version {version.number} has the policy {expected}")
+        is_first = review.event.lane == "cluster/c0"
+        if bool(facts["own"]) != is_first and not facts["track"]:
+            self.violate(f"{review}; it has the configuration of another cluster")
+        digest = facts["audit"].get("bundle", "")
+        if digest != fields.get("bundle"):
+            self.violate(f"{review}; version {version.number} names bundle {fields.get('bundle')}")
+        tag = self.facts.bundle_tags.setdefault(digest, facts["bundle"])
+        if tag != facts["bundle"]:
+            self.violate(f"{review}; its digest is that of {tag}")
+        if str(facts["log"].get("policy_version")) != str(review.version):
+            self.violate(f"{review}; its log line has {facts['log']}")
+
+
+class Freshness(Law):
+    """Without a mark, the version was the newest one within the bound."""
+
+    name = "2 freshness"
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if review.code != OK or not facts["policy"]:
+            return
+        unconfirmed = review.began - self.facts.reader(review.env).policy_time
+        if unconfirmed > MAX_AGE_SECONDS:
+            self.violate(f"{review}; it last read a policy {unconfirmed / 3600:.1f} h before")
+        if review.is_marked:
+            return
+        version = self.facts.find_version(review.version, facts["policy"])
+        if version is None or version.ended is None:
+            return
+        age = review.began - version.ended
+        if age > BOUND_SECONDS:
+            self.violate(f"{review}; it was replaced {age:.1f} s before")
+
+
+class Marks(Law):
+    """After a failed read, or with another version than the one read, a response is marked."""
+
+    name = "3 marks"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._failures: dict[str, int] = {}
+
+    def see_review(self, review: Review) -> None:
+        reader = self.facts.reader(review.env)
+        failures, self._failures[review.env] = self._failures.get(review.env, 0), reader.failures
+        if review.code != OK or review.is_marked_policy:
+            return
+        if reader.failed and reader.failures > failures:
+            self.violate(f"{review}; the read of the policy failed, and nothing says so")
+        number = review.version
+        if reader.certain and not reader.failed and reader.policy and number != reader.policy:
+            self.violate(f"{review}; it had read version {reader.policy}")
+
+
+class Verified(Law):
+    """A version in force parses, and its bundle has the content that its digest promises."""
+
+    name = "6 verified versions"
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if review.code != OK or not facts["policy"]:
+            return
+        version = self.facts.find_version(review.version, facts["policy"])
+        if "x" in facts["bundle"]:
+            self.violate(f"{review}; the bundle is damaged")
+        if version is not None and version.is_broken:
+            self.violate(f"{review}; the version is broken")
+
+
+class Denied(Law):
+    """After an environment read a deny list, it does not respond with a denied bundle."""
+
+    name = "7 deny list"
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if review.code != OK or not facts["policy"]:
+            return
+        digest = facts["audit"].get("bundle", "")
+        reader = self.facts.reader(review.env)
+        text = reader.texts.get(DENIED, "")
+        if not reader.certain:
+            return
+        if digest in text:
+            self.violate(f"{review}; the environment has read that the bundle is denied")
+        if text.startswith("- ") and not review.is_marked:
+            self.violate(f"{review}; the deny list is invalid, and nothing says so")
+
+
+class Signed(Law):
+    """With RequireSignature, KMS signed exactly this name, number, digest, and text."""
+
+    name = "8 signatures"
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if not self.facts.signs or review.code != OK or not facts["policy"]:
+            return
+        version = self.facts.find_version(review.version, facts["policy"])
+        if version is None:
+            return
+        if not self.facts.is_signed(version, str(version.fields.get("bundle"))):
+            self.violate(f"{review}; no signature is for this version")
+
+
+LAWS: tuple[type[Law], ...] = (OneVersion, Freshness, Marks, Verified, Denied, Signed)

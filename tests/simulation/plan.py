@@ -1,0 +1,284 @@
+"""The plan of a run: what the weather, people, clusters, and Lambda do. It follows from the seed.
+
+A plan is data. The shrinker removes parts of it, and a file with a plan repeats a run after the
+generator has changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from .dice import Dice
+
+PREFIX, BUCKET, INJECTOR = "/podgraft", "bundles-of-the-world", "default"
+REFRESH_SECONDS = 30
+BEGIN_SECONDS = 120.0  # the first policy, and the tokens, exist before
+MAX_REVIEWS = 110
+
+FEATURES = (
+    "signatures", "rollout", "tokens", "deny", "hands", "prune", "race", "lag", "snapstart",
+    "floods",
+)  # fmt: skip
+_FAULTS = (
+    "timeout", "timeout", "throttle", "error", "denied", "lost", "truncated", "damaged", "slow",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Calls of *service* by *nodes* (a prefix of their names) fail with probability *rate*."""
+
+    id: str
+    start: float
+    end: float
+    kind: str
+    service: str
+    nodes: str
+    rate: float
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What somebody does, and when. A process with ``kill`` dies at that call of AWS.
+
+    A negative number kills it after the call took effect, before it gets the response.
+    """
+
+    id: str
+    time: float
+    verb: str
+    subject: str
+    options: dict[str, Any] = field(default_factory=dict[str, Any])
+    kill: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A complete run."""
+
+    seed: int
+    seconds: float
+    heal: float
+    features: tuple[str, ...]
+    clusters: int
+    environments: int
+    tie: str
+    windows: tuple[Window, ...]
+    actions: tuple[Action, ...]
+
+    def dump(self) -> str:
+        """Return the plan as JSON."""
+        return json.dumps(asdict(self), indent=1)
+
+    @classmethod
+    def load(cls, text: str) -> Plan:
+        """Read a plan from JSON."""
+        fields: dict[str, Any] = json.loads(text)
+        fields["features"] = tuple(fields["features"])
+        fields["windows"] = tuple(Window(**each) for each in fields["windows"])
+        fields["actions"] = tuple(Action(**each) for each in fields["actions"])
+        return cls(**fields)
+
+
+def make_plan(seed: int) -> Plan:
+    """Return the plan of a seed: each feature with probability one half, sizes log-uniform."""
+    dice = Dice(seed)
+    features = tuple(name for name in FEATURES if dice.chance(f"plan/feature/{name}", 0.5))
+    seconds = dice.scale("plan/seconds", 1_800, 400_000)
+    heal = seconds * 2 / 3
+    plan = Plan(
+        seed=seed,
+        seconds=seconds,
+        heal=heal,
+        features=features,
+        clusters=int(dice.scale("plan/clusters", 1, 5)),
+        environments=int(dice.scale("plan/environments", 1, 6)),
+        tie="random" if dice.chance("plan/tie", 0.5) else "fifo",
+        windows=tuple(_make_windows(dice, features, heal)),
+        actions=(),
+    )
+    actions = [
+        *_make_commands(dice, plan),
+        *_make_lambda_events(dice, plan),
+        *_make_reviews(dice, plan),
+    ]
+    return replace(plan, actions=tuple(sorted(actions, key=lambda each: each.time)))
+
+
+def _make_windows(dice: Dice, features: tuple[str, ...], heal: float) -> list[Window]:
+    windows = [
+        Window("lag", BEGIN_SECONDS, heal, "lag", "ssm", "env", 0.5)
+    ] if "lag" in features else []  # fmt: skip
+    for number in range(dice.whole("plan/windows", 0, 5)):
+        path = f"plan/window/{number}"
+        start = dice.between(f"{path}/start", BEGIN_SECONDS, heal)
+        is_outage = dice.chance(f"{path}/outage", 0.5)
+        is_long = dice.chance(f"{path}/long", 0.15)
+        seconds = dice.scale(f"{path}/seconds", *((90_000, 130_000) if is_long else (5, 2_000)))
+        windows.append(
+            Window(
+                id=str(number),
+                start=start,
+                end=min(start + seconds, heal),
+                kind=dice.pick(f"{path}/kind", _FAULTS),
+                service=dice.pick(f"{path}/service", ("*", "ssm", "ssm", "s3", "kms")),
+                nodes=dice.pick(f"{path}/nodes", ("env", "env", "env/0", "operator", "")),
+                rate=1.0 if is_outage else dice.between(f"{path}/rate", 0.1, 0.6),
+            )
+        )
+    return windows
+
+
+_Options = Callable[[Dice, str], dict[str, Any]]
+
+
+def _choose_bundle(dice: Dice, path: str) -> dict[str, Any]:
+    return {"bundle": dice.whole(f"{path}/bundle", 1, 6)}
+
+
+def _choose_share(dice: Dice, path: str) -> dict[str, Any]:
+    return {
+        **_choose_bundle(dice, path),
+        "share": dice.pick(f"{path}/share", (1, 10, 50, 100)),
+        "mode": dice.pick(f"{path}/mode", ("start", "start", "shadow")),
+    }
+
+
+def _choose_back(dice: Dice, path: str) -> dict[str, Any]:
+    return {"back": dice.whole(f"{path}/back", 1, 3)}
+
+
+def _choose_hand(dice: Dice, path: str) -> dict[str, Any]:
+    kinds = (
+        "yaml",
+        "key",
+        "missing",
+        "unsigned",
+        "replay",
+        "replay",
+        "brake",
+        "denied",
+        "object",
+        "restore",
+        "mend",
+    )
+    return {**_choose_bundle(dice, path), "kind": dice.pick(f"{path}/kind", kinds)}
+
+
+def _choose_flood(_dice: Dice, _path: str) -> dict[str, Any]:
+    return {"workload": 0, "timeout": 10, "cold": False, "pick": 0.0}
+
+
+def _choose_nothing(_dice: Dice, _path: str) -> dict[str, Any]:
+    return {}
+
+
+# What people do: verb, the feature that it belongs to, weight, and its options.
+_VERBS: tuple[tuple[str, str, int, _Options], ...] = (
+    ("push", "", 6, _choose_bundle),
+    ("dry-run", "", 1, _choose_bundle),
+    ("rollback", "", 2, _choose_back),
+    ("recreate", "", 1, _choose_bundle),
+    ("deny", "deny", 3, _choose_bundle),
+    ("undeny", "deny", 2, _choose_bundle),
+    ("rotate", "tokens", 4, _choose_nothing),
+    ("revoke", "tokens", 3, _choose_nothing),
+    ("hand", "hands", 4, _choose_hand),
+    ("prune", "prune", 2, _choose_nothing),
+    ("flood", "floods", 1, _choose_flood),
+    ("rollout", "rollout", 5, _choose_share),
+    ("step", "rollout", 4, _choose_share),
+    ("pause", "rollout", 1, _choose_nothing),
+    ("promote", "rollout", 2, _choose_nothing),
+    ("abort", "rollout", 3, _choose_nothing),
+    ("release", "rollout", 2, _choose_nothing),
+    ("alarm", "rollout", 2, _choose_nothing),
+)
+
+
+def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
+    verbs = [each for each in _VERBS if not each[1] or each[1] in plan.features]
+    weighted = [each for each in verbs for _ in range(each[2])]
+    actions: list[Action] = []
+    time = BEGIN_SECONDS
+    last = plan.heal
+    count = dice.whole("plan/commands", 2, 14)
+    for number in range(count):
+        path = f"plan/command/{number}"
+        verb, _, _, choose = dice.pick(f"{path}/verb", weighted)
+        if not ("race" in plan.features and dice.chance(f"{path}/race", 0.3)):
+            time = min(time + dice.scale(f"{path}/pause", 1, 2 * plan.heal / count), last)
+        actions.append(
+            Action(
+                id=f"command/{number}",
+                time=time + dice.between(f"{path}/jitter", 0, 0.5),
+                verb=verb,
+                subject=f"c{dice.whole(f'{path}/cluster', 0, plan.clusters - 1)}",
+                options=choose(dice, path),
+                kill=dice.pick(f"{path}/call", (1, 2, 3, 4, 5, 7, -2, -3, -4, -5, -6, -8))
+                if dice.chance(f"{path}/kill", 0.12)
+                else 0,
+            )
+        )
+    return actions
+
+
+def _make_lambda_events(dice: Dice, plan: Plan) -> list[Action]:
+    actions: list[Action] = []
+    for number in range(dice.whole("plan/lambda", 0, 6)):
+        path = f"plan/lambda/{number}"
+        verb = dice.pick(f"{path}/verb", ("freeze", "freeze", "freeze", "crash", "deploy"))
+        actions.append(
+            Action(
+                id=f"lambda/{number}",
+                time=dice.between(f"{path}/time", BEGIN_SECONDS, plan.heal),
+                verb=verb,
+                subject=f"env/{dice.whole(f'{path}/env', 0, plan.environments - 1)}",
+                options={
+                    "seconds": dice.scale(f"{path}/seconds", 60, 100_000),
+                    "clock": dice.pick(f"{path}/clock", ("stops", "runs")),
+                },
+            )
+        )
+    return actions
+
+
+def _make_reviews(dice: Dice, plan: Plan) -> list[Action]:
+    """Bursts with quiet stretches between them, some of which follow a command closely."""
+    actions: list[Action] = []
+    time = BEGIN_SECONDS
+    number = 0
+    while number < MAX_REVIEWS:
+        path = f"plan/burst/{number}"
+        time += dice.scale(f"{path}/pause", 0.5, plan.seconds / 8)
+        if time > plan.seconds - 10:
+            break
+        for _ in range(dice.whole(f"{path}/size", 1, 6)):
+            number += 1
+            each = f"plan/review/{number}"
+            time += dice.scale(f"{each}/pause", 0.05, 20)
+            actions.append(_make_review(dice, plan, each, number, time))
+    # After the healing, every cluster asks: the laws of convergence need reviews.
+    for step in range(3 * plan.environments + 3):
+        each = f"plan/last/{step}"
+        time = plan.seconds - 200 + step * 8
+        actions.append(_make_review(dice, plan, each, 1000 + step, time))
+    return actions
+
+
+def _make_review(dice: Dice, plan: Plan, path: str, number: int, time: float) -> Action:
+    return Action(
+        id=f"review/{number}",
+        time=time,
+        verb="attack" if dice.chance(f"{path}/attack", 0.06) else "review",
+        subject=f"c{dice.whole(f'{path}/cluster', 0, plan.clusters - 1)}",
+        options={
+            "workload": dice.whole(f"{path}/workload", 0, 19),
+            "timeout": dice.pick(f"{path}/timeout", (10, 10, 10, 5, 30, 2)),
+            "cold": dice.chance(f"{path}/cold", 0.15),
+            "pick": dice.unit(f"{path}/pick"),
+        },
+    )

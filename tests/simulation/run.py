@@ -1,0 +1,175 @@
+"""One run: a plan in, the ledger and the violated laws out."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from logging import Logger, StreamHandler, getLogger
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from podgraft.base import system
+from podgraft.cli.terminal import EscapingStream
+
+from .actors.apiserver import ApiServers
+from .actors.functions import Functions, use_functions
+from .actors.operators import SIGNER, Operators
+from .baton import Baton, Node
+from .dice import Dice
+from .laws import make_laws
+from .ledger import Event, Ledger, Violation
+from .machine import START_SECONDS, SimulatedMachine
+from .plan import BUCKET, PREFIX, REFRESH_SECONDS, Action, Plan
+from .world.aws import Aws, use_aws
+
+
+@dataclass(slots=True)
+class Result:
+    """What a run showed."""
+
+    plan: Plan
+    events: list[Event]
+    violations: list[Violation]
+    situations: dict[str, int]
+    real_seconds: float
+    seconds: float
+
+    def trace(self) -> str:
+        """Return all events, one a line."""
+        return "\n".join(event.line() for event in self.events)
+
+
+class _Output:
+    """Standard output of all processes: each task writes to the output of its node."""
+
+    encoding, errors = "utf-8", "backslashreplace"
+
+    def __init__(self, baton: Baton) -> None:
+        self._baton = baton
+
+    def write(self, text: str) -> int:
+        self._baton.current.node.output.append(text)
+        return len(text)
+
+    def flush(self) -> None: ...
+
+    def isatty(self) -> bool:
+        return False
+
+
+def run(plan: Plan) -> Result:
+    """Run a plan."""
+    started = perf_counter()
+    dice = Dice(plan.seed)
+    baton = Baton(
+        (lambda count: dice.unit(f"tie/{count}")) if plan.tie == "random" else lambda _: 0.0
+    )
+    ledger = Ledger(lambda: baton.now)
+    aws = Aws(plan, baton, dice, ledger, START_SECONDS)
+    functions = Functions(plan, baton, dice, ledger)
+    with tempfile.TemporaryDirectory(prefix="simulation-") as folder:
+        clusters = ApiServers(baton, functions, ledger)
+        operators = Operators(plan, baton, ledger, aws, clusters, Path(folder))
+        make_laws(plan, ledger)
+        before = system.replace_machine(SimulatedMachine(baton, dice))
+        try:
+            with (
+                _use_output(baton),
+                _use_settings(plan, aws),
+                use_aws(aws, baton.wait, lambda: dice.unit(f"retry/{baton.current.node.calls}")),
+                use_functions(functions),
+            ):
+                _schedule(plan, baton, operators, functions, clusters)
+                baton.run(plan.seconds)
+                _report_crashes(baton, ledger)
+                ledger.add("world", "end")
+                baton.stop()
+        finally:
+            system.replace_machine(before)
+    return Result(
+        plan,
+        ledger.events,
+        ledger.violations,
+        ledger.situations,
+        perf_counter() - started,
+        plan.seconds,
+    )
+
+
+def _schedule(
+    plan: Plan, baton: Baton, operators: Operators, functions: Functions, clusters: ApiServers
+) -> None:
+    baton.spawn(Node("world"), operators.prepare)
+    if "snapstart" in plan.features:
+        baton.spawn(Node("world"), functions.prepare_snapshots, delay=60.0)
+    for action in plan.actions:
+        baton.spawn(
+            Node(action.id), _make_work(action, operators, functions, clusters), action.time
+        )
+
+
+def _make_work(
+    action: Action, operators: Operators, functions: Functions, clusters: ApiServers
+) -> Any:
+    match action.verb:
+        case "review" | "attack":
+            return lambda: clusters.create_pod(action)
+        case "freeze" | "crash" | "deploy":
+            return lambda: functions.disturb(action)
+        case _:
+            return lambda: operators.act(action)
+
+
+def _report_crashes(baton: Baton, ledger: Ledger) -> None:
+    """No task of the product ends with an exception that nobody handles."""
+    for time, task in baton.errors:
+        ledger.add(task.node.name, "crash", at=time, error=repr(task.error))
+
+
+@contextmanager
+def _use_output(baton: Baton) -> Generator[None]:
+    output: Any = EscapingStream(_Output(baton))  # pyright: ignore[reportArgumentType]
+    logger = getLogger("podgraft")
+    streams = [(each, each.stream) for each in _stream_handlers(logger)]
+    with redirect_stdout(output), redirect_stderr(output):
+        for handler, _ in streams:
+            handler.stream = sys.stdout
+        yield
+    for handler, stream in streams:
+        handler.stream = stream
+
+
+def _stream_handlers(logger: Logger) -> list[StreamHandler[Any]]:
+    return [each for each in logger.handlers if isinstance(each, StreamHandler)]
+
+
+@contextmanager
+def _use_settings(plan: Plan, aws: Aws) -> Generator[None]:
+    """Set the environment variables of the function, and no other of podgraft."""
+    signed = "signatures" in plan.features
+    kind = "snap-start" if "snapstart" in plan.features else "on-demand"
+    settings = {
+        "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
+        "AWS_LAMBDA_INITIALIZATION_TYPE": kind,
+        "AWS_REGION": "eu-central-1",
+        "PODGRAFT_BUCKET": BUCKET,
+        "PODGRAFT_PARAMETER_PREFIX": PREFIX,
+        "PODGRAFT_REFRESH_SECONDS": str(REFRESH_SECONDS),
+        **({"PODGRAFT_SIGNER": aws.keys.public_pem(SIGNER)} if signed else {}),
+        **({"PODGRAFT_REQUIRE_SIGNATURE": "true"} if signed else {}),
+    }
+    before = dict(os.environ)
+    for name in [*os.environ]:
+        if name.startswith("PODGRAFT_"):
+            del os.environ[name]
+    os.environ.update(settings)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)

@@ -1,0 +1,84 @@
+"""The simulation holds all laws, repeats itself exactly, and finds what is planted."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simulation.campaign import run_campaign, run_seeds
+from simulation.defects import DEFECTS
+from simulation.plan import Plan, make_plan
+from simulation.run import run
+from simulation.shrink import shrink
+from simulation.story import tell, write_page
+
+TESTS = Path(__file__).parents[1]
+SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.json"))
+SEEDS = range(8)
+# A run of each kind of world: signed, with rollouts, frozen, raced, and from snapshots.
+REPEATED = (3, 16)
+# Defects that need few seeds: the complete list is `make simulate-defects`.
+QUICK = ("D5", "D10", "D21", "D29", "D34")
+
+
+def test_no_seed_violates_a_law() -> None:
+    report = run_campaign(SEEDS, processes=1)
+    assert report.findings == []
+    assert report.reviews > 100 * len(SEEDS) / 2
+
+
+def test_another_process_with_other_hashes_has_the_same_trace() -> None:
+    code = (
+        "from simulation.plan import make_plan; from simulation.run import run; import sys\n"
+        "for seed in map(int, sys.argv[1:]): print(run(make_plan(seed)).trace())"
+    )
+    path = os.pathsep.join(each for each in sys.path if each)
+    traces = [
+        subprocess.run(
+            [sys.executable, "-c", code, *map(str, REPEATED)],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": path, "PATH": os.environ["PATH"]},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.splitlines()
+        for seed in ("1", "2")
+    ]
+    different = [(a, b) for a, b in zip(*traces, strict=False) if a != b]
+    assert different[:1] == []
+    assert len(traces[0]) == len(traces[1]) > 100
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_planted_defect_is_found(name: str) -> None:
+    report = run_seeds(range(5), name)
+    assert report.findings
+    assert report.findings[0].first.law.split()[0] in DEFECTS[name].laws.split()
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=[each.stem for each in SCRIPTS])
+def test_a_mended_defect_stays_mended(script: Path) -> None:
+    """Each script is the shortened plan of a run that violated a law of the product."""
+    assert run(Plan.load(script.read_text())).violations == []
+
+
+def test_a_plan_is_data() -> None:
+    plan = make_plan(7)
+    assert Plan.load(plan.dump()) == plan
+
+
+def test_a_run_that_violates_a_law_becomes_small(tmp_path: Path) -> None:
+    from simulation.defects import plant
+
+    with plant("D10"):
+        finding = run_seeds(range(1)).findings[0]
+        small = shrink(make_plan(finding.seed), finding.first.law, limit_seconds=10)
+        result = run(small)
+    assert result.violations[0].law == finding.first.law
+    assert len(small.actions) <= 12
+    assert tell(result).startswith(f"LAW {finding.first.law}")
+    write_page(result, tmp_path / "page.html")
+    assert finding.first.law in (tmp_path / "page.html").read_text()

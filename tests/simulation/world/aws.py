@@ -1,0 +1,233 @@
+"""AWS below botocore: a request of a real client becomes a call of a model.
+
+Serializers, signatures, parsers, and retries of botocore stay real. Only the event before-send is
+answered here, after a virtual delay, and with the faults of the weather.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import boto3
+import botocore.endpoint
+import botocore.retryhandler
+from botocore.config import Config
+from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
+
+from simulation.baton import Baton
+from simulation.dice import Dice
+from simulation.ledger import Ledger
+from simulation.plan import PREFIX, Plan
+
+from .keys import KeyModel
+from .objects import ObjectModel
+from .parameters import ParameterModel
+from .responses import AwsError, encode_error, encode_json, make_response
+from .weather import Fault, Weather
+
+SERVICES = ("ssm", "s3", "kms", "cloudformation")
+_SESSION: Any = boto3.session.Session
+ENVIRONMENT_SECONDS = 0.8  # the timeouts of a client that names a configuration
+COMMAND_SECONDS = 60.0  # botocore's default
+CPU_PER_BYTE = 291e-9  # of a load; code runs in no virtual time, so it is charged with the object
+READS = ("GetParameters", "GetParametersByPath")
+
+
+class Aws:
+    """The services of one run."""
+
+    current: Aws | None = None
+
+    def __init__(self, plan: Plan, baton: Baton, dice: Dice, ledger: Ledger, start: float) -> None:
+        self.parameters = ParameterModel(start)
+        self.objects = ObjectModel(start)
+        self.keys = KeyModel(plan.seed)
+        self.weather = Weather(plan, dice)
+        self._baton, self._dice, self._ledger = baton, dice, ledger
+
+    def answer(self, service: str, operation: str, request: Any, *, patient: bool) -> Any:
+        """Return the response to a request, or raise an error of the HTTP client."""
+        baton, node = self._baton, self._baton.current.node
+        node.calls += 1
+        path = f"{node.name}/call/{node.calls}"
+        if node.killed_at_call == node.calls:
+            self._ledger.add(node.name, "killed", before=f"{service}:{operation}")
+            baton.die()
+        began = baton.now
+        fault = self.weather.find_fault(service, operation, node.name, path, baton.now)
+        limit = COMMAND_SECONDS if patient else ENVIRONMENT_SECONDS
+        delay = self._dice.scale(f"{path}/delay", 0.004, 0.08) * fault.slowness
+        if fault.kind == "timeout" or delay > limit:
+            self._wait_in_vain(service, operation, request, limit, fault)
+        baton.wait(delay)
+        if node.killed_at_call == -node.calls:
+            with suppress(AwsError):
+                self._apply(service, operation, request, fault)
+            self._ledger.add(node.name, "killed", after=f"{service}:{operation}")
+            baton.die()
+        return self._respond(service, operation, request, fault, (limit, began))
+
+    def _wait_in_vain(
+        self, service: str, operation: str, request: Any, limit: float, fault: Fault
+    ) -> None:
+        self._baton.wait(limit)
+        self._note(operation, "timeout", _earlier=_is_earlier(service, operation, request))
+        if fault.kind == "timeout":
+            raise ConnectTimeoutError(endpoint_url=request.url)
+        raise ReadTimeoutError(endpoint_url=request.url)
+
+    def _respond(
+        self,
+        service: str,
+        operation: str,
+        request: Any,
+        fault: Fault,
+        times: tuple[float, float],
+    ) -> Any:
+        """Return the response; *times* are the limit of the client, and when it sent."""
+        url, (limit, began) = request.url, times
+        earlier = _is_earlier(service, operation, request)
+        error = fault.make_error(service)
+        if error is not None:
+            self._note(operation, error.code, _earlier=earlier)
+            body, headers = encode_error(service, error)
+            return make_response(url, error.status, body, headers)
+        try:
+            status, body, headers, note = self._apply(service, operation, request, fault)
+        except AwsError as failure:
+            self._note(operation, failure.code, _earlier=earlier)
+            body, headers = encode_error(service, failure)
+            return make_response(url, failure.status, body, headers)
+        if fault.kind == "lost":
+            self._baton.wait(limit)
+            self._note(operation, "lost", _earlier=earlier)
+            raise ReadTimeoutError(endpoint_url=url)
+        if fault.kind == "truncated" and len(body) > 1:
+            body, note = body[: len(body) // 2], {"result": "truncated"}
+        if fault.kind == "damaged" and operation == "GetObject":
+            body, note = body.replace(b"proxy:b", b"proxy:x"), {"result": "damaged"}
+        self._note(operation, _earlier=earlier, seconds=self._baton.now - began, **note)
+        if operation == "GetObject":
+            self._baton.wait(len(body) * CPU_PER_BYTE)
+        return make_response(url, status, body, headers)
+
+    def _note(self, operation: str, result: str = "ok", **facts: Any) -> None:
+        self._ledger.add(
+            self._baton.current.node.name, "aws", operation=operation, result=result, **facts
+        )
+
+    def _apply(
+        self, service: str, operation: str, request: Any, fault: Fault
+    ) -> tuple[int, bytes, dict[str, str], Any]:
+        now, node = self._baton.now, self._baton.current.node
+        if service == "s3":
+            status, body, headers = self.objects.call(operation, request, now)
+            note = {"key": request.url.split("?")[0].rpartition(".amazonaws.com/")[2]}
+            if operation in {"PutObject", "DeleteObject"}:
+                self._ledger.add("aws/s3", "store", operation=operation, by=node.name, **note)
+            return status, body, headers, note
+        if service == "cloudformation":
+            raise AwsError("ValidationError")  # nobody deployed the function with a stack
+        given = json.loads(request.body)
+        if service == "kms":
+            response = self.keys.call(operation, given)
+            if operation == "Sign":
+                self._ledger.add("aws/kms", "sign", by=node.name, digest=given["Message"])
+            body, headers = encode_json(response)
+            return 200, body, headers, {}
+        given["_lag"] = fault.lag if operation in READS else 0.0
+        response = self.parameters.call(operation, given, now, node.name.replace("/", "-"))
+        body, headers = encode_json(response)
+        self._record_write(operation, given, response)
+        return 200, body, headers, _describe_parameters(operation, given, response)
+
+    def _record_write(self, operation: str, given: dict[str, Any], response: Any) -> None:
+        if operation not in {"PutParameter", "DeleteParameter"}:
+            return
+        self._ledger.add(
+            "aws/ssm",
+            "parameter",
+            name=given["Name"].removeprefix(f"{PREFIX}/"),
+            version=response.get("Version", 0),
+            by=self._baton.current.node.name,
+            _text=given.get("Value"),
+        )
+
+
+def _is_earlier(service: str, operation: str, request: Any) -> bool:
+    """Whether a read names earlier versions of a parameter."""
+    names: list[str] = json.loads(request.body).get("Names", []) if service == "ssm" else []
+    return operation == "GetParameters" and any(":" in name for name in names)
+
+
+def _describe_parameters(operation: str, given: dict[str, Any], response: Any) -> dict[str, Any]:
+    """Return what a read delivered: the versions by name."""
+    if operation == "GetParameterHistory":
+        return {"history": max(each["Version"] for each in response["Parameters"])}
+    if operation not in READS:
+        return {"name": given.get("Name", "").removeprefix(f"{PREFIX}/")}
+    versions = {
+        each["Name"].removeprefix(f"{PREFIX}/"): each["Version"] for each in response["Parameters"]
+    }
+    return {"versions": versions, "_texts": response["Parameters"]}
+
+
+@cache
+def _make_client(service: str, *, patient: bool) -> Any:
+    """Return a real client of botocore whose requests the current run answers."""
+    session = _SESSION(
+        aws_access_key_id="simulated",
+        aws_secret_access_key="simulated",
+        region_name="eu-central-1",
+    )
+    short = Config(
+        connect_timeout=0.5,
+        read_timeout=ENVIRONMENT_SECONDS,
+        retries={"total_max_attempts": 1},
+        parameter_validation=False,
+    )
+    client = session.client(service, config=None if patient else short)
+
+    def answer(request: Any, event_name: str, **_: Any) -> Any:
+        assert Aws.current is not None, "a client of a run is used outside of it"
+        operation = event_name.rpartition(".")[2]
+        return Aws.current.answer(service, operation, request, patient=patient)
+
+    client.meta.events.register(f"before-send.{service}", answer)
+    return client
+
+
+@contextmanager
+def use_aws(aws: Aws, sleep: Any, random: Any) -> Generator[None]:
+    """Let boto3 return clients of this run, and let the retries of botocore wait virtually."""
+    for service in SERVICES:
+        for patient in (False, True):
+            _make_client(service, patient=patient)
+
+    def client(service: str, config: Any = None, **_: Any) -> Any:
+        return _make_client(service, patient=config is None)
+
+    def make_session(**_: Any) -> Any:
+        return SimpleNamespace(client=client)
+
+    replaced = [
+        (boto3, "client", client),
+        (boto3.session, "Session", make_session),
+        (botocore.endpoint, "time", SimpleNamespace(sleep=sleep)),
+        (botocore.retryhandler, "random", SimpleNamespace(random=random)),
+    ]
+    before = [(module, name, getattr(module, name)) for module, name, _ in replaced]
+    Aws.current = aws
+    try:
+        for module, name, value in replaced:
+            setattr(module, name, value)
+        yield
+    finally:
+        for module, name, value in before:
+            setattr(module, name, value)
+        Aws.current = None
