@@ -112,7 +112,7 @@ class ApiServers:
 
     def _choose_stolen(self, action: Action, cluster: str) -> tuple[str, str]:
         if self.old_tokens and action.options["workload"] % 2:
-            number = action.options["workload"] % len(self.old_tokens)
+            number: int = action.options["workload"] % len(self.old_tokens)
             return self.old_tokens[number]
         return cluster, "f" * 64
 
