@@ -42,7 +42,6 @@ SLOW_FILES = frozenset(
         "cli/certs/test_trust.py",
         "cli/explain/test_agreement.py",
         "cli/explain/test_results.py",
-        "cli/policy/bench/test_bench_command.py",
         "cli/policy/diff/test_unified.py",
         "cli/policy/test_delete_command.py",
         "cli/policy/test_diff_command.py",

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import click
 
+from podgraft.cli.command_help import find_examples, iter_options
 from podgraft.cli.completion import make_script
 from reference_pages import describe_option, find_commands, make_context, split_help
 
@@ -66,12 +67,14 @@ def render_page(page: str, commands: list[tuple[str, click.Command]], pages: lis
         ".SH DESCRIPTION",
         *_render_help(command),
     ]
+    lines += _render_examples(".SH EXAMPLES", name)
     lines += _render_options(".SH OPTIONS", command, name)
     if subcommands:
         lines.append(".SH COMMANDS")
     for child_name, child in subcommands:
         lines += [f".SS {_escape(child_name)}", *_render_usage(child_name, child)]
-        lines += [".PP", *_render_help(child), *_render_options("", child, child_name)]
+        lines += [".PP", *_render_help(child), *_render_examples("", child_name)]
+        lines += _render_options("", child, child_name)
     lines.append(".SH EXIT STATUS")
     for status, text in _STATUSES:
         lines += [".TP", f".B {status}", _escape(text)]
@@ -95,10 +98,17 @@ def _render_help(command: click.Command) -> Iterator[str]:
             yield _escape(text)
 
 
+def _render_examples(heading: str, name: str) -> Iterator[str]:
+    examples = find_examples(name)
+    if heading and examples:
+        yield heading
+    for line, purpose in examples:
+        yield from (".TP", _escape(purpose), f"\\fB{_escape(line)}\\fR")
+
+
 def _render_options(heading: str, command: click.Command, name: str) -> Iterator[str]:
     context = make_context(name, command)
-    options = [each for each in command.params if isinstance(each, click.Option)]
-    rows = [describe_option(option, context) for option in options]
+    rows = [describe_option(option, context) for option in iter_options(command)]
     if heading and rows:
         yield heading
     for names, value, description in rows:

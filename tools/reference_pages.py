@@ -10,7 +10,7 @@ page is out of date.
 import json
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ import click
 
 import reference_tables
 from podgraft import cli
+from podgraft.cli.command_help import find_examples, iter_options
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -27,6 +28,7 @@ _HIDDEN = {"version", "help"}
 def main() -> int:
     """Write all pages; return the exit status."""
     for name, text in render_pages().items():
+        (DOCS / name).parent.mkdir(exist_ok=True)
         (DOCS / name).write_text(text)
         print(f"docs/{name}")
     return 0
@@ -35,7 +37,7 @@ def main() -> int:
 def render_pages() -> dict[str, str]:
     """The text of each page by its file name."""
     return {
-        "commands.md": render_commands(),
+        **render_commands(),
         "policy.md": render_schema("policy", _POLICY_INTRODUCTION),
         "overlay.md": render_schema("overlay", _OVERLAY_INTRODUCTION),
         "test.md": render_schema("test", _TEST_INTRODUCTION),
@@ -48,25 +50,64 @@ def render_pages() -> dict[str, str]:
 
 # Commands
 
-_COMMANDS_INTRODUCTION = """\
-This page lists each command of `podgraft` with its options. `podgraft COMMAND --help` prints the
-same texts. The page is generated from the command line.
+_INDEX = """\
+# Commands
+
+`podgraft COMMAND --help` prints these texts with examples, and `--help-all` also rare options.
+The pages are generated from the command line.
+
 """
+_COMMON = """
+## Common options
+
+Several commands have these options. Their pages name them without the text.
+
+"""
+# The page of a command: the title of its section in the help; the other commands by name.
+_PAGES = {
+    "Understand": "understand",
+    "Change": "change",
+    "Connect": "connect",
+    "Run": "run",
+    "policy": "policy",
+    "rollout": "rollout",
+    "uninject": "understand",
+    "playground": "run",
+    "completion": "run",
+}
+_TITLES = {
+    "understand": "Commands that explain and test",
+    "change": "Commands that change a policy",
+    "connect": "Commands that connect a cluster",
+    "run": "Commands that serve",
+    "policy": "Policy commands",
+    "rollout": "Rollout commands",
+}
+_COMMON_COMMANDS = 3  # an option of more commands, with one text, is common
 
 
 def find_commands() -> Iterator[tuple[str, click.Command]]:
-    """Each command with its complete name, groups before their commands."""
-    yield from _walk("podgraft", cli.podgraft)
+    """Each command with its complete name, groups before their commands.
+
+    A command with a short name and a name in ``podgraft policy`` has the short one.
+    """
+    seen: set[int] = set()
+    for name, command in _walk("podgraft", cli.podgraft):
+        if isinstance(command, click.Group) or id(command) not in seen:
+            seen.add(id(command))
+            yield name, command
 
 
 def _walk(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
     yield name, command
     if isinstance(command, click.Group):
         context = make_context(name, command)
-        for each in command.list_commands(context):
+        # The short names first.
+        for each in sorted(command.list_commands(context), key=lambda word: word == "policy"):
             child = command.get_command(context, each)
             assert child is not None  # noqa: S101 - the group lists it
-            yield from _walk(f"{name} {each}", child)
+            if name != "podgraft policy" or each != "rollout":
+                yield from _walk(f"{name} {each}", child)
 
 
 def make_context(name: str, command: click.Command) -> click.Context:
@@ -76,27 +117,79 @@ def make_context(name: str, command: click.Command) -> click.Context:
     return click.Context(command, info_name=name, help_option_names=names)
 
 
-def render_commands() -> str:
-    """The page of all commands."""
-    parts = [
-        "# Commands\n",
-        _COMMANDS_INTRODUCTION,
+def render_commands() -> dict[str, str]:
+    """The pages of the commands, one for each group, by their file names."""
+    commands = [*find_commands()]
+    common = _find_common(commands)
+    parts: dict[str, list[str]] = {page: [f"# {title}\n"] for page, title in _TITLES.items()}
+    rows: dict[str, list[str]] = {page: [] for page in _TITLES}
+    for name, command in commands[1:]:
+        page = _find_page(name)
+        parts[page].extend(_render_command(name, command, common))
+        if not isinstance(command, click.Group):
+            anchor = name.replace(" ", "-")
+            rows[page].append(f"[{name.removeprefix('podgraft ')}]({page}.md#{anchor})")
+    index = [
+        *(f"- {title}: {', '.join(rows[page])}" for page, title in _TITLES.items()),
+        _COMMON,
+        *(_render_option(option, context) for option, context in common.values()),
     ]
-    for name, command in find_commands():
-        parts.extend(_render_command(name, command))
-    return "\n".join(parts)
+    _, program = commands[0]
+    options = "\n".join(_render_options(program, make_context("podgraft", program), {}))
+    pages = {page: "\n".join(lines) for page, lines in parts.items()}
+    pages["index"] = _INDEX + options + "\n" + "\n".join(index) + "\n"
+    return {f"commands/{page}.md": text for page, text in pages.items()}
 
 
-def _render_command(name: str, command: click.Command) -> Iterator[str]:
+def _find_page(name: str) -> str:
+    word = name.split()[1]
+    entry = cli.podgraft.entries[word]
+    return _PAGES[entry.section or word]
+
+
+def _find_common(
+    commands: Iterable[tuple[str, click.Command]],
+) -> dict[tuple[str, str], tuple[click.Option, click.Context]]:
+    """The options that more than a few commands have, by name and text."""
+    found: dict[tuple[str, str], list[tuple[click.Option, click.Context]]] = {}
+    for name, command in commands:
+        for option in iter_options(command):
+            if option.name not in _HIDDEN:
+                key = max(option.opts, key=len), option.help or ""
+                found.setdefault(key, []).append((option, make_context(name, command)))
+    return {key: uses[0] for key, uses in sorted(found.items()) if len(uses) > _COMMON_COMMANDS}
+
+
+def _render_command(
+    name: str, command: click.Command, common: Mapping[tuple[str, str], object]
+) -> Iterator[str]:
     context = make_context(name, command)
     usage = " ".join(command.collect_usage_pieces(context))
     yield f"## {name}\n"
-    yield f"```console\n$ {name} {usage}\n```\n"
-    yield from _render_help(command.help or "")
-    options = [p for p in command.params if isinstance(p, click.Option) and p.name not in _HIDDEN]
-    if options:
-        rows = "\n".join(_render_option(option, context) for option in options)
-        yield f"| option | value | description |\n|---|---|---|\n{rows}\n"
+    first, *rest = _render_help(command.help or "")
+    yield first
+    example = next((f"$ {line}\n" for line, _ in find_examples(name)), "")
+    yield f"```console\n{example}```\n" if example else f"```console\n$ {name} {usage}\n```\n"
+    if not isinstance(command, click.Group):
+        yield from rest
+    if lines := [*_render_options(command, context, common)]:
+        yield "\n".join(lines) + "\n"
+
+
+def _render_options(
+    command: click.Command, context: click.Context, common: Mapping[tuple[str, str], object]
+) -> Iterator[str]:
+    shared: list[str] = []
+    for option in iter_options(command):
+        key = max(option.opts, key=len), option.help or ""
+        if option.name in _HIDDEN:
+            continue
+        if key in common:
+            shared.append(f"`{key[0]}`")
+        else:
+            yield _render_option(option, context)
+    if shared:
+        yield f"- [Common](index.md#common-options): {', '.join(shared)}"
 
 
 def _render_help(text: str) -> Iterator[str]:
@@ -116,12 +209,9 @@ def split_help(text: str) -> Iterator[tuple[str, bool]]:
 
 def _render_option(option: click.Option, context: click.Context) -> str:
     names, value, description = describe_option(option, context)
-    cells = (
-        ", ".join(f"`{name}`" for name in names),
-        _escape_cell(f"`{value}`" if value else ""),
-        _escape_cell(_escape(description)),
-    )
-    return f"| {' | '.join(cells)} |"
+    label = ", ".join(f"`{name}`" for name in names[:-1])
+    last = f"`{names[-1]} {value}`" if value else f"`{names[-1]}`"
+    return f"- {', '.join(filter(None, (label, last)))}: {_escape(description)}"
 
 
 def describe_option(

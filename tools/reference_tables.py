@@ -119,7 +119,9 @@ def render_environment(commands: Iterable[tuple[str, click.Command]]) -> str:
     options: dict[str, dict[str, None]] = {}
     for name, command in commands:
         for parameter in command.params:
-            if isinstance(parameter, click.Option) and isinstance(parameter.envvar, str):
+            if not isinstance(parameter, click.Option) or parameter.hidden:
+                continue
+            if isinstance(parameter.envvar, str):
                 used = f"`--{parameter.opts[-1].lstrip('-')}` of `{_group_of(name)}`"
                 options.setdefault(parameter.envvar, {})[used] = None
     rows = ((f"`{name}`", ", ".join(used)) for name, used in sorted(options.items()))
@@ -224,7 +226,7 @@ _BUNDLES = f"""\
 # Bundles
 
 A bundle is a folder of YAML or JSON manifests: files with the suffixes `.yaml`, `.yml`, and `.json`, at any depth. Its digest
-(`sha256:…`) is that of the names and contents of all files. `podgraft policy push` uploads the folder below this digest, and the policy
+(`sha256:…`) is that of the names and contents of all files. `podgraft push` uploads the folder below this digest, and the policy
 names the digest. podgraft recognizes a manifest by `kind` and `apiVersion`, and never by the name of its file. A `List` contains
 manifests. The page is generated from the code.
 
@@ -261,7 +263,7 @@ mesh/
     mesh.yaml             ConfigMap istio
     proxyconfigs.yaml     optional
     overlays/team.yaml    optional
-    tests/web.yaml        optional: a pod that podgraft policy check renders
+    tests/web.yaml        optional: a pod that podgraft check renders
 ```
 """
 

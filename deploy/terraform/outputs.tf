@@ -9,7 +9,7 @@ output "domain_target" {
 }
 
 output "bundle_bucket" {
-  description = "Bucket of the bundles, for podgraft policy push --bucket"
+  description = "Bucket of the bundles, for podgraft push --bucket"
   value       = aws_s3_bucket.bundles.bucket
 }
 

@@ -17,7 +17,7 @@ Event: TypeAlias = Mapping[str, Any]
 
 # The reason of an alarm can contain many data points.
 MAX_REASON = 500
-# The brake stops all rollouts, as the guard and podgraft policy rollout abort --all write it.
+# The brake stops all rollouts, as the guard and podgraft rollout abort --all write it.
 _STOPS_ALL = re.compile(r"""^id:\s*["']?\*["']?\s*$""", re.MULTILINE)
 
 

@@ -152,7 +152,7 @@ def check_rollouts(state: Mapping[str, Any]) -> None:
         if rollout["mode"] == _SHARE:
             raise RefusedError(
                 f"injector {injector}: rollout {rollout['id']} is in mode share; end it with "
-                "podgraft policy rollout promote or abort, or pause it, and deploy again"
+                "podgraft rollout promote or abort, or pause it, and deploy again"
             )
 
 

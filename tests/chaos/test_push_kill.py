@@ -1,4 +1,4 @@
-"""``podgraft policy push``, killed before and after each of its calls of AWS, and two at once.
+"""``podgraft push``, killed before and after each of its calls of AWS, and two at once.
 
 The command runs in a process of its own, which is killed with SIGKILL: nothing can clean up. After
 each kill, a running function and a new one answer from one complete version, and the same command

@@ -1,4 +1,4 @@
-"""``--probe``: a review as kube-apiserver sends it, to ``podgraft serve`` and to other servers."""
+"""``--test``: a review as kube-apiserver sends it, to ``podgraft serve`` and to other servers."""
 
 import json
 import shutil
@@ -105,14 +105,14 @@ def test_register_and_status_find_what_kube_apiserver_would_meet(
     command += ["--namespace-selector", "inject=enabled", *words]
     assert main(command) == 0
     manifest = capsys.readouterr().out
-    status = main([*command, "--probe"])
+    status = main([*command, "--test"])
     out, err = capsys.readouterr()
     for token in TOKENS:
         assert Path(token).read_text().strip() not in err
     if problem:
         assert (status, out) == (1, "")
         assert problem in err
-        assert err.startswith("error: --probe: ")
+        assert err.startswith("error: --test: ")
     else:
         assert (status, out) == (0, manifest)
         assert f"probe: 127.0.0.1:{served.port}/istio/inject: inject (" in err
@@ -139,7 +139,7 @@ def test_a_client_certificate_is_sent(folder: Path, capsys: pytest.CaptureFixtur
     client_ca = ("--client-ca", "certificates/ca.pem")
     with serving(folder, *client_ca) as mtls:
         command = ["register", "--url", f"https://127.0.0.1:{mtls.port}", "--allow-loopback"]
-        command += ["--namespace-selector", "inject=enabled", *ISTIO, "--probe", *CONTROL_PLANE]
+        command += ["--namespace-selector", "inject=enabled", *ISTIO, "--test", *CONTROL_PLANE]
         assert main([*command, *files, *key]) == 0
         assert "/istio/inject: inject (" in capsys.readouterr().err
 
@@ -150,7 +150,7 @@ def test_each_route_of_the_manifests_is_tried(
     command = ["register", "--url", f"https://127.0.0.1:{served.port}", "--allow-loopback"]
     command += ["--namespace-selector", "inject=enabled", *ISTIO, "--token-file", "token"]
     routes = ("--mutate", "apps/v1/deployments", "--validate", "apps/v1/deployments")
-    assert main([*command, *routes, "--revision", "default", "--probe"]) == 0
+    assert main([*command, *routes, "--revision", "default", "--test"]) == 0
     err = capsys.readouterr().err
     for route in ("inject", "mutate", "validate"):
         assert err.count(f"probe: 127.0.0.1:{served.port}/istio/{route}: ") == 1
@@ -160,7 +160,7 @@ def test_a_probe_counts_in_no_metric_of_reviews(folder: Path) -> None:
     with serving(folder, "--metrics-port", "0") as server:
         command = ["register", "--url", f"https://127.0.0.1:{server.port}", "--allow-loopback"]
         command += ["--namespace-selector", "inject=enabled", *ISTIO, "--token-file", "token"]
-        assert main([*command, "--probe"]) == 0
+        assert main([*command, "--test"]) == 0
         metrics = get(metrics_port(server))[1]
         output = server.stop()
     assert "sidecar_injection_requests_total{" not in metrics

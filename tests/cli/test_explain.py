@@ -225,7 +225,7 @@ def test_the_chart_draws_the_taken_path_strongly_and_the_rest_faintly(run: Run) 
 CONFIG = str(next((SAMPLE / "bundle").glob("*.yaml")))
 BAD = (
     (("--namespace-labels", "a"), "--namespace-labels: got 'a'; use key=value,key=value"),
-    (("--injectConfigFile", CONFIG), "give either --bundle, or --injectConfigFile and its files"),
+    (("--injectConfigFile", CONFIG), "use --config alone, or --injectConfigFile and its files"),
 )
 
 

@@ -86,7 +86,7 @@ def test_errors_state_location_and_problem(tmp_path: Path, capsys: Out) -> None:
     assert inject(path, POD.replace("{name: p}", bad)) == 1
     assert "traffic.sidecar.istio.io~1includeInboundPorts" in capsys.readouterr().err
     assert cli.main(["inject", "-f", str(path)]) == 2
-    assert "--bundle" in capsys.readouterr().err
+    assert "--config" in capsys.readouterr().err
 
 
 def test_a_disabled_policy_is_reported(tmp_path: Path, capsys: Out) -> None:

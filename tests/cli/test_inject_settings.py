@@ -278,6 +278,7 @@ def test_a_folder_above_the_bundle_is_one_line(folder: Path, words: str, run: Ru
 EXPLAIN = "run podgraft explain"
 WHAT = "what the webhook does"
 OVERLAYS = "the bundle's overlays are applied"
+OTHERS = "use podgraft explain -o yaml for other objects"
 RULES = "the bundle's rules are not evaluated"
 
 
@@ -291,8 +292,8 @@ def test_a_bundle_of_overlays_states_what_was_not_done(run: Run) -> None:
     assert (status, out) == (0, f"{refused}---\n")
     assert err.splitlines() == [
         f"Deployment/batch: not injected: --webhook injects Pods only; {EXPLAIN} to see {WHAT}",
-        f"{OVERLAYS} to Pods only, and not by /mutate; use podgraft apply for other objects",
-        f"{RULES}: inject does not call /validate; use podgraft validate",
+        f"{OVERLAYS} to Pods only, and not by /mutate; {OTHERS}",
+        f"{RULES}: inject does not call /validate; use podgraft explain",
         "injected 0 of 1 workloads",
     ]
 
@@ -301,7 +302,7 @@ def test_a_bundle_of_overlays_alone_is_refused_without_webhook(run: Run) -> None
     status, out, err = run(DEPLOYMENT, *bundle_of("logging"))
     assert (status, out) == (1, "")
     assert "contains no Istio configuration" in err
-    assert "use --webhook to inject Pods, or podgraft apply" in err
+    assert "use --webhook to inject Pods, or podgraft explain -o yaml" in err
 
 
 def test_overlays_with_istio_are_reported(run: Run, tmp_path: Path) -> None:

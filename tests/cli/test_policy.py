@@ -259,8 +259,8 @@ def test_the_rollback_line_that_push_prints_works(local: Path, run: Run, aws: Fa
     run("push", *local_options(local), *REMOTE)
     write_policy(local, "policy: disabled\n")
     _, said = run("push", *local_options(local), *REMOTE)
-    line = said[said.index("podgraft policy rollback") :].splitlines()[0]
-    status, said = run(*shlex.split(line)[2:])
+    line = said[said.index("podgraft rollback") :].splitlines()[0]
+    status, said = run(*shlex.split(line)[1:])
     assert (status, "version 3, the same as 1" in said) == (0, True)
     found = versions()
     assert (len(found), found[2]) == (3, found[0])

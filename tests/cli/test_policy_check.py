@@ -1,6 +1,7 @@
-"""``podgraft policy check``: every fault of bundle and policy at once, with place and remedy."""
+"""``podgraft check``: every fault of bundle and policy at once, with place and remedy."""
 
 import dataclasses
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -455,3 +456,30 @@ def test_pods_of_the_bundle_are_tried(local: Folder, check: Check) -> None:
     )
     (finding,) = check()
     assert finding.startswith("error: tests/pod.yaml: the review of the object fails: ")
+
+
+def test_findings_are_reported_for_programs(
+    local: Folder, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With the file and the line of each; the exit status is that of the text."""
+    assert main(["check", str(local.path), "-o", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"findings": []}
+
+    local.policy.write_text("# A policy.\npolicy: maybe\nignoredNamespaces: 5\n")
+    assert main(["check", str(local.path), "-o", "json"]) == 1
+    printed = capsys.readouterr()
+    findings = json.loads(printed.out)["findings"]
+    assert printed.err == ""
+    assert {(each["file"], each["line"]) for each in findings} == {
+        (str(local.policy), 2),
+        (str(local.policy), 3),
+    }
+    assert all(each["problem"] and each["remedy"] for each in findings)
+
+    assert main(["check", str(local.path), "-o", "sarif"]) == 1
+    (run,) = json.loads(capsys.readouterr().out)["runs"]
+    assert {each["level"] for each in run["results"]} == {"error"}
+    lines = [
+        each["locations"][0]["physicalLocation"]["region"]["startLine"] for each in run["results"]
+    ]
+    assert sorted({*lines}) == [2, 3]

@@ -246,7 +246,7 @@ def test_the_line_that_undoes_a_push_names_the_stack(local: Path, run: Run, aws:
     stack = ("--stack-name", "podgraft-dev")
     run("push", *here(local), *stack)
     said = run("push", *here(local, "policy: disabled\n"), *stack)[1]
-    line = said[said.index("podgraft policy rollback") :].splitlines()[0]
+    line = said[said.index("podgraft rollback") :].splitlines()[0]
     assert line.endswith("--stack-name podgraft-dev")
     assert run(*shlex.split(line)[2:])[0] == 0
     assert "policy: enabled" in policy_of(aws, "/podgraft-dev")
@@ -282,7 +282,7 @@ def test_a_version_that_another_writes_meanwhile_is_not_replaced(
     expected, got = (0, 2) if first else (1, 3)
     assert status == 1
     assert f"parameter {NAME}: expected version {expected}, got version {got}" in said
-    assert "podgraft policy diff" in said
+    assert "podgraft diff" in said
     assert policy_of(aws, "/podgraft-dev").startswith("policy: disabled  # mesh.yaml")
 
 
@@ -304,7 +304,7 @@ def test_a_version_that_was_replaced_at_the_same_time_is_named(
     status, said = run(command, *further, *STACK)
     monkeypatch.undo()
     assert (status, "version 4 is in force, but replaced version 3 by" in said) == (1, True), said
-    line = said[said.index("podgraft policy rollback 3") :].splitlines()[0]
+    line = said[said.index("podgraft rollback 3") :].splitlines()[0]
     assert run(*shlex.split(line)[2:])[0] == 0
     assert policy_of(aws, "/podgraft-dev").endswith("# of another\n")
 

@@ -104,7 +104,7 @@ def test_an_invalid_project_file_is_an_error(
     _write(text)
     assert main(["policy", "history"]) == 1
     assert error in capsys.readouterr().err
-    assert main(["inject", "--help"]) == 0  # other commands do not read the file
+    assert main(["uninject", "--help"]) == 0  # other commands do not read the file
 
 
 def test_another_file_can_be_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -99,7 +99,7 @@ def test_operators_commands_work_one_after_the_other(endpoint: str) -> None:
         if given[0] == "podgraft":
             assert cli.main(given[1:]) == 0, words
             continue
-        if "--probe" in given:
+        if "--test" in given:
             given[1:1] = ["--allow-loopback", "--ca-bundle", "pki/ca.pem"]
         _run(given)
     assert "/k/" in Path("webhook.yaml").read_text()

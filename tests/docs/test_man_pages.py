@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import man_pages
+from podgraft.cli.command_help import iter_options
 from reference_pages import find_commands
 
 FILES = man_pages.render_files()
@@ -34,7 +35,7 @@ def test_each_command_and_option_is_on_a_page() -> None:
     text = "\n".join(FILES.values()).replace("\\-", "-")
     for name, command in find_commands():
         assert f"\\fB{name}\\fR " in text
-        for option in command.params:
+        for option in iter_options(command):
             for flag in (each for each in option.opts if each.startswith("--")):
                 assert f"\\fB{flag}\\fR" in text
 

@@ -8,7 +8,6 @@ from support.module_table import ENGINE, PAGE, TESTS
 # Modules that no test imports, and why.
 WITHOUT_TESTS = {
     "podgraft.__main__": "two lines; tests/e2e starts it as a program",
-    "podgraft.cli.policy.rollout.stop": "tests/cli/rollout runs its commands",
 }
 
 

@@ -7,15 +7,17 @@ import click
 import pytest
 
 import reference_pages
+from podgraft.cli.command_help import iter_options
 from podgraft.core import policy
 from reference_pages import DOCS, find_commands, render_pages
 
-COMMANDS = (DOCS / "commands.md").read_text()
+COMMANDS = {path.stem: path.read_text() for path in (DOCS / "commands").glob("*.md")}
 POLICY = (DOCS / "policy.md").read_text()
 
 
 PAGES = (
-    *("commands.md", "policy.md", "overlay.md", "test.md"),
+    *(f"commands/{name}.md" for name in ("index", "understand", "change", "connect", "run")),
+    *("commands/policy.md", "commands/rollout.md", "policy.md", "overlay.md", "test.md"),
     *("parameters.md", "environment.md", "urls.md", "bundles.md"),
 )
 
@@ -26,30 +28,40 @@ def test_a_page_is_current(name: str, request: pytest.FixtureRequest) -> None:
     pages = render_pages()
     expected = pages[name]
     if request.config.getoption("--update-goldens"):
+        (DOCS / name).parent.mkdir(exist_ok=True)
         (DOCS / name).write_text(expected)
 
     assert (DOCS / name).read_text() == expected
 
 
 def find_options(command: click.Command) -> set[str]:
-    options = [each for each in command.params if isinstance(each, click.Option)]
-    names = {name for each in options for name in (*each.opts, *each.secondary_opts)}
+    names = {name for each in iter_options(command) for name in (*each.opts, *each.secondary_opts)}
     return names - {"--version", "--help", "-h"}
 
 
 def test_each_command_has_a_section_with_all_options() -> None:
     names: set[str] = set()
-    for name, command in find_commands():
+    _, _, common = COMMANDS["index"].partition("## Common options")
+    pages = "\n".join(text for name, text in COMMANDS.items() if name != "index")
+    for name, command in [*find_commands()][1:]:
         names.add(name)
-        _, _, rest = COMMANDS.partition(f"\n## {name}\n")
+        _, _, rest = pages.partition(f"\n## {name}\n")
         section, _, _ = rest.partition("\n## ")
-        missing = find_options(command) - set(re.findall(r"`(--?[\w-]+)`", section))
-        assert f"$ {name} " in section
-        assert missing == set(), name
-    sections = re.findall(r"^## (.*)$", COMMANDS, re.MULTILINE)
+        missing = find_options(command) - set(re.findall(r"`(--?[\w-]+)", section))
+        short = {each for each in missing if each in common and not each.startswith("--")}
+        assert f"$ {' '.join(name.split()[:3])}" in section
+        assert missing - short == set(), name
+    sections = re.findall(r"^## (.*)$", pages, re.MULTILINE)
 
+    assert len(sections) == len(names)
     assert names == set(sections)
-    assert {"podgraft explain", "podgraft policy push", "podgraft certs rotate-ca begin"} <= names
+    assert {"podgraft explain", "podgraft push", "podgraft certs rotate-ca begin"} <= names
+
+
+def test_the_pages_of_the_commands_are_short() -> None:
+    words = {name: len(text.split()) for name, text in COMMANDS.items()}
+    assert max(words.values()) <= 2500, words
+    assert sum(words.values()) <= 7500, words
 
 
 def test_each_option_has_a_description() -> None:

@@ -258,8 +258,8 @@ def test_a_rollout_in_mode_share_fails_the_deployment(
     assert (line["status"], statuses(account)) == (status, [status])
     if mode == "share":
         assert line["reason"] == (
-            "injector default: rollout 2026-11-22-probes is in mode share; end it with podgraft "
-            "policy rollout promote or abort, or pause it, and deploy again"
+            "injector default: rollout 2026-11-22-probes is in mode share; end it with "
+            "podgraft rollout promote or abort, or pause it, and deploy again"
         )
         assert line["reviews"] == 0
 

@@ -26,7 +26,7 @@ def write_vault(folder: Path, native: str) -> str:
 
 
 def apply_bundle(path: Path, bundle: str, capsys: Out) -> Object:
-    assert cli.main(["apply", "-f", str(path), "--bundle", bundle]) in {0, 3}
+    assert cli.main(["explain", "-o", "yaml", "-f", str(path), "--config", bundle]) in {0, 3}
     pod = next(each for each in yaml.load_all(capsys.readouterr().out) if each)
     assert isinstance(pod, dict)
     return object_at(pod, "spec")
@@ -60,13 +60,13 @@ def test_a_sidecar_that_another_webhook_broke_is_named_denied_and_repaired(
     bundle = str(SAMPLES / "vault-agent" / "bundle")
     guard = str(SAMPLES / "native-sidecar-guard" / "bundle")
     path = tmp_path / "pod.yaml"
-    assert cli.main(["apply", "-f", str(API), "--bundle", bundle]) == 0
+    assert cli.main(["explain", "-o", "yaml", "-f", str(API), "--config", bundle]) == 0
     injected = capsys.readouterr().out
     path.write_text(injected.replace("restartPolicy: Always", "tty: false"))
 
     assert cli.main(["explain", "-f", str(path), "--bundle", bundle]) == 0
     assert "init container secrets-renew has no restartPolicy: Always" in capsys.readouterr().out
-    assert cli.main(["validate", "-f", str(path), "--bundle", guard]) == 4
+    assert cli.main(["explain", "-f", str(path), "--config", guard]) == 4
     assert "init container secrets-renew has no restartPolicy" in capsys.readouterr().out
     spec = apply_bundle(path, bundle, capsys)
     assert "restartPolicy: Always" in yaml.dump(spec)  # as with reinvocationPolicy: IfNeeded

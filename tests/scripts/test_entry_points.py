@@ -28,7 +28,6 @@ def test_a_script_is_its_command(
         # A failed command, a wrong command line, and a status for monitoring
         ("certs", ("bundle", __file__), 1, "error: "),
         ("register", ("--url", "http://a.example"), 1, "error: "),
-        ("tokens", ("list", "--store", "nowhere"), 1, "error: "),
         ("demo", ("absent",), 2, "got 'absent'; use one of "),
         ("certs", ("inspect", __file__), 3, "error: "),
     ],

@@ -107,13 +107,19 @@ def _engine_imports() -> Coverage:
 
 
 def _imported_by_name(path: Path) -> frozenset[str]:
-    """Modules that a file names in strings for ``import_module``, relative to its package."""
-    if "import_module" not in path.read_text(encoding="utf-8"):
+    """Modules that a file names in strings for ``import_module``, relative to its package.
+
+    The commands of a group are below ``podgraft.cli``.
+    """
+    text = path.read_text(encoding="utf-8")
+    package = ".".join(path.relative_to(ENGINE).parts[:-1])
+    if "lazy_group import" in text:
+        package = "podgraft.cli"
+    elif "import_module" not in text:
         return frozenset()
     nodes = ast.walk(_parse(path))
-    package = ".".join(path.relative_to(ENGINE).parts[:-1])
     texts = {str(node.value) for node in nodes if isinstance(node, ast.Constant)}
-    names = {f"{package}.{text}" for text in texts}
+    names = {f"{package}.{text.partition(':')[0]}" for text in texts}
     names |= {name.rpartition(".")[0] for name in names}
     names = {_resolve(*_split(name)) if name in _all_modules() else name for name in names}
     return frozenset(names & _all_modules().keys())

@@ -1,4 +1,4 @@
-"""A storage with a policy and a folder with a candidate, for ``podgraft policy rollout``."""
+"""A storage with a policy and a folder with a candidate, for ``podgraft rollout``."""
 
 import json
 import shlex

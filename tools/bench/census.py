@@ -7,6 +7,7 @@ from threading import Event
 from time import perf_counter
 
 from podgraft.cli.policy.bench.timing import Timings
+
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission
 from podgraft.service.store import Snapshot

@@ -12,8 +12,9 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.bench.timing import Timings, make_timings
+
+from podgraft.cli.failure import CommandError
 
 from .runtime_api import serve_runtime_api, start_runtime_client
 from .table import Row, make_row

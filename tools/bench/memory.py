@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import linear_regression
 
-from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.bench.timing import make_timings
+
+from podgraft.cli.failure import CommandError
 
 from . import soak
 from .bench_input import ENGINE_PATH, BenchmarkInput

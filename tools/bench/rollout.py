@@ -10,8 +10,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from podgraft.base.jsonvalue import Object
 from podgraft.cli.policy.bench.timing import Action, time_interleaved
+
+from podgraft.base.jsonvalue import Object
 from podgraft.core import bundle, review
 from podgraft.kube import yaml
 from podgraft.service.store import Snapshot

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from podgraft.cli.policy.bench.timing import Action, time_interleaved
+
 from podgraft.kube import yaml
 from podgraft.service.store.folder import FolderStore
 

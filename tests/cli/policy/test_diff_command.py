@@ -1,4 +1,4 @@
-"""``podgraft policy diff``: exit statuses, groups, clusters, formats, and what it compares with."""
+"""``podgraft diff``: exit statuses, groups, clusters, formats, and what it compares with."""
 
 import json
 import re

@@ -67,7 +67,7 @@ def test_an_edit_is_checked_shown_and_in_force(
     assert result.status == 0, result.err
     assert "+    image: registry.example.com/proxy:1.30.1" in result.out
     assert "version 2 of /podgraft-dev/shop/policy is in force" in result.out
-    assert "podgraft policy rollback 1 " in result.out
+    assert "podgraft rollback 1 " in result.out
     assert account.versions()[1]["Description"] == "a hotfix"
     assert opened(tmp_path) == ["policy.yaml", "bundle/injector.yaml", "bundle/mesh.yaml"]
     assert leftovers(tmp_path) == []
@@ -109,7 +109,7 @@ def test_edits_remain_if_the_check_finds_an_error(
     (folder,) = leftovers(tmp_path)
     assert folder.stat().st_mode & 0o777 == 0o700
     assert f"the edits are not in force; they are in {folder}; to continue" in result.err
-    line = result.err[result.err.index("podgraft policy push") :].splitlines()[0]
+    line = result.err[result.err.index("podgraft push") :].splitlines()[0]
     (folder / "policy.yaml").write_text("policy: disabled\n")
     words = [str(folder) if word == "FOLDER" else word for word in shlex.split(line)[2:]]
     assert run(*words).status == 0

@@ -1,4 +1,4 @@
-"""``podgraft policy history``: the mark of the version in force, JSON, and unknown injectors."""
+"""``podgraft history``: the mark of the version in force, JSON, and unknown injectors."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ def test_an_unknown_injector_is_an_error(run: Run, account: Account) -> None:
     assert result.status == 1
     assert result.err == (
         f"error: injector shop has no policy: parameter {NAME} not found; check --injector, or "
-        "create it with `podgraft policy push`\n"
+        "create it with `podgraft push`\n"
     )
 
 

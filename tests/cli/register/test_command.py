@@ -87,7 +87,7 @@ def test_what_is_printed_is_checked_sorted_and_stable(run: Run) -> None:
 
 
 def test_a_bundle_that_nothing_was_checked_with_is_reported(run: Run) -> None:
-    assert "not checked: give --server-cert or --probe" in run(*TRUSTED[:2]).err
+    assert "not checked: give --server-cert or --test" in run(*TRUSTED[:2]).err
 
 
 def test_public_roots_need_no_bundle(run: Run) -> None:
@@ -230,7 +230,7 @@ def test_a_live_endpoint_is_probed(run: Run, tmp_path: Path) -> None:
     with serve_response(chain, key, tmp_path, 200, review) as endpoint:
         port = endpoint.port
         live = {"url": f"https://127.0.0.1:{port}"}
-        probed = ("--allow-loopback", "--probe", "--ca-bundle")
+        probed = ("--allow-loopback", "--test", "--ca-bundle")
         assert run(*probed, "certificates/ca.pem", **live).status == 0
         refused = run(*probed, "other/ca.pem", **live)
     assert refused.status == 1
@@ -270,7 +270,7 @@ REFUSED = (
     (("--namespace-selector", "a b"), "selector 'a b': write key=value"),
     (("--match-condition", "x"), "match condition 'x': write NAME=CEL expression"),
     (("--match-condition", "x=object.spec ="), "match condition x: 1:"),
-    (("--match-condition", "x=1 + 1"), "match condition x: 1:1: must evaluate to bool but got int"),
+    (("--match-condition", "x=1 + 1"), "match condition x: 1:1: must evaluate to bool, not int"),
     (("--client-cert", "certificates/prod-eu.pem"), "give --control-plane"),
     (("--control-plane", "cp"), "--control-plane needs --token-file, or --client-cert and its key"),
     (("--control-plane", "cp", "--client-cert", "certificates/prod-eu.pem"), "give both"),

@@ -103,7 +103,7 @@ def _pods(draw: st.DrawFn) -> Object:
     return {"metadata": metadata, "spec": spec}
 
 
-@settings(deadline=None)  # the first expressions load the compiler
+@settings(deadline=None)  # the first expressions load cel-cpp
 @given(rules=RULES, pod=_pods(), namespace=st.sampled_from(("shop", "kube-system")))
 def test_the_guard_expects_a_sidecar_exactly_if_podgraft_injects(
     rules: InjectionRules, pod: Object, namespace: str

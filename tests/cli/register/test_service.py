@@ -172,14 +172,14 @@ def test_the_kubeconfig_of_the_control_plane_names_the_service(
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        ((), 2, "give one of --url, --stack-name, and --service"),
+        ((), 2, "give one of --config, --url, and --service"),
         (
             ("--service", "a/b", "--url", "https://a"),
             2,
-            "give one of --url, --stack-name, and --service",
+            "give one of --config, --url, and --service",
         ),
         (("--service", "a/b"), 1, "no public CA signs certificates for b.a.svc; give --ca-bundle"),
-        (("--service", "a/b", *CERT_MANAGER, "--probe"), 1, "--probe: a Service cannot be called"),
+        (("--service", "a/b", *CERT_MANAGER, "--test"), 1, "--test: a Service cannot be called"),
         (("--service", "a/b", "--cert-manager", "a"), 1, "got 'a'; write NAMESPACE/CERTIFICATE"),
         (
             ("--url", "https://a.example", *CERT_MANAGER, "--ca-bundle", "{ca}"),

@@ -42,21 +42,21 @@ def register(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 @pytest.mark.usefixtures("account")
 def test_the_endpoint_is_that_of_the_stack(capsys: pytest.CaptureFixture[str]) -> None:
-    stack = ("--stack-name", "podgraft-dev", "--injector", "hello")
+    stack = ("--config", "stack:podgraft-dev", "--injector", "hello")
     assert register(capsys, *stack) == "https://webhook.example.com/hello/inject"
-    assert "stack nothing:" in register(capsys, "--stack-name", "nothing")
+    assert "stack nothing:" in register(capsys, "--config", "stack:nothing")
 
 
 @pytest.mark.usefixtures("account")
 def test_the_project_file_names_stack_and_injector(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("podgraft.toml").write_text('stack-name = "podgraft-dev"\ninjector = "hello"\n')
+    Path("podgraft.toml").write_text('config = "stack:podgraft-dev"\ninjector = "hello"\n')
     assert register(capsys) == "https://webhook.example.com/hello/inject"
     # Options of the command line replace the defaults.
     assert register(capsys, "--url", "https://a.example") == "https://a.example/hello/inject"
     assert register(capsys, "--url", "https://a.example/b") == "https://a.example/b/inject"
     assert register(capsys, "--injector", "c") == "https://webhook.example.com/c/inject"
-    both = ("--url", "https://a.example", "--stack-name", "podgraft-dev")
-    assert "give one of --url, --stack-name, and --service" in register(capsys, *both)
+    both = ("--url", "https://a.example", "--config", "stack:podgraft-dev")
+    assert "give one of --config, --url, and --service" in register(capsys, *both)
 
 
 def test_a_label_of_pods_is_a_choice(capsys: pytest.CaptureFixture[str]) -> None:

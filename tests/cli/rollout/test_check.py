@@ -1,4 +1,4 @@
-"""``podgraft policy check`` of a policy with a rollout: its errors and its warnings."""
+"""``podgraft check`` of a policy with a rollout: its errors and its warnings."""
 
 from pathlib import Path
 

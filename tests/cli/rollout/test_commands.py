@@ -1,4 +1,4 @@
-"""``podgraft policy rollout`` with a stack and with a folder: every command, and every refusal."""
+"""``podgraft rollout`` with a stack and with a folder: every command, and every refusal."""
 
 import shlex
 from collections.abc import Mapping
@@ -70,7 +70,7 @@ def test_a_rollout_from_its_start_to_its_promotion(world: World, run: Run) -> No
     status, output = run("promote --log log.json")
     assert status == 0, output
     assert world.read() == STABLE.replace(bundle.digest(BUNDLE), DIGEST)
-    assert ("podgraft policy rollback" in output) is ("--stack-name" in world.options)
+    assert ("podgraft rollback" in output) is ("--stack-name" in world.options)
 
 
 def test_shadow_becomes_a_share_with_a_step(world: World, run: Run) -> None:
@@ -114,7 +114,7 @@ def test_the_brake_of_all_injectors_stops_every_start(world: World, run: Run) ->
     assert "who --got --id ID " in output  # each injector has its own rollout
     assert "stops all rollouts: by operator" in run("status")[1]
     problem = run(START)[1]
-    assert "; remove the reason, then release it: podgraft policy rollout release --all " in problem
+    assert "; remove the reason, then release it: podgraft rollout release --all " in problem
     assert "another --id" not in problem
     assert run("release --all")[0] == 0
     assert run(START)[0] == 0
@@ -306,7 +306,7 @@ def test_push_refuses_while_a_rollout_is_active(
     running = stack.read()
     status, output = call("push next")
     assert (status, stack.read()) == (1, running)
-    assert f"rollout {ID} is active; end it with podgraft policy rollout promote" in output
+    assert f"rollout {ID} is active; end it with podgraft rollout promote" in output
     # A document with the same rollout continues it, as GitOps does.
     Path("next/policy.yaml").write_text(running.replace("share: 5", "share: 6"))
     for name, content in BUNDLE.items():
@@ -318,10 +318,7 @@ def test_push_refuses_while_a_rollout_is_active(
     status, output = call("rollback 2")
     assert status == 0, output
     assert stack.read() == STABLE
-    assert (
-        f"restart their workloads. To list:\n  podgraft policy rollout who --got --id {ID} "
-        in output
-    )
+    assert f"restart their workloads. To list:\n  podgraft rollout who --got --id {ID} " in output
     status, output = call("rollback 1")
     assert "Pods do not change until you restart their workloads." in output
     status, output = call("rollback 2 --with-rollout")

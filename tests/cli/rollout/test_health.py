@@ -211,7 +211,7 @@ def test_abort_reads_no_alarm_and_no_log(
     status, output = run("abort --reason '5xx in checkout'")
     assert status == 0, output
     assert parse_brakes([guarded.brake() or ""]) == {ID}
-    assert f"  podgraft policy rollout who --got --id {ID} --injector istio" in output
+    assert f"  podgraft rollout who --got --id {ID} --injector istio" in output
 
 
 def test_unreadable_evidence_is_inconclusive(

@@ -207,7 +207,7 @@ def test_a_damaged_document_is_not_overwritten(run: Run) -> None:
 
 @pytest.mark.parametrize("store", ["s3://bucket", "file:", "folder"])
 def test_an_unknown_store_is_refused(store: str) -> None:
-    with pytest.raises(CallerStorageError, match="use aws or file:<folder>"):
+    with pytest.raises(CallerStorageError, match="use --config stack:NAME or --config FOLDER"):
         open_storage(Location(store, parameter_prefix="/podgraft"))
 
 

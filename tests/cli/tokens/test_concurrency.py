@@ -227,7 +227,7 @@ def test_a_lock_that_was_left_names_what_removes_it(
 
 
 ELSEWHERE = (
-    ((), "--stack-name: is missing; set it, --parameter-prefix, or --store"),
+    ((), "--config: is missing; use stack:NAME"),
     (("--parameter-prefix", "/podgraft-dve"), "parameter /podgraft-dve/stack: not found"),
     (("--stack-name", "nowhere"), "stack nowhere: "),
     (("--store", "file:store", *STACK), "--stack-name: requires --store aws"),
@@ -252,7 +252,7 @@ def test_the_next_command_is_for_the_same_stack(capsys: pytest.CaptureFixture[st
     assert main(["tokens", "rotate", "--cluster", "prod", "--output", "next", *STACK]) == 0
     error = capsys.readouterr().err
     [line] = [line for line in error.splitlines() if "podgraft tokens revoke" in line]
-    assert line.endswith("--stack-name podgraft-dev")
+    assert line.endswith("--config stack:podgraft-dev")
     words = line.partition("podgraft tokens ")[2].split()
     assert main(["tokens", *words]) == 0
     assert known() == {hashes.hash_token(Path("next").read_text().strip())}

@@ -97,7 +97,7 @@ def test_probes_find_what_kube_apiserver_meets(
     target += ["--token-file", token] if token else []
     assert main(target) == 0
     manifest: Any = yaml.load(capsys.readouterr().out)
-    assert main([*target, "--probe"]) == bool(problem)
+    assert main([*target, "--test"]) == bool(problem)
     err = capsys.readouterr().err
     assert (problem or ": inject (") in err
 
@@ -109,7 +109,7 @@ def test_probes_find_what_kube_apiserver_meets(
         with record_exchanges(place.plane) as (port, exchanges):
             write_kubeconfig(tmp_path / "kubeconfig", port)
             monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
-            assert main(["status", "--probe", "--context", "admin"]) == bool(problem)
+            assert main(["status", "--test", "--context", "admin"]) == bool(problem)
             out, err = capsys.readouterr()
             assert exchanges.methods == {"GET"}
         assert problem in err

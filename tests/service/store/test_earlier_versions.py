@@ -330,7 +330,7 @@ def test_a_deleted_policy_is_unknown_and_remains_in_force() -> None:
     cloud.now += REFRESH_SECONDS
     assert of(cloud, warm).stale is not None
     cold = cloud.store()
-    with pytest.raises(UnknownInjectorError, match="create it: podgraft policy push --injector"):
+    with pytest.raises(UnknownInjectorError, match="create it: podgraft push --injector"):
         of(cloud, cold)
     assert (warm.injectors(), cold.injectors()) == (("istio",), ())
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from podgraft.cli.policy.bench.amounts import Unit, format_amount
 
 from bench import growth, page, table
 from bench.page import BEGIN, END, PageError
 from bench.table import Row
-from podgraft.cli.policy.bench.amounts import Unit, format_amount
 from tools.benchmarks.rows import make_row
 
 AMOUNTS = (

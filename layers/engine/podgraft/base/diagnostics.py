@@ -1,6 +1,6 @@
 """Diagnostics: problems in the documents of an operator, each with a location and a remedy.
 
-``policy check``, ``policy push``, ``inject``, and ``explain`` use this type. This module reads no
+``podgraft check``, ``push``, ``inject``, and ``explain`` use this type. This module reads no
 document and prints nothing.
 """
 
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 
 class Severity(StrEnum):
-    """Whether a diagnostic stops ``policy check`` and ``policy push``."""
+    """Whether a diagnostic stops ``podgraft check`` and ``podgraft push``."""
 
     ERROR = "error"
     WARNING = "warning"

@@ -6,6 +6,8 @@ The script calls podgraft itself, so it completes the commands and options of th
 import click
 from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
+from podgraft.cli import command_help
+
 PROGRAM = "podgraft"
 VARIABLE = "_PODGRAFT_COMPLETE"
 
@@ -21,7 +23,7 @@ class _Bash(BashComplete):
 SHELLS: dict[str, type[ShellComplete]] = {"bash": _Bash, "fish": FishComplete, "zsh": ZshComplete}
 
 
-@click.command("completion")
+@command_help.command("completion")
 @click.argument("shell", type=click.Choice([*SHELLS]))
 def command(shell: str) -> None:
     """Print the completion script of SHELL.

@@ -13,13 +13,20 @@ from msgspec.structs import replace
 from podgraft.cli import terminal
 from podgraft.core import bundle, policy
 from podgraft.core.bundle import BundleError, lint
+from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.core.policy import Policy, PolicyError
 from podgraft.core.review_context import ReviewContext
 from podgraft.service.store import Snapshot
 
 from . import documents, folders, istio_files
+from .aws_options import aws_options
+from .config_source import ConfigSource, ConfigSourceType, config_option, find_files, is_explicit
 from .failure import CommandError, print_warnings
-from .identifier_options import check_cluster_option, check_release_option
+from .identifier_options import (
+    check_cluster_option,
+    check_optional_injector,
+    check_release_option,
+)
 from .live.options import CONTEXT_OPTIONS, ClusterAccess, pop_access
 from .template_lines import add_file_lines
 
@@ -33,34 +40,53 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 _OPTIONS = (
+    config_option(ConfigSourceType(), "Folder with policy.yaml and bundle/, stack, or cluster."),
     click.option(
-        "--from-cluster",
-        is_flag=True,
-        help="Use Istio's configuration in the cluster of the context.",
+        "--injector",
+        callback=check_optional_injector,
+        help="Injector of the stack, of the folder, or of the registration.",
     ),
     *CONTEXT_OPTIONS,
-    click.option("--bundle", type=_FOLDER, help="Folder of manifests."),
-    click.option(
-        "--policy", "document", type=_FILE, help="Policy document, applied over that of the bundle."
-    ),
-    click.option(
-        "--injectConfigFile",
-        "config",
-        type=_FILE,
-        help="ConfigMap istio-sidecar-injector, or the text of its key config.",
-    ),
-    click.option(
-        "--valuesFile", "values", type=_FILE, help="Text of the key values of the same ConfigMap."
-    ),
-    click.option(
-        "--meshConfigFile", "mesh", type=_FILE, help="ConfigMap istio, or the text of its key mesh."
-    ),
-    click.option("--revision", help="Revision of the control plane."),
+    aws_options,
+    click.option("--revision", help="Revision of Istio's control plane."),
     click.option(
         "--istio-release",
         "release",
         callback=check_release_option,
         help="Istio release, such as 1.30.3. Default: from policy, global.tag, or template.",
+    ),
+)
+# The names before --config, for one release: articles use them. Those of istioctl are its own.
+_OLD_OPTIONS = (
+    click.option("--from-cluster", is_flag=True, hidden=True, help="As --config cluster."),
+    click.option("--bundle", type=_FOLDER, hidden=True, help="As --config FOLDER."),
+    click.option(
+        "--policy",
+        "document",
+        type=_FILE,
+        hidden=True,
+        help="Policy document, instead of that of --config.",
+    ),
+    click.option(
+        "--injectConfigFile",
+        "config",
+        type=_FILE,
+        hidden=True,
+        help="ConfigMap istio-sidecar-injector, or the text of its key config.",
+    ),
+    click.option(
+        "--valuesFile",
+        "values",
+        type=_FILE,
+        hidden=True,
+        help="Text of the key values of the same ConfigMap.",
+    ),
+    click.option(
+        "--meshConfigFile",
+        "mesh",
+        type=_FILE,
+        hidden=True,
+        help="ConfigMap istio, or the text of its key mesh.",
     ),
 )
 
@@ -95,12 +121,14 @@ class InjectOptions:
     network: str | None
     env: tuple[str, ...]
     from_cluster: bool = False
+    stack: str | None = None
+    injector: str | None = None
     access: ClusterAccess = field(default_factory=ClusterAccess)
 
     @property
     def has_bundle(self) -> bool:
-        """Whether an option names files with a configuration."""
-        return self.bundle is not None or self.config is not None
+        """Whether an option names a configuration that is not Istio's in the cluster."""
+        return any(each is not None for each in (self.bundle, self.config, self.stack))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,7 +145,7 @@ class LoadedConfiguration:
 
 def inject_options(function: Callable[P, R]) -> Callable[P, R]:
     """Add the options of a configuration, and those of a caller."""
-    for option in reversed((*_OPTIONS, *_CALLER_OPTIONS)):
+    for option in reversed((*_OPTIONS, *_OLD_OPTIONS, *_CALLER_OPTIONS)):
         function = option(function)
     return function
 
@@ -129,16 +157,34 @@ def caller_options(function: Callable[P, R]) -> Callable[P, R]:
     return function
 
 
-def parse_options(options: Mapping[str, Any]) -> InjectOptions:
+def parse_options(given: Mapping[str, Any]) -> InjectOptions:
     """Collect the options that ``inject_options`` added; click has checked each type."""
-    values = dict(options)
+    values = dict(given)
+    source = values.pop("source", None) or ConfigSource()
+    if source.context is not None:
+        values["context"] = source.context
     access = pop_access(values)
-    return InjectOptions(**values, access=access)
+    options = InjectOptions(**values, access=access)
+    if source == ConfigSource():
+        return options
+    if options.has_bundle or options.from_cluster:
+        if not is_explicit("source"):  # of the environment or the project file
+            return options
+        raise click.UsageError(
+            "--config replaces --bundle, --injectConfigFile, and --from-cluster; use only --config"
+        )
+    return _apply_source(options, source)
 
 
-def use_cluster_without_bundle(options: InjectOptions) -> InjectOptions:
-    """Return the options with ``--from-cluster`` if no option names a bundle."""
-    return options if options.has_bundle else dataclasses.replace(options, from_cluster=True)
+def _apply_source(options: InjectOptions, source: ConfigSource) -> InjectOptions:
+    """Return the options with the place that ``--config`` names."""
+    if source.folder is not None:
+        found = find_files(source.folder, options.injector)
+        document = options.document or found.policy
+        return dataclasses.replace(options, bundle=found.bundle, document=document)
+    if source.stack is not None:
+        return dataclasses.replace(options, stack=source.stack)
+    return dataclasses.replace(options, from_cluster=True)
 
 
 def load(options: InjectOptions) -> LoadedConfiguration:
@@ -221,7 +267,16 @@ def load_snapshot(options: InjectOptions) -> Snapshot:
 
     Warnings about it go to standard error.
     """
+    if options.stack is not None:
+        return _compile_snapshot(options, *_read_stack(options.stack, options))
     return _compile_snapshot(options, _load_files(options))
+
+
+def _read_stack(stack: str, options: InjectOptions) -> tuple[Mapping[str, bytes], str]:
+    """Return the bundle of the calling cluster, and the policy, of the version in force."""
+    from .policy.in_force import read_stack  # needs boto3
+
+    return read_stack(stack, options.injector or DEFAULT_INJECTOR, options.cluster)
 
 
 def _compile_snapshot(
@@ -257,7 +312,7 @@ def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Po
         clusters = ", ".join(sorted(read.clusters)) or "none"
         _warn(f"--cluster {options.cluster}: the policy has no overrides for it; it has {clusters}")
     stable, rollout, read = read.bundle, read.rollout, read.for_cluster(options.cluster)
-    if read.bundle != stable:
+    if read.bundle != stable and options.stack is None:
         _warn(
             f"--cluster {options.cluster}: the policy names another bundle for it, {read.bundle}; "
             "the result is that of the files on this machine"
@@ -279,7 +334,10 @@ def _load_files(options: InjectOptions) -> dict[str, bytes]:
             return folders.read_manifests(folder)
         case InjectOptions(bundle=None, config=Path() as config):
             return istio_files.read(config=config, values=options.values, mesh=options.mesh)
+        case InjectOptions(bundle=Path()) | InjectOptions(config=None, values=Path()):
+            raise click.UsageError("use --config alone, or --injectConfigFile and its files")
         case _:
             raise click.UsageError(
-                "give either --bundle, or --injectConfigFile and its files, or --from-cluster"
+                "Missing option '--config': use a folder with policy.yaml and bundle/, stack:NAME, "
+                "or cluster"
             )

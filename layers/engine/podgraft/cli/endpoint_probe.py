@@ -1,6 +1,6 @@
 """The probe of an endpoint: one review, sent as kube-apiserver sends reviews.
 
-``register --probe`` and ``status --probe`` use it. The review is a synthetic one, so it changes
+``register --test`` and ``status --test`` use it. The review is a synthetic one, so it changes
 nothing and counts in no metric. It is sent only to an endpoint that the CAs verify. No message
 contains the token, also if a server repeats it.
 """
@@ -39,7 +39,7 @@ _REMEDIES: Mapping[int, str] = {
         "endpoint, such as a web ACL"
     ),
     HTTPStatus.NOT_FOUND: (
-        "check the injector and the URL; podgraft policy push creates the injector in a stack"
+        "check the injector and the URL; podgraft push creates the injector in a stack"
     ),
     HTTPStatus.TOO_MANY_REQUESTS: "wait for a minute, then probe again",
 }
@@ -200,7 +200,7 @@ def _find_remedy(target: ProbeTarget, status: int) -> str:
         return "allow the subject of the client certificate: podgraft tokens allow"
     return (
         "the URL contains no token; register with --token-file. If kube-apiserver sends the "
-        "credential from the files of --control-plane, only register --probe can try it"
+        "credential from the files of --control-plane, only register --test can try it"
     )
 
 

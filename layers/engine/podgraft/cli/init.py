@@ -13,7 +13,7 @@ from typing import Final
 
 import click
 
-from podgraft.cli import outputs, program
+from podgraft.cli import command_help, outputs, program
 from podgraft.cli.assets import find_assets, find_engine
 from podgraft.cli.extras import find_requirement
 from podgraft.cli.failure import CommandError
@@ -56,7 +56,7 @@ HELM_INSTALL: Final = (
 
 _REGISTER_HELLO = (
     "podgraft register --cluster dev --token-file token --object-selector podgraft=hello "
-    "--probe | kubectl apply --server-side -f -"
+    "--test | kubectl apply --server-side -f -"
 )
 
 KINDS: Final[Mapping[str, Kind]] = {
@@ -71,7 +71,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         steps=(
             "cd {folder}",
             "sam build && sam deploy",
-            "podgraft policy push hello",
+            "podgraft push hello",
             "podgraft tokens issue --cluster dev --output token",
             _REGISTER_HELLO,
         ),
@@ -92,7 +92,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         steps=(
             "build an image, and push it to your registry: podgraft init --kind container image",
             "podgraft init --kind samples samples",
-            "podgraft tokens issue --store file:store --cluster prod --output token",
+            "podgraft tokens issue --config store --cluster prod --output token",
             f"with your registry, in a cluster with cert-manager: {HELM_INSTALL}",
         ),
     ),
@@ -120,7 +120,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 }
 
 
-@click.command("init")
+@command_help.command("init")
 @click.option(
     "--kind",
     type=click.Choice([*KINDS]),

@@ -8,6 +8,7 @@ import click
 
 from podgraft.cli import (
     annotation_remedies,
+    command_help,
     configuration,
     controller_templates,
     documents,
@@ -32,7 +33,7 @@ from podgraft.service.store import Snapshot
 _EXPLAIN = "run podgraft explain for the complete result"
 
 
-@click.command("inject")
+@command_help.command("inject")
 @make_file_options()
 @click.option(
     "-o",
@@ -62,8 +63,8 @@ def command(
     Documents of other kinds are copied byte for byte. With --webhook, the command injects only
     Pods, with the complete policy. Without it, the command injects every workload that does not
     disable injection. The command lists the workloads without a sidecar on standard error, and the
-    number of injected workloads. With --from-cluster, the configuration is that of Istio in the
-    cluster of the context; the command only reads it.
+    number of injected workloads. With --config cluster, the configuration is that of Istio in the
+    cluster; the command only reads it.
     """
     options = configuration.parse_options(given)
     loaded = configuration.load(options)
@@ -107,7 +108,7 @@ def _inject_workloads(
     if injector is None:
         raise CommandError(
             "the bundle contains no Istio configuration, which inject requires for workloads; "
-            "use --webhook to inject Pods, or podgraft apply for objects of any kind"
+            "use --webhook to inject Pods, or podgraft explain -o yaml for all objects"
         )
     return kubeinject.inject(injector, text, injector.parse_environment(caller.url_path))
 
@@ -127,10 +128,10 @@ def _find_unapplied(bundle: Bundle, *, webhook: bool) -> Iterator[str]:
     if webhook and bundle.object_mutators:
         yield (
             "the bundle's overlays are applied to Pods only, and not by /mutate; "
-            "use podgraft apply for other objects"
+            "use podgraft explain -o yaml for other objects"
         )
     if bundle.validators:
         yield (
             "the bundle's rules are not evaluated: inject does not call /validate; "
-            "use podgraft validate"
+            "use podgraft explain"
         )

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field, replace
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.cli import documents
 from podgraft.cli.explain.decision_trace import PRECEDENCE, DecisionTrace, Stage, Verdict
 from podgraft.cli.explain.flow import Cluster
@@ -18,6 +18,9 @@ from podgraft.kube.validation.rules import MISMATCH, NO_PARAMETERS, RULE
 
 # Audit annotations that change with every edit of the bundle or the policy.
 _VERSIONS = frozenset({"bundle", "policy-version"})
+# The audit annotations of the review itself, and that of failed validations.
+_OWN_AUDIT = frozenset({*_VERSIONS, "decision", "reason"})
+_AUDIT_FAILURES = "validation_failure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +86,28 @@ class ReviewedObject:
             and not step.observed.startswith((MISMATCH, NO_PARAMETERS))
         )
         return list(dict.fromkeys(rules))
+
+    @property
+    def audit(self) -> dict[str, str]:
+        """The audit annotations of the policies."""
+        audit: dict[str, str] = {}
+        for call in self.calls:
+            if isinstance(call.result, ReviewResponse):
+                audit |= call.result.response.audit
+        return {key: audit[key] for key in audit if key not in {*_OWN_AUDIT, _AUDIT_FAILURES}}
+
+    @property
+    def audit_failures(self) -> list[str]:
+        """The messages of failed validations whose binding sets ``Audit``."""
+        return [
+            string_at(failure, "message")
+            for call in self.calls
+            if isinstance(call.result, ReviewResponse)
+            for failure in objects_at(
+                {"items": jsonvalue.load(call.result.response.audit.get(_AUDIT_FAILURES, "[]"))},
+                "items",
+            )
+        ]
 
     @property
     def after(self) -> Object:

@@ -12,6 +12,8 @@ import click
 from flask import Flask, Response, abort, send_from_directory
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
+from podgraft.cli import command_help
+
 from . import assets
 from .failure import CommandError
 
@@ -28,7 +30,7 @@ _HEADERS = {
 }
 
 
-@click.command("playground")
+@command_help.command("playground")
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),

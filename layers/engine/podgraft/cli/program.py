@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from podgraft.cli.command_help import Command, Group
 from podgraft.cli.failure import CommandError
 from podgraft.cli.terminal import escape_output
 
@@ -74,7 +75,7 @@ def _name_parameter(error: click.BadParameter) -> str:
     return "the path" if parameter is None else parameter.make_metavar(error.ctx)  # type: ignore[arg-type]
 
 
-class ComparingCommand(click.Command):
+class ComparingCommand(Command):
     """A command with exit status 1 for a difference: errors, also internal ones, have status 2."""
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
@@ -156,7 +157,7 @@ def describe_os_error(error: OSError) -> str:
     return f"{path}: {problem}" if path else problem
 
 
-class ReportingGroup(click.Group):
+class ReportingGroup(Group):
     """A group whose commands report the errors of ``reported`` as ``CommandError``."""
 
     reported: tuple[type[Exception], ...] = ()

@@ -1,4 +1,4 @@
-"""The project file, podgraft.toml: defaults for ``policy``, ``tokens``, and ``register``.
+"""The project file, podgraft.toml: defaults for the commands that have ``--config``.
 
 The file is in the working folder or in one of its parents, or ``--project`` names it. An option on
 the command line, or an environment variable, replaces a value of the file.
@@ -15,19 +15,22 @@ from podgraft.cli.failure import CommandError
 FILE_NAME: Final = "podgraft.toml"
 # The keys, which are names of options, and what their values mean.
 KEYS: Final[Mapping[str, str]] = {
-    "stack-name": "deployed stack",
+    "config": "stack, as stack:NAME, or folder",
+    "stack-name": "as config with stack:NAME",
     "injector": "injector",
     "profile": "profile of the AWS configuration",
     "region": "AWS region",
     "bucket": "output BundleBucket of the stack",
     "bundle-prefix": "output BundlePrefix of the stack",
     "parameter-prefix": "output ParameterPrefix of the stack",
-    "store": "store of tokens: aws, or file:<folder>",
 }
-# Groups, whose subcommands have these options, and a command that has some of them.
-GROUPS = ("policy", "tokens")
-REGISTER: Final = {"register": ("stack_name", "injector", "profile", "region")}
-COMMANDS: Final = (*GROUPS, *REGISTER)
+# Groups, whose subcommands have these options, and commands that have some of them.
+GROUPS: Final = ("policy", "tokens", "rollout")
+COMMANDS: Final = (
+    *GROUPS,
+    *("check", "compare", "diff", "explain", "history", "inject", "push", "register"),
+    *("rollback", "status"),
+)
 
 
 class CommandDefaults(dict[str, Any]):
@@ -41,19 +44,21 @@ class CommandDefaults(dict[str, Any]):
         return super().get(key, default) if key in _PARAMETERS else self
 
 
-_PARAMETERS = frozenset(key.replace("-", "_") for key in KEYS)
+def _name_parameter(key: str) -> str:
+    return "source" if key == "config" else key.replace("-", "_")
+
+
+_PARAMETERS = frozenset(map(_name_parameter, KEYS))
 
 
 def load_defaults(path: Path | None) -> dict[str, dict[str, Any]]:
     """Return the defaults of each command; *path* is the file, or None to look for it."""
     file = path or find_project_file(Path.cwd())
     values = {} if file is None else read_project_file(file)
-    defaults = CommandDefaults({key.replace("-", "_"): value for key, value in values.items()})
-    commands = {
-        command: {name: defaults[name] for name in names if name in defaults}
-        for command, names in REGISTER.items()
-    }
-    return {**dict.fromkeys(GROUPS, defaults), **commands}
+    if stack := values.pop("stack-name", None):
+        values["config"] = f"stack:{stack}"
+    defaults = CommandDefaults({_name_parameter(key): value for key, value in values.items()})
+    return dict.fromkeys(COMMANDS, defaults)
 
 
 def find_project_file(folder: Path) -> Path | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError
 from podgraft.cli.program import convert_errors
 from podgraft.cli.startup_check import Survey, all_lines, certificate_survey, survey
@@ -38,7 +39,7 @@ DEFAULT_PORT = 8443
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
-@click.command("serve")
+@command_help.command("serve")
 @click.option(
     "--store",
     "folder",

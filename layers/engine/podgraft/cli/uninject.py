@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import documents
+from podgraft.cli import command_help, documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.manifest_files import (
     FileSelection,
@@ -17,7 +17,7 @@ from podgraft.core.injectors.istio import uninject as uninjection
 from podgraft.kube import yaml
 
 
-@click.command("uninject")
+@command_help.command("uninject")
 @make_file_options()
 @click.option(
     "-o",

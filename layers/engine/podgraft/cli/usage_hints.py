@@ -10,27 +10,28 @@ import click
 # By word: the command of podgraft with this task.
 _COMMANDS: Mapping[str, str] = {
     # istioctl
-    "kube-inject": "inject",
-    "analyze": "policy check",
+    "analyze": "check",
     "check-inject": "explain",
     "proxy-config": "status",
     "proxy-status": "status",
     "ps": "status",
     "version": "--version",
     # kubectl
-    "create": "apply",
+    "apply": "explain",
+    "create": "explain",
     "describe": "explain",
     "get": "status",
-    "patch": "apply",
+    "patch": "explain",
+    "validate": "explain",
     # Helm, Terraform, and others
     "doctor": "status",
     "install": "init",
-    "lint": "policy check",
-    "plan": "policy diff",
+    "lint": "check",
+    "plan": "diff",
     "render": "inject",
     "start": "serve",
     "template": "inject",
-    "upgrade": "policy push",
+    "upgrade": "push",
     "help": "--help",
 }
 
@@ -94,7 +95,9 @@ def _has_option(command: click.Command, name: str) -> bool:
     return any(name in option.opts for option in command.params)
 
 
-def find_command(word: str, names: Iterable[str], groups: Mapping[str, click.Group]) -> str | None:
+def find_command(
+    word: str, names: Iterable[str], groups: Mapping[str, Iterable[str]]
+) -> str | None:
     """Return the command for an unknown *word*, without the name of the program.
 
     The order: a word of another program, a subcommand of *groups*, a name with similar letters.
@@ -104,6 +107,6 @@ def find_command(word: str, names: Iterable[str], groups: Mapping[str, click.Gro
     if word in _COMMANDS:
         return _COMMANDS[word]
     for name, group in groups.items():
-        if word in group.commands:
+        if word in group:
             return f"{name} {word}"
     return suggest_name(word, names)

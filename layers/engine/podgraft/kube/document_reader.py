@@ -64,7 +64,7 @@ class Cursor(Struct, frozen=True):
         )
 
     def warn(self, problem: str, remedy: str) -> None:
-        """Add a warning, which stops neither a review nor ``policy push``."""
+        """Add a warning, which stops neither a review nor ``podgraft push``."""
         self.diagnostics.warnings.append(
             Diagnostic(
                 pointer=self.pointer, problem=problem, remedy=remedy, severity=Severity.WARNING

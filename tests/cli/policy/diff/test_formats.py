@@ -30,7 +30,7 @@ def test_folds_are_omitted_from_the_end(
     missing = len(folds) - shown
     if missing:
         assert f"**{missing} of {len(folds)} diffs are not shown**" in text
-        assert text.endswith("run `podgraft policy diff` with `-o text`.\n")
+        assert text.endswith("run `podgraft diff` with `-o text`.\n")
     else:
         assert "not shown" not in text
 

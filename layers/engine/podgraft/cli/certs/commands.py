@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from podgraft.base import system
-from podgraft.cli import outputs, program
+from podgraft.cli import command_help, outputs, program
 from podgraft.cli.certs import (
     acm,
     inspection,
@@ -33,7 +33,7 @@ class _Group(program.ReportingGroup):
     reported = (IdentifierError,)
 
 
-@click.group("certs", cls=_Group)
+@command_help.group("certs", cls=_Group)
 def command() -> None:
     """Create, renew, rotate, inspect, and import the certificates of a webhook endpoint."""
 

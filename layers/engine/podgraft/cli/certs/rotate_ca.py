@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from podgraft.base import system
-from podgraft.cli import program
+from podgraft.cli import command_help, program
 from podgraft.cli.certs import endpoint, keys, options, rotation
 from podgraft.cli.certs.endpoint import Address
 from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder
@@ -15,7 +15,7 @@ from podgraft.cli.certs.keys import KeyType
 from podgraft.cli.certs.rotation import KeyPolicy, Rotation, RotationStage
 
 
-@click.group("rotate-ca")
+@command_help.group("rotate-ca")
 @click.option("--from", "old", type=options.FOLDER, required=True, help="Folder of the old CA.")
 @click.option("--to", "new", type=options.FOLDER, required=True, help="Folder of the new CA.")
 @click.pass_context

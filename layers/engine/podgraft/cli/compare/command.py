@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from podgraft.base import jsonvalue
-from podgraft.cli import configuration
+from podgraft.cli import command_help, configuration
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.options import (
     SELECTION_OPTIONS,
@@ -18,7 +18,7 @@ from .configurations import ConfigurationSource
 from .report import Report
 
 
-@click.command("compare")
+@command_help.command("compare")
 @add_options(*SELECTION_OPTIONS)
 @configuration.inject_options
 @click.option(

@@ -19,7 +19,7 @@ import click
 import jsonpatch
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli import terminal
+from podgraft.cli import command_help, terminal
 from podgraft.cli.assets import find_assets
 from podgraft.cli.extras import check_modules
 from podgraft.cli.failure import CommandError
@@ -33,12 +33,12 @@ from .work_folder import PARENT, create_folder
 SAMPLES = find_assets() / "samples"
 CLUSTER = "demo"
 # What the commands of the demo import, beside the packages that every command needs.
-_MODULES = ("flask", "gunicorn", "re2")
+_MODULES = ("flask", "gunicorn", "cel_expr_python", "re2")
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 _MAX_LINE_CHARACTERS = 160  # characters of one operation
 
 
-@click.command("demo")
+@command_help.command("demo")
 @click.argument("sample", default="istio")
 @click.option(
     "--dir",

@@ -55,7 +55,7 @@ def find_next_steps(
         f"explain {_join('-f', folder / explained.file)} {documents}",
     )
     yield NextStep(
-        "Check the policy and the bundle after a change.", f"policy check {_join(store / sample)}"
+        "Check the policy and the bundle after a change.", f"check {_join(store / sample)}"
     )
     for outcome in outcomes:
         if outcome.is_patched and outcome.kind == "Pod":

@@ -5,7 +5,3 @@
 configuration.
 ``stages`` and ``decision_trace`` contain the result, which ``tree``, ``chart``, and JSON print.
 """
-
-from .command import command
-
-__all__ = ["command"]

@@ -1,44 +1,30 @@
 """``podgraft explain``: each step of the reviews of an object, and their result."""
 
-from collections.abc import Callable, Mapping
-from enum import StrEnum
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import JSON
-from podgraft.cli import configuration, documents
-from podgraft.cli.failure import CommandError
-from podgraft.cli.identifier_options import check_optional_injector
+from podgraft.cli import command_help, configuration, documents
 from podgraft.cli.live.options import check_selection
 from podgraft.cli.live.selection import PodSelection
-from podgraft.cli.manifest_files import FileSelection, make_file_options
+from podgraft.cli.object_reviews import run_reviews
 from podgraft.core.bundle.retired_registries import image_warning
 from podgraft.service.store import Snapshot
 
-from .chart import render_chart
-from .decision_trace import DecisionTrace, exit_status, to_json
+from .decision_trace import DecisionTrace, Verdict, exit_status
 from .flow import Cluster
-from .pod_source import find_pods
-from .tree import render_tree
+from .object_files import ObjectFile, ObjectOptions, object_options, read_object_files
+from .results import ExplainedFile, OutputFormat, print_results
 from .webhooks import Webhook, read_webhooks, select_routes
 
 _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
 
 
-class OutputFormat(StrEnum):
-    """The output format."""
-
-    TEXT = "text"
-    JSON = "json"
-    SVG = "svg"
-
-
-@click.command("explain")
+@command_help.command("explain")
 @click.argument("target", nargs=-1)
-@make_file_options(is_required=False)
+@object_options
 @configuration.inject_options
 @click.option(
     "-n", "--namespace", help="Namespace of TARGET, and of objects in the file without one."
@@ -49,35 +35,32 @@ class OutputFormat(StrEnum):
 @click.option(
     "--webhook-config", type=_FILE, help="File of the webhook configurations of the cluster."
 )
-@click.option(
-    "--injector",
-    callback=check_optional_injector,
-    help="Injector of the bundle, with --webhook-config.",
-)
+@click.option("--pods", is_flag=True, help="With yaml and patch, add the pods of the workloads.")
 @click.option(
     "-o",
     "--output",
     type=click.Choice([each.value for each in OutputFormat]),
     default=OutputFormat.TEXT.value,
-    help="Output format.",
+    show_default=True,
+    help="Steps (text, json, svg), resulting objects, their changes, or findings.",
 )
 def command(  # noqa: PLR0913 — one parameter per option
     *,
     target: tuple[str, ...],
-    manifests: FileSelection,
+    objects: ObjectOptions,
     namespace: str | None,
     all_namespaces: bool,
     selector: str | None,
     namespace_labels: str,
     webhook_config: Path | None,
-    injector: str | None,
+    pods: bool,
     output: str,
     **given: Any,
 ) -> int:
     """Show each step of the admission reviews of an object, and their result.
 
     TARGET is an object of the cluster of the context: TYPE/NAME, TYPE NAME, or TYPE. The webhooks
-    and namespaces are those of the cluster, and without --bundle, so is Istio's configuration. The
+    and namespaces are those of the cluster, and without --config, so is Istio's configuration. The
     command explains the creation of the object, without its present sidecars. With -f, it needs no
     cluster.
 
@@ -86,66 +69,96 @@ def command(  # noqa: PLR0913 — one parameter per option
 
     The exit status is 0 if the object is injected or changed, 3 if it is left as it is, 4 if it is
     denied, and 1 if a review or the command fails. For several documents it is the worst, in the
-    order 1, 4, 3, 0.
+    order 1, 4, 3, 0; with -o yaml and -o patch, it is 0 if any is changed.
     """
     options = configuration.parse_options(given)
-    if bool(target) == bool(manifests.paths):
+    form = OutputFormat(output)
+    if bool(target) == bool(objects.manifests.paths):
         raise click.UsageError("give either TARGET or -f; use -f once for each file")
-    if not manifests.paths:
+    if target:
         for_files = {"--webhook-config": webhook_config, "--namespace-labels": namespace_labels}
         if names := ", ".join(name for name, value in for_files.items() if value):
             raise click.UsageError(f"{names}: only with -f; for TARGET, the cluster is read")
         selection = PodSelection(
             namespace=namespace, all_namespaces=all_namespaces, selector=selector
         )
-        journeys = _explain_live(target, check_selection(selection), options, injector)
+        files = _explain_live(target, check_selection(selection), options)
     else:
         if all_namespaces or selector:
             raise click.UsageError("-A and -l: only with TARGET; -f reads all objects of the files")
-        journeys = _explain_file(
-            manifests,
-            namespace,
-            options,
-            lambda snapshot: _webhooks(snapshot, webhook_config, injector),
-            _parse_labels(namespace_labels),
-        )
-    for image in dict.fromkeys(each.sidecars.image for each in journeys if each.sidecars):
+        labels = _parse_labels(namespace_labels)
+        creates_pods = pods or not form.is_result
+        cluster = _make_cluster(options, webhook_config, labels, creates_pods=creates_pods)
+        files = _explain_files(cluster, read_object_files(objects, namespace))
+        if _has_hidden_pods(cluster, files):
+            click.echo("the pods of workloads are not reviewed; use --pods for them", err=True)
+    traces = [each.trace for file in files for each in file.reviews if each.trace]
+    _warn_of_images(traces)
+    print_results(files, form)
+    return _select_status(traces, form)
+
+
+def _has_hidden_pods(cluster: Cluster, files: Sequence[ExplainedFile]) -> bool:
+    """Whether the bundle can inject pods of the workloads, and the output has none of them."""
+    if cluster.creates_pods or cluster.snapshot is None:
+        return False
+    subjects = (reviews.subject for file in files for reviews in file.reviews)
+    has_workload = any(each.pod_path is not None and not each.is_pod for each in subjects)
+    return has_workload and bool(cluster.snapshot.bundle.pod_mutators)
+
+
+def _warn_of_images(traces: Sequence[DecisionTrace]) -> None:
+    for image in dict.fromkeys(each.sidecars.image for each in traces if each.sidecars):
         if warning := image_warning(image):
             click.echo(f"warning: {warning}", err=True)
-    click.echo(_format_output(journeys, OutputFormat(output)), nl=False)
-    return exit_status(journeys)
+
+
+def _select_status(traces: Sequence[DecisionTrace], form: OutputFormat) -> int:
+    verdicts = {trace.verdict for trace in traces}
+    is_stopped = bool(verdicts & {Verdict.FAILED, Verdict.DENIED})
+    if form.is_result and not is_stopped and verdicts & {Verdict.INJECTED, Verdict.CHANGED}:
+        return 0
+    return exit_status(traces)
 
 
 def _explain_live(
     words: tuple[str, ...],
     selection: PodSelection,
     options: configuration.InjectOptions,
-    injector: str | None,
-) -> list[DecisionTrace]:
+) -> list[ExplainedFile]:
     from podgraft.cli.live.resources import parse_targets
 
     from .live_objects import LiveExplainer
 
-    explainer = LiveExplainer(options.access.open_cluster(), options, injector)
-    return [*explainer.explain(parse_targets(words), selection)]
+    explainer = LiveExplainer(options.access.open_cluster(), options)
+    return [ExplainedFile("cluster", [*explainer.explain(parse_targets(words), selection)])]
 
 
-def _explain_file(
-    files: FileSelection,
-    namespace: str | None,
+def _make_cluster(
     options: configuration.InjectOptions,
-    find_webhooks: Callable[[Snapshot], tuple[Webhook, ...]],
+    webhook_config: Path | None,
     labels: Mapping[str, str],
-) -> list[DecisionTrace]:
+    *,
+    creates_pods: bool,
+) -> Cluster:
     loaded = configuration.load(options)
     configuration.warn_of_unused(options, loaded.snapshot)
-    cluster = Cluster(
+    return Cluster(
         snapshot=loaded.snapshot,
         caller=loaded.caller,
-        webhooks=find_webhooks(loaded.snapshot),
+        webhooks=_webhooks(loaded.snapshot, webhook_config, options.injector),
         labels=labels,
+        creates_pods=creates_pods,
     )
-    return [cluster.explain(subject) for subject in find_pods(files, namespace)]
+
+
+def _explain_files(cluster: Cluster, files: Sequence[ObjectFile]) -> list[ExplainedFile]:
+    return [
+        ExplainedFile(
+            str(file.path), [run_reviews(cluster, each) for each in file.subjects], file.text
+        )
+        for file in files
+    ]
 
 
 def _webhooks(
@@ -162,16 +175,3 @@ def _parse_labels(text: str) -> Mapping[str, str]:
         if not key or not equals:
             raise click.UsageError(f"--namespace-labels: got {text!r}; use key=value,key=value")
     return {key: value for key, _, value in pairs}
-
-
-def _format_output(journeys: list[DecisionTrace], output: OutputFormat) -> str:
-    match output:
-        case OutputFormat.TEXT:
-            return "\n".join(map(render_tree, journeys))
-        case OutputFormat.JSON:
-            documents: list[JSON] = [to_json(trace) for trace in journeys]
-            return jsonvalue.dump(documents[0] if len(documents) == 1 else documents) + "\n"
-        case OutputFormat.SVG:
-            if len(journeys) != 1:
-                raise CommandError(f"--output svg draws one object, and -f has {len(journeys)}")
-            return render_chart(journeys[0])

@@ -19,6 +19,7 @@ from podgraft.cli.live.webhook_matching import (
     select_injecting,
     to_explained_webhook,
 )
+from podgraft.cli.object_reviews import ObjectReviews, run_reviews
 from podgraft.kube import workload
 
 from .decision_trace import DecisionTrace
@@ -35,17 +36,16 @@ class LiveExplainer:
 
     cluster: LiveCluster
     options: InjectOptions
-    injector: str | None
     _namespaces: dict[str, Object] = field(default_factory=dict[str, Object], init=False)
-    _loaded: dict[str | None, LoadedConfiguration] = field(
-        default_factory=dict[str | None, LoadedConfiguration], init=False
+    _loaded: dict[tuple[str | None, str | None], LoadedConfiguration] = field(
+        default_factory=dict[tuple[str | None, str | None], LoadedConfiguration], init=False
     )
     _manifests: list[Object] | None = field(default=None, init=False)
 
     def explain(
         self, targets: Sequence[Target], selection: PodSelection
-    ) -> Iterator[DecisionTrace]:
-        """Yield the trace of each object; raises ``CommandError`` without one."""
+    ) -> Iterator[ObjectReviews]:
+        """Yield the reviews of each object; raises ``CommandError`` without one."""
         namespace = self.cluster.resolve_namespace(selection)
         has_objects = False
         for live in self._read(targets, namespace, selection.selector):
@@ -67,7 +67,7 @@ class LiveExplainer:
             else:
                 yield self.cluster.read_object(target.resource, namespace, target.name)
 
-    def _explain(self, live: Object) -> DecisionTrace:
+    def _explain(self, live: Object) -> ObjectReviews:
         namespace = string_at(object_at(live, "metadata"), "namespace")
         if namespace not in self._namespaces:
             self._namespaces[namespace] = self.cluster.read_namespace(namespace)
@@ -80,14 +80,16 @@ class LiveExplainer:
             webhooks=webhooks,
             live_namespaces=self._namespaces,
         )
-        trace = cluster.explain(subject)
+        reviews = run_reviews(cluster, subject)
+        trace = reviews.trace or cluster.explain(subject)
         notes = [*_describe_running(live, trace)]
         if webhooks and loaded is None:
             notes.append(_describe_no_match(webhooks, self._namespaces[namespace]))
         if not webhooks:
             notes.append("the cluster has no webhook of podgraft or istiod for the object")
         name = f"{documents.object_name(live)} in {namespace}"
-        return replace(trace, subject=name, warnings=(*trace.warnings, *notes))
+        reviews.trace = replace(trace, subject=name, warnings=(*trace.warnings, *notes))
+        return reviews
 
     def _select(self, pod: Object) -> tuple[LoadedConfiguration | None, tuple[Webhook, ...]]:
         """Return the configuration for a pod, and the webhooks to evaluate.
@@ -97,7 +99,8 @@ class LiveExplainer:
         """
         registered = parse_webhooks(self._read_manifests())
         if self.options.has_bundle:
-            return self._load(None), self._podgraft_webhooks(registered)
+            options = self._with_injector(registered, pod)
+            return self._load(options), self._podgraft_webhooks(registered)
         injecting = select_injecting(registered)
         matching = self._find_matching(injecting, pod)
         of_istiod = [each for each in matching if each.kind is InjectorKind.ISTIOD]
@@ -106,7 +109,16 @@ class LiveExplainer:
         if not of_istiod:
             raise CommandError(_describe_missing_bundle(matching[0], pod))
         revision = self.options.revision or of_istiod[0].revision or DEFAULT_REVISION
-        return self._load(revision), tuple(map(to_explained_webhook, of_istiod))
+        options = replace(self.options, from_cluster=True, revision=revision)
+        return self._load(options), tuple(map(to_explained_webhook, of_istiod))
+
+    def _with_injector(self, registered: Sequence[LiveWebhook], pod: Object) -> InjectOptions:
+        """Return the options with the injector of a stack: that of the webhook, if not given."""
+        if self.options.stack is None or self.options.injector is not None:
+            return self.options
+        own = [each for each in registered if each.kind is InjectorKind.PODGRAFT]
+        webhooks = self._find_matching(select_injecting(own), pod) or own
+        return replace(self.options, injector=webhooks[0].injector) if webhooks else self.options
 
     def _find_matching(self, webhooks: Sequence[LiveWebhook], pod: Object) -> list[LiveWebhook]:
         return [*WebhookMatcher(tuple(webhooks), self._namespaces).find_webhooks(pod)]
@@ -120,7 +132,7 @@ class LiveExplainer:
             if string_at(object_at(manifest, "metadata"), "name") in own
         ]
         if manifests:
-            return read_webhooks(manifests, "cluster", self.injector)
+            return read_webhooks(manifests, "cluster", self.options.injector)
         print_warnings(
             ["cluster: no webhook of podgraft is registered; the webhooks are those of istiod"]
         )
@@ -132,13 +144,11 @@ class LiveExplainer:
             self._manifests = self.cluster.read_webhook_configurations()
         return self._manifests
 
-    def _load(self, revision: str | None) -> LoadedConfiguration:
-        if revision not in self._loaded:
-            options = configuration.use_cluster_without_bundle(self.options)
-            if revision is not None:
-                options = replace(options, revision=revision)
-            self._loaded[revision] = configuration.load(options)
-        return self._loaded[revision]
+    def _load(self, options: InjectOptions) -> LoadedConfiguration:
+        key = options.injector, options.revision
+        if key not in self._loaded:
+            self._loaded[key] = configuration.load(options)
+        return self._loaded[key]
 
 
 def _describe_no_match(webhooks: Sequence[Webhook], namespace: Object) -> str:
@@ -169,9 +179,8 @@ def _describe_missing_bundle(webhook: LiveWebhook, pod: Object) -> str:
     """Return the error for a pod that podgraft receives, without the configuration of podgraft."""
     return (
         f"{documents.object_name(pod)}: webhook {webhook.name} sends the pod to podgraft, injector "
-        f"{webhook.injector}, whose configuration is not in the cluster; give it with --bundle and "
-        f"--policy, from a stack: podgraft policy pull --injector {webhook.injector} --stack-name "
-        "STACK -o FOLDER"
+        f"{webhook.injector}, whose configuration is not in the cluster; name it with --config "
+        "stack:NAME, or the folder of podgraft serve"
     )
 
 

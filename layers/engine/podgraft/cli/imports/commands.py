@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from podgraft.cli import folders
+from podgraft.cli import command_help, folders
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.istio_source import IstioReader, IstioSource
@@ -24,7 +24,7 @@ POLICY_FILE = "policy.yaml"
 BUNDLE_FOLDER = "bundle"
 
 
-@click.group("import")
+@command_help.group("import")
 def command() -> None:
     """Import the configuration of another injector as a bundle and a policy."""
 
@@ -123,7 +123,7 @@ def _print_summary(folder: Path, source: IstioSource, compiled: Bundle) -> None:
         variables |= injector.parse_environment(webhook.url_path) if injector is not None else {}
     options = registration.make_register_options(source.webhooks, source.revision, variables)
     print_next_steps(
-        f"podgraft policy check {files}",
+        f"podgraft check {files}",
         f"podgraft compare -A {files}",
         "podgraft register --url https://ENDPOINT --injector istio --cluster CLUSTER "
         f"--token-file FILE {' '.join(options)}",

@@ -1,4 +1,4 @@
-"""The tests in the folder ``tests/`` of a bundle, run by ``policy check`` and ``policy push``."""
+"""The tests in the folder ``tests/`` of a bundle, which ``podgraft check`` and ``push`` run."""
 
 from collections.abc import Iterator
 from pathlib import Path

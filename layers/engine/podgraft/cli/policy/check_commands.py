@@ -4,28 +4,38 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import folders, terminal
+from podgraft.cli import command_help, folders, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.parameter_values import STANDARD_BYTES
+from podgraft.cli.program import FAILED
 from podgraft.cli.webhook_paths import url_paths
 from podgraft.core.trial import modes
 from podgraft.kube.privileges.pod_security import Level
 
+from . import check_report
 from .cloud import connect
-from .local import check_bundle
+from .local import CheckedBundle, InvalidBundleError, check_bundle
 from .options import local_options, warning_options
 from .privileges import make_block
 from .target import TargetOptions, target_options
 from .versions import bundle_digest
 
 
-@click.command("check")
+@command_help.command("check")
 @local_options
 @warning_options
 @click.option(
     "--pss",
     type=click.Choice([level.value for level in Level]),
     help="Level of the Pod Security Standards. Each violation that the bundle adds is an error.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(check_report.FORMATS),
+    default="text",
+    show_default=True,
+    help="Output format. sarif is for code scanning.",
 )
 def check_policy(
     bundle: Path,
@@ -34,7 +44,8 @@ def check_policy(
     strict: bool,
     webhook_config: Path | None,
     pss: str | None,
-) -> None:
+    output: str,
+) -> int:
     """Validate a bundle and a policy, and report every error.
 
     FOLDER contains policy.yaml and bundle/. With errors, the exit status is 1. Warnings go to
@@ -42,7 +53,21 @@ def check_policy(
     """
     paths = url_paths(webhook_config) if webhook_config else ()
     level = Level(pss) if pss else None
-    checked = check_bundle(bundle, document, strict=strict, url_paths=paths, level=level)
+    try:
+        checked = check_bundle(bundle, document, strict=strict, url_paths=paths, level=level)
+    except InvalidBundleError as error:
+        if output == "text":
+            raise
+        click.echo(check_report.render_findings(bundle, error.findings, output), nl=False)
+        return FAILED
+    if output == "text":
+        _print_summary(checked)
+    else:
+        click.echo(check_report.render_findings(bundle, checked.warnings, output), nl=False)
+    return 0
+
+
+def _print_summary(checked: CheckedBundle) -> None:
     print_warnings(checked.warnings)
     size = len(checked.document.encode())
     click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
@@ -58,7 +83,7 @@ def _verdict(warnings: int) -> str:
     return f"no errors, {warnings} {'warning' if warnings == 1 else 'warnings'}"
 
 
-@click.command("allows")
+@command_help.command("allows")
 @local_options
 @click.option("--write", is_flag=True, help="Write the key to the policy document.")
 def print_allows(bundle: Path, document: Path | None, *, write: bool) -> None:
@@ -77,7 +102,7 @@ def print_allows(bundle: Path, document: Path | None, *, write: bool) -> None:
     click.echo(f"wrote allows to {document}; review the change before you push it")
 
 
-@click.command("pull")
+@command_help.command("pull")
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @target_options
 def pull_policy(options: TargetOptions, folder: Path) -> None:
@@ -95,4 +120,4 @@ def pull_policy(options: TargetOptions, folder: Path) -> None:
     click.echo(
         f"version {live.number}: {folder}/policy.yaml, {len(files)} files in {folder}/bundle"
     )
-    click.echo(f"to change this version only: podgraft policy push --expect-version {live.number}")
+    click.echo(f"to change this version only: podgraft push --expect-version {live.number}")

@@ -136,7 +136,7 @@ class DeployedInjector:
             raise CommandError(
                 f"injector {self.target.injector} has no policy: parameter "
                 f"{self.target.parameter} not found; check --injector, or create it with "
-                "`podgraft policy push`"
+                "`podgraft push`"
             )
         return versions
 
@@ -152,7 +152,7 @@ class DeployedInjector:
             by = f" by {versions[-1].person}" if versions else ""
             raise CommandError(
                 f"parameter {self.target.parameter}: expected version {expected}, got version "
-                f"{newest}{by}; compare it with `podgraft policy diff`, then run the command again"
+                f"{newest}{by}; compare it with `podgraft diff`, then run the command again"
             )
 
     def put_policy(self, document: str, replaced: PolicyVersion | None, message: str = "") -> int:
@@ -236,7 +236,7 @@ class DeployedInjector:
             f"parameter {self.target.parameter}: version {number} is in force, but replaced "
             + ", ".join(f"version {each.number} by {each.person}" for each in replaced)
             + ", written at the same time; compare them, or restore the other: "
-            f"podgraft policy rollback {number - 1} {self.target.options}"
+            f"podgraft rollback {number - 1} {self.target.options}"
         )
 
     def list_bundles(self) -> dict[str, list[StoredObject]]:

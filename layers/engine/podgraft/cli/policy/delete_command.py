@@ -2,6 +2,7 @@
 
 import click
 
+from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError
 
 from .cloud import connect
@@ -9,7 +10,7 @@ from .options import expect_version_option, yes_option
 from .target import TargetOptions, target_options
 
 
-@click.command("delete")
+@command_help.command("delete")
 @click.option("--keep-bundles", is_flag=True, help="Delete only the policy, with all its versions.")
 @yes_option("Do not ask for the name of the injector.")
 @target_options

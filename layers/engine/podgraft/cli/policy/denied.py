@@ -7,11 +7,18 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import click
-from click.core import ParameterSource
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import folders, stacks
 from podgraft.cli.aws_options import aws_options
+from podgraft.cli.config_source import (
+    ConfigSource,
+    ConfigSourceType,
+    config_option,
+    is_explicit,
+    make_old_option,
+    prevails,
+)
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AbsentError, aws_errors, put_parameter
 from podgraft.core.signing import DenyList, DenyListError, parse_deny_list
@@ -123,22 +130,23 @@ def storage_options(command: Callable[..., None]) -> Callable[..., None]:
     @wraps(command)
     def call_with_storage(
         *,
+        source: ConfigSource | None,
         stack_name: str | None,
         parameter_prefix: str | None,
         folder: Path | None,
         **others: object,
     ) -> None:
         # An option on the command line replaces the others of the environment and project file.
-        explicit = [name for name in _STORAGE_OPTIONS if _is_explicit(name)]
+        explicit = [name for name in _STORAGE_OPTIONS if is_explicit(name)]
         if len(explicit) > 1:
-            raise click.UsageError(
-                "--stack-name, --parameter-prefix, and --store name several lists; use one of them"
-            )
-        chosen = explicit[0] if explicit else "stack_name" if stack_name else "parameter_prefix"
+            raise click.UsageError("--config replaces the other options of a stack; use one option")
+        if source is not None and prevails(*_STORAGE_OPTIONS[1:]):
+            stack_name, folder, explicit = source.stack, source.folder, ["source"]
+        by_stack = explicit in (["stack_name"], ["source"]) or not explicit
         storage = _open_storage(
-            stack_name if chosen == "stack_name" else None,
-            parameter_prefix if chosen == "parameter_prefix" else None,
-            folder if chosen == "folder" else None,
+            stack_name if by_stack else None,
+            None if by_stack and stack_name else parameter_prefix,
+            folder if explicit in (["folder"], ["source"]) else None,
         )
         command(storage, **others)
 
@@ -149,32 +157,18 @@ def storage_options(command: Callable[..., None]) -> Callable[..., None]:
             "--store",
             "folder",
             type=click.Path(exists=True, file_okay=False, path_type=Path),
-            help="Folder of podgraft serve, instead of a stack.",
+            hidden=True,
+            help="As --config FOLDER.",
         ),
-        click.option(
-            "--parameter-prefix",
-            envvar="PODGRAFT_PARAMETER_PREFIX",
-            show_envvar=True,
-            help="Output ParameterPrefix of the stack; default without other options: "
-            f"{DEFAULT_PARAMETER_PREFIX}.",
-        ),
-        click.option(
-            "--stack-name",
-            envvar="PODGRAFT_STACK_NAME",
-            show_envvar=True,
-            help="Deployed stack.",
-        ),
+        make_old_option("parameter-prefix"),
+        make_old_option("stack-name"),
+        config_option(ConfigSourceType(cluster=False), "Stack, or folder of podgraft serve."),
     ):
         decorated = decorate(decorated)
     return decorated
 
 
-_STORAGE_OPTIONS = ("stack_name", "parameter_prefix", "folder")
-
-
-def _is_explicit(parameter: str) -> bool:
-    source = click.get_current_context().get_parameter_source(parameter)
-    return source is ParameterSource.COMMANDLINE
+_STORAGE_OPTIONS = ("source", "stack_name", "parameter_prefix", "folder")
 
 
 def _open_storage(

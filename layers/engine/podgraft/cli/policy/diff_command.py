@@ -1,10 +1,10 @@
-"""``podgraft policy diff``: what a push would change, for files and for workloads."""
+"""``podgraft diff``: what a push would change, for files and for workloads."""
 
 from pathlib import Path
 
 import click
 
-from podgraft.cli import configuration, program
+from podgraft.cli import command_help, configuration, program
 from podgraft.cli.failure import print_warnings
 
 from .diff import (
@@ -23,7 +23,7 @@ from .target import TargetOptions, target_or_store_options
 DIFFERENT = 1
 
 
-@click.command("diff", cls=program.ComparingCommand)
+@command_help.command("diff", cls=program.ComparingCommand)
 @local_options
 @sample_options
 @configuration.caller_options

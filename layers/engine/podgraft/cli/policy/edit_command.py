@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import folders, terminal
+from podgraft.cli import command_help, folders, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.core import bundle as bundles
 from podgraft.core import policy
@@ -55,7 +55,7 @@ class Workspace:
         )
 
 
-@click.command("edit")
+@command_help.command("edit")
 @click.argument("files", nargs=-1)
 @sample_options
 @message_option
@@ -116,7 +116,7 @@ def _edit_deployed(
     files = _collect_files(document, cloud.read_bundle(_find_digest(cloud, document)))
     workspace = Workspace(
         _make_folder(files),
-        f"podgraft policy push FOLDER --expect-version {live.number} {cloud.target.options}",
+        f"podgraft push FOLDER --expect-version {live.number} {cloud.target.options}",
     )
     if not _run_editor(workspace, files, edit.files):
         return
@@ -140,7 +140,7 @@ def _edit_folder(options: TargetOptions, folder: FolderInjector, edit: _Edit) ->
     document = folder.read_document()
     digest = _parse_digest(document)
     files = _collect_files(strip_signature(document), folder.read_bundle(digest))
-    workspace = Workspace(_make_folder(files), f"podgraft policy diff FOLDER {options.words}")
+    workspace = Workspace(_make_folder(files), f"podgraft diff FOLDER {options.words}")
     if not _run_editor(workspace, files, edit.files):
         return
     checked = check_workspace(workspace)

@@ -1,4 +1,4 @@
-"""``podgraft policy history``: the stored versions, and which of them is in force."""
+"""``podgraft history``: the stored versions, and which of them is in force."""
 
 import json
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import click
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli import terminal
+from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import print_warnings
 
 from .cloud import PolicyVersion, connect
@@ -17,14 +17,14 @@ from .target import TargetOptions, target_options
 from .versions import find_digests
 
 
-@click.command("history")
+@command_help.command("history")
 @list_output_option
 @target_options
 def list_versions(options: TargetOptions, *, output: str) -> None:
     """List the versions of the policy: number, date, author, bundle, and message.
 
     A * marks the version in force: the newest one that loads. The bundles of single clusters
-    follow the bundle. Signatures are verified with --stack-name, with the keys of the stack.
+    follow the bundle. Signatures are verified with the keys of stack:NAME.
     """
     cloud = connect(options)
     versions = cloud.existing_versions()

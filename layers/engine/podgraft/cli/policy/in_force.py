@@ -11,8 +11,9 @@ from podgraft.core.versions.version_check import NO_CHECK, VersionCheck
 from podgraft.service import store
 from podgraft.service.store import SnapshotSet, StoreError
 
-from .cloud import DeployedInjector, PolicyVersion
+from .cloud import DeployedInjector, PolicyVersion, connect
 from .rollout.candidate import find_digests, prove_candidate
+from .target import TargetOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,3 +93,25 @@ def load_new_version(
     files = {each: own[each] if each in own else cloud.read_bundle(each) for each in digests}
     snapshots = load_version(cloud, document, number, NO_CHECK, files)
     prove_candidate(cloud.target.injector, snapshots)
+
+
+def read_stack(
+    stack: str, injector: str, cluster: str | None = None
+) -> tuple[Mapping[str, bytes], str]:
+    """Return the bundle of a calling cluster, and the policy, of the version in force.
+
+    Raises ``CommandError`` if the stack has no valid version.
+    """
+    cloud = connect(TargetOptions(injector=injector, stack_name=stack))
+    in_force = find_in_force(cloud, cloud.existing_versions())
+    if in_force.version is None:
+        raise CommandError(
+            f"stack {stack}, injector {injector}: no version loads; see podgraft history "
+            f"{cloud.target.options}",
+            *in_force.errors.values(),
+        )
+    document = in_force.version.document
+    digest = policy.parse(document).for_cluster(cluster).bundle
+    if digest is None:
+        raise CommandError(f"version {in_force.version.number} names no bundle; push one")
+    return cloud.read_bundle(digest), document

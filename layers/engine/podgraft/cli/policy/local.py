@@ -48,6 +48,16 @@ class CheckedBundle:
     warnings: tuple[Diagnostic, ...] = ()
 
 
+class InvalidBundleError(CommandError):
+    """The errors of a bundle and its policy; a hint replaces those of another folder."""
+
+    def __init__(
+        self, errors: Sequence[Diagnostic], warnings: Sequence[Diagnostic], hint: str | None
+    ) -> None:
+        super().__init__(*([hint] if hint else map(str, errors)), warnings=warnings)
+        self.findings = (*errors, *warnings)
+
+
 def check_bundle(
     folder: Path,
     document_path: Path | None,
@@ -80,8 +90,7 @@ def check_bundle(
     located = [*add_file_lines(findings, files)]
     errors, warnings = _split_by_severity(located, strict=strict)
     if errors or compiled is None:
-        hint = folders.suggest(folder)
-        raise CommandError(*([hint] if hint else map(str, errors)), warnings=warnings)
+        raise InvalidBundleError(errors, warnings, folders.suggest(folder))
     return CheckedBundle(
         files=files,
         digest=digest,

@@ -36,12 +36,12 @@ def local_options(function: Callable[..., R]) -> Callable[..., R]:
             bundle, document = folder / "bundle", folder / "policy.yaml"
             document = document if document.exists() else None
         if bundle is None:
-            raise click.UsageError("Missing argument 'FOLDER' or option '--bundle'.")
+            raise click.UsageError("Missing argument 'FOLDER'.")
         return function(*values, bundle=bundle, document=document, **others)
 
     for decorate in (
-        click.option("--policy", "document", type=_PATH, help="Policy document."),
-        click.option("--bundle", type=_PATH, help="Folder of manifests."),
+        click.option("--policy", "document", type=_PATH, hidden=True, help="Policy document."),
+        click.option("--bundle", type=_PATH, hidden=True, help="Folder of manifests."),
         click.argument("folder", type=_PATH, required=False),
     ):
         call_with_files = decorate(call_with_files)
@@ -74,7 +74,7 @@ def message_option(function: Callable[P, R]) -> Callable[P, R]:
         "--message",
         default="",
         callback=_check_message,
-        help="Message for podgraft policy history, in one line. It must not contain secrets.",
+        help="Message for podgraft history, in one line. It must not contain secrets.",
     )(function)
 
 

@@ -11,6 +11,7 @@ import click
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError
 from podgraft.service.store.folder.store import DENIED_FILE
 
@@ -35,7 +36,7 @@ class _Bundle:
     modified: datetime
 
 
-@click.command("prune")
+@command_help.command("prune")
 @click.option(
     "--older-than",
     "days",

@@ -131,4 +131,4 @@ def _check_unexpected_objects(target: DeploymentTarget, digest: str, paths: Sequ
 
 def rollback_command(target: DeploymentTarget, number: int) -> str:
     """Return the command that restores a version."""
-    return f"podgraft policy rollback {number} {target.options}"
+    return f"podgraft rollback {number} {target.options}"

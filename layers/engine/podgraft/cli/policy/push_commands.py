@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import terminal
+from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.webhook_paths import url_paths
 from podgraft.core import policy
@@ -30,7 +30,7 @@ from .target import TargetOptions, target_options
 from .versions import bundle_digest
 
 
-@click.command("push")
+@command_help.command("push")
 @local_options
 @cluster_option("Change the configuration of this calling cluster only, as a canary.")
 @message_option
@@ -132,7 +132,7 @@ def _apply(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) 
         click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, live.number)}")
 
 
-@click.command("rollback")
+@command_help.command("rollback")
 @click.argument("version", type=int)
 @click.option("--with-rollout", is_flag=True, help="Restore the rollout of the version, too.")
 @message_option

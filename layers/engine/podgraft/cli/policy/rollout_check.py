@@ -1,4 +1,4 @@
-"""The problems of a rollout that ``policy check`` reports, besides those of its candidate."""
+"""The problems of a rollout that ``podgraft check`` reports, besides those of its candidate."""
 
 from collections.abc import Iterator
 

@@ -53,7 +53,9 @@ def load_stored_version(options: TargetOptions, number: int) -> Version:
     document = next((each.document for each in cloud.history() if each.number == number), None)
     if document is None:
         parameter = cloud.target.parameter
-        raise CommandError(f"parameter {parameter}: version {number} not found; see policy history")
+        raise CommandError(
+            f"parameter {parameter}: version {number} not found; see podgraft history"
+        )
     return _load_document(cloud, f"version {number} of {cloud.target.parameter}", document)
 
 

@@ -5,12 +5,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
-from click.core import ParameterSource
 
 from podgraft.cli.aws_options import aws_options, format_aws_options
+from podgraft.cli.config_source import (
+    ConfigSource,
+    ConfigSourceType,
+    config_option,
+    is_explicit,
+    make_old_option,
+    prevails,
+)
 from podgraft.cli.identifier_options import check_injector_option
 from podgraft.cli.stacks import DEFAULT_BUNDLE_PREFIX, lookup_stack
 from podgraft.core.identifiers import DEFAULT_INJECTOR
@@ -52,7 +59,7 @@ class DeploymentTarget:
     def options(self) -> str:
         """The options of this target for another command."""
         if self.stack is not None:
-            own = shlex.join(["--injector", self.injector, "--stack-name", self.stack])
+            own = shlex.join(["--injector", self.injector, "--config", f"stack:{self.stack}"])
         else:
             own = shlex.join(
                 [
@@ -69,10 +76,10 @@ class TargetOptions:
     """The options of the command line."""
 
     injector: str
-    stack_name: str | None
-    bucket: str | None
-    bundle_prefix: str | None
-    parameter_prefix: str | None
+    stack_name: str | None = None
+    bucket: str | None = None
+    bundle_prefix: str | None = None
+    parameter_prefix: str | None = None
     folder: Path | None = None
 
     def check(self) -> None:
@@ -93,12 +100,15 @@ class TargetOptions:
                 f"--stack-name replaces {', '.join(duplicates)}; use only one of them"
             )
         if self.stack_name is None and self.bucket is None:
-            raise click.UsageError("Missing option '--stack-name' or '--bucket'.")
+            raise click.UsageError(
+                "Missing option '--config': use stack:NAME, or the folder of podgraft serve; "
+                'podgraft.toml can have it: config = "stack:NAME".'
+            )
 
     @property
     def words(self) -> str:
         """The options of a folder store for another command."""
-        return shlex.join(["--injector", self.injector, "--store", str(self.folder)])
+        return shlex.join(["--injector", self.injector, "--config", str(self.folder)])
 
     def resolve(self) -> DeploymentTarget:
         """Return the target; AWS looks up a stack."""
@@ -122,56 +132,35 @@ class TargetOptions:
         )
 
 
-def _select_storage(**options: str | None) -> dict[str, str | None]:
+def _select_storage(
+    source: ConfigSource | None, folder: Path | None, **options: str | None
+) -> dict[str, Any]:
     """Return the options of one target: those of the command line replace other defaults.
 
     A stack name in the environment or the project file does not conflict with ``--bucket`` on the
     command line, and the other way round.
     """
-    context = click.get_current_context()
-    explicit = {
-        name
-        for name in options
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
-    }
+    explicit = {name for name in options if is_explicit(name)}
+    if source is not None and prevails(*options, *(("folder_store",) if folder else ())):
+        if is_explicit("source") and (explicit or folder is not None):
+            names = [f"--{name.replace('_', '-')}" for name in sorted(explicit)]
+            raise click.UsageError(
+                f"--config replaces {', '.join(names) or '--store'}; use only one of them"
+            )
+        return {**dict.fromkeys(options), "stack_name": source.stack, "folder": source.folder}
     has_stack = "stack_name" in explicit or (not explicit and options["stack_name"] is not None)
-    if not explicit and not has_stack:
-        return options
-    return {
-        name: value if name in explicit or has_stack is (name == "stack_name") else None
-        for name, value in options.items()
-    }
+    if explicit or has_stack:
+        options = {
+            name: value if name in explicit or has_stack is (name == "stack_name") else None
+            for name, value in options.items()
+        }
+    return {**options, "folder": folder}
 
 
 # In the reverse order of the help text.
 _OPTIONS = (
     aws_options,
-    click.option(
-        "--parameter-prefix",
-        envvar="PODGRAFT_PARAMETER_PREFIX",
-        show_envvar=True,
-        help="Output ParameterPrefix of the stack; default without --stack-name: "
-        f"{DEFAULT_PARAMETER_PREFIX}.",
-    ),
-    click.option(
-        "--bundle-prefix",
-        envvar="PODGRAFT_BUNDLE_PREFIX",
-        show_envvar=True,
-        help="Output BundlePrefix of the stack; default without --stack-name: "
-        f"{DEFAULT_BUNDLE_PREFIX}.",
-    ),
-    click.option(
-        "--bucket",
-        envvar="PODGRAFT_BUCKET",
-        show_envvar=True,
-        help="Output BundleBucket of the stack; required without --stack-name.",
-    ),
-    click.option(
-        "--stack-name",
-        envvar="PODGRAFT_STACK_NAME",
-        show_envvar=True,
-        help="Deployed stack; its outputs replace the other options.",
-    ),
+    *map(make_old_option, ("parameter-prefix", "bundle-prefix", "bucket", "stack-name")),
     click.option(
         "--injector",
         envvar="PODGRAFT_INJECTOR",
@@ -179,7 +168,7 @@ _OPTIONS = (
         default=DEFAULT_INJECTOR,
         show_default=True,
         callback=check_injector_option,
-        help="Injector, by the name in its policy path and in the URL of its webhooks.",
+        help="Injector, by its name in the URL of its webhooks.",
     ),
 )
 
@@ -191,65 +180,46 @@ def add_target_options(command: Callable[..., R]) -> Callable[..., R]:
     return command
 
 
-def make_options(injector: str, **storage: str | None) -> TargetOptions:
-    """Return the options of a target from the arguments of ``add_target_options``."""
-    selected = _select_storage(**storage)
-    options = TargetOptions(
-        injector=injector,
-        stack_name=selected["stack_name"],
-        bucket=selected["bucket"],
-        bundle_prefix=selected["bundle_prefix"],
-        parameter_prefix=selected["parameter_prefix"],
-    )
-    options.check()
-    return options
+def target_options(
+    command: Callable[..., R], *, is_required: bool = True, has_folder: bool = False
+) -> Callable[..., R]:
+    """Add the options of a target; *command* gets them as its first argument.
 
-
-def target_options(command: Callable[..., R], *, is_required: bool = True) -> Callable[..., R]:
-    """Add the options of a target in AWS; *command* gets them as its first argument.
-
-    If they are not required, *command* calls their method ``check`` before it uses them.
+    If they are not required, *command* calls their method ``check`` before it uses them. With
+    ``has_folder``, the target can be a folder of ``podgraft serve``.
     """
 
     @wraps(command)
     def call_with_target(
         *,
         injector: str,
-        stack_name: str | None,
-        bucket: str | None,
-        bundle_prefix: str | None,
-        parameter_prefix: str | None,
-        folder_store: Path | None = None,
+        source: ConfigSource | None,
+        folder_store: str | None = None,
         **others: object,
     ) -> R:
-        storage = _select_storage(
-            stack_name=stack_name,
-            bucket=bucket,
-            bundle_prefix=bundle_prefix,
-            parameter_prefix=parameter_prefix,
-        )
-        options = TargetOptions(injector=injector, folder=folder_store, **storage)
+        names = ("stack_name", "bucket", "bundle_prefix", "parameter_prefix")
+        values: dict[str, Any] = {name: others.pop(name) for name in names}
+        folder = None if folder_store is None else Path(folder_store.removeprefix("file:"))
+        options = TargetOptions(injector=injector, **_select_storage(source, folder, **values))
         if is_required:
             options.check()
         return command(options, **others)
 
-    return add_target_options(call_with_target)
+    decorated = add_target_options(call_with_target)
+    if has_folder:
+        decorated = click.option(
+            "--store", "folder_store", hidden=True, help="As --config FOLDER."
+        )(decorated)
+    kind = ConfigSourceType(folder=has_folder, cluster=False)
+    place = "Stack, or folder of podgraft serve." if has_folder else "Deployed stack."
+    return config_option(kind, place)(decorated)
 
 
 def optional_target_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options of ``target_or_store_options``, of which none is required."""
-    return _add_store_option(target_options(command, is_required=False))
+    return target_options(command, is_required=False, has_folder=True)
 
 
 def target_or_store_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a target in AWS, or in a folder of ``podgraft serve``."""
-    return _add_store_option(target_options(command))
-
-
-def _add_store_option(command: Callable[..., R]) -> Callable[..., R]:
-    return click.option(
-        "--store",
-        "folder_store",
-        type=click.Path(exists=True, file_okay=False, path_type=Path),
-        help="Folder of podgraft serve, instead of a stack.",
-    )(command)
+    return target_options(command, has_folder=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import documents, folders
+from podgraft.cli import command_help, documents, folders
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.identifier_options import check_injector_option
 from podgraft.core.identifiers import DEFAULT_INJECTOR
@@ -16,7 +16,7 @@ from .options import list_output_option
 from .signing import make_signer, sign_document, signed_version, signer_options
 
 
-@click.command("sign")
+@command_help.command("sign")
 @click.option(
     "--bundle", type=click.Path(path_type=Path), required=True, help="Folder of manifests."
 )
@@ -50,7 +50,7 @@ def sign_policy(
     sign: str | None,
     sign_key: Path | None,
 ) -> None:
-    """Sign the policy of a folder for its bundle. podgraft policy push signs policies in AWS."""
+    """Sign the policy of a folder for its bundle. podgraft push signs policies in AWS."""
     signer = make_signer(sign, sign_key)
     if signer is None:
         raise click.UsageError("Missing option '--sign' or '--sign-key'.")
@@ -63,7 +63,7 @@ def sign_policy(
     click.echo(f"signed {document} for version {version} and bundle {checked.digest}")
 
 
-@click.command("deny")
+@command_help.command("deny")
 @click.argument("digest")
 @click.option("--reason", required=True, help="Reason, for the messages of the function.")
 @storage_options
@@ -76,7 +76,7 @@ def deny_bundle(storage: DenyListStorage, digest: str, reason: str) -> None:
     click.echo(f"{storage.location}: bundle {digest} is denied")
 
 
-@click.command("undeny")
+@command_help.command("undeny")
 @click.argument("digest")
 @storage_options
 def allow_bundle(storage: DenyListStorage, digest: str) -> None:
@@ -85,7 +85,7 @@ def allow_bundle(storage: DenyListStorage, digest: str) -> None:
     click.echo(f"{storage.location}: bundle {digest} can load again")
 
 
-@click.command("denied")
+@command_help.command("denied")
 @list_output_option
 @storage_options
 def list_denied(storage: DenyListStorage, *, output: str) -> None:

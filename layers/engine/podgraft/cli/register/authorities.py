@@ -46,7 +46,7 @@ def check_source(
         return
     if probe:
         raise RegistrationError(
-            "--probe: a Service cannot be called from outside the cluster; use --server-cert"
+            "--test: a Service cannot be called from outside the cluster; use --server-cert"
         )
     if not has_ca_bundle and certificate is None:
         raise RegistrationError(
@@ -79,4 +79,4 @@ def check_trust(
             trust.describe_distrust(endpoint.authority, problems, host, server_cert)
         )
     if roots and not server_cert and not probe:
-        click.echo("not checked: give --server-cert or --probe to see the CAs verify it", err=True)
+        click.echo("not checked: give --server-cert or --test to see the CAs verify it", err=True)

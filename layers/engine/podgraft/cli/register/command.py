@@ -8,8 +8,9 @@ import click
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
-from podgraft.cli import outputs, program
+from podgraft.cli import command_help, outputs, program
 from podgraft.cli.certs import trust
+from podgraft.cli.config_source import ConfigSource
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.folders import read_manifests
 from podgraft.cli.outputs import SECRET, Output
@@ -47,6 +48,7 @@ class RegisterOptions(TypedDict):
     """The options of the command line."""
 
     url: str | None
+    source: ConfigSource | None
     stack_name: str | None
     service: str | None
     allow_loopback: bool
@@ -85,7 +87,7 @@ class RegisterOptions(TypedDict):
     bundle: Path | None
 
 
-@click.command("register")
+@command_help.command("register")
 @target_options
 @click.option(
     "--ca-bundle", type=FILE, multiple=True, help="CA certificates, PEM; default: public CAs."
@@ -97,7 +99,8 @@ class RegisterOptions(TypedDict):
 )
 @click.option("--server-cert", type=FILE, help="Server certificate, to verify it with the CAs.")
 @click.option(
-    "--probe",
+    "--test",
+    "probe",
     is_flag=True,
     help="Send a review with the credential to the endpoint, and verify its certificate.",
 )
@@ -251,6 +254,7 @@ def _make_registration(options: RegisterOptions) -> Registration:
     parsed_endpoint = parse_target(
         url=options["url"],
         service_name=options["service"],
+        source=options["source"],
         stack_name=options["stack_name"],
         injector=options["injector"],
         allow_loopback=options["allow_loopback"],

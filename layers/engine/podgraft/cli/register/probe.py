@@ -1,4 +1,4 @@
-"""``register --probe``: a review with the credential, to each URL of the manifests."""
+"""``register --test``: a review with the credential, to each URL of the manifests."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -35,7 +35,7 @@ def probe_registration(
         )
         report = probe_endpoint(target)
         if report.problems:
-            raise RegistrationError(*(f"--probe: {problem}" for problem in report.problems))
+            raise RegistrationError(*(f"--test: {problem}" for problem in report.problems))
         click.echo(f"probe: {target.place}: {report.describe()}", err=True)
         print_warnings(f"{target.place}: {warning}" for warning in report.warnings)
 

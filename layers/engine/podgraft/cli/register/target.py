@@ -1,18 +1,25 @@
 """The options for the endpoint of a registration: a URL, a stack in AWS, or a Service."""
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
-from click.core import ParameterSource
 
 from podgraft.cli.aws_options import aws_options
+from podgraft.cli.config_source import (
+    ConfigSource,
+    ConfigSourceType,
+    config_option,
+    is_explicit,
+    make_old_option,
+    prevails,
+)
 from podgraft.cli.register import endpoint, service
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.stacks import lookup_endpoint
 from podgraft.core.identifiers import DEFAULT_INJECTOR
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+R = TypeVar("R")
 
 # In the reverse order of the help text.
 _OPTIONS = (
@@ -23,17 +30,16 @@ _OPTIONS = (
         metavar="NAMESPACE/NAME[:PORT][/INJECTOR]",
         help="Service of podgraft serve in the same cluster, instead of --url.",
     ),
-    click.option(
-        "--stack-name",
-        envvar="PODGRAFT_STACK_NAME",
-        show_envvar=True,
-        help="Deployed stack, whose endpoint is used, instead of --url.",
+    make_old_option("stack-name"),
+    config_option(
+        ConfigSourceType(folder=False, cluster=False),
+        "Stack, whose endpoint is used, instead of --url.",
     ),
     click.option("--url", help="Endpoint, as https://HOST[:PORT]."),
 )
 
 
-def target_options(command: Command) -> Command:
+def target_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options that ``parse_target`` uses."""
     for decorate in _OPTIONS:
         command = decorate(command)
@@ -44,6 +50,7 @@ def parse_target(
     *,
     url: str | None,
     service_name: str | None,
+    source: ConfigSource | None,
     stack_name: str | None,
     injector: str | None,
     allow_loopback: bool,
@@ -53,20 +60,18 @@ def parse_target(
     An option of the command line replaces a stack or an injector of the environment or of the
     project file.
     """
-    if not _is_explicit("stack_name") and (url is not None or service_name is not None):
+    if source is not None and prevails("stack_name"):
+        stack_name = source.stack
+    names_stack = is_explicit("stack_name") or is_explicit("source")
+    if not names_stack and (url is not None or service_name is not None):
         stack_name = None
     if sum(each is not None for each in (url, service_name, stack_name)) != 1:
-        raise click.UsageError("give one of --url, --stack-name, and --service")
+        raise click.UsageError("give one of --config, --url, and --service")
     if service_name is not None:
         target = service.parse_service(service_name)
     else:
         address = url if stack_name is None else lookup_endpoint(stack_name)
         target = endpoint.parse_endpoint(address or "", allow_loopback=allow_loopback)
-    if target.injector != DEFAULT_INJECTOR and not _is_explicit("injector"):
+    if target.injector != DEFAULT_INJECTOR and not is_explicit("injector"):
         return target
     return endpoint.with_injector(target, injector)
-
-
-def _is_explicit(name: str) -> bool:
-    source = click.get_current_context().get_parameter_source(name)
-    return source is ParameterSource.COMMANDLINE

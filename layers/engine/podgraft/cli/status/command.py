@@ -6,7 +6,7 @@ import click
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object
-from podgraft.cli import configuration
+from podgraft.cli import command_help, configuration
 from podgraft.cli.compare.configurations import ConfigurationSource
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.cluster import LiveCluster
@@ -24,11 +24,12 @@ from .survey import Survey, find_overlaps
 from .webhooks import check_webhooks
 
 
-@click.command("status")
+@command_help.command("status")
 @add_options(*SELECTION_OPTIONS)
 @configuration.inject_options
 @click.option(
-    "--probe",
+    "--test",
+    "probe",
     is_flag=True,
     help="Send a review to the URL of each webhook, with its CAs and its token.",
 )
@@ -53,7 +54,7 @@ def command(
     comparison, as of podgraft compare. A question mark shows that pods were not checked. Without
     --bundle, the configuration is that of Istio in the cluster. The command only reads.
 
-    --probe sends a synthetic review, which counts in no metric, to each URL of the registered
+    --test sends a synthetic review, which counts in no metric, to each URL of the registered
     webhooks: with the CAs of its caBundle and the token in its path, as kube-apiserver does. The
     exit status is 1 if such a review fails.
     """

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import documents, terminal
+from podgraft.cli import command_help, documents, terminal
+from podgraft.cli.config_source import (
+    ConfigSource,
+    ConfigSourceType,
+    config_option,
+    find_files,
+)
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_release_option
 
@@ -59,10 +65,14 @@ def _parse_reports(
     return tuple(reports)
 
 
-@click.command("test")
+@command_help.command("test")
 @click.argument("paths", nargs=-1, type=_PATH, metavar="[PATH]...")
-@click.option("--bundle", type=_FOLDER, help="Folder of manifests, for all test files.")
-@click.option("--policy", type=_FILE, help="Policy document, for all test files.")
+@config_option(
+    ConfigSourceType(stack=False, cluster=False),
+    "Folder with policy.yaml and bundle/, for all test files.",
+)
+@click.option("--bundle", type=_FOLDER, hidden=True, help="Bundle, for all test files.")
+@click.option("--policy", type=_FILE, hidden=True, help="Policy document, for all test files.")
 @click.option(
     "--istio-release",
     "releases",
@@ -91,6 +101,7 @@ def _parse_reports(
 def command(  # noqa: PLR0913 - one parameter per option
     *,
     paths: tuple[Path, ...],
+    source: ConfigSource | None,
     bundle: Path | None,
     policy: Path | None,
     releases: tuple[str, ...],
@@ -104,6 +115,9 @@ def command(  # noqa: PLR0913 - one parameter per option
     PATH is a test file, or a folder with files named podgraft-test.yaml or NAME.podgraft-test.yaml;
     default: the working folder. The exit status is 0 if all tests pass, and 1 if not.
     """
+    if source is not None and source.folder is not None:
+        found = find_files(source.folder)
+        bundle, policy = found.bundle, policy or found.policy
     files = [
         override_files(document, bundle, policy)
         for path in find_test_files(paths or (Path(),))

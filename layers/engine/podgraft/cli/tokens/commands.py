@@ -10,13 +10,20 @@ from functools import wraps
 from pathlib import Path
 
 import click
-from click.core import ParameterSource
 from msgspec.structs import replace
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli import outputs, program
+from podgraft.cli import command_help, outputs, program
 from podgraft.cli.aws_options import aws_options
+from podgraft.cli.config_source import (
+    ConfigSource,
+    ConfigSourceType,
+    config_option,
+    is_explicit,
+    make_old_option,
+    prevails,
+)
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
@@ -90,52 +97,47 @@ def store_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run_in_store(
-        *, store: str, stack_name: str | None, parameter_prefix: str | None, **own: object
+        *,
+        source: ConfigSource | None,
+        store: str,
+        stack_name: str | None,
+        parameter_prefix: str | None,
+        **own: object,
     ) -> None:
-        if not _is_explicit("stack_name") and (_is_explicit("parameter_prefix") or store != _AWS):
+        if source is not None and prevails(*_OLD_PARAMETERS):
+            store = _AWS if source.folder is None else f"file:{source.folder}"
+            stack_name, parameter_prefix = source.stack, None
+        elif not is_explicit("stack_name") and (is_explicit("parameter_prefix") or store != _AWS):
             stack_name = None  # of the environment or the project file
-        # --stack-name overrides a prefix of the environment.
+        # The name of a stack overrides a prefix of the environment.
         prefix = None if stack_name is not None else parameter_prefix
         location = Location(store, stack_name, prefix)
         command(CallerRepository(open_storage(location), location), **own)
 
+    decorated: Callable[..., None] = run_in_store
     for option in (
         aws_options,
+        make_old_option("parameter-prefix"),
+        make_old_option("stack-name"),
         click.option(
-            "--parameter-prefix",
-            envvar="PODGRAFT_PARAMETER_PREFIX",
-            show_envvar=True,
-            help="Output ParameterPrefix of the stack; replaces --stack-name.",
+            "--store", envvar="PODGRAFT_STORE", default=_AWS, hidden=True, help="As --config."
         ),
-        click.option(
-            "--stack-name",
-            envvar="PODGRAFT_STACK_NAME",
-            show_envvar=True,
-            help="Deployed stack of the clusters, with --store aws.",
-        ),
-        click.option(
-            "--store",
-            envvar="PODGRAFT_STORE",
-            default=_AWS,
-            show_default=True,
-            show_envvar=True,
-            help="Store of the webhook: aws, or file:<folder>.",
+        config_option(
+            ConfigSourceType(cluster=False, is_new=True), "Stack, or folder of podgraft serve."
         ),
     ):
-        run_in_store = option(run_in_store)
-    return run_in_store
+        decorated = option(decorated)
+    return decorated
 
 
-def _is_explicit(parameter: str) -> bool:
-    source = click.get_current_context().get_parameter_source(parameter)
-    return source is ParameterSource.COMMANDLINE
+_OLD_PARAMETERS = ("store", "stack_name", "parameter_prefix")
 
 
 class _Group(program.ReportingGroup):
     reported = (TokensError,)
 
 
-@click.group("tokens", cls=_Group)
+@command_help.group("tokens", cls=_Group)
 def command() -> None:
     """Issue, rotate, revoke, and list the tokens of clusters."""
 

@@ -32,10 +32,10 @@ class Location:
     def options(self) -> tuple[str, ...]:
         """The options of the same store for another command."""
         if self.stack_name is not None:
-            return ("--stack-name", self.stack_name)
+            return ("--config", f"stack:{self.stack_name}")
         if self.parameter_prefix is not None and self.store == "aws":
             return ("--parameter-prefix", self.parameter_prefix)
-        return ("--store", self.store)
+        return ("--config", self.store.removeprefix("file:"))
 
 
 class CallerStorage(Protocol):

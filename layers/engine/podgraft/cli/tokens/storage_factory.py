@@ -12,12 +12,12 @@ def open_storage(location: Location) -> CallerStorage:
     if store.startswith("file:") and store != "file:":
         if location.stack_name is not None:
             raise CallerStorageError(
-                f"--stack-name: requires --store aws, got {store!r}; omit one of them"
+                f"--stack-name: requires --store aws, got {store!r}; use --config alone"
             )
         return FolderStorage(Path(store.removeprefix("file:")))
     if store == "aws":
         return _open_parameters(location)
-    raise CallerStorageError(f"--store: got {store!r}; use aws or file:<folder>")
+    raise CallerStorageError(f"--store: got {store!r}; use --config stack:NAME or --config FOLDER")
 
 
 def _open_parameters(location: Location) -> CallerStorage:
@@ -31,6 +31,7 @@ def _open_parameters(location: Location) -> CallerStorage:
         return open_parameter_storage(lookup_stack(location.stack_name).parameter_prefix)
     if location.parameter_prefix is None:
         raise CallerStorageError(
-            "--stack-name: is missing; set it, --parameter-prefix, or --store file:<folder>"
+            "--config: is missing; use stack:NAME, or the folder of podgraft serve; "
+            'podgraft.toml can have it: config = "stack:NAME"'
         )
     return open_parameter_storage(location.parameter_prefix)

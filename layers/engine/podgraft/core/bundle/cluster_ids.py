@@ -2,7 +2,7 @@
 
 A credential identifies the calling cluster. The cluster id of Istio is a property of the proxies:
 ``global.multiCluster.clusterName`` sets it, and the variable ``cluster`` of the URL path replaces
-it. istiod rejects proxies of an unknown cluster. Only ``policy check``, ``policy push``,
+it. istiod rejects proxies of an unknown cluster. Only ``podgraft check``, ``podgraft push``,
 ``inject``, ``explain``, and ``register.py`` use this module.
 """
 

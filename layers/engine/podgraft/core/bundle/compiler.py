@@ -39,7 +39,7 @@ class Bundle(Struct, frozen=True, kw_only=True):
     ``pod_mutators`` run on /inject, ``object_mutators`` on /mutate, ``validators`` on /validate.
     ``rules`` are ``base_rules`` with the policy applied. ``allows`` are the privileges that
     mutators can add; with None, they are not checked. ``istio`` is the Istio injector by itself,
-    if there is one. ``warnings`` are problems that ``policy push`` refuses and that do not stop a
+    if there is one. ``warnings`` are problems that ``podgraft push`` refuses and that do not stop a
     running function. ``manifests`` are the source of the bundle, for its trial; a bundle that is
     parsed lazily has no trial and does not retain them.
     """

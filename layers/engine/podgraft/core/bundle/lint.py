@@ -1,6 +1,6 @@
 """Warnings about a bundle and a policy that compile, but are probably not intended.
 
-The function does not need this module: only ``policy check``, ``policy push``, ``inject``,
+The function does not need this module: only ``podgraft check``, ``podgraft push``, ``inject``,
 ``explain``, and ``register.py`` import it.
 """
 

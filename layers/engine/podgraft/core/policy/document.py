@@ -39,7 +39,7 @@ class Policy(Struct, frozen=True, kw_only=True):
 
     ``clusters`` contains the complete policy of each cluster, with its overrides applied by key.
     ``allows`` are the privileges that injection can add; without it, podgraft does not check them.
-    ``warnings`` are errors that ``policy push`` rejects, and that do not stop a running function: a
+    ``warnings`` are errors that a push rejects, and that do not stop a running function: a
     selector that selects nothing, or a ``policy`` that injects nothing. ``census`` is None if no
     workload is recorded. ``rollout`` is None and
     ``rollout_errors`` is not empty if the document has an invalid rollout.

@@ -11,7 +11,7 @@ from .signature import Signature, SignatureError, make_payload, split_signature
 if TYPE_CHECKING:
     from .keys import PublicKey
 
-_SIGN = "sign it with podgraft policy push --sign, or podgraft policy sign for a folder"
+_SIGN = "sign it with podgraft push --sign, or podgraft policy sign for a folder"
 
 
 class Verifier(Struct, frozen=True):

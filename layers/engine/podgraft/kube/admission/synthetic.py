@@ -1,4 +1,4 @@
-"""The synthetic review, which no cluster sent: for priming, for the watch, and for ``--probe``.
+"""The synthetic review, which no cluster sent: for priming, for the watch, and for ``--test``.
 
 It creates a pod that is injected, unless its namespace or a selector excludes it. It is a dry run,
 so no side effect follows from it.

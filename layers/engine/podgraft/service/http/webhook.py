@@ -40,7 +40,7 @@ HANDLERS: Mapping[str, Callable[[ReviewContext, Store], ReviewResult]] = {
     "validate": review.validate,
 }
 
-# The event of synthetic reviews in the log, also those of ``register --probe``.
+# The event of synthetic reviews in the log, also those of ``register --test``.
 SYNTHETIC_EVENT = "synthetic_review"
 
 

@@ -15,7 +15,7 @@ MAX_LINES = 60  # in a window; as many as failed authentications of one source
 
 _DISTRUST = (
     "the client does not trust this certificate; compare caBundle of its registration with the CA "
-    "of the certificate (podgraft status --probe)"
+    "of the certificate (podgraft status --test)"
 )
 # By the reason of OpenSSL. Alerts are the opinion of the client.
 _PROBLEMS: Mapping[str, str] = {

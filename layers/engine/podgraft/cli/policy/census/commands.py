@@ -5,7 +5,7 @@ from collections import Counter
 
 import click
 
-from podgraft.cli import terminal
+from podgraft.cli import command_help, terminal
 from podgraft.cli.policy.options import cluster_option, list_output_option, yes_option
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
 
@@ -20,7 +20,7 @@ census_option = click.option(
 )
 
 
-@click.group("census")
+@command_help.group("census")
 def command() -> None:
     """Record distinct workloads without their values, for podgraft policy preview."""
 

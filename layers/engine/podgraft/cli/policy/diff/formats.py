@@ -71,7 +71,7 @@ def _join_folds(heading: str, folds: Sequence[str]) -> str:
 def _describe_cut(shown: int, count: int, characters: int) -> str:
     return (
         f"**{count - shown} of {count} diffs are not shown**: all diffs have {characters:,} "
-        "characters, and a comment of GitHub can have 65,536. To see them, run `podgraft policy "
+        "characters, and a comment of GitHub can have 65,536. To see them, run `podgraft "
         "diff` with `-o text`.\n"
     )
 

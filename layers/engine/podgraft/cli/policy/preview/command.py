@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.census.commands import census_option
 from podgraft.cli.policy.census.storage import open_records, read_newest
@@ -55,7 +56,7 @@ class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
         return tuple(map(PreviewOutcome, names))
 
 
-@click.command("preview")
+@command_help.command("preview")
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 @click.option("--bundle", type=click.Path(path_type=Path), help="Folder of manifests.")
 @click.option("--policy", "document", type=click.Path(path_type=Path), help="Policy document.")

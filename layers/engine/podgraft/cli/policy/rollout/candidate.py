@@ -93,8 +93,8 @@ def check_no_rollout(live: str, document: str, options: str) -> None:
     if active is None or (own is not None and own.get("id") == active.get("id")):
         return
     raise CommandError(
-        f"rollout {active.get('id')} is active; end it with podgraft policy rollout promote "
-        f"{options}, or podgraft policy rollout abort {options} --reason …, or use --end-rollout"
+        f"rollout {active.get('id')} is active; end it with podgraft rollout promote "
+        f"{options}, or podgraft rollout abort {options} --reason …, or use --end-rollout"
     )
 
 

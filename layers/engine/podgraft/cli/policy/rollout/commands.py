@@ -1,11 +1,11 @@
-"""The subcommands of ``podgraft policy rollout`` that continue a rollout, and what all share."""
+"""The subcommands of ``podgraft rollout`` that continue a rollout, and what all share."""
 
 from pathlib import Path
 
 import click
 
 from podgraft.base.jsonvalue import Object
-from podgraft.cli import terminal
+from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.policy.signing import Signer
@@ -21,11 +21,6 @@ from .storage import RolloutStorage, StoredPolicy, check_signer
 
 # The exit status if the needed evidence is missing.
 MISSING_EVIDENCE = 3
-
-
-@click.group("rollout")
-def command() -> None:
-    """Try a candidate on a share of the workloads, and stop it."""
 
 
 def describe_share(rollout: Object) -> str:
@@ -58,7 +53,7 @@ def describe_remedy(brake: str, release: str) -> str:
     return f"use another --id, or release it: {release}"
 
 
-@command.command("step")
+@command_help.command("step")
 @click.argument("percentage", type=Percentage())
 @click.option(
     "--cluster",
@@ -69,7 +64,7 @@ def describe_remedy(brake: str, release: str) -> str:
 @force_options
 @sign_options
 @storage_options
-def _step(  # noqa: PLR0913 — one parameter per option
+def step_rollout(  # noqa: PLR0913 — one parameter per option
     storage: RolloutStorage,
     *,
     percentage: float,
@@ -99,26 +94,26 @@ def _step(  # noqa: PLR0913 — one parameter per option
     _write_rollout(storage, stored, changed, signer)
 
 
-@command.command("pause")
+@command_help.command("pause")
 @sign_options
 @storage_options
-def _pause(storage: RolloutStorage, *, signer: Signer | None) -> None:
-    """Give no further pods the candidate; podgraft policy rollout step continues."""
+def pause_rollout(storage: RolloutStorage, *, signer: Signer | None) -> None:
+    """Give no further pods the candidate; podgraft rollout step continues."""
     stored, fields, rollout = read_running(storage)
     if rollout.mode is RolloutMode.SHADOW:
         raise CommandError(
-            "the rollout is in mode shadow, so no pod gets the candidate; to end it, run podgraft "
-            "policy rollout abort"
+            "the rollout is in mode shadow, so no pod gets the candidate; to end it, run "
+            "podgraft rollout abort"
         )
     _write_rollout(storage, stored, {**fields, "mode": "paused"}, signer)
 
 
-@command.command("promote")
+@command_help.command("promote")
 @log_option
 @force_options
 @sign_options
 @storage_options
-def _promote(
+def promote_candidate(
     storage: RolloutStorage,
     *,
     log: Path | None,
@@ -137,7 +132,7 @@ def _promote(
     click.echo(f"effect     {storage.delay}")
     if stored.version is not None:
         number = stored.version.number
-        click.echo(f"to undo:   podgraft policy rollback {number} {storage.options}")
+        click.echo(f"to undo:   podgraft rollback {number} {storage.options}")
 
 
 def read_running(storage: RolloutStorage) -> tuple[StoredPolicy, Object, Rollout]:
@@ -145,10 +140,10 @@ def read_running(storage: RolloutStorage) -> tuple[StoredPolicy, Object, Rollout
     stored = storage.read()
     fields = text.read_rollout(stored.document)
     if fields is None:
-        raise CommandError("the policy has no rollout; start one: podgraft policy rollout start")
+        raise CommandError("the policy has no rollout; start one: podgraft rollout start")
     rollout = parse_valid(stored.document).rollout
     if rollout is None:
-        raise CommandError("the policy has no rollout; start one: podgraft policy rollout start")
+        raise CommandError("the policy has no rollout; start one: podgraft rollout start")
     return stored, fields, rollout
 
 
@@ -168,7 +163,7 @@ def _check_brakes(storage: RolloutStorage, rollout: Rollout) -> None:
         brake = storage.read_brake(for_all=for_all)
         if brake is not None and is_stopped(rollout.id, parse_brakes([brake])):
             name = storage.brake_name(for_all=for_all)
-            release = ", after podgraft policy rollout release --all" if for_all else ""
+            release = ", after podgraft rollout release --all" if for_all else ""
             raise CommandError(
                 f"brake {name} stops {rollout.id}: {describe_brake(brake)}; run podgraft policy "
                 f"rollout abort, and start again with another --id{release}"

@@ -37,7 +37,7 @@ class FolderRolloutStorage:
     @property
     def options(self) -> str:
         """The options of the folder."""
-        return shlex.join(["--injector", self.injector, "--store", f"file:{self._folder}"])
+        return shlex.join(["--injector", self.injector, "--config", str(self._folder)])
 
     @property
     def delay(self) -> str:

@@ -1,4 +1,4 @@
-"""The options that several subcommands of ``podgraft policy rollout`` have."""
+"""The options that several subcommands of ``podgraft rollout`` have."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -8,7 +8,7 @@ from typing import ParamSpec, TypeVar
 import click
 
 from podgraft.cli.policy.signing import Signer, make_signer, signer_options
-from podgraft.cli.policy.target import add_target_options, make_options
+from podgraft.cli.policy.target import TargetOptions, target_or_store_options
 from podgraft.core.policy.rollout import parse_percentage
 from podgraft.kube.document_reader import Cursor, Diagnostics
 
@@ -44,22 +44,15 @@ def storage_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a storage; *command* gets the storage as its first argument."""
 
     @wraps(command)
-    def call_with_storage(*, store: str | None, injector: str, **others: object) -> None:
-        names = ("stack_name", "bucket", "bundle_prefix", "parameter_prefix")
-        values = {name: others.pop(name) for name in names}
+    def call_with_storage(options: TargetOptions, **others: object) -> None:
         storage: RolloutStorage
-        if store is not None:
-            storage = FolderRolloutStorage(Path(store.removeprefix("file:")), injector)
+        if options.folder is not None:
+            storage = FolderRolloutStorage(options.folder, options.injector)
         else:
-            texts = {name: None if each is None else str(each) for name, each in values.items()}
-            options = make_options(injector, **texts)
-            options.check()
             storage = ParameterRolloutStorage(options.resolve())
         command(storage, **others)
 
-    return click.option(
-        "--store", metavar="file:DIR", help="Folder of podgraft serve, instead of a stack."
-    )(add_target_options(call_with_storage))
+    return target_or_store_options(call_with_storage)
 
 
 def sign_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -13,7 +13,7 @@ from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.local import check_bundle
 from podgraft.cli.policy.options import local_options
 from podgraft.cli.policy.signing import strip_signature
-from podgraft.cli.policy.target import make_options
+from podgraft.cli.policy.target import TargetOptions
 from podgraft.kube import yaml
 
 from . import text
@@ -68,9 +68,7 @@ class CandidateSource:
 
 
 def _load_from_stack(stack: str, injector: str) -> LoadedCandidate:
-    options = make_options(
-        injector, stack_name=stack, bucket=None, bundle_prefix=None, parameter_prefix=None
-    )
+    options = TargetOptions(injector=injector, stack_name=stack)
     cloud = DeployedInjector.connect(options.resolve())
     live = cloud.current_version()
     document = strip_signature(live.document)
@@ -94,14 +92,15 @@ def _load_from_stack(stack: str, injector: str) -> LoadedCandidate:
 
 
 def source_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of a candidate; *function* gets the source as ``source``."""
+    """Add the options of a candidate; *function* gets the source as ``origin``."""
 
     @local_options
     @wraps(function)
     def call_with_files(
         *values: object, bundle: Path, document: Path | None, **others: object
     ) -> None:
-        function(*values, source=CandidateSource(bundle=bundle, document=document), **others)
+        origin = CandidateSource(bundle=bundle, document=document)
+        function(*values, origin=origin, **others)
 
     @wraps(call_with_files)
     def call_with_source(*values: object, from_stack: str | None, **others: object) -> None:
@@ -111,7 +110,7 @@ def source_options(function: Callable[..., None]) -> Callable[..., None]:
         names = ("folder", "bundle", "document")
         if any(others.pop(name) is not None for name in names):
             raise click.UsageError("--from-stack replaces FOLDER, --bundle, and --policy")
-        function(*values, source=CandidateSource(stack=from_stack), **others)
+        function(*values, origin=CandidateSource(stack=from_stack), **others)
 
     return click.option(
         "--from-stack",

@@ -1,16 +1,16 @@
-"""The subcommands of ``podgraft policy rollout`` that start a rollout."""
+"""The subcommands of ``podgraft rollout`` that start a rollout."""
 
 import click
 
 from podgraft.base.jsonvalue import Object
-from podgraft.cli import terminal
+from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.signing import Signer
 from podgraft.core.versions.brake import is_stopped, parse_brakes
 
 from . import text
 from .candidate import check_document, make_candidate
-from .commands import command, describe_brake, describe_remedy, describe_share
+from .commands import describe_brake, describe_remedy, describe_share
 from .health import check_alarms
 from .options import Percentage, sign_options, storage_options
 from .source import CandidateSource, source_options
@@ -41,7 +41,7 @@ _BY = click.option(
 )
 
 
-@command.command("start")
+@command_help.command("start")
 @source_options
 @_ID
 @click.option(
@@ -53,16 +53,16 @@ _BY = click.option(
 @_REASON
 @sign_options
 @storage_options
-def _start(storage: RolloutStorage, **options: object) -> None:
+def start_rollout(storage: RolloutStorage, **options: object) -> None:
     """Start a rollout: the candidate responds for a share of the workloads.
 
     FOLDER contains policy.yaml and bundle/ of the candidate. With --from-stack, the candidate is
     the policy in force of the same injector in another stack.
     """
-    _start_rollout(storage, "share", **options)  # pyright: ignore[reportArgumentType]
+    _begin(storage, "share", **options)  # pyright: ignore[reportArgumentType]
 
 
-@command.command("shadow")
+@command_help.command("shadow")
 @source_options
 @_ID
 @click.option(
@@ -78,20 +78,20 @@ def _start(storage: RolloutStorage, **options: object) -> None:
 @_REASON
 @sign_options
 @storage_options
-def _shadow(storage: RolloutStorage, **options: object) -> None:
+def shadow_candidate(storage: RolloutStorage, **options: object) -> None:
     """Compare the candidate with stable on live reviews; stable responds to all of them.
 
     FOLDER contains policy.yaml and bundle/ of the candidate, or --from-stack names another stack.
-    To continue with a share of the workloads, run podgraft policy rollout step.
+    To continue with a share of the workloads, run podgraft rollout step.
     """
-    _start_rollout(storage, "shadow", **options)  # pyright: ignore[reportArgumentType]
+    _begin(storage, "shadow", **options)  # pyright: ignore[reportArgumentType]
 
 
-def _start_rollout(  # noqa: PLR0913 — one parameter per option
+def _begin(  # noqa: PLR0913 — one parameter per option
     storage: RolloutStorage,
     mode: str,
     *,
-    source: CandidateSource,
+    origin: CandidateSource,
     id_: str,
     share: float,
     clusters: tuple[tuple[str, float], ...],
@@ -100,7 +100,7 @@ def _start_rollout(  # noqa: PLR0913 — one parameter per option
     reason: str,
     signer: Signer | None,
 ) -> None:
-    loaded = source.load(storage)
+    loaded = origin.load(storage)
     print_warnings(loaded.warnings)
     stored = storage.read()
     check_signer(stored, signer)
@@ -125,22 +125,21 @@ def _start_rollout(  # noqa: PLR0913 — one parameter per option
     label = storage.write(changed, stored, signer)
     terminal.secho(f"policy     {label} is in force: {describe_share(rollout)}", fg="green")
     click.echo(f"effect     {storage.delay}")
-    click.echo(f"to stop:   podgraft policy rollout abort {storage.options} --reason …")
+    click.echo(f"to stop:   podgraft rollout abort {storage.options} --reason …")
 
 
 def _check_can_start(storage: RolloutStorage, stored: StoredPolicy, id_: str) -> None:
     running = text.read_rollout(stored.document)
     if running is not None:
         raise CommandError(
-            f"rollout {running.get('id')} is active; end it with podgraft policy rollout promote "
-            "or abort"
+            f"rollout {running.get('id')} is active; end it with podgraft rollout promote or abort"
         )
     for for_all in (True, False):
         brake = storage.read_brake(for_all=for_all)
         if brake is not None and is_stopped(id_, parse_brakes([brake])):
             name = storage.brake_name(for_all=for_all)
             flag = " --all" if for_all else ""
-            release = f"podgraft policy rollout release{flag} {storage.options}"
+            release = f"podgraft rollout release{flag} {storage.options}"
             raise CommandError(
                 f"brake {name} stops {id_}: {describe_brake(brake)}; "
                 f"{describe_remedy(brake, release)}"

@@ -1,4 +1,4 @@
-"""The subcommands of ``podgraft policy rollout`` that only read: ``status`` and ``who``."""
+"""The subcommands of ``podgraft rollout`` that only read: ``status`` and ``who``."""
 
 import shlex
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import terminal
+from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
@@ -14,7 +14,7 @@ from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
 from . import text
 from .alarms import Alarm
 from .candidate import parse_valid
-from .commands import command, describe_brake
+from .commands import describe_brake
 from .evidence import Evidence, TrackEvidence, Workload, read_log
 from .health import collect_health
 from .options import log_option, storage_options
@@ -26,10 +26,10 @@ _MAX_KINDS = 10
 _PARTS = 4
 
 
-@command.command("status")
+@command_help.command("status")
 @log_option
 @storage_options
-def _status(storage: RolloutStorage, *, log: Path | None) -> None:
+def show_status(storage: RolloutStorage, *, log: Path | None) -> None:
     """Show the rollout, its brakes, and the evidence for both tracks."""
     stored = storage.read()
     rollout = _read_rollout(stored)
@@ -142,19 +142,19 @@ def _print_result(
 ) -> None:
     if is_stopped_:
         terminal.secho("result     stopped: stable serves all workloads", fg="red")
-        click.echo(f"next:      podgraft policy rollout abort {storage.options} --reason …")
+        click.echo(f"next:      podgraft rollout abort {storage.options} --reason …")
     elif missing:
         terminal.secho(f"result     inconclusive: {'; '.join(missing)}", fg="yellow")
-        click.echo(f"to stop:   podgraft policy rollout abort {storage.options} --reason …")
+        click.echo(f"to stop:   podgraft rollout abort {storage.options} --reason …")
     else:
         terminal.secho("result     the needed evidence is complete", fg="green")
         is_complete = rollout.mode is RolloutMode.SHARE and rollout.share == 100  # noqa: PLR2004
         action = "promote" if is_complete else "step PERCENTAGE"
-        click.echo(f"next:      podgraft policy rollout {action} {storage.options}")
-        click.echo(f"to stop:   podgraft policy rollout abort {storage.options} --reason …")
+        click.echo(f"next:      podgraft rollout {action} {storage.options}")
+        click.echo(f"to stop:   podgraft rollout abort {storage.options} --reason …")
 
 
-@command.command("who")
+@command_help.command("who")
 @click.option(
     "--workload",
     "workloads",
@@ -166,7 +166,7 @@ def _print_result(
 @click.option("--got", is_flag=True, help="List only workloads that got the candidate.")
 @log_option
 @storage_options
-def _list_workloads(
+def list_workloads(
     storage: RolloutStorage,
     *,
     workloads: tuple[str, ...],

@@ -1,4 +1,4 @@
-"""The subcommands of ``podgraft policy rollout`` that stop a rollout, and that end the stop."""
+"""The subcommands of ``podgraft rollout`` that stop a rollout, and that end the stop."""
 
 from getpass import getuser
 
@@ -6,31 +6,31 @@ import click
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object
-from podgraft.cli import terminal
+from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.signing import Signer
 from podgraft.core.versions.brake import ALL
 from podgraft.kube import yaml
 
 from . import text
-from .commands import command, describe_brake
+from .commands import describe_brake
 from .health import check_alarms
 from .options import sign_options, storage_options
 from .storage import RolloutStorage, StoredPolicy
 
 
-@command.command("abort")
+@command_help.command("abort")
 @click.option("--reason", required=True, help="Reason, for the brake and for status.")
 @click.option("--all", "for_all", is_flag=True, help="Stop the rollouts of all injectors.")
 @click.option("--id", "id_", help="Rollout to stop, if the policy is unreadable.")
 @sign_options
 @storage_options
-def _abort(
+def abort_rollout(
     storage: RolloutStorage, *, reason: str, for_all: bool, id_: str | None, signer: Signer | None
 ) -> None:
     """Stop the candidate at once: write the brake first, then end the rollout.
 
-    Pods that got the candidate do not change. To list them, run podgraft policy rollout who --got.
+    Pods that got the candidate do not change. To list them, run podgraft rollout who --got.
     """
     stored, problem = _try_read(storage)
     fields = None if stored is None else text.read_rollout(stored.document)
@@ -67,11 +67,11 @@ def _try_read(storage: RolloutStorage) -> tuple[StoredPolicy | None, CommandErro
     return stored, None
 
 
-@command.command("release")
+@command_help.command("release")
 @click.option("--all", "for_all", is_flag=True, help="Release the brake of all injectors.")
 @click.option("--force", is_flag=True, help="Release it while an alarm of the guard is active.")
 @storage_options
-def _release(storage: RolloutStorage, *, for_all: bool, force: bool) -> None:
+def release_brake(storage: RolloutStorage, *, for_all: bool, force: bool) -> None:
     """Print the author and the reason of a brake, and delete it.
 
     The guard acts when an alarm starts. So with --all, no alarm must be active.

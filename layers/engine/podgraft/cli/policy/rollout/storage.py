@@ -184,7 +184,7 @@ class ParameterRolloutStorage:
     def read_bundle(self, digest: str | None) -> Mapping[str, bytes]:
         """Download a bundle."""
         if digest is None:
-            raise CommandError("the policy names no bundle; push one with podgraft policy push")
+            raise CommandError("the policy names no bundle; push one with podgraft push")
         return self._cloud.read_bundle(digest)
 
     def brake_name(self, *, for_all: bool) -> str:

@@ -39,7 +39,7 @@ def find_id(text: str) -> str | None:
 def describe_pods(id_: str | None, options: str, *, has_log: bool) -> str:
     """Return what pods of a candidate need after a stop, with the command that lists them."""
     log = "" if has_log else " --log FILE"
-    command = f"podgraft policy rollout who --got --id {id_ or 'ID'}{log} {options}"
+    command = f"podgraft rollout who --got --id {id_ or 'ID'}{log} {options}"
     return (
         "Pods that got the candidate keep it until you restart their workloads. To list:\n"
         f"  {command}"

@@ -171,7 +171,7 @@ class InjectorLoader:
         except MissingError as error:
             raise UnknownInjectorError(
                 f"injector {self.name!r} has no policy: {error}; "
-                f"create it: podgraft policy push --injector {self.name}"
+                f"create it: podgraft push --injector {self.name}"
             ) from error
         last_read = self._newest
         if last_read is not None and _is_recreated(last_read, newest):

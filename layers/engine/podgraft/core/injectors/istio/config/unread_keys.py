@@ -2,7 +2,7 @@
 
 Istio's loader is not strict (``yaml.Unmarshal``): it drops such keys without an error. A key of
 another release is a warning, because several releases can share a ConfigMap. A key of no release is
-a misspelling that changes the injection. ``policy check`` and ``policy push`` reject it, and no
+a misspelling that changes the injection. ``podgraft check`` and ``podgraft push`` reject it, and no
 store activates such a version (``podgraft.core.trial``). A cold start ignores it, as istiod does.
 Only non-empty values are checked.
 """

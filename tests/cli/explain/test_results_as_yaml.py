@@ -1,4 +1,4 @@
-"""``podgraft apply``, as it is typed: the objects of files after the webhooks that change them."""
+"""``podgraft explain -o yaml`` and ``-o patch``: the objects of files after their reviews."""
 
 import io
 import json
@@ -10,9 +10,9 @@ from podgraft import cli
 from podgraft.base.jsonvalue import JSON, object_at, objects_at
 from podgraft.kube import yaml
 
-SAMPLES = Path(__file__).parents[2] / "samples"
-ALLOW = ("--bundle", str(SAMPLES / "allow" / "bundle"))
-LOGGING = ("--bundle", str(SAMPLES / "logging" / "bundle"))
+SAMPLES = Path(__file__).parents[3] / "samples"
+ALLOW = ("--config", str(SAMPLES / "allow" / "bundle"))
+LOGGING = ("--config", str(SAMPLES / "logging" / "bundle"))
 WEB = str(SAMPLES / "allow" / "input.web.yaml")
 SERVICE = "# kept\nkind: Service\napiVersion: v1\nmetadata:   {name: x}\n"
 DEPLOYMENT = """kind: Deployment
@@ -38,17 +38,17 @@ def test_objects_of_standard_input_are_changed_and_others_copied(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO(f"{SERVICE}---\n{DEPLOYMENT}"))
 
-    assert cli.main(["apply", "-f", "-", *ALLOW]) == 0
+    assert cli.main(["explain", "-o", "yaml", "-f", "-", *ALLOW]) == 0
     printed = capsys.readouterr()
     assert printed.out.startswith(f"{SERVICE}---\nkind: Deployment\n")
     after = [*yaml.load_all(printed.out)][1]
     assert isinstance(after, dict)
     assert after["metadata"] == {"name": "web", "annotations": {"web/Allow": "true"}}
     assert printed.err.splitlines() == [
-        "Service/x in default: skipped (nothing-matches)",
-        "Deployment/web in default: changed (overlays)",
+        "the pods of workloads are not reviewed; use --pods for them",
+        "Service/x in default: skipped (nothing-matches, rules)",
+        "Deployment/web in default: changed (overlays, rules)",
         "changed 1 of 2 objects",
-        "the pods of workloads are reviewed separately; use --pods for them",
     ]
 
 
@@ -79,7 +79,7 @@ def test_the_exit_status_is_that_of_all_objects(
     path = tmp_path / "in.yaml"
     path.write_text("---\n".join(texts))
 
-    assert cli.main(["apply", "-f", str(path), *options]) == status
+    assert cli.main(["explain", "-o", "yaml", "-f", str(path), *options]) == status
     printed = capsys.readouterr()
     assert message in printed.err
     assert bool(printed.out) == (status in (0, 3))
@@ -89,7 +89,7 @@ def test_the_pods_of_workloads_follow_their_file(tmp_path: Path, capsys: Out) ->
     path = tmp_path / "in.yaml"
     path.write_text(DEPLOYMENT)
 
-    assert cli.main(["apply", "-f", str(path), *LOGGING, "--pods"]) == 0
+    assert cli.main(["explain", "-o", "yaml", "-f", str(path), *LOGGING, "--pods"]) == 0
     workload, pod = (each for each in yaml.load_all(capsys.readouterr().out) if each)
     assert workload == yaml.load(DEPLOYMENT)
     assert isinstance(pod, dict)
@@ -100,7 +100,7 @@ def test_a_diff_has_only_changed_objects(tmp_path: Path, capsys: Out) -> None:
     path = tmp_path / "in.yaml"
     path.write_text(f"{SERVICE}---\n{DEPLOYMENT}")
 
-    assert cli.main(["apply", "-f", str(path), *ALLOW, "-o", "diff"]) == 0
+    assert cli.main(["explain", "-o", "yaml", "-f", str(path), *ALLOW, "-o", "patch"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith(
         "--- Deployment/web in default\n+++ Deployment/web in default, changed"
@@ -113,8 +113,8 @@ def test_results_as_json_have_those_of_denied_objects(tmp_path: Path, capsys: Ou
     path = tmp_path / "in.yaml"
     path.write_text(DENIED)
 
-    assert cli.main(["apply", "-f", str(path), *LOGGING, "--pods", "-o", "json"]) == 4
-    workload, pod = json.loads(capsys.readouterr().out)
+    assert cli.main(["explain", "-f", str(path), *LOGGING, "-o", "json"]) == 4
+    workload, pod = json.loads(capsys.readouterr().out)["objects"]
     assert (workload["verdict"], workload["object"], pod["verdict"]) == (
         "skipped",
         "Deployment/web",
@@ -129,7 +129,7 @@ def test_the_items_of_a_list_are_changed_in_it(tmp_path: Path, capsys: Out) -> N
     items: list[JSON] = [yaml.load(SERVICE), yaml.load(DEPLOYMENT)]
     path.write_text(yaml.dump({"kind": "List", "apiVersion": "v1", "items": items}))
 
-    assert cli.main(["apply", "-f", str(path), *ALLOW]) == 0
+    assert cli.main(["explain", "-o", "yaml", "-f", str(path), *ALLOW]) == 0
     after = yaml.load_all(capsys.readouterr().out)[0]
     assert isinstance(after, dict)
     service, deployment = objects_at(after, "items")
@@ -145,19 +145,15 @@ def test_folders_and_several_files(tmp_path: Path, capsys: Out) -> None:
     (tmp_path / "more" / "d.yml").write_text(SERVICE)
     folder = str(tmp_path)
 
-    assert cli.main(["apply", "-f", folder, *ALLOW]) == 0
+    assert cli.main(["explain", "-o", "yaml", "-f", folder, *ALLOW]) == 0
     assert "changed 1 of 2 objects" in capsys.readouterr().err
-    assert cli.main(["apply", "-f", folder, "-R", "-f", WEB, *ALLOW]) == 0
+    assert cli.main(["explain", "-o", "yaml", "-f", folder, "-R", "-f", WEB, *ALLOW]) == 0
     assert "changed 2 of 4 objects" in capsys.readouterr().err
-    assert cli.main(["apply", "-f", str(tmp_path / "a.yaml"), "-f", folder, *ALLOW]) == 0
+    assert (
+        cli.main(["explain", "-o", "yaml", "-f", str(tmp_path / "a.yaml"), "-f", folder, *ALLOW])
+        == 0
+    )
     assert "changed 1 of 2 objects" in capsys.readouterr().err  # each file once
     (tmp_path / "more" / "d.yml").rename(tmp_path / "more" / "d.txt")
-    assert cli.main(["apply", "-f", str(tmp_path / "more"), *ALLOW]) == 1
+    assert cli.main(["explain", "-o", "yaml", "-f", str(tmp_path / "more"), *ALLOW]) == 1
     assert "contains no .yaml, .yml, or .json file" in capsys.readouterr().err
-
-
-def test_a_bundle_that_changes_nothing_is_an_error(capsys: Out) -> None:
-    bundle = str(SAMPLES / "require-limits" / "bundle")
-
-    assert cli.main(["apply", "-f", WEB, "--bundle", bundle]) == 1
-    assert "use podgraft validate for its rules" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""The options of commands that review objects: files, the request, and its user."""
+"""The objects of files, and the requests for them: their operation, old object, and user."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -10,18 +10,18 @@ import click
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import documents
-from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
 from podgraft.cli.failure import CommandError
 from podgraft.cli.manifest_files import FileSelection, ManifestPath, make_file_options
 from podgraft.cli.request_fields import RequestFields
 from podgraft.kube.admission import Operation
+
+from .pod_source import ExplainedPod, to_explained_pod
 
 R = TypeVar("R")
 
 _OPERATIONS = (Operation.CREATE, Operation.UPDATE, Operation.DELETE)
 
 _OPTIONS = (
-    click.option("--namespace", help="Namespace of objects without one; default: default."),
     click.option(
         "--operation",
         type=click.Choice([str(each) for each in _OPERATIONS]),
@@ -46,7 +46,6 @@ class ObjectOptions:
     """The objects to review, and the requests for them."""
 
     manifests: FileSelection
-    namespace: str | None
     operation: str
     old_files: tuple[Path, ...]
     user: str | None
@@ -62,7 +61,7 @@ def object_options(function: Callable[..., R]) -> Callable[..., R]:
         own = {name: values.pop(name) for name in names}
         return function(objects=ObjectOptions(**own), **values)
 
-    command: Callable[..., R] = make_file_options()(call_with_objects)
+    command: Callable[..., R] = make_file_options(is_required=False)(call_with_objects)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
@@ -77,15 +76,18 @@ class ObjectFile:
     subjects: tuple[ExplainedPod, ...]
 
 
-def read_object_files(options: ObjectOptions) -> list[ObjectFile]:
-    """Read the objects of all files; raises ``CommandError`` for a document without a kind."""
+def read_object_files(options: ObjectOptions, namespace: str | None) -> list[ObjectFile]:
+    """Read the objects of all files; *namespace* is for those that name none.
+
+    Raises ``CommandError`` for a document without a kind.
+    """
     if [*options.manifests.paths, *options.old_files].count(Path("-")) > 1:
         raise click.UsageError("standard input can be read once; use - once")
-    old_objects = _read_old_objects(options)
+    old_objects = _read_old_objects(options, namespace or "default")
     user = _make_user(options)
 
     def make_subject(value: Object) -> ExplainedPod:
-        subject = to_explained_pod(value, options.namespace or "default")
+        subject = to_explained_pod(value, namespace or "default")
         request = RequestFields(operation=Operation(options.operation), user=user)
         if request.operation is Operation.UPDATE:
             request = replace(request, old_object=_find_old_object(subject, old_objects))
@@ -109,7 +111,7 @@ def _make_user(options: ObjectOptions) -> Object:
     return {"username": options.user, "groups": groups}
 
 
-def _read_old_objects(options: ObjectOptions) -> dict[tuple[str, str], Object]:
+def _read_old_objects(options: ObjectOptions, namespace: str) -> dict[tuple[str, str], Object]:
     if options.operation != Operation.UPDATE:
         if options.old_files:
             raise click.UsageError("--old has an effect with --operation UPDATE only")
@@ -119,7 +121,7 @@ def _read_old_objects(options: ObjectOptions) -> dict[tuple[str, str], Object]:
     old_objects: dict[tuple[str, str], Object] = {}
     selection = FileSelection(options.old_files, options.manifests.is_recursive)
     for _, value in selection.read_objects():
-        subject = to_explained_pod(value, options.namespace or "default")
+        subject = to_explained_pod(value, namespace)
         old_objects[_key(subject)] = subject.object
     return old_objects
 

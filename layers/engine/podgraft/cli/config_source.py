@@ -1,0 +1,172 @@
+"""The option ``--config``: where a configuration is. It has one grammar in every command.
+
+``FOLDER`` is a folder with ``policy.yaml`` and ``bundle/``, a bundle, or a store of ``podgraft
+serve`` with a folder for each injector. ``stack:NAME`` is a deployed stack, and
+``cluster[:CONTEXT]`` is the configuration of Istio in a cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from click.core import ParameterSource
+from click.shell_completion import CompletionItem
+
+from podgraft.cli.failure import CommandError
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfigSource:
+    """The value of ``--config``: one of a folder, a stack, and a cluster."""
+
+    folder: Path | None = None
+    stack: str | None = None
+    is_cluster: bool = False
+    context: str | None = None
+
+
+class ConfigSourceType(click.ParamType[ConfigSource]):
+    """``FOLDER | stack:NAME | cluster[:CONTEXT]``, of which a command accepts some."""
+
+    name = "source"
+
+    def __init__(
+        self,
+        *,
+        folder: bool = True,
+        stack: bool = True,
+        cluster: bool = True,
+        is_new: bool = False,
+    ) -> None:
+        self._stack, self._cluster, self._is_new = stack, cluster, is_new
+        self._has_folder = folder
+        self._forms = [
+            form
+            for form, is_accepted in (
+                ("FOLDER", folder),
+                ("stack:NAME", stack),
+                ("cluster[:CONTEXT]", cluster),
+            )
+            if is_accepted
+        ]
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return the grammar for the help."""
+        del param, ctx
+        return "|".join(self._forms)
+
+    def convert(
+        self, value: str | ConfigSource, param: click.Parameter | None, ctx: click.Context | None
+    ) -> ConfigSource:
+        """Return the source; fails for one that the command does not accept."""
+        if isinstance(value, ConfigSource):
+            return value
+        kind, colon, name = value.partition(":")
+        if kind == "stack" and name and self._stack:
+            return ConfigSource(stack=name)
+        if kind == "cluster" and self._cluster and (colon or not Path(value).exists()):
+            return ConfigSource(is_cluster=True, context=name or None)
+        folder = Path(value.removeprefix("file:"))
+        if not self._has_folder or not (folder.is_dir() or self._is_new):
+            problem = "is not accepted" if not self._has_folder else "is not a folder"
+            self.fail(f"{value}: {problem}; use {' or '.join(self._forms)}", param, ctx)
+        return ConfigSource(folder=folder)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Complete folders; a shell knows neither stacks nor contexts."""
+        del ctx, param
+        return [CompletionItem(incomplete, type="dir")]
+
+
+def config_option(
+    kind: ConfigSourceType, help_text: str
+) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Return the decorator that adds ``--config``; the command receives *source*."""
+    option: Any = click.option(
+        "--config", "source", type=kind, envvar="PODGRAFT_CONFIG", show_envvar=True, help=help_text
+    )
+    return option
+
+
+# The names before --config, for one release: the outputs of a stack.
+_OLD_OPTIONS = {
+    "stack-name": "As --config stack:NAME.",
+    "bucket": "Output BundleBucket, if you cannot read the stack.",
+    "bundle-prefix": "Output BundlePrefix, with --bucket; default: bundles/.",
+    "parameter-prefix": "Output ParameterPrefix, if you cannot read the stack.",
+}
+
+
+def make_old_option(name: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Return the decorator that adds an option that ``--config`` replaces, without help."""
+    variable = f"PODGRAFT_{name.upper().replace('-', '_')}"
+    return click.option(f"--{name}", envvar=variable, hidden=True, help=_OLD_OPTIONS[name])
+
+
+def is_explicit(parameter: str) -> bool:
+    """Whether the command line has the option, and not only the environment or project file."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return False
+    return context.get_parameter_source(parameter) is ParameterSource.COMMANDLINE
+
+
+# From the farthest place of a value to the nearest.
+_PLACES = (
+    ParameterSource.DEFAULT,
+    ParameterSource.DEFAULT_MAP,
+    ParameterSource.ENVIRONMENT,
+    ParameterSource.COMMANDLINE,
+)
+
+
+def prevails(*others: str) -> bool:
+    """Whether ``--config`` is in a nearer place than the parameters *others*, or in the same one.
+
+    The places are the command line, the environment, and the project file.
+    """
+    context = click.get_current_context()
+
+    def find_place(parameter: str) -> int:
+        return _PLACES.index(context.get_parameter_source(parameter) or ParameterSource.DEFAULT)
+
+    return find_place("source") >= max(map(find_place, others))
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFolder:
+    """The files of one injector: a bundle, and the policy document if there is one."""
+
+    bundle: Path
+    policy: Path | None
+
+
+def find_files(folder: Path, injector: str | None = None) -> ConfigFolder:
+    """Return the files of the injector in *folder*; raises ``CommandError``."""
+    if (folder / "store").is_dir() and not (folder / "bundle").is_dir():
+        folder /= "store"  # of podgraft demo
+    if injector is not None and (folder / injector / "bundle").is_dir():
+        return _make_folder(folder / injector)
+    if (folder / "bundle").is_dir():
+        return _make_folder(folder)
+    injectors = sorted(path.parent.name for path in folder.glob("*/bundle") if path.is_dir())
+    if injector is not None and injectors:
+        raise CommandError(f"{folder}: has no injector {injector}; it has {', '.join(injectors)}")
+    if len(injectors) > 1:
+        raise CommandError(
+            f"{folder}: has several injectors: {', '.join(injectors)}; name one with --injector"
+        )
+    return _make_folder(folder / injectors[0]) if injectors else ConfigFolder(folder, None)
+
+
+def _make_folder(folder: Path) -> ConfigFolder:
+    policy = folder / "policy.yaml"
+    return ConfigFolder(folder / "bundle", policy if policy.exists() else None)

@@ -1,0 +1,62 @@
+"""Findings as SARIF 2.1.0, which code scanning of GitHub and others reads.
+
+Source: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import PurePath
+
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_HELP = "https://podgraft.dev/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A problem at a line of a file; ``level`` is ``error``, ``warning``, or ``note``."""
+
+    rule: str
+    level: str
+    message: str
+    file: str
+    line: int = 1
+
+
+def render_report(findings: Sequence[Finding]) -> str:
+    """Return the log of one run with these findings."""
+    rules: list[JSON] = [
+        {"id": rule, "helpUri": _HELP} for rule in sorted({each.rule for each in findings})
+    ]
+    driver: Object = {
+        "name": "podgraft",
+        "informationUri": _HELP,
+        "semanticVersion": version("podgraft"),
+        "rules": rules,
+    }
+    results: list[JSON] = [_encode(finding) for finding in findings]
+    run: Object = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints"}
+    runs: list[JSON] = [{**run, "results": results}]
+    report: Object = {"$schema": _SCHEMA, "version": "2.1.0", "runs": runs}
+    return jsonvalue.dump(report) + "\n"
+
+
+def _encode(finding: Finding) -> Object:
+    location: Object = {
+        "artifactLocation": {"uri": PurePath(finding.file).as_posix()},
+        "region": {"startLine": finding.line},
+    }
+    identity = f"{finding.rule}\n{finding.file}\n{finding.message}"
+    return {
+        "ruleId": finding.rule,
+        "level": finding.level,
+        "message": {"text": finding.message},
+        "locations": [{"physicalLocation": location}],
+        "partialFingerprints": {"podgraft/v1": hashlib.sha256(identity.encode()).hexdigest()},
+    }
