@@ -58,7 +58,8 @@ OPTIONS = (
     ("inject --injectConfigMapName x", "--from-cluster"),
     ("inject --release 1.30", "--istio-release"),
     ("policy push --stack a", "--stack-name"),
-    ("tokens issue --validity 3", ""),
+    ("tokens issue --validity 3", "--expires"),
+    ("tokens list --validity 3", ""),
     ("status --ns shop", "--namespace"),
     ("explain --all pod", "--all-namespaces"),
 )

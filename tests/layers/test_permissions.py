@@ -25,6 +25,7 @@ from podgraft.base.jsonvalue import JSON
 from podgraft.service.store import StoreError
 from podgraft.service.store.aws.census import BucketCensus
 from podgraft.service.store.aws.client import Listing, RetryBudget
+from podgraft.service.store.aws.registry import RegistryReader
 from podgraft.service.store.aws.s3 import BundleReader
 from podgraft.service.store.aws.ssm import ParameterReader
 
@@ -181,6 +182,10 @@ def record_requests() -> list[Request]:
     parameters.policy_versions("istio", (1, 2), patience)
     parameters.injectors(patience)
     parameters.callers(patience)
+    parameters.pointers(patience)
+    parameters.pointers(patience, (1, 2))
+    with suppress(StoreError):  # the recorded object is empty
+        RegistryReader(parameters, aws, "dev-Bundles.Arn").callers(f"sha256:{0:064}", patience)
     with suppress(StoreError):  # the recorded bundle is empty
         BundleReader(aws, "dev-Bundles.Arn", "bundles/").files("istio", f"sha256:{0:064}", patience)
     census = BucketCensus(aws, aws, "dev-CensusRecords.Arn", "/dev")
@@ -235,7 +240,7 @@ def test_only_a_stack_with_a_census_can_use_its_keys(census: str) -> None:
     ]
     assert can_read is (census == "true")
     assert any(fnmatchcase(key, pattern) for pattern in denied) is (census == "false")
-    for name in ("auth/prod-eu", "istio/policy", "denied", "brake"):
+    for name in ("auth/prod-eu", "callers", "istio/policy", "denied", "brake"):
         assert not any(fnmatchcase(f"{PREFIX}/dev/{name}", pattern) for pattern in denied)
 
 

@@ -104,10 +104,12 @@ def test_it_may_do_so_to_its_own_parameters_prefix_and_log_only() -> None:
             *(below("/*/policy"), below("/*/policy:*"), below("/denied")),
             *(below("/*/brake"), below("/brake")),
         ],
+        "ReadCallers": [below("/callers"), below("/callers:*")],
         "ListParameters": [below(""), below("/*")],
         "DenyCensusKeys": "*",  # with a condition
         "ListBundles": {"GetAtt": "Bundles.Arn"},
         "ReadBundles": {"Sub": "${Bundles.Arn}/${BundlePrefix}*"},
+        "ReadRegistry": {"Sub": "${Bundles.Arn}/callers/*"},
         "WriteLogs": {"GetAtt": "WebhookLogs.Arn"},
         "ReadCensusKeys": below("/*/census-key"),
         "WriteRecords": {"Sub": "${CensusRecords.Arn}/*"},
@@ -507,6 +509,7 @@ WRITES: tuple[tuple[str, dict[str, Any], str, bool], ...] = (
     ("PutParameter", POLICY, OTHER, True),
     ("PutParameter", POLICY, USER.replace("deployer", "other"), True),
     ("PutParameter", {"name": "/podgraft/auth/prod-eu"}, OTHER, True),
+    ("PutParameter", {"name": "/podgraft/callers"}, OTHER, True),
     # The guard: the message confirms that the rollouts are stopped.
     ("PutParameter", {"name": "/podgraft/brake"}, WRITER.replace("deployer", "Guard"), True),
     ("DeleteParameter", {"name": "/podgraft/istio/brake"}, OTHER, True),

@@ -22,6 +22,7 @@ from podgraft import cli
 from podgraft.base import system
 from podgraft.cli import offline
 from podgraft.cli.policy.cloud import DeployedInjector
+from podgraft.cli.tokens import issuance
 from podgraft.cli.tokens.parameter_storage import ParameterStorage
 from podgraft.cli.tokens.storage import Entry
 from podgraft.kube import yaml
@@ -301,6 +302,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VISUAL", "true")  # an editor that changes nothing
     monkeypatch.setattr(system, "random_bytes", constant_function(PlantedBytes(32)))
+    monkeypatch.setattr(issuance, "make_token", constant_function(TOKEN))
     write(FILES)
     return tmp_path
 
@@ -407,6 +409,12 @@ STORY: Sequence[tuple[str, int]] = (
     ("podgraft tokens issue --cluster a --output first --stack-name podgraft", 0),
     ("podgraft tokens rotate --cluster a --output second --parameter-prefix /podgraft", 0),
     ("podgraft tokens list --stack-name podgraft", 0),
+    ("podgraft fleet adopt --stack-name podgraft", 0),
+    ("podgraft fleet adopt --stack-name podgraft", 0),
+    ("podgraft tokens allow --cluster a CN=a --stack-name podgraft", 0),
+    ("podgraft fleet adopt --finish --stack-name podgraft", 0),
+    ("podgraft fleet adopt --undo --stack-name podgraft", 0),
+    ("podgraft fleet adopt --finish --stack-name podgraft", 1),
 )
 
 
@@ -425,7 +433,7 @@ def test_the_deployment_message_does_not_contain_the_deployed_values(
     """The sample pod's patches are the same on both sides here; a difference is shown, as asked."""
     with faulty_aws() as aws:
         monkeypatch.setenv("AWS_ENDPOINT_URL", aws.endpoint)
-        deploy_stack(get_session(), "podgraft", "bundles-of-secrets")
+        deploy_stack(get_session(), "podgraft", "bundles-of-secrets", guard={"documents": 2})
         for line, status in STORY:
             assert run(line) == status, (line, capfd.readouterr())
             assert find_secrets("".join(capfd.readouterr())) == [], line

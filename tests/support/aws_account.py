@@ -75,10 +75,10 @@ def open_account() -> Generator[Any]:
 
 
 @contextmanager
-def start_account_with_bucket(bucket: str) -> Generator[Any]:
-    """``open_account``, with the stack podgraft-dev and its bucket."""
+def start_account_with_bucket(bucket: str, **fields: Any) -> Generator[Any]:
+    """``open_account``, with the stack podgraft-dev and its bucket; *fields* as those of guard."""
     with open_account() as session:
-        deploy_stack(session, "podgraft-dev", bucket)
+        deploy_stack(session, "podgraft-dev", bucket, guard=fields)
         yield session
 
 
@@ -89,11 +89,12 @@ def deploy_stack(
     *,
     prefix: str = "",
     owner: bool = True,
-    guard: Mapping[str, str] = {},
+    guard: Mapping[str, Any] = {},
 ) -> None:
     """Deploy what commands need of template.yaml: the bucket, the owner, and the outputs.
 
-    Without an *owner* it is a stack of a version that had none, and without a *guard* too.
+    Without an *owner* it is a stack of a version that had none, and without a *guard* too. Without
+    ``documents`` in *guard*, its function reads no registry.
     """
     prefix = prefix or f"/{name}"
     fields = {"stack": name, "bucket": bucket, "bundlePrefix": "bundles/", **guard}

@@ -17,17 +17,24 @@ from typing import Any
 
 from botocore.session import get_session
 
+from podgraft.base.jsonvalue import JSON
 from podgraft.cli.failure import CommandError
 from podgraft.core import bundle
 from podgraft.service.store import caller_document
+from podgraft.service.store.caller_document import Callers, TokenHash
+from podgraft.service.store.registry_document import encode_registry, object_key
 
 from .bench_input import CLUSTER, ROOT, TOKEN, BenchmarkInput
+from .callers import make_fleet
 
 # The folder in which `make e2e-aws` installs ministack, or that of the tests.
 TOOLS = Path(os.environ.get("PODGRAFT_E2E_TOOLS") or ROOT / ".tools")
 PROGRAM = TOOLS / "ministack" / "bin" / "ministack"
 MISSING = f"cold start, AWS store: NOT MEASURED, {PROGRAM} is missing; make e2e-aws installs it"
 BUCKET = "podgraft-bench"
+# The prefix of a stack with a registry of many clusters.
+FLEET_PREFIX = "/podgraft-fleet"
+FLEET = 3_000
 STARTUP_SECONDS = 30
 
 
@@ -73,12 +80,17 @@ def _fill_stores(address: str, inputs: BenchmarkInput) -> None:
     for name, content in inputs.files.items():
         key = f"bundles/default/{digest.removeprefix('sha256:')}/{name}"
         s3.put_object(Bucket=BUCKET, Key=key, Body=content)
-    callers = {"tokens": [{"sha256": caller_document.hash_token(TOKEN)}]}
-    for name, document in {
-        "default/policy": {"bundle": digest},
-        f"auth/{CLUSTER}": callers,
-    }.items():
-        ssm.put_parameter(Name=f"/podgraft/{name}", Value=json.dumps(document), Type="SecureString")
+    token = TokenHash(caller_document.hash_token(TOKEN), "")
+    registry, content = encode_registry(make_fleet(FLEET, {CLUSTER: Callers((token,))}))
+    s3.put_object(Bucket=BUCKET, Key=object_key(registry), Body=content)
+    documents: Mapping[str, JSON] = {
+        "/podgraft/default/policy": {"bundle": digest},
+        f"/podgraft/auth/{CLUSTER}": caller_document.to_document(Callers((token,))),
+        f"{FLEET_PREFIX}/default/policy": {"bundle": digest},
+        f"{FLEET_PREFIX}/callers": {"serial": 1, "callers": registry},
+    }
+    for name, document in documents.items():
+        ssm.put_parameter(Name=name, Value=json.dumps(document), Type="SecureString")
 
 
 @contextmanager

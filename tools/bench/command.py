@@ -19,6 +19,7 @@ import click
 from . import (
     artifact,
     aws,
+    callers,
     census,
     cold,
     injectors,
@@ -73,6 +74,8 @@ def _run_cold(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterab
             _print_progress(aws.MISSING)
         else:
             stores["AWS store"] = {**cloud}
+            fleet = {**cloud, "PODGRAFT_PARAMETER_PREFIX": aws.FLEET_PREFIX}
+            stores[f"AWS store, {aws.FLEET:,} clusters"] = fleet
         return cold.measure_cold_starts(
             built, stores, api_gateway_event(review_body(measured.pod)), effort.starts
         )
@@ -87,7 +90,9 @@ def _run_warm(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterab
 
 
 def _run_scaling(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:
-    return scaling.measure_scaling(measured, folder, effort.scaling_seconds)
+    yield from scaling.measure_scaling(measured, folder, effort.scaling_seconds)
+    for series in callers.make_caller_series():
+        yield from scaling.measure_series(series, effort.scaling_seconds)
 
 
 def _run_throughput(measured: BenchmarkInput, folder: Path, effort: RunSize) -> Iterable[Row]:

@@ -4,7 +4,7 @@ import json
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from podgraft.core.identifiers import CLUSTER_REMEDY
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
 from podgraft.service.store.caller_document import Callers
+from podgraft.service.store.caller_token import parse_token
 from podgraft.service.store.folder import FolderCallers
 
 
@@ -59,7 +60,7 @@ def _knows(token: str, cluster: str = "prod") -> bool:
 def test_a_token_is_printed_once_and_retained_as_a_hash(run: Run) -> None:
     issued = run("issue", "--cluster", "prod", "--note", "first")
     token = issued.out.strip()
-    assert (issued.status, len(token)) == (0, 64)
+    assert (issued.status, len(token)) == (0, 82)
     assert _knows(token)
     kept = Path("store/auth/prod.yaml").read_text()
     assert token not in kept + issued.err
@@ -113,7 +114,10 @@ def test_clusters_are_listed_with_the_ids_of_their_tokens(run: Run) -> None:
     run("allow", "--cluster", "staging", "CN=staging,O=podgraft-clusters")
     (token,) = _callers("prod").tokens
     lines = run("list").out.splitlines()
-    assert lines[0] == f"prod\ttoken {token.identity}\t{token.created}\t0 days\tticket 4711"
+    ends = f"expires {token.expires} (90 days)"
+    assert lines[0] == (
+        f"prod\ttoken {token.identity}\t{token.created}\t0 days\t{ends}\tticket 4711"
+    )
     assert lines[2] == "staging\tcertificate CN=staging,O=podgraft-clusters"
     assert len(run("list", "--cluster", "staging").out.splitlines()) == 2
 
@@ -142,13 +146,53 @@ def test_clusters_are_listed_as_json(run: Run) -> None:
                     "id": token.identity,
                     "created": token.created,
                     "ageDays": 0,
+                    "expires": token.expires,
                     "note": "ticket 4711",
                 }
             ],
             "subjects": [],
+            "groups": [],
+            "sources": [],
         },
-        {"cluster": "staging", "tokens": [], "subjects": ["CN=staging,O=podgraft-clusters"]},
+        {
+            "cluster": "staging",
+            "tokens": [],
+            "subjects": ["CN=staging,O=podgraft-clusters"],
+            "groups": [],
+            "sources": [],
+        },
     ]
+
+
+LIFETIMES = (
+    ("never", None),
+    ("2099-12-31", "2099-12-31"),
+    ("2d", f"{datetime.now(UTC) + timedelta(2):%Y-%m-%d}"),
+)
+
+
+@pytest.mark.parametrize(("expires", "last"), LIFETIMES)
+def test_a_token_ends_with_the_day_of_its_option(run: Run, expires: str, last: str | None) -> None:
+    text = run("issue", "--cluster", "prod", "--expires", expires).out.strip()
+    (token,) = _callers().tokens
+    assert (token.expires or None) == last
+    public = parse_token(text)
+    assert public is not None
+    assert (public.id, public.expires) == (token.id, token.expires)
+    assert token.identity == token.id
+
+
+@pytest.mark.parametrize("expires", ["2020-01-01", "soon", "90", "2027-13-01", "99999d"])
+def test_a_last_day_that_is_none_is_refused(run: Run, expires: str) -> None:
+    assert run("issue", "--cluster", "prod", "--expires", expires).status == 2
+    assert not Path("store/auth").exists()
+
+
+def test_a_revoked_token_is_listed_by_its_id(run: Run) -> None:
+    run("issue", "--cluster", "prod")
+    (token,) = _callers().tokens
+    run("revoke", "--cluster", "prod", token.identity)
+    assert [each.id for each in _callers().revoked] == [token.id]
 
 
 def test_an_empty_store_states_the_remedy(run: Run) -> None:

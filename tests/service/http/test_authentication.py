@@ -3,12 +3,20 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from io import BytesIO
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from podgraft.service.http import Auth
-from podgraft.service.http.authentication import Principal, make_authenticator
-from podgraft.service.http.errors import ForbiddenError, UnauthenticatedError
+from podgraft.service.http import Auth, faults
+from podgraft.service.http.authentication import CallerGate, Principal, make_authenticator
+from podgraft.service.http.errors import (
+    DamagedTokenError,
+    ExpiredTokenError,
+    ForbiddenError,
+    SourceError,
+    UnauthenticatedError,
+)
 from podgraft.service.http.request import PeerCertificate, Request
 from podgraft.service.store import (
     CallerRegistry,
@@ -19,7 +27,8 @@ from podgraft.service.store import (
     caller_document,
     subjects,
 )
-from podgraft.service.store.caller_document import TokenHash
+from podgraft.service.store.caller_document import RevokedToken, TokenHash
+from podgraft.service.store.caller_token import make_token
 from support.store_fixture import OTHER_TOKEN, SUBJECT, TOKEN
 
 
@@ -102,7 +111,9 @@ def test_a_credential_alone_names_the_caller(case: Case) -> None:
         shown = show(subject=next(iter(case.shown), None))
     if isinstance(case.want, str):
         found = check(shown, None)
-        assert found == Principal(case.want, OLD if case.want == "staging" else None)
+        assert (found.cluster, found.stale) == (case.want, OLD if case.want == "staging" else None)
+        shown_ids = {caller_document.identify_token(token) for token in case.shown}
+        assert found.token in shown_ids if case.auth is Auth.TOKEN else not found.token
         return
     with pytest.raises(case.want) as error:
         check(shown, None)
@@ -168,3 +179,111 @@ def test_subjects_are_those_of_the_callers_now() -> None:
     store.now = {"first": Callers(subjects=("CN=another",))}
     with pytest.raises(UnauthenticatedError):
         known(shown, None)
+
+
+# Tokens with an id and a last day, sources, and revoked tokens.
+
+DAY = "2027-02-22"
+ISSUED = make_token(b"12345", bytes(range(33)), DAY)
+NOON = 1_803_297_600.0  # 2027-02-22T12:00:00Z
+
+
+class OneCluster:
+    """The callers of prod-eu."""
+
+    def __init__(self, callers: Callers) -> None:
+        self.registry = CallerRegistry({"prod-eu": callers})
+
+    def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
+        del deadline
+        return self.registry
+
+
+def _issued(**fields: Any) -> Callers:
+    id_ = caller_document.identify_token(ISSUED)
+    token = TokenHash(caller_document.hash_token(ISSUED), "", id=id_, expires=DAY)
+    return Callers((token,), **fields)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "valid"),
+    [
+        (0, True),
+        (12 * 3600 - 1, True),
+        (12 * 3600 + 299, True),
+        (12 * 3600 + 300, False),
+        (86_400, False),
+        (-86_400, True),
+    ],
+)
+def test_a_token_ends_with_its_last_day_and_five_minutes(seconds: float, valid: bool) -> None:
+    store = OneCluster(_issued())
+    check = make_authenticator(Auth.TOKEN, store, lambda: NOON + seconds)
+    if valid:
+        assert check(show(ISSUED), None).cluster == "prod-eu"
+        return
+    with pytest.raises(ExpiredTokenError) as error:
+        check(show(ISSUED), None)
+    assert error.value.token_cluster == "prod-eu"
+
+
+def test_the_document_decides_and_not_the_date_in_the_text() -> None:
+    """So that a late rotation can extend a token without a new registration."""
+    callers = _issued()
+    [token] = callers.tokens
+    extended = OneCluster(Callers((replace(token, expires="2027-03-22"),)))
+    check = make_authenticator(Auth.TOKEN, extended, lambda: NOON + 10 * 86_400)
+    assert check(show(ISSUED), None).token == token.id
+
+
+def test_the_client_learns_nothing_of_why_a_token_is_refused() -> None:
+    """Damaged, unknown, revoked, and expired tokens have one answer."""
+    revoked = RevokedToken(caller_document.identify_token(ISSUED), "")
+    unknown = make_token(b"54321", bytes(33), DAY)
+    cases = (
+        (OneCluster(_issued()), ISSUED[:-1], NOON),
+        (OneCluster(_issued()), unknown, NOON),
+        (OneCluster(Callers(revoked=(revoked,))), ISSUED, NOON),
+        (OneCluster(_issued()), ISSUED, NOON + 86_400),
+    )
+    answers: set[tuple[int, bytes]] = set()
+    for store, token, now in cases:
+        check = make_authenticator(Auth.TOKEN, store, lambda now=now: now)
+        with pytest.raises(UnauthenticatedError) as error:
+            check(show(token), None)
+        response = faults.fault_response(error.value, is_authenticated=False)
+        answers.add((response.code, response.body))
+    assert len(answers) == 1
+
+
+def test_a_damaged_token_does_not_reach_the_store() -> None:
+    class Unreachable:
+        def callers(self, deadline: Deadline | None = None) -> CallerRegistry:
+            raise AssertionError(deadline)
+
+    with pytest.raises(DamagedTokenError):
+        make_authenticator(Auth.TOKEN, Unreachable())(show(ISSUED[:-1]), None)
+
+
+def test_the_log_names_the_cluster_of_a_revoked_token() -> None:
+    identity = caller_document.identify_token(ISSUED)
+    gate = CallerGate(
+        Auth.TOKEN, OneCluster(Callers(revoked=(RevokedToken(identity, ""),))), lambda: 0.0
+    )
+    with pytest.raises(UnauthenticatedError) as error:
+        gate.authenticate(show(ISSUED), Deadline.from_timeout(None))
+    assert error.value.caller_fields == {
+        "source": "",
+        "token_id": identity,
+        "token_cluster": "prod-eu",
+    }
+
+
+@pytest.mark.parametrize("auth", [Auth.TOKEN, Auth.MTLS])
+def test_a_valid_credential_from_another_address_is_forbidden(auth: Auth) -> None:
+    store = OneCluster(_issued(subjects=(SUBJECT,), sources=("198.51.100.0/24",)))
+    shown = show(ISSUED) if auth is Auth.TOKEN else show(subject=SUBJECT)
+    check = make_authenticator(auth, store, lambda: NOON)
+    assert check(replace(shown, source="198.51.100.7"), None).cluster == "prod-eu"
+    with pytest.raises(SourceError):
+        check(replace(shown, source="203.0.113.7"), None)

@@ -16,6 +16,7 @@ from podgraft.service.http.candidate_metrics import CandidateMetric
 from podgraft.service.http.metrics import NAMESPACE, Metric
 from podgraft.service.http.powertools import make_request_log
 from podgraft.service.http.request_log import make_stream_log
+from podgraft.service.store.caller_document import hash_token
 from service.http.conftest import ApplicationFixture, make_application
 from support.recorded_requests import load_request
 from support.store_fixture import BUNDLE, CONFIG, OTHER_TOKEN, TOKEN, write, write_injector
@@ -79,6 +80,12 @@ def send_with_unloaded_callers(at: ApplicationFixture) -> object:
     return at.send(SENT)
 
 
+def send_with_expired_token(at: ApplicationFixture) -> object:
+    document = f'tokens: [{{sha256: {hash_token(TOKEN)}, expires: "2020-01-01"}}]'
+    write(at.folder / "auth" / "prod-eu.yaml", document.encode())
+    return at.send(SENT)
+
+
 def send_denied_review(at: ApplicationFixture) -> object:
     annotations: Object = {"proxy.istio.io/config": "["}
     metadata: Object = {"annotations": annotations}
@@ -87,27 +94,35 @@ def send_denied_review(at: ApplicationFixture) -> object:
 
 REVIEW, FAULT = "of a review", "of a fault"
 CREDENTIAL = "of a request that failed to authenticate"
+ACCEPTED = "of a call that a token authenticates"
+REFUSED = "of a request with a token that its cluster does not accept any more"
 CASES = (
-    Case("injected", send_valid_review, (REVIEW,), (*ALWAYS, Metric.SUCCESS), "policy-enabled"),
+    Case(
+        "injected",
+        send_valid_review,
+        (REVIEW, ACCEPTED),
+        (*ALWAYS, Metric.SUCCESS),
+        "policy-enabled",
+    ),
     Case(
         "skipped",
         lambda at: at.send(SENT, "/istio/inject"),
-        (REVIEW,),
+        (REVIEW, ACCEPTED),
         (*ALWAYS, Metric.SKIP),
         "policy-disabled",
     ),
-    Case("denied", send_denied_review, (REVIEW,), (*ALWAYS, Metric.DENIED), "user"),
+    Case("denied", send_denied_review, (REVIEW, ACCEPTED), (*ALWAYS, Metric.DENIED), "user"),
     Case(
         "stale",
         send_with_stale_policy,
-        (REVIEW,),
+        (REVIEW, ACCEPTED),
         (*ALWAYS, Metric.SUCCESS, Metric.REFUSED),
         "policy-enabled",
     ),
     Case(
         "stale callers",
         send_with_stale_callers,
-        (REVIEW,),
+        (REVIEW, ACCEPTED),
         (*ALWAYS, Metric.SUCCESS, Metric.REFUSED),
         "policy-enabled",
     ),
@@ -123,24 +138,31 @@ CASES = (
         send_with_broken_template(
             '{{ if ne .ObjectMeta.Namespace "default" }}{{ index "a" 7 }}{{ end }}'
         ),
-        (REVIEW, FAULT, "of a template that failed"),
+        (REVIEW, ACCEPTED, FAULT, "of a template that failed"),
         (*ALWAYS, Metric.FAILURE),
         "operator",
     ),
     Case(
         "nothing loads",
         send_with_invalid_policy,
-        (REVIEW, FAULT, "of a store that failed"),
+        (REVIEW, ACCEPTED, FAULT, "of a store that failed"),
         (*ALWAYS, Metric.FAILURE),
         "store",
     ),
-    Case("no review", lambda at: at.post(b"{}"), (FAULT,), ALWAYS, "NotAReviewError"),
+    Case("no review", lambda at: at.post(b"{}"), (FAULT, ACCEPTED), ALWAYS, "NotAReviewError"),
     Case(
         "a stranger",
         lambda at: at.post(b"{}", token="guess"),
         (FAULT, CREDENTIAL),
         (Metric.UNAUTHENTICATED,),
         "UnauthenticatedError",
+    ),
+    Case(
+        "an expired token",
+        send_with_expired_token,
+        (FAULT, CREDENTIAL, REFUSED),
+        (Metric.UNAUTHENTICATED,),
+        "ExpiredTokenError",
     ),
     Case(
         "two clusters'",
@@ -185,7 +207,8 @@ def test_an_internal_error_leaves_a_line_as_it_is_documented(
     monkeypatch.delattr(admission, "decode")
     make_application(folder, journal=make_request_log()).send(SENT)
     line, emitted = read_log(capsys)
-    assert line.keys() == FIELDS["all"] | FIELDS["of a call"] | FIELDS["of an internal error"]
+    kinds = ("all", "of a call", ACCEPTED, "of an internal error")
+    assert line.keys() == frozenset[str]().union(*(FIELDS[kind] for kind in kinds))
     assert emitted.keys() == {"_aws", "service", *ALWAYS, Metric.FAILURE}
 
 

@@ -1,6 +1,7 @@
 """The document that says who may call for a cluster."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -8,21 +9,27 @@ from hypothesis import strategies as st
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.service.store import caller_document
-from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
+from podgraft.service.store.caller_document import Callers, RevokedToken, TokenHash, TokensError
 
 OLD = TokenHash(caller_document.hash_token("old"), "2026-01-01T00:00:00Z", "first")
 NEW = TokenHash(caller_document.hash_token("new"), "2026-11-21T00:00:00Z")
 
+IDS = st.sampled_from(("", "k7m2qxx4", "22222222"))
 HASHES = st.builds(
     TokenHash,
     st.text(max_size=20).map(caller_document.hash_token),
     st.text(max_size=20),
     st.text(max_size=20),
+    IDS,
+    st.sampled_from(("", "2027-02-22")),
 )
 CALLERS = st.builds(
     Callers,
     st.lists(HASHES, max_size=caller_document.MAX_ACTIVE).map(tuple),
     st.lists(st.text(min_size=1, max_size=20), max_size=3).map(tuple),
+    st.sampled_from(((), ("ring-0",), ("a", "b"))),
+    st.sampled_from(((), ("198.51.100.0/24", "vpce-0a1b2c3d"))),
+    st.sampled_from(((), (RevokedToken("aaaaaaaa", "2026-01-01T00:00:00Z"),))),
 )
 
 
@@ -34,21 +41,41 @@ def test_what_is_written_is_read_back(callers: Callers) -> None:
 @given(st.text(), st.text())
 def test_only_the_very_token_is_known(stored: str, shown: str) -> None:
     callers = Callers((TokenHash(caller_document.hash_token(stored), ""),))
-    assert callers.has_token(caller_document.hash_token(shown)) == (stored == shown)
+    found = callers.find_tokens(caller_document.hash_token(shown))
+    assert bool(found) == (stored == shown)
 
 
 def test_both_tokens_are_known_while_one_is_rotated() -> None:
     callers = Callers((OLD,)).with_token(NEW)
-    assert callers.has_token(OLD.sha256)
-    assert callers.has_token(NEW.sha256)
-    assert callers.has_token(caller_document.hash_token("stranger"), NEW.sha256)
-    assert not callers.has_token(caller_document.hash_token("stranger"))
-    assert not callers.without_token(OLD.identity).has_token(OLD.sha256)
+    assert callers.find_tokens(OLD.sha256)
+    assert callers.find_tokens(NEW.sha256)
+    assert callers.find_tokens(caller_document.hash_token("stranger"), NEW.sha256)
+    assert not callers.find_tokens(caller_document.hash_token("stranger"))
+    assert not callers.without_token(OLD.identity).find_tokens(OLD.sha256)
+
+
+@given(CALLERS)
+def test_an_old_function_reads_a_plain_document(callers: Callers) -> None:
+    """It accepts only these keys; a token that has expired would be valid again."""
+    document: Any = caller_document.to_document(callers.make_plain("2027-02-23"))
+    assert document.keys() == {"tokens", "subjects"}
+    for token in document["tokens"]:
+        assert token.keys() == {"sha256", "created", "note"}
+    assert len(document["tokens"]) == sum(not each.expires for each in callers.tokens)
+    assert callers.is_plain() == (caller_document.to_document(callers) == document)
+
+
+def test_a_revoked_token_is_listed_until_eight_others_follow() -> None:
+    callers = Callers()
+    for letter in "abcdefghi":
+        token = TokenHash(caller_document.hash_token(letter), "", id=letter * 8)
+        callers = callers.with_token(token).without_token(token.identity, "2026-11-24T00:00:00Z")
+    assert [each.id for each in callers.revoked] == [letter * 8 for letter in "bcdefghi"]
 
 
 def test_an_empty_store_has_no_callers() -> None:
     assert caller_document.parse_callers(None) == caller_document.parse_callers({}) == Callers()
-    assert not Callers().has_token(caller_document.hash_token(""))
+    assert not Callers().find_tokens(caller_document.hash_token(""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +92,30 @@ ERRORS = (
     InvalidCase(
         "misspelt",
         {"token": []},
-        "the document: unknown key; use tokens, subjects",
+        "the document: unknown key; use tokens, subjects, groups, sources, revoked, issuers",
     ),
     InvalidCase("tokens no list", {"tokens": {}}, "tokens: expected a list"),
     InvalidCase(
         "token a string",
         {"tokens": [HASH]},
         "tokens[0]: expected a mapping with sha256, created, and note",
+    ),
+    InvalidCase(
+        "a date that never comes",
+        {"tokens": [{"sha256": HASH, "expires": "2027-13-01"}]},
+        'tokens[0].expires: expected a date such as "2027-02-22", in quotes',
+    ),
+    InvalidCase(
+        "an id that no log could print",
+        {"tokens": [{"sha256": HASH, "id": "K7"}]},
+        "tokens[0].id: expected 8 characters of a-z and 2-7",
+    ),
+    InvalidCase("a group", {"groups": ["Ring 0"]}, "groups: expected names such as ring-0"),
+    InvalidCase(
+        "an address without a length",
+        {"sources": ["198.51.100.7"]},
+        "sources: got an invalid source; use a range such as 198.51.100.0/24, or vpce-… or vpc-… "
+        "for a private front",
     ),
     InvalidCase(
         "the token instead of its hash",
@@ -86,7 +130,7 @@ ERRORS = (
     InvalidCase(
         "a key of a token misspelt",
         {"tokens": [{"sha": HASH}]},
-        "tokens[0]: unknown key; use sha256, created, note",
+        "tokens[0]: unknown key; use sha256, created, note, id, expires",
     ),
     InvalidCase("three", {"tokens": THREE}, "tokens: got 3 tokens; at most 2 can be active"),
     InvalidCase(

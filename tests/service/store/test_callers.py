@@ -37,7 +37,8 @@ class Source:
         return {name: Parameter(text, "1") for name, text in self.documents.items()}
 
     def knows(self, cluster: str, token: str) -> bool:
-        return self.store.callers().callers[cluster].has_token(caller_document.hash_token(token))
+        callers = self.store.callers().callers[cluster]
+        return bool(callers.find_tokens(caller_document.hash_token(token)))
 
 
 @pytest.mark.parametrize("broken", [BROKEN, NOT_YAML, "- a list"])

@@ -168,9 +168,9 @@ def test_callers_are_read_and_read_again(tmp_path: Path) -> None:
     book = FolderCallers(tmp_path)
     assert book.callers().callers == {}
     admit(tmp_path, "prod-eu", TOKEN)
-    assert book.callers().callers["prod-eu"].has_token(caller_document.hash_token(TOKEN))
+    assert book.callers().callers["prod-eu"].find_tokens(caller_document.hash_token(TOKEN))
     admit(tmp_path, "prod-eu", "rotated")
-    assert not book.callers().callers["prod-eu"].has_token(caller_document.hash_token(TOKEN))
+    assert not book.callers().callers["prod-eu"].find_tokens(caller_document.hash_token(TOKEN))
 
 
 def test_callers_that_cannot_be_read_are_no_fault_of_the_operator(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_callers_that_do_not_load_leave_their_own_clusters_last_good_ones(tmp_pa
     assert now.callers["staging"] is before.callers["staging"]
     why = "auth/staging.yaml does not load: tokens: expected a list"
     assert now.stale == {"staging": Staleness(why, is_invalid=True)}
-    assert not now.callers["prod-eu"].has_token(caller_document.hash_token(TOKEN))
+    assert not now.callers["prod-eu"].find_tokens(caller_document.hash_token(TOKEN))
     cold = FolderCallers(tmp_path).callers()
     assert (cold.callers.keys(), cold.load_errors.keys()) == ({"prod-eu"}, {"staging"})
     assert isinstance(cold.load_errors["staging"], NotLoadedError)

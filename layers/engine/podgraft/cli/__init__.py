@@ -42,6 +42,9 @@ class _Commands(LazyGroup):
         "tokens": Entry(
             "tokens.commands", "Issue, rotate, revoke, and list the tokens of clusters.", _CONNECT
         ),
+        "fleet": Entry(
+            "fleet.commands", "Keep the callers of many clusters in one registry.", _CONNECT
+        ),
         "certs": Entry(
             "certs.commands", "Create, renew, rotate, and inspect certificates.", _CONNECT
         ),
@@ -56,7 +59,7 @@ class _Commands(LazyGroup):
         "rollout": Entry("policy.rollout", "Try a candidate on a share of the workloads."),
         "uninject": Entry("uninject", "Remove injected sidecars from the workloads of files."),
     }
-    hinted_groups = ("policy", "tokens", "certs")
+    hinted_groups = ("policy", "tokens", "fleet", "certs")
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

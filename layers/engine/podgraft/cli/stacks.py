@@ -70,7 +70,8 @@ class Stack:
 class Owner:
     """The stack that reads a parameter prefix, as ``PREFIX/stack`` names it.
 
-    Stacks of earlier versions name no ``log_group`` and no ``guard``.
+    Stacks of earlier versions name no ``log_group`` and no ``guard``. ``documents`` is the number
+    of the documents that the function reads: from 2 on, the registry, tokens that end, and groups.
     """
 
     stack: str
@@ -78,6 +79,7 @@ class Owner:
     bundle_prefix: str
     log_group: str = ""
     guard: str = ""
+    documents: int = 1
 
 
 def make_client(service: str) -> Any:
@@ -211,6 +213,7 @@ def _parse_owner(name: str, text: str) -> Owner:
                 bundle_prefix=prefix,
                 log_group=str(document.get("logGroup", "")),
                 guard=str(document.get("guard", "")),
+                documents=_parse_number(document.get("documents")),
             )
         case _:
             pass
@@ -218,6 +221,10 @@ def _parse_owner(name: str, text: str) -> Owner:
         f"parameter {name}: must be a JSON object with stack, bucket, and bundlePrefix; "
         "deploy the stack again"
     )
+
+
+def _parse_number(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) else 1
 
 
 @contextmanager

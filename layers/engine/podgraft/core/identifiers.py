@@ -8,9 +8,9 @@ import re
 # The injector of a URL without an injector.
 DEFAULT_INJECTOR = "default"
 
-# Routes have these names in URLs; "auth" and "brake" are those of parameters.
+# Routes have these names in URLs; "auth", "brake", and "callers" are those of parameters.
 _RESERVED = frozenset(
-    {"auth", "brake", "healthz", "inject", "k", "mutate", "ping", "readyz", "validate"}
+    {"auth", "brake", "callers", "healthz", "inject", "k", "mutate", "ping", "readyz", "validate"}
 )
 _INJECTOR = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # an RFC 1123 label
 # A level of a parameter's name, a file's name, and a common name that needs no escapes.
@@ -19,6 +19,7 @@ _CLUSTER = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 INJECTOR_REMEDY = (
     'use 1 to 63 lower-case letters, digits, and "-", with a letter or digit at both ends'
 )
+GROUP_REMEDY = INJECTOR_REMEDY
 CLUSTER_REMEDY = (
     'use 1 to 100 letters, digits, "_", "-", and ".", with a letter, a digit, or "_" at the start'
 )
@@ -31,6 +32,11 @@ class IdentifierError(ValueError):
 def is_injector(text: str) -> bool:
     """Whether an injector can have this name."""
     return bool(_INJECTOR.fullmatch(text)) and text not in _RESERVED
+
+
+def is_group(text: str) -> bool:
+    """Whether a group of clusters can have this name."""
+    return bool(_INJECTOR.fullmatch(text))
 
 
 def is_cluster(text: str) -> bool:

@@ -1,10 +1,7 @@
 """``podgraft tokens``: tokens are printed once, stored as hashes, and rotated without downtime."""
 
 import json
-import shlex
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -25,71 +22,21 @@ from podgraft.cli.config_source import (
     prevails,
 )
 from podgraft.cli.outputs import SECRET, Output
-from podgraft.kube import yaml
-from podgraft.service.store import caller_document as hashes
-from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
+from podgraft.service.store.caller_document import Callers, TokensError
 from podgraft.service.store.subjects import parse_subject
 
-from .storage import CallerStorage, CallerStorageError, Entry, Location
-from .storage_factory import open_storage
+from .issuance import (
+    DEFAULT_LIFETIME,
+    IssuedToken,
+    Lifetime,
+    format_expiry,
+    make_issued,
+)
+from .repository import CallerRepository, format_command
+from .storage import Location
+from .storage_factory import open_repository
 
 _AWS = "aws"
-# 256 random bits, in hexadecimal digits: kube-apiserver accepts neither upper-case letters nor _ in
-# the path of a Service.
-TOKEN_BYTES = 32
-
-
-@dataclass(frozen=True, slots=True)
-class CallerRepository:
-    """The callers of all clusters, in one store."""
-
-    storage: CallerStorage
-    location: Location
-
-    def read(self, cluster: str) -> Callers:
-        """Return the callers of *cluster*; none without a document."""
-        return self._parse(cluster, self.storage.read(cluster))
-
-    @contextmanager
-    def change(self, cluster: str) -> Generator["Change"]:
-        """Lock and read the callers of *cluster*, to replace them."""
-        with self.storage.lock(cluster):
-            entry = self.storage.read(cluster)
-            yield Change(self, cluster, self._parse(cluster, entry), entry)
-
-    def command(self, *words: str) -> str:
-        """Return a command line for the same store."""
-        return shlex.join(["podgraft", "tokens", *words, *self.location.options])
-
-    def _parse(self, cluster: str, entry: Entry) -> Callers:
-        if entry.text is None:
-            return Callers()
-        try:
-            return hashes.parse_callers(yaml.load_document(entry.text))
-        except yaml.NotYAMLError as error:
-            # Without the text of the error: it can quote a token.
-            location = f"{self.storage.location(cluster)}, line {error.line} column {error.column}"
-            raise TokensError(f"{location}: not one valid YAML document; correct it") from error
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """The callers of one cluster, under the lock of its document."""
-
-    repository: CallerRepository
-    cluster: str
-    callers: Callers
-    entry: Entry
-
-    def write(self, callers: Callers) -> None:
-        """Store the callers, and verify the stored document."""
-        storage, text = self.repository.storage, yaml.dump(hashes.to_document(callers))
-        storage.write(self.cluster, text, self.entry)
-        if storage.read(self.cluster).text != text:
-            raise CallerStorageError(
-                f"{storage.location(self.cluster)}: another process changed the document; check "
-                "it with podgraft tokens list, then run the command again"
-            )
 
 
 def store_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -112,7 +59,7 @@ def store_options(command: Callable[..., None]) -> Callable[..., None]:
         # The name of a stack overrides a prefix of the environment.
         prefix = None if stack_name is not None else parameter_prefix
         location = Location(store, stack_name, prefix)
-        command(CallerRepository(open_storage(location), location), **own)
+        command(open_repository(location), **own)
 
     decorated: Callable[..., None] = run_in_store
     for option in (
@@ -153,35 +100,56 @@ output_option = click.option(
 )
 
 
+expires_option = click.option(
+    "--expires",
+    type=Lifetime(),
+    default=DEFAULT_LIFETIME,
+    show_default=True,
+    help="Last day of the token: YYYY-MM-DD, a number of days such as 90d, or never.",
+)
+
+
 @command.command()
 @cluster_option
 @note_option
+@expires_option
 @output_option
 @store_options
-def issue(repository: CallerRepository, cluster: str, note: str, output: Path | None) -> None:
+def issue(
+    repository: CallerRepository, cluster: str, note: str, expires: str, output: Path | None
+) -> None:
     """Create the first token of a cluster."""
-    with repository.change(cluster) as change:
-        if change.callers.tokens:
+
+    def check(callers: Callers) -> None:
+        if callers.tokens:
             raise TokensError(f"{cluster} already has a token; replace it: podgraft tokens rotate")
-        token = _issue(change, note, output)
-    _print_token(repository, cluster, token, output)
+
+    issued = make_issued(repository, note, expires)
+    _store(repository, cluster, issued, output, check)
+    _print_token(repository, cluster, issued, output)
     _print_register_step(cluster, output)
 
 
 @command.command()
 @cluster_option
 @note_option
+@expires_option
 @output_option
 @store_options
-def rotate(repository: CallerRepository, cluster: str, note: str, output: Path | None) -> None:
+def rotate(
+    repository: CallerRepository, cluster: str, note: str, expires: str, output: Path | None
+) -> None:
     """Create a second token. The first one remains valid until you revoke it."""
-    with repository.change(cluster) as change:
-        if not change.callers.tokens:
+
+    def check(callers: Callers) -> None:
+        if not callers.tokens:
             raise TokensError(f"{cluster} has no token yet; create one: podgraft tokens issue")
-        token = _issue(change, note, output)
-    _print_token(repository, cluster, token, output)
-    [old] = [token.identity for token in change.callers.tokens]
-    revoke = repository.command("revoke", "--cluster", cluster, old)
+
+    issued = make_issued(repository, note, expires)
+    callers = _store(repository, cluster, issued, output, check)
+    _print_token(repository, cluster, issued, output)
+    old = next(each.identity for each in callers.tokens if each != issued.hash)
+    revoke = format_command(repository, "revoke", "--cluster", cluster, old)
     _print_register_step(cluster, output, f"after you have applied it: {revoke}")
 
 
@@ -190,10 +158,9 @@ def rotate(repository: CallerRepository, cluster: str, note: str, output: Path |
 @click.argument("identity")
 @store_options
 def revoke(repository: CallerRepository, cluster: str, identity: str) -> None:
-    """Revoke the token with the id IDENTITY, the start of its hash that list prints."""
-    with repository.change(cluster) as change:
-        callers = change.callers.without_token(identity)
-        change.write(callers)
+    """Revoke the token with the id IDENTITY, which list prints."""
+    now = f"{system.now():%Y-%m-%dT%H:%M:%SZ}" if repository.has_ids else None
+    callers = repository.change(cluster, lambda callers: callers.without_token(identity, now))
     click.echo(f"{cluster}: revoked {identity}")
     if callers.tokens or callers.subjects:
         program.print_next_steps("the webhook rejects it after its next refresh")
@@ -215,28 +182,28 @@ def revoke(repository: CallerRepository, cluster: str, identity: str) -> None:
 )
 @store_options
 def list_(repository: CallerRepository, cluster: str | None, output: str) -> None:
-    """List the tokens and certificate subjects of the clusters, with the age of each token.
+    """List the tokens and certificate subjects of the clusters, with age and last day.
 
-    The store has no time of last use: the log lines of podgraft have the cluster of each review.
+    The store has no time of last use: the log lines of podgraft have the id of the token of each
+    review.
     """
     now = system.now()
-    clusters = [cluster] if cluster else repository.storage.clusters()
-    callers_by_cluster = {name: repository.read(name) for name in clusters}
+    clusters = {cluster: repository.read(cluster)} if cluster else repository.read_all()
     if output == "json":
-        documents = [_to_json(name, callers, now) for name, callers in callers_by_cluster.items()]
+        documents = [_to_json(name, callers, now) for name, callers in clusters.items()]
         click.echo(json.dumps(documents, indent=2, ensure_ascii=False))
         return
-    for name, callers in callers_by_cluster.items():
+    for name, callers in clusters.items():
         for token in callers.tokens:
             age = _format_age(token.created, now)
-            cells = (name, f"token {token.identity}", token.created, age, token.note)
+            cells = [name, f"token {token.identity}", token.created, age]
+            cells += [format_expiry(token, now), token.note]
             click.echo("\t".join(cells).rstrip())
         for subject in callers.subjects:
             click.echo(f"{name}\tcertificate {subject}")
     if not clusters:
-        program.print_next_steps(
-            f"{repository.command('issue', '--cluster', 'CLUSTER')}: no cluster can call yet"
-        )
+        command = format_command(repository, "issue", "--cluster", "CLUSTER")
+        program.print_next_steps(f"{command}: no cluster can call yet")
 
 
 def _age_days(created: str, now: datetime) -> int | None:
@@ -261,11 +228,18 @@ def _to_json(cluster: str, callers: Callers, now: datetime) -> Object:
             "id": token.identity,
             "created": token.created or None,
             "ageDays": _age_days(token.created, now),
+            "expires": token.expires or None,
             "note": token.note,
         }
         for token in callers.tokens
     ]
-    return {"cluster": cluster, "tokens": tokens, "subjects": [*callers.subjects]}
+    return {
+        "cluster": cluster,
+        "tokens": tokens,
+        "subjects": [*callers.subjects],
+        "groups": [*callers.groups],
+        "sources": [*callers.sources],
+    }
 
 
 @command.command()
@@ -279,9 +253,11 @@ def allow(repository: CallerRepository, cluster: str, subject: str) -> None:
             f"subject: got {subject!r}, which can match no certificate; "
             "use a subject such as CN=prod-eu,O=podgraft-clusters, with one attribute in each part"
         )
-    with repository.change(cluster) as change:
-        subjects = tuple(dict.fromkeys((*change.callers.subjects, subject)))
-        change.write(replace(change.callers, subjects=subjects))
+
+    def add(callers: Callers) -> Callers:
+        return replace(callers, subjects=tuple(dict.fromkeys((*callers.subjects, subject))))
+
+    repository.change(cluster, add)
     click.echo(f"{cluster}: {subject} is allowed")
     program.print_next_steps("set PODGRAFT_AUTH=mtls, so the webhook requires client certificates")
 
@@ -292,48 +268,69 @@ def allow(repository: CallerRepository, cluster: str, subject: str) -> None:
 @store_options
 def forbid(repository: CallerRepository, cluster: str, subject: str) -> None:
     """Remove SUBJECT from the allowed client certificates."""
-    with repository.change(cluster) as change:
-        callers = change.callers
+
+    def remove(callers: Callers) -> Callers:
         if subject not in callers.subjects:
             subject_list = "; ".join(callers.subjects) or "none"
             raise TokensError(
                 f"subject {subject!r} of {cluster} not found; use one of: {subject_list}"
             )
-        subjects = tuple(one for one in callers.subjects if one != subject)
-        change.write(replace(callers, subjects=subjects))
+        return replace(callers, subjects=tuple(one for one in callers.subjects if one != subject))
+
+    repository.change(cluster, remove)
     click.echo(f"{cluster}: {subject} is not allowed any more")
     program.print_next_steps("the webhook rejects it after its next refresh")
 
 
-def _issue(change: Change, note: str, output: Path | None) -> str:
-    """Create a token and store its hash; write the token to *output*, if it is set.
+def _store(
+    repository: CallerRepository,
+    cluster: str,
+    issued: IssuedToken,
+    output: Path | None,
+    check: Callable[[Callers], None],
+) -> Callers:
+    """Store the hash of a token; write the token to *output*, if it is set.
 
     The file is written first, and deleted if storing the hash fails. So every issued token works.
     """
-    token = system.random_bytes(TOKEN_BYTES).hex()
-    created = f"{system.now():%Y-%m-%dT%H:%M:%SZ}"
-    callers = change.callers.with_token(TokenHash(hashes.hash_token(token), created, note))
-    if output is None:
-        change.write(callers)
-        return token
-    outputs.write_files([Output(output, f"{token}\n".encode(), SECRET)], force=False)
+    is_written = False
+
+    def add(callers: Callers) -> Callers:
+        nonlocal is_written
+        if issued.hash in callers.tokens:  # an earlier attempt, whose response was lost
+            return callers
+        check(callers)
+        changed = callers.with_token(issued.hash)
+        if output is not None and not is_written:
+            content = Output(output, f"{issued.text}\n".encode(), SECRET)
+            outputs.write_files([content], force=False)
+            is_written = True
+        return changed
+
     try:
-        change.write(callers)
+        return repository.change(cluster, add)
     except BaseException:
-        output.unlink(missing_ok=True)
+        if output is not None and is_written:
+            output.unlink(missing_ok=True)
         raise
-    return token
 
 
 def _print_token(
-    repository: CallerRepository, cluster: str, token: str, output: Path | None
+    repository: CallerRepository, cluster: str, issued: IssuedToken, output: Path | None
 ) -> None:
     if output is None:
-        click.echo(token)
+        click.echo(issued.text)
     click.echo(
-        f"{cluster}: hash in {repository.storage.location(cluster)}; the token is not stored",
-        err=True,
+        f"{cluster}: hash in {repository.location(cluster)}; the token is not stored", err=True
     )
+    if issued.hash.expires:
+        click.echo(f"{cluster}: valid until the end of {issued.hash.expires} UTC", err=True)
+    elif not repository.has_ids:
+        click.echo(
+            f"{cluster}: the token does not expire, because the stack has an earlier version; "
+            "deploy the stack, then rotate the token",
+            err=True,
+        )
 
 
 def _print_register_step(cluster: str, output: Path | None, *further: str) -> None:

@@ -119,6 +119,15 @@ class ParameterStorage:
         if response["Version"] != replaced.version + 1:
             raise _changed_error(name)
 
+    def delete(self, cluster: str) -> None:
+        """Delete the parameter with all its versions."""
+        name = self.location(cluster)
+        try:
+            with aws_errors(name):
+                self.client.delete_parameter(Name=name)
+        except AbsentError:
+            return
+
     def _check_owner(self) -> None:
         """Raise ``CallerStorageError`` for a prefix that no stack reads."""
         try:

@@ -1,13 +1,18 @@
-"""Open the storage that the options of a command name."""
+"""Open the callers that the options of a command name."""
 
 from pathlib import Path
+from typing import Any
 
 from .folder_storage import FolderStorage
+from .repository import CallerRepository, DocumentRepository
 from .storage import CallerStorage, CallerStorageError, Location
+
+# A function with this number reads ids, last days, groups, and the registry.
+REGISTRY_DOCUMENTS = 2
 
 
 def open_storage(location: Location) -> CallerStorage:
-    """Return the storage of a store: ``aws`` or ``file:<folder>``, as in ``PODGRAFT_STORE``."""
+    """Return the documents of a store: ``aws`` or ``file:<folder>``, as in ``PODGRAFT_STORE``."""
     store = location.store
     if store.startswith("file:") and store != "file:":
         if location.stack_name is not None:
@@ -18,6 +23,37 @@ def open_storage(location: Location) -> CallerStorage:
     if store == "aws":
         return _open_parameters(location)
     raise CallerStorageError(f"--store: got {store!r}; use --config stack:NAME or --config FOLDER")
+
+
+def open_repository(location: Location) -> CallerRepository:
+    """Return the callers of a store: its registry if it has one, or else its documents."""
+    storage = open_storage(location)
+    if isinstance(storage, FolderStorage):
+        return DocumentRepository(storage, location)
+    return _open_stack(storage, location)
+
+
+def _open_stack(storage: Any, location: Location) -> CallerRepository:
+    from podgraft.cli import stacks
+
+    from .registry_storage import AwsRegistry, RegistryRepository, read_registry_state
+
+    owner = stacks.find_owner(storage.client, storage.prefix)
+    if owner is None or owner.documents < REGISTRY_DOCUMENTS:
+        # An earlier function: it accepts neither a registry nor the keys of new tokens.
+        return DocumentRepository(storage, location, has_ids=False)
+    registry = AwsRegistry(storage.client, stacks.make_client("s3"), storage.prefix, owner.bucket)
+    if read_registry_state(registry).is_in_force:
+        return RegistryRepository(registry, storage, location)
+
+    def check_reader() -> None:
+        if read_registry_state(registry).is_in_force:
+            raise CallerStorageError(
+                f"parameter {registry.location}: podgraft fleet adopt created the registry at the "
+                "same time; run the command again"
+            )
+
+    return DocumentRepository(storage, location, check_reader=check_reader)
 
 
 def _open_parameters(location: Location) -> CallerStorage:

@@ -5,7 +5,8 @@ The URL path does not authenticate: ``cluster`` in it is a variable of Istio
 """
 
 import ssl
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -20,27 +21,45 @@ from podgraft.service.store import (
     Staleness,
     StoreError,
     caller_document,
+    sources,
     subjects,
 )
-from podgraft.service.store.subjects import Subject
+from podgraft.service.store.caller_index import CallerIndex
+from podgraft.service.store.caller_token import is_damaged
 
-from .errors import ForbiddenError, ThrottledError, UnauthenticatedError
-from .request import PeerCertificate, Request
+from .errors import (
+    CredentialError,
+    DamagedTokenError,
+    ExpiredTokenError,
+    ForbiddenError,
+    SourceError,
+    ThrottledError,
+    UnauthenticatedError,
+)
+from .request import Request
 from .throttle import WINDOW_SECONDS, Throttle
 
 _SECONDS_PER_DAY = 86_400
+# A token is valid until the end of its last day, and a few minutes more for clocks that differ.
+_GRACE_SECONDS = 300
+# The client must not learn whether a token is damaged, unknown, revoked, or expired.
+_UNKNOWN = "the {} belongs to no cluster"
+_UNKNOWN_TOKEN = _UNKNOWN.format("token")
 
 
 class Principal(Struct, frozen=True):
     """The calling cluster, and whether its callers can be older than the stored ones.
 
     ``cluster`` is ``None`` without authentication, which proves no caller. ``certificate_days`` are
-    the whole days until its client certificate expires, if it has one.
+    the whole days until its client certificate expires, if it has one. ``token`` is the public id
+    of its token, and ``groups`` are those of the cluster in the store.
     """
 
     cluster: str | None
     stale: Staleness | None = None
     certificate_days: int | None = None
+    token: str = ""
+    groups: tuple[str, ...] = ()
 
 
 # Returns the caller of a request, within the deadline. Raises ``UnauthenticatedError``,
@@ -74,7 +93,7 @@ class CallerGate:
                     f"too many requests failed to authenticate within {WINDOW_SECONDS:.0f} s; "
                     "check the credentials, and wait"
                 ) from error
-            error.caller_fields = _describe_caller(request)
+            error.caller_fields = _describe_caller(request, error)
             error.has_credential = bool(request.tokens) or request.certificate is not None
             raise
 
@@ -97,87 +116,116 @@ class CallerGate:
                 return False
 
 
-def _describe_caller(request: Request) -> Mapping[str, str]:
-    """Return the source, and the ids of the tokens: those that ``tokens list`` prints."""
+def _describe_caller(request: Request, error: CredentialError) -> Mapping[str, str]:
+    """Return the source, and the ids of the tokens: those that ``tokens list`` prints.
+
+    ``token_cluster`` is the cluster of a token that it revoked, or that expired.
+    """
+    fields = {"source": request.source}
     ids = ",".join(map(caller_document.identify_token, request.tokens))
-    return {"source": request.source, "token_id": ids} if ids else {"source": request.source}
+    if ids:
+        fields["token_id"] = ids
+    if error.token_cluster:
+        fields["token_cluster"] = error.token_cluster
+    return fields
 
 
-def make_authenticator(auth: Auth, store: CallerStore) -> Authenticator:
-    """Return the authenticator for the setting."""
+def make_authenticator(
+    auth: Auth, store: CallerStore, wall_clock: Callable[[], float] = system.wall_seconds
+) -> Authenticator:
+    """Return the authenticator for the setting. *wall_clock* decides whether a token expired."""
+    index = CallerIndex()
     match auth:
         case Auth.TOKEN:
-            return lambda request, deadline: _authenticate_token(store, request, deadline)
+            return lambda request, deadline: _authenticate_token(
+                index, store, request, deadline, wall_clock
+            )
         case Auth.MTLS:
-            index = _SubjectIndex()
             return lambda request, deadline: _authenticate_certificate(
-                index, store, request.certificate, deadline
+                index, store, request, deadline
             )
         case Auth.NONE:
             return lambda _request, _deadline: Principal(None)
 
 
 def _authenticate_token(
-    store: CallerStore, request: Request, deadline: Deadline | None
+    index: CallerIndex,
+    store: CallerStore,
+    request: Request,
+    deadline: Deadline | None,
+    wall_clock: Callable[[], float],
 ) -> Principal:
-    # Checked first: a request without credentials must not call the store.
+    # Checked first: a request without a possible credential must not call the store.
     tokens = request.tokens
     if not tokens:
         raise UnauthenticatedError(
             "no cluster token; send it as Authorization: Bearer, or in the path as /k/<token>/…"
         )
+    if any(map(is_damaged, tokens)):
+        raise DamagedTokenError(_UNKNOWN_TOKEN)
     registry = store.callers(deadline)
     digests = [caller_document.hash_token(token) for token in tokens]
-    matches = {name for name, callers in registry.callers.items() if callers.has_token(*digests)}
-    return _find_cluster(matches, registry, "token")
+    matches = {name for digest in digests for name in index.find_by_token(registry.callers, digest)}
+    if not matches:
+        _check_revoked(index, registry, tokens)
+    principal = _find_cluster(matches, registry, "token")
+    callers = registry.callers[str(principal.cluster)]
+    day = _expiry_day(wall_clock())
+    valid = [each for each in callers.find_tokens(*digests) if not each.is_expired(day)]
+    if not valid:
+        error = ExpiredTokenError(_UNKNOWN_TOKEN)
+        error.token_cluster = str(principal.cluster)
+        raise error
+    _check_source(principal, callers, request)
+    return Principal(principal.cluster, principal.stale, None, valid[0].identity, callers.groups)
 
 
-class _SubjectIndex:
-    """The clusters of each subject, indexed once per version of the callers.
-
-    Threads can share it: at worst, two of them build the same index.
-    """
-
-    __slots__ = ("_index",)
-
-    def __init__(self) -> None:
-        self._index: tuple[Mapping[str, Callers], Mapping[Subject, set[str]]] = {}, {}
-
-    def clusters(self, callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]]:
-        """Return the clusters by subject, in the order of attributes of the document."""
-        indexed_callers, index = self._index
-        if indexed_callers is not callers:
-            index = _index_subjects(callers)
-            self._index = callers, index
-        return index
+def _check_revoked(index: CallerIndex, registry: CallerRegistry, tokens: Sequence[str]) -> None:
+    """Raise ``UnauthenticatedError`` for a revoked token; the log names its cluster."""
+    ids = map(caller_document.identify_token, tokens)
+    clusters = [index.find_revoked(registry.callers, each) for each in ids]
+    cluster = next(filter(None, clusters), "")
+    if cluster:
+        error = UnauthenticatedError(_UNKNOWN_TOKEN)
+        error.token_cluster = cluster
+        raise error
 
 
-def _index_subjects(callers: Mapping[str, Callers]) -> Mapping[Subject, set[str]]:
-    index: dict[Subject, set[str]] = {}
-    for name, cluster_callers in callers.items():
-        for subject in map(subjects.parse_subject, cluster_callers.subjects):
-            if subject is not None:
-                index.setdefault(subject, set()).add(name)
-    return index
+def _check_source(principal: Principal, callers: Callers, request: Request) -> None:
+    """Raise ``SourceError`` if the cluster has sources, and the request is from none of them."""
+    if callers.sources and not sources.admits(callers.sources, request.source, request.endpoints):
+        error = SourceError(
+            "requests of this cluster are not accepted from this address; call from a source of "
+            "the cluster"
+        )
+        error.token_cluster = str(principal.cluster)
+        raise error
+
+
+def _expiry_day(now: float) -> str:
+    """Return the day that decides on expiry, in UTC: the clock can be a few minutes ahead."""
+    return f"{datetime.fromtimestamp(now - _GRACE_SECONDS, UTC):%Y-%m-%d}"
 
 
 def _authenticate_certificate(
-    index: _SubjectIndex,
-    store: CallerStore,
-    certificate: PeerCertificate | None,
-    deadline: Deadline | None,
+    index: CallerIndex, store: CallerStore, request: Request, deadline: Deadline | None
 ) -> Principal:
+    certificate = request.certificate
     if certificate is None:
         raise UnauthenticatedError(
             "no client certificate; send one to the custom domain of the API"
         )
     registry = store.callers(deadline)
-    clusters = index.clusters(registry.callers)
-    matches: set[str] = set()
-    for spelling in subjects.both_orders(certificate.subject):
-        matches |= clusters.get(spelling, set())
+    matches = {
+        name
+        for spelling in subjects.both_orders(certificate.subject)
+        for name in index.find_by_subject(registry.callers, spelling)
+    }
     principal = _find_cluster(matches, registry, "client certificate")
-    return Principal(principal.cluster, principal.stale, _count_days(certificate.not_after))
+    callers = registry.callers[str(principal.cluster)]
+    _check_source(principal, callers, request)
+    days = _count_days(certificate.not_after)
+    return Principal(principal.cluster, principal.stale, days, "", callers.groups)
 
 
 def _count_days(not_after: str | None) -> int | None:
@@ -198,7 +246,7 @@ def _find_cluster(matches: set[str], registry: CallerRegistry, credential: str) 
     """Return the one cluster of the credential."""
     if not matches:
         _check_loaded(registry)
-        raise UnauthenticatedError(f"the {credential} belongs to no cluster")
+        raise UnauthenticatedError(_UNKNOWN.format(credential))
     if len(matches) > 1:
         raise ForbiddenError(
             f"the {credential} belongs to several clusters; "

@@ -28,14 +28,27 @@ class CredentialError(WebError):
 
     caller_fields: Mapping[str, str] = {}
     has_credential = False
+    token_cluster = ""
 
 
 class UnauthenticatedError(CredentialError):
     """The credentials belong to no caller."""
 
 
+class DamagedTokenError(UnauthenticatedError):
+    """The checksum of a token differs: it was cut or mistyped. The client gets no other text."""
+
+
+class ExpiredTokenError(UnauthenticatedError):
+    """The last day of a token is over. The client gets the text of an unknown token."""
+
+
 class ForbiddenError(CredentialError):
     """The credentials do not identify exactly one cluster."""
+
+
+class SourceError(ForbiddenError):
+    """The request is not from a source of the cluster."""
 
 
 class ThrottledError(WebError):

@@ -79,7 +79,15 @@ _CENSUS = {"stored": Metric.CENSUS_STORED, "dropped": Metric.CENSUS_DROPPED}
 _UNKNOWN_INJECTOR = "UnknownInjectorError"
 # Errors of a stored version. After other errors of a store, the injector might not exist.
 _VERSION_ERRORS = frozenset({"InvalidVersionError", "NotLoadedError", "UntrustedError"})
-_AUTH_ERRORS = frozenset({"UnauthenticatedError", "ForbiddenError"})
+_AUTH_ERRORS = frozenset(
+    {
+        "DamagedTokenError",
+        "ExpiredTokenError",
+        "ForbiddenError",
+        "SourceError",
+        "UnauthenticatedError",
+    }
+)
 
 
 def record_measures(record: Mapping[str, JSON]) -> Iterator[Measure[Metric]]:

@@ -31,7 +31,8 @@ class Request(Struct, frozen=True, kw_only=True):
     """One HTTP request. ``read`` returns at most the given number of bytes of the body.
 
     ``path_token`` is the token of the path, if it had one. ``content_length`` is the text of the
-    field, and ``certificate`` is set only if the service reads certificates.
+    field, and ``certificate`` is set only if the service reads certificates. ``endpoints`` are the
+    VPC endpoint and the VPC, which only a private front proves.
     """
 
     read: Callable[[int], bytes]
@@ -42,6 +43,7 @@ class Request(Struct, frozen=True, kw_only=True):
     path_token: str | None = None
     source: str = ""
     certificate: PeerCertificate | None = None
+    endpoints: tuple[str, ...] = ()
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -68,6 +70,7 @@ def read_request(environ: Mapping[str, Any], *, certificates: bool) -> Request:
         path_token=environ.get(_TOKEN),
         source=environ.get("REMOTE_ADDR", ""),
         certificate=_find_certificate(environ) if certificates else None,
+        endpoints=_find_endpoints(environ),
     )
 
 
@@ -103,13 +106,24 @@ def _find_certificate(environ: Mapping[str, Any]) -> PeerCertificate | None:
     return PeerCertificate(of_connection, peer.get("notAfter"))
 
 
-def _gateway_value(environ: Mapping[str, Any], *keys: str) -> object:
-    """Return a value of the certificate that API Gateway verified.
+def _find_endpoints(environ: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the VPC endpoint and the VPC that a private API of API Gateway has seen."""
+    values = (_context_value(environ, "identity", key) for key in ("vpceId", "vpcId"))
+    return tuple(value for value in values if isinstance(value, str) and value)
 
-    Each key of the event can be null. An event with any other structure has no certificate.
+
+def _gateway_value(environ: Mapping[str, Any], *keys: str) -> object:
+    """Return a value of the certificate that API Gateway verified."""
+    return _context_value(environ, "authentication", "clientCert", *keys)
+
+
+def _context_value(environ: Mapping[str, Any], *keys: str) -> object:
+    """Return a value of ``requestContext``, which a client cannot set.
+
+    Each key of the event can be null. An event with any other structure has no such value.
     """
     value: Any = environ.get("aws.event")
-    for key in ("requestContext", "authentication", "clientCert", *keys):
+    for key in ("requestContext", *keys):
         if not isinstance(value, Mapping):
             return None
         value = cast("Mapping[str, Any]", value).get(key)

@@ -87,6 +87,8 @@ class Webhook:
             fields["route"] = target.route
         if principal is not None and principal.certificate_days is not None:
             fields["certificate_days"] = principal.certificate_days
+        if principal is not None and principal.token:
+            fields["token_id"] = principal.token  # so that the log has the last use of each token
         self._request_log(limit_fields({**record, **fields}))
         return response
 

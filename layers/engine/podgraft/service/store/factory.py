@@ -105,6 +105,7 @@ def _open_aws_stores(
     # Imported here: a folder needs no AWS client.
     from .aws.callers import CachedCallers
     from .aws.clients import make_clients
+    from .aws.registry import RegistryReader
     from .aws.s3 import BundleReader
     from .aws.snapstart import run_before_snapshot
     from .aws.ssm import ParameterReader
@@ -113,7 +114,8 @@ def _open_aws_stores(
     ssm, s3 = make_clients()
     parameters = ParameterReader(ssm, backing.parameter_prefix)
     bundles = BundleReader(s3, backing.bucket, backing.bundle_prefix)
-    callers = CachedCallers(parameters, backing.refresh_seconds)
+    registry = RegistryReader(parameters, s3, backing.bucket)
+    callers = CachedCallers(parameters, backing.refresh_seconds, registry=registry)
     # A token can be revoked after the snapshot. Without Parameter Store, 503 is better.
     run_before_snapshot(callers.drop)
     return (

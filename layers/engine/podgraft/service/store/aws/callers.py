@@ -1,8 +1,12 @@
-"""The callers of all clusters in Parameter Store, with a cache as for policies."""
+"""The callers of all clusters in AWS, with a cache as for policies.
+
+A stack with a registry has them in one object (``registry.py``). A stack without one has a
+parameter for each cluster, which a refresh reads ten at a time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from msgspec import Struct
@@ -10,14 +14,21 @@ from msgspec import Struct
 from podgraft.base import system
 from podgraft.base.deadline import Deadline
 from podgraft.core.review_context import Staleness
-from podgraft.core.versions.errors import InvalidVersionError, NotLoadedError
+from podgraft.core.versions.errors import (
+    InvalidVersionError,
+    NotLoadedError,
+    StoreError,
+    UnavailableError,
+)
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document
-from podgraft.service.store.caller_document import Callers
+from podgraft.service.store.caller_document import Callers, TokensError
 from podgraft.service.store.callers import CallerDocuments, CallerRegistry, LastKnownGood
 from podgraft.service.store.polling_cache import CachedValue, PollingCache
+from podgraft.service.store.registry_document import POINTER, Pointer
 
 from .client import RetryBudget
+from .registry import RegistrySource
 from .ssm import Parameter
 
 
@@ -29,23 +40,29 @@ class CallerSource(Protocol):
         ...
 
 
-class _TimestampedCallers(Struct, frozen=True):
-    """All caller documents, and when they were read."""
+class _Read(Struct, frozen=True):
+    """All callers, and when they were read.
+
+    ``pointer`` is the version of the registry, if the stack has one.
+    """
 
     documents: CallerDocuments
     read_at: float
+    pointer: Pointer | None = None
 
 
 class CachedCallers:
-    """A ``CallerStore`` over Parameter Store. Threads can share it."""
+    """A ``CallerStore`` over AWS. Threads can share it."""
 
     def __init__(
         self,
         source: CallerSource,
         refresh_seconds: float,
         clock: Callable[[], float] = system.age_clock,
+        registry: RegistrySource | None = None,
     ) -> None:
         self._source = source
+        self._registry = registry
         self._clock = clock
         self._read = PollingCache(self._refresh, refresh_seconds, clock)
 
@@ -65,33 +82,47 @@ class CachedCallers:
         """Discard the callers: the next request must read them, or fails."""
         self._read.drop()
 
-    def _refresh(
-        self, before: _TimestampedCallers | None, patience: RetryBudget
-    ) -> _TimestampedCallers:
+    def _refresh(self, before: _Read | None, patience: RetryBudget) -> _Read:
+        pointer = None if self._registry is None else self._registry.pointer(patience)
+        last = None if before is None else before.pointer
+        if last is not None:
+            _check_order(last, pointer)
+        if self._registry is None or pointer is None or pointer.digest is None:
+            return self._read_documents(before, pointer, patience)
+        if before is not None and last is not None and last.digest == pointer.digest:
+            return _Read(before.documents, self._clock(), pointer)
+        decoded = self._registry.callers(pointer.digest, patience)
+        parsed = {cluster: _to_store_error(cluster, own) for cluster, own in decoded.items()}
+        return _Read(_merge(before, parsed), self._clock(), pointer)
+
+    def _read_documents(
+        self, before: _Read | None, pointer: Pointer | None, patience: RetryBudget
+    ) -> _Read:
         parameters = self._source.callers(patience)
         parsed = {
             cluster: _parse_callers(cluster, parameter) for cluster, parameter in parameters.items()
         }
-        documents = (
-            before.documents.merge(parsed, before.read_at)
-            if before
-            else CallerDocuments().merge(parsed)
-        )
-        return _TimestampedCallers(documents, self._clock())
+        return _Read(_merge(before, parsed), self._clock(), pointer)
 
-    def _stale_clusters(self, cached: CachedValue[_TimestampedCallers]) -> Mapping[str, Staleness]:
+    def _stale_clusters(self, cached: CachedValue[_Read]) -> Mapping[str, Staleness]:
         documents = cached.value.documents
         last_known_good = documents.last_known_good
         if cached.error is not None:  # nothing was read, so the callers of all clusters are stale
             for_all = LastKnownGood(cached.confirmed_at, cached.error)
             last_known_good = dict.fromkeys(documents.callers, for_all) | dict(last_known_good)
-        return {
-            cluster: self._describe_stale(cluster, each)
-            for cluster, each in last_known_good.items()
-        }
+        return _StaleClusters(last_known_good, self._clock())
 
-    def _describe_stale(self, cluster: str, last_known_good: LastKnownGood) -> Staleness:
-        age = round(self._clock() - last_known_good.confirmed_at)
+
+class _StaleClusters(Mapping[str, Staleness]):
+    """The stale clusters; a request describes its own cluster only."""
+
+    def __init__(self, last_known_good: Mapping[str, LastKnownGood], now: float) -> None:
+        self._last_known_good = last_known_good
+        self._now = now
+
+    def __getitem__(self, cluster: str) -> Staleness:
+        last_known_good = self._last_known_good[cluster]
+        age = round(self._now - last_known_good.confirmed_at)
         subject = f"callers of cluster {cluster}, confirmed {age} s ago, are in force"
         return Staleness(
             f"{subject}: {last_known_good.problem}",
@@ -99,13 +130,46 @@ class CachedCallers:
             age,
         )
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._last_known_good)
 
-def _parse_callers(cluster: str, document: Parameter) -> Callers | InvalidVersionError:
+    def __len__(self) -> int:
+        return len(self._last_known_good)
+
+
+def _check_order(last: Pointer, pointer: Pointer | None) -> None:
+    """Raise ``StoreError`` if the registry is older than the one in force, or gone.
+
+    Parameter Store can return an earlier version for a moment. A registry that is gone must not
+    bring back documents that contain revoked tokens.
+    """
+    if pointer is None:
+        raise NotLoadedError(f"parameter {POINTER} was deleted; run podgraft fleet adopt")
+    if pointer.serial < last.serial:
+        raise UnavailableError(
+            f"parameter {POINTER}: got version {pointer.serial}, which is older than version "
+            f"{last.serial} in force"
+        )
+
+
+def _merge(before: _Read | None, parsed: Mapping[str, Callers | StoreError]) -> CallerDocuments:
+    if before is None:
+        return CallerDocuments().merge(parsed)
+    return before.documents.merge(parsed, before.read_at)
+
+
+def _to_store_error(cluster: str, callers: Callers | TokensError) -> Callers | StoreError:
+    if isinstance(callers, Callers):
+        return callers
+    return InvalidVersionError(f"the callers of cluster {cluster}: {callers}")
+
+
+def _parse_callers(cluster: str, document: Parameter) -> Callers | StoreError:
     """Parse the document of a cluster. No error quotes it: it can contain a token by accident."""
     try:
         return caller_document.parse_callers(yaml.load_document(document.text))
-    except caller_document.TokensError as error:
-        return InvalidVersionError(f"the callers of cluster {cluster}: {error}")
+    except TokensError as error:
+        return _to_store_error(cluster, error)
     except yaml.NotYAMLError as error:
         problem = f"not one valid YAML document at line {error.line} column {error.column}"
         return InvalidVersionError(f"the callers of cluster {cluster}: {problem}")

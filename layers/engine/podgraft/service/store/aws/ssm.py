@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.identifiers import is_injector
 from podgraft.core.versions.errors import NotLoadedError
+from podgraft.service.store.registry_document import POINTER
 
 from .client import MissingError, ParameterStore, RetryBudget, call_with_retries
 
@@ -109,6 +110,21 @@ class ParameterReader(Struct, frozen=True):
             for page in self._pages(arguments, patience)
             for parameter in page.get("Parameters", [])
         }
+
+    def pointers(
+        self, patience: RetryBudget, versions: Sequence[int] = ()
+    ) -> tuple[Parameter, ...]:
+        """Return the newest version of the pointer of the registry, or earlier *versions* of it.
+
+        None if the parameter, or the version, does not exist. This is one request.
+        """
+        name = f"{self.prefix}/{POINTER}"
+        names: list[JSON] = [f"{name}:{version}" for version in versions] or [name]
+        arguments: dict[str, JSON] = {"Names": names}
+        response = self._call(
+            "GetParameters", arguments, "Parameters", f"parameter {name}", patience
+        )
+        return tuple(_to_parameter(each, name=name) for each in response["Parameters"])
 
     def _policy_name(self, injector: str) -> str:
         return f"{self.prefix}/{injector}{_POLICY}"

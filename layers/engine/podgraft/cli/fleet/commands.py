@@ -1,0 +1,89 @@
+"""``podgraft fleet``: the registry of a stack."""
+
+from collections.abc import Callable
+from functools import wraps
+
+import click
+
+from podgraft.cli import program
+from podgraft.cli.aws_options import aws_options
+from podgraft.service.store.caller_document import TokensError
+
+from .adoption import StackCallers, adopt, finish, open_stack, undo
+
+
+class _Group(program.ReportingGroup):
+    reported = (TokensError,)
+
+
+@click.group("fleet", cls=_Group)
+def command() -> None:
+    """Manage the callers of all clusters of a stack in one registry."""
+
+
+def stack_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of the stack to *command*, which gets its callers first."""
+
+    @wraps(command)
+    def run_with_stack(
+        *, stack_name: str | None, parameter_prefix: str | None, **own: object
+    ) -> None:
+        from podgraft.cli.stacks import lookup_stack
+
+        if stack_name is not None:
+            parameter_prefix = lookup_stack(stack_name).parameter_prefix
+        if parameter_prefix is None:
+            raise click.UsageError("--stack-name: is missing; set it, or --parameter-prefix")
+        command(open_stack(parameter_prefix), **own)
+
+    for option in (
+        aws_options,
+        click.option(
+            "--parameter-prefix",
+            envvar="PODGRAFT_PARAMETER_PREFIX",
+            show_envvar=True,
+            help="Output ParameterPrefix of the stack; replaces --stack-name.",
+        ),
+        click.option(
+            "--stack-name",
+            envvar="PODGRAFT_STACK_NAME",
+            show_envvar=True,
+            help="Deployed stack of the clusters.",
+        ),
+    ):
+        run_with_stack = option(run_with_stack)
+    return run_with_stack
+
+
+@command.command("adopt")
+@click.option("--finish", "finishes", is_flag=True, help="Delete the documents below auth/.")
+@click.option("--undo", "undoes", is_flag=True, help="Return to a document for each cluster.")
+@stack_options
+def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> None:
+    """Move the callers of all clusters into the registry of the stack.
+
+    The function reads the registry after its next refresh. Until --finish, each command also
+    writes the documents, so that you can deploy the earlier function again.
+    """
+    if finishes and undoes:
+        raise click.UsageError("--finish, --undo: use one of them")
+    if undoes:
+        state = undo(stack)
+        click.echo(f"{stack.documents.prefix}/auth: the documents of the clusters are in force")
+        del state
+        return
+    if finishes:
+        click.echo(f"{stack.documents.prefix}/auth: deleted {finish(stack)} documents")
+        return
+    state = adopt(stack)
+    serial = state.pointer.serial if state.pointer else 0
+    count = len(state.clusters)
+    click.echo(
+        f"{stack.registry.location}: {count} {'cluster' if count == 1 else 'clusters'}, "
+        f"serial {serial}"
+    )
+    if state.pointer is not None and state.pointer.copies:
+        program.print_next_steps(
+            "do not change tokens with earlier versions of podgraft: the function ignores them",
+            "after a week, delete the documents: podgraft fleet adopt --finish",
+        )

@@ -1,0 +1,164 @@
+"""The registry of a stack in AWS: the pointer ``PREFIX/callers``, and objects in the bucket."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podgraft.base import system
+from podgraft.cli.stacks import AbsentError, AwsError, ExistsError, aws_errors, put_parameter
+from podgraft.kube import yaml
+from podgraft.service.store.caller_document import Callers, to_document
+from podgraft.service.store.registry_document import POINTER, Pointer, object_key
+
+from .parameter_storage import ParameterStorage
+from .registry_writer import Clusters, RegistryState, StaleReadError, read_state, update_registry
+from .repository import Change
+from .storage import CallerStorageError, Location, check_cluster_name
+
+_MAX_READS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class AwsRegistry:
+    """A ``RegistryStore`` in one account and region."""
+
+    ssm: Any
+    s3: Any
+    prefix: str
+    bucket: str
+
+    @property
+    def location(self) -> str:
+        """The name of the pointer."""
+        return f"{self.prefix}/{POINTER}"
+
+    def read_newest(self) -> tuple[int, str] | None:
+        """Return the number and the text of the newest version."""
+        try:
+            with aws_errors(f"parameter {self.location}"):
+                parameter = self.ssm.get_parameter(Name=self.location)["Parameter"]
+        except AbsentError:
+            return None
+        return parameter["Version"], parameter["Value"]
+
+    def read_versions(self, numbers: Sequence[int]) -> Mapping[int, str]:
+        """Return the texts of the versions that exist."""
+        names = [f"{self.location}:{number}" for number in numbers]
+        with aws_errors(f"parameter {self.location}"):
+            found = self.ssm.get_parameters(Names=names)["Parameters"]
+        return {each["Version"]: each["Value"] for each in found}
+
+    def write(self, text: str, *, is_new: bool) -> int | None:
+        """Store a version, and return its number."""
+        try:
+            return put_parameter(
+                self.ssm, self.location, text, Type="String", Overwrite=not is_new
+            )["Version"]
+        except ExistsError:
+            return None
+
+    def upload(self, digest: str, content: bytes) -> None:
+        """Store an object. Its name is its content, so another writer stores the same one."""
+        key = object_key(digest)
+        with aws_errors(f"s3://{self.bucket}/{key}"):
+            self.s3.put_object(
+                Bucket=self.bucket,
+                Key=key,
+                Body=content,
+                ContentType="application/json",
+                ContentEncoding="gzip",
+            )
+
+    def download(self, digest: str) -> bytes:
+        """Return an object."""
+        key = object_key(digest)
+        with aws_errors(f"s3://{self.bucket}/{key}", remedy="restore the version of the object"):
+            return self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+
+
+def read_registry_state(store: AwsRegistry) -> RegistryState:
+    """Return the registry in force; a read that is older than a write is repeated."""
+    for _ in range(_MAX_READS):
+        try:
+            return read_state(store)
+        except StaleReadError:
+            continue
+    raise CallerStorageError(f"parameter {store.location}: changes meanwhile; run it again")
+
+
+@dataclass(frozen=True, slots=True)
+class RegistryRepository:
+    """The callers of a stack with a registry.
+
+    Until ``podgraft fleet adopt --finish``, each change also writes the document of the cluster
+    below ``auth/``, for a function of an earlier version: ``copies``.
+    """
+
+    store: AwsRegistry
+    copies: ParameterStorage
+    location_options: Location
+    has_ids: bool = True
+
+    def location(self, cluster: str) -> str:
+        """Return the name of the pointer, and the cluster."""
+        return f"{self.store.location} ({check_cluster_name(cluster)})"
+
+    def read_all(self) -> Mapping[str, Callers]:
+        """Return the callers of every cluster, with one read for all of them."""
+        return dict(sorted(read_registry_state(self.store).clusters.items()))
+
+    def read(self, cluster: str) -> Callers:
+        """Return the callers of *cluster*."""
+        check_cluster_name(cluster)
+        return self.read_all().get(cluster, Callers())
+
+    def change(self, cluster: str, change: Change) -> Callers:
+        """Replace the callers of *cluster* in the registry, and then their copy."""
+        check_cluster_name(cluster)
+        changed = self.change_all(
+            lambda clusters: {**clusters, cluster: change(clusters.get(cluster, Callers()))}
+        )
+        return changed.get(cluster, Callers())
+
+    def change_all(self, change: Callable[[Clusters], Clusters]) -> Clusters:
+        """Replace the callers of any number of clusters with one write.
+
+        A cluster without any callers, groups, or revoked tokens leaves the registry.
+        """
+        before: list[Clusters] = []
+
+        def apply(state: RegistryState) -> tuple[Clusters, Pointer] | None:
+            before[:] = [state.clusters]
+            if state.pointer is None or not state.is_in_force:
+                raise CallerStorageError(
+                    f"parameter {self.store.location}: the stack has no registry any more; run "
+                    "the command again"
+                )
+            changed = {
+                name: callers
+                for name, callers in change(state.clusters).items()
+                if callers != Callers()
+            }
+            return None if changed == state.clusters else (changed, state.pointer)
+
+        state = update_registry(self.store, apply)
+        if state.pointer is not None and state.pointer.copies:
+            names = {*state.clusters, *before[0]}
+            differing = [name for name in names if state.clusters.get(name) != before[0].get(name)]
+            write_copies(self.copies, state.clusters, sorted(differing))
+        return state.clusters
+
+
+def write_copies(storage: ParameterStorage, clusters: Clusters, names: Sequence[str]) -> None:
+    """Write the documents below ``auth/`` that an earlier function reads."""
+    day = f"{system.now():%Y-%m-%d}"
+    for name in names:
+        text = yaml.dump(to_document(clusters.get(name, Callers()).make_plain(day)))
+        entry = storage.read(name)
+        if entry.text != text:
+            try:
+                storage.write(name, text, entry)
+            except (AwsError, CallerStorageError) as error:
+                raise CallerStorageError(
+                    f"the registry is changed, but not the copy: {error}; run podgraft fleet adopt"
+                ) from error

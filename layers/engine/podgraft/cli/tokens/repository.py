@@ -1,0 +1,104 @@
+"""The callers of all clusters of one store, for the commands that read and change them."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from podgraft.kube import yaml
+from podgraft.service.store import caller_document as hashes
+from podgraft.service.store.caller_document import Callers, TokensError
+
+from .storage import CallerStorage, CallerStorageError, Entry, Location
+
+# Returns the changed callers of one cluster; raises ``TokensError`` if the change is impossible.
+# A writer can call it again, if another one was faster.
+Change: TypeAlias = Callable[[Callers], Callers]
+
+
+class CallerRepository(Protocol):
+    """The callers of all clusters. A change is atomic for each cluster."""
+
+    @property
+    def location_options(self) -> Location:
+        """The options of the store."""
+        ...
+
+    @property
+    def has_ids(self) -> bool:
+        """Whether the reader accepts tokens with an id and a last day."""
+        ...
+
+    def location(self, cluster: str) -> str:
+        """Return where the callers of *cluster* are stored, for messages."""
+        ...
+
+    def read_all(self) -> Mapping[str, Callers]:
+        """Return the callers of every cluster."""
+        ...
+
+    def read(self, cluster: str) -> Callers:
+        """Return the callers of *cluster*; none without a document."""
+        ...
+
+    def change(self, cluster: str, change: Change) -> Callers:
+        """Replace the callers of *cluster*, and return the new ones."""
+        ...
+
+
+def format_command(repository: CallerRepository, *words: str) -> str:
+    """Return a command line for the same store."""
+    return shlex.join(["podgraft", "tokens", *words, *repository.location_options.options])
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRepository:
+    """A separate document for each cluster, under its own lock.
+
+    ``check_reader`` raises ``CallerStorageError`` if the function does not read documents any more.
+    """
+
+    storage: CallerStorage
+    location_options: Location
+    has_ids: bool = True
+    check_reader: Callable[[], None] = lambda: None
+
+    def location(self, cluster: str) -> str:
+        """Return the location of the document."""
+        return self.storage.location(cluster)
+
+    def read_all(self) -> Mapping[str, Callers]:
+        """Return the callers of every cluster that has a document."""
+        return {name: self.read(name) for name in self.storage.clusters()}
+
+    def read(self, cluster: str) -> Callers:
+        """Return the callers of *cluster*; none without a document."""
+        return self._parse(cluster, self.storage.read(cluster))
+
+    def change(self, cluster: str, change: Change) -> Callers:
+        """Lock, read, and replace the document, and verify the stored one."""
+        with self.storage.lock(cluster):
+            entry = self.storage.read(cluster)
+            callers = change(self._parse(cluster, entry))
+            self._write(cluster, callers, entry)
+        self.check_reader()
+        return callers
+
+    def _write(self, cluster: str, callers: Callers, entry: Entry) -> None:
+        storage, text = self.storage, yaml.dump(hashes.to_document(callers))
+        storage.write(cluster, text, entry)
+        if storage.read(cluster).text != text:
+            raise CallerStorageError(
+                f"{storage.location(cluster)}: another process changed the document; check "
+                "it with podgraft tokens list, then run the command again"
+            )
+
+    def _parse(self, cluster: str, entry: Entry) -> Callers:
+        if entry.text is None:
+            return Callers()
+        try:
+            return hashes.parse_callers(yaml.load_document(entry.text))
+        except yaml.NotYAMLError as error:
+            # Without the text of the error: it can quote a token.
+            location = f"{self.storage.location(cluster)}, line {error.line} column {error.column}"
+            raise TokensError(f"{location}: not one valid YAML document; correct it") from error
