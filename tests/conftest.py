@@ -88,7 +88,7 @@ SLOW_FILES = frozenset(
         "core/injectors/istio/test_patches.py",
         "core/injectors/istio/test_structure.py",
         "core/injectors/istio/test_uninject.py",
-        "core/injectors/test_structure_guard.py",
+        "core/injectors/test_structure_check.py",
         "core/injectors/test_structure_laws.py",
         "layers/test_unused_files.py",
         "kube/matching/test_index.py",

@@ -22,7 +22,7 @@ app = web.create_app(
     census=store.open_census(configuration.store_config),
 )
 web.prime(policies, callers, configuration)
-handler = web.guard_handler(
+handler = web.catch_errors(
     Mangum(web.WsgiToAsgi(app), lifespan="off"),
     request_log,
     web.respond_to_functions(policies, callers, request_log),

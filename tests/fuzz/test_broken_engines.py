@@ -102,7 +102,7 @@ DEFECTS = (
     ),
     Defect(
         "no_structure",
-        "podgraft.core.injectors.structure_guard.find_unexpected_structure",
+        "podgraft.core.injectors.structure_check.find_unexpected_structure",
         find_nothing,
     ),
     Defect("no_crash", "podgraft.core.injectors.object_check.check_pod", take_as_it_is),

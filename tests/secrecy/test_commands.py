@@ -270,7 +270,9 @@ RUNS = (
         command_line=f"podgraft register --all-namespaces --url https://{MARK}:{MARK}@a.example",
         status=1,
     ),
-    Run(command_line=f"{URL} --guard --policy policy.yaml", files=BAD_POLICIES[3], status=1),
+    Run(
+        command_line=f"{URL} --sidecar-check --policy policy.yaml", files=BAD_POLICIES[3], status=1
+    ),
     Run(
         command_line=f"{URL} --client-cert token --client-key key.pem --control-plane out", status=1
     ),

@@ -112,7 +112,7 @@ def test_everything_at_once_is_taken_by_kubernetes(run: Run) -> None:
             "default",
             "--namespace-selector",
             "team=shop",
-            "--guard",
+            "--sidecar-check",
             "--failure-policy",
             "Ignore",
             "--timeout",
@@ -139,7 +139,7 @@ def test_the_guard_goes_by_the_policy_document_of_the_cluster(run: Run) -> None:
         "neverInjectSelector: [{matchLabels: {job: import}}]\n"
         "clusters: {staging: {policy: disabled}}\n"
     )
-    guarded = ("--guard", "envoy", "--policy", "policy.yaml", "--cluster")
+    guarded = ("--sidecar-check", "envoy", "--policy", "policy.yaml", "--cluster")
     conditions = {
         "prod": "!variables.neverInject)",
         "staging": "!variables.neverInject && variables.alwaysInject)",
@@ -160,13 +160,13 @@ def test_the_guard_goes_by_the_bundles_own_rules_below_the_policy(run: Run) -> N
         yaml.dump({**manifest, "data": {"config": config, "values": values}})
     )
     Path("policy.yaml").write_text("neverInjectSelector: [{matchLabels: {job: import}}]\n")
-    outcome = run("--guard", "--bundle", "bundle", "--policy", "policy.yaml")
+    outcome = run("--sidecar-check", "--bundle", "bundle", "--policy", "policy.yaml")
     assert outcome.status == 0
     assert "'mesh' in variables.labels && variables.labels['mesh'] in ['on']" in outcome.out
     assert "'job' in variables.labels && variables.labels['job'] in ['import']" in outcome.out
     assert "!variables.neverInject && variables.alwaysInject" in " ".join(outcome.out.split())
     assert "variables.injectValue == 'true'" in outcome.out  # Istio 1.30 reads marks strictly
-    assert "the guard knows the policy document alone" not in outcome.err
+    assert "the sidecar check uses only the policy document" not in outcome.err
 
 
 def mesh(cluster_id: str) -> None:
@@ -218,9 +218,9 @@ def test_a_caller_with_another_name_than_the_mesh_is_reported(run: Run) -> None:
 
 def test_a_guard_for_a_bundle_with_faults_is_refused(run: Run) -> None:
     Path("bundle").mkdir()
-    assert "bundle: holds no manifests" in run("--guard", "--bundle", "bundle").err
+    assert "bundle: holds no manifests" in run("--sidecar-check", "--bundle", "bundle").err
     Path("bundle/x.yaml").write_text("kind: Secret\n")
-    assert "bundle: x.yaml" in run("--guard", "--bundle", "bundle").err
+    assert "bundle: x.yaml" in run("--sidecar-check", "--bundle", "bundle").err
 
 
 def test_a_live_endpoint_is_probed(run: Run, tmp_path: Path) -> None:
@@ -263,7 +263,10 @@ REFUSED = (
     ),
     (("--env", "NAME"), "--env: a value has no name before it; write NAME=VALUE"),
     (("--env", "A B=1"), "A B: a path holds letters"),
-    (("--no-inject", "--guard", "--mutate", "v1/pods"), "--guard is about injected pods"),
+    (
+        ("--no-inject", "--sidecar-check", "--mutate", "v1/pods"),
+        "--sidecar-check is about injected pods",
+    ),
     (("--no-inject",), "nothing to register"),
     (("--mutate", "deployments"), "rule 'deployments': write [GROUP/]VERSION/RESOURCE"),
     (("--validate", "apps/v1/*"), "would stop the whole cluster"),
@@ -312,7 +315,7 @@ def test_a_host_that_the_certificate_does_not_carry_is_refused(run: Run) -> None
 
 def test_a_policy_document_with_faults_is_refused(run: Run) -> None:
     Path("policy.yaml").write_text("polcy: enabled\n")
-    outcome = run("--guard", "--policy", "policy.yaml")
+    outcome = run("--sidecar-check", "--policy", "policy.yaml")
     assert outcome.status == 1
     assert "polcy" in outcome.err
 

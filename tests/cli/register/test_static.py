@@ -37,7 +37,7 @@ def _documents(file: Path) -> list[Any]:
 def test_each_plugin_has_a_folder_with_its_manifests(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "static"
     mutate = ("--mutate", "apps/v1/deployments", "--validate", "apps/v1/deployments")
-    assert run("--static", folder, *mutate, "--guard", "--failure-policy", "Ignore") == 0
+    assert run("--static", folder, *mutate, "--sidecar-check", "--failure-policy", "Ignore") == 0
 
     files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*.yaml"))
     assert files == [

@@ -1,4 +1,4 @@
-"""Overlays: their template data, their merge, and the structure guard."""
+"""Overlays: their template data, their merge, and the structure check."""
 
 from dataclasses import dataclass
 

@@ -96,7 +96,8 @@ GUARDED = "the pod should carry the sidecar istio-proxy and does not"
 
 IGNORE = ("--failure-policy", "Ignore")
 QUICK = ("--timeout", "1")
-POLICY = ("--guard", "--policy", str(Path(__file__).parent / "policy.yaml"), *IGNORE)
+_CHECK = "--sidecar-check"
+POLICY = (_CHECK, "--policy", str(Path(__file__).parent / "policy.yaml"), *IGNORE)
 V1BETA1 = (("- v1\n  - v1beta1\n", "- v1beta1\n"),)
 
 SCENES = (
@@ -165,17 +166,17 @@ SCENES = (
           more_webhooks=("--injector", "logging"), calls=3,
           containers=("log-shipper", "app", "istio-proxy")),
     ClusterScenario(name="v1beta1", replace=V1BETA1),
-    # the guard
-    ClusterScenario(name="guarded, injected", register=("--guard", *IGNORE)),
-    ClusterScenario(name="guarded, missed", register=("--guard", *IGNORE), server=Server.DOWN,
+    # the sidecar check
+    ClusterScenario(name="guarded, injected", register=(_CHECK, *IGNORE)),
+    ClusterScenario(name="guarded, missed", register=(_CHECK, *IGNORE), server=Server.DOWN,
           refused=GUARDED, failed_open=True),
-    ClusterScenario(name="guarded, refused by the pod", register=("--guard", *IGNORE),
+    ClusterScenario(name="guarded, refused by the pod", register=(_CHECK, *IGNORE),
           server=Server.DOWN, pod=pod(labels={"sidecar.istio.io/inject": "false"}),
           containers=BEFORE, failed_open=True),
-    ClusterScenario(name="guarded, host network", register=("--guard", *IGNORE),
+    ClusterScenario(name="guarded, host network", register=(_CHECK, *IGNORE),
           server=Server.DOWN, pod=pod(spec={"hostNetwork": True}), containers=BEFORE,
           failed_open=True),
-    ClusterScenario(name="guarded, kube-system", register=("--guard", *IGNORE), server=Server.DOWN,
+    ClusterScenario(name="guarded, kube-system", register=(_CHECK, *IGNORE), server=Server.DOWN,
           pod=pod(namespace="kube-system"), containers=BEFORE, calls=0),
     ClusterScenario(name="guarded by a policy, undecided", register=POLICY, server=Server.DOWN,
           containers=BEFORE, failed_open=True),
@@ -187,9 +188,9 @@ SCENES = (
           pod=pod(annotations={"sidecar.istio.io/inject": "true"}), refused=GUARDED,
           failed_open=True),
     ClusterScenario(name="guarded, another revision",
-          register=("--revision", "canary", "--guard", *IGNORE), server=Server.DOWN,
+          register=("--revision", "canary", _CHECK, *IGNORE), server=Server.DOWN,
           containers=BEFORE, calls=0),
     ClusterScenario(name="guarded, a revision missed",
-          register=("--revision", "default", "--guard", *IGNORE), server=Server.DOWN,
+          register=("--revision", "default", _CHECK, *IGNORE), server=Server.DOWN,
           refused=GUARDED, failed_open=True),
 )  # fmt: skip

@@ -30,7 +30,7 @@ from podgraft.core.bundle import BundleError
 from podgraft.core.policy import PolicyError
 from podgraft.kube import yaml
 from podgraft.kube.yaml import NotYAMLError
-from podgraft.service.http import WsgiToAsgi, create_app, guard_handler
+from podgraft.service.http import WsgiToAsgi, catch_errors, create_app
 from podgraft.service.settings import Auth
 from podgraft.service.store import caller_document, subjects
 from podgraft.service.store.caller_document import TokensError
@@ -121,7 +121,7 @@ def _handler() -> Callable[[Any, object], dict[str, Any]]:
     app = create_app(
         FolderStore(SAMPLES), FolderCallers(SAMPLES), auth=Auth.NONE, request_log=lambda _: None
     )
-    return guard_handler(Mangum(WsgiToAsgi(app), lifespan="off"), lambda _: None)
+    return catch_errors(Mangum(WsgiToAsgi(app), lifespan="off"), lambda _: None)
 
 
 def _process_event(random: ByteRandom) -> str:

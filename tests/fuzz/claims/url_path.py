@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from fuzz.application import TOKENS, Application, load, read_patch
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import check_claim
-from podgraft.service.http import WsgiToAsgi, guard_handler
+from podgraft.service.http import WsgiToAsgi, catch_errors
 from service.http.test_malformed_reviews import POD, review
 from support.store_fixture import BUNDLE
 
@@ -84,7 +84,7 @@ def _function() -> Callable[[Any, object], dict[str, Any]]:
     from mangum import Mangum
 
     app = cast("Flask", _application().client.application)
-    return guard_handler(Mangum(WsgiToAsgi(app), lifespan="off"), lambda _: None)
+    return catch_errors(Mangum(WsgiToAsgi(app), lifespan="off"), lambda _: None)
 
 
 def fuzz(data: bytes) -> str:

@@ -13,8 +13,8 @@ from podgraft.base.jsonvalue import JSON
 from podgraft.service.http import (
     Auth,
     RequestLog,
+    catch_errors,
     create_app,
-    guard_handler,
     respond_to_functions,
 )
 from podgraft.service.http.powertools import LOGGER, make_request_log
@@ -115,7 +115,7 @@ def send(folder: Path, capsys: pytest.CaptureFixture[str]) -> Callable[[Any], di
         log = make_request_log("dev")
         store, callers = FolderStore(folder), FolderCallers(folder)
         respond = respond_to_functions(store, callers, log)
-        return guard_handler(_fail, log, respond)(event, None)
+        return catch_errors(_fail, log, respond)(event, None)
 
     return invoke
 

@@ -48,7 +48,7 @@ _RARE: Final = frozenset(
     for name in names.split()
 ).union(
     f"register {name}"
-    for name in ("--policy", "--bundle", "--inject", "--guard", "--all-namespaces")
+    for name in ("--policy", "--bundle", "--inject", "--sidecar-check", "--all-namespaces")
 )
 
 

@@ -10,11 +10,11 @@ from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors, put_parameter
+from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.core import bundle, policy
 from podgraft.core.signing import DenyList
-from podgraft.service.store.aws.ssm import DENIED
 
-from .denied import ParameterStorage, load_deny_list
+from .denied import load_deny_list
 from .signing import Signer, sign_document
 from .target import DeploymentTarget, TargetOptions
 
@@ -125,9 +125,7 @@ class DeployedInjector:
 
     def read_deny_list(self) -> DenyList:
         """Return the deny list of the stack."""
-        return load_deny_list(
-            ParameterStorage(self._ssm, f"{self.target.parameter_prefix}/{DENIED}")
-        )
+        return load_deny_list(ParameterDocuments(self._ssm, self.target.parameter_prefix))
 
     def existing_versions(self) -> list[PolicyVersion]:
         """Return all stored versions; raises ``CommandError`` if there are none."""

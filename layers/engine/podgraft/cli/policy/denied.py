@@ -1,15 +1,13 @@
 """The deny list of a stack or of a folder."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, Protocol
 
 import click
 
 from podgraft.base.jsonvalue import Object
-from podgraft.cli import folders, stacks
+from podgraft.cli import stacks
 from podgraft.cli.aws_options import aws_options
 from podgraft.cli.config_source import (
     ConfigSource,
@@ -20,108 +18,38 @@ from podgraft.cli.config_source import (
     prevails,
 )
 from podgraft.cli.failure import CommandError
-from podgraft.cli.stacks import AbsentError, aws_errors, put_parameter
+from podgraft.cli.storage import Documents
+from podgraft.cli.storage.folder import FolderDocuments
+from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.core.signing import DenyList, DenyListError, parse_deny_list
 from podgraft.kube import yaml
-from podgraft.service.store.aws.ssm import DENIED
-from podgraft.service.store.folder.store import DENIED_FILE
+from podgraft.service.store.names import DENIED
 
 from .target import DEFAULT_PARAMETER_PREFIX
-
-
-class DenyListStorage(Protocol):
-    """Where a deny list is stored; an empty text if there is none."""
-
-    @property
-    def location(self) -> str:
-        """The name for messages."""
-        ...
-
-    def read(self) -> str:
-        """Return the stored text."""
-        ...
-
-    def write(self, text: str) -> None:
-        """Replace the stored text."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class FolderStorage:
-    """The file of a folder store."""
-
-    path: Path
-
-    @property
-    def location(self) -> str:
-        """The path of the file."""
-        return str(self.path)
-
-    def read(self) -> str:
-        """Read the file."""
-        return self.path.read_text() if self.path.exists() else ""
-
-    def write(self, text: str) -> None:
-        """Replace the file atomically."""
-        folders.replace_file(self.path, text.encode())
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterStorage:
-    """The parameter of a stack."""
-
-    client: Any  # typed for no service in particular
-    name: str
-
-    @property
-    def location(self) -> str:
-        """The name of the parameter."""
-        return f"parameter {self.name}"
-
-    def read(self) -> str:
-        """Read the parameter."""
-        try:
-            with aws_errors(self.location):
-                response = self.client.get_parameter(Name=self.name, WithDecryption=True)
-        except AbsentError:
-            return ""
-        return response["Parameter"].get("Value", "")
-
-    def write(self, text: str) -> None:
-        """Replace the parameter; Parameter Store accepts no empty text."""
-        put_parameter(
-            self.client,
-            self.name,
-            text,
-            Type="String",
-            Tier="Intelligent-Tiering",
-            Overwrite=True,
-        )
-
 
 _HEADER = "# Bundles that must not load, with reasons; podgraft policy deny writes this list.\n"
 
 
-def load_deny_list(storage: DenyListStorage) -> DenyList:
+def load_deny_list(storage: Documents) -> DenyList:
     """Read the stored list; raises ``CommandError`` for an invalid one."""
     try:
-        return parse_deny_list(yaml.load_document(storage.read()))
+        return parse_deny_list(yaml.load_document(storage.read(DENIED).text or ""))
     except (DenyListError, yaml.NotYAMLError) as error:
-        raise CommandError(f"{storage.location}: {error}") from error
+        raise CommandError(f"{storage.locate(DENIED)}: {error}") from error
 
 
-def change_deny_list(storage: DenyListStorage, digest: str, reason: str | None) -> None:
+def change_deny_list(storage: Documents, digest: str, reason: str | None) -> None:
     """Deny a digest for a reason, or allow it again without one."""
     reasons: Object = dict(load_deny_list(storage).reasons)
     if reason is None and reasons.pop(digest, None) is None:
-        raise CommandError(f"{storage.location}: bundle {digest} is not denied")
+        raise CommandError(f"{storage.locate(DENIED)}: bundle {digest} is not denied")
     if reason is not None:
         reasons[digest] = reason
     try:
         parse_deny_list(reasons)
     except DenyListError as error:
-        raise CommandError(f"{storage.location}: {error}") from error
-    storage.write(_HEADER + yaml.dump(reasons))
+        raise CommandError(f"{storage.locate(DENIED)}: {error}") from error
+    storage.write(DENIED, _HEADER + yaml.dump(reasons))
 
 
 def storage_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -173,13 +101,13 @@ _STORAGE_OPTIONS = ("source", "stack_name", "parameter_prefix", "folder")
 
 def _open_storage(
     stack_name: str | None, parameter_prefix: str | None, folder: Path | None
-) -> DenyListStorage:
+) -> Documents:
     if folder is not None:
-        return FolderStorage(folder / DENIED_FILE)
+        return FolderDocuments(folder)
     prefix = parameter_prefix or DEFAULT_PARAMETER_PREFIX
     if stack_name is not None:
         prefix = stacks.lookup_stack(stack_name).parameter_prefix
     client = stacks.make_client("ssm")
     if stacks.find_owner(client, prefix) is None:
         raise stacks.no_owner_error(prefix)
-    return ParameterStorage(client, f"{prefix}/{DENIED}")
+    return ParameterDocuments(client, prefix)

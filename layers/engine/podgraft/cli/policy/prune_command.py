@@ -13,10 +13,10 @@ from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError
-from podgraft.service.store.folder.store import DENIED_FILE
+from podgraft.cli.storage.folder import FolderDocuments
 
 from .cloud import DeployedInjector, StoredObject, connect
-from .denied import FolderStorage, load_deny_list
+from .denied import load_deny_list
 from .folder_injector import FolderInjector
 from .options import list_output_option, yes_option
 from .target import TargetOptions, target_or_store_options
@@ -111,7 +111,7 @@ def _delete_bundles(
 
 def _prune_folder(folder: FolderInjector, before: datetime, output: str, *, yes: bool) -> None:
     folder.check_exists()
-    denied = load_deny_list(FolderStorage(folder.store / DENIED_FILE)).reasons
+    denied = load_deny_list(FolderDocuments(folder.store)).reasons
     mentioned = frozenset(
         digest for text in (folder.read_document(), *denied) for digest in _DIGEST.findall(text)
     )

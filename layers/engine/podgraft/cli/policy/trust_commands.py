@@ -8,9 +8,11 @@ import click
 from podgraft.cli import command_help, documents, folders
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.identifier_options import check_injector_option
+from podgraft.cli.storage import Documents
 from podgraft.core.identifiers import DEFAULT_INJECTOR
+from podgraft.service.store.names import DENIED
 
-from .denied import DenyListStorage, change_deny_list, load_deny_list, storage_options
+from .denied import change_deny_list, load_deny_list, storage_options
 from .local import check_bundle
 from .options import list_output_option
 from .signing import make_signer, sign_document, signed_version, signer_options
@@ -67,28 +69,28 @@ def sign_policy(
 @click.argument("digest")
 @click.option("--reason", required=True, help="Reason, for the messages of the function.")
 @storage_options
-def deny_bundle(storage: DenyListStorage, digest: str, reason: str) -> None:
+def deny_bundle(storage: Documents, digest: str, reason: str) -> None:
     """Add the bundle DIGEST to the deny list, so no injector loads it.
 
     If it is in force, the function uses the newest earlier version with another bundle.
     """
     change_deny_list(storage, digest, reason)
-    click.echo(f"{storage.location}: bundle {digest} is denied")
+    click.echo(f"{storage.locate(DENIED)}: bundle {digest} is denied")
 
 
 @command_help.command("undeny")
 @click.argument("digest")
 @storage_options
-def allow_bundle(storage: DenyListStorage, digest: str) -> None:
+def allow_bundle(storage: Documents, digest: str) -> None:
     """Remove the bundle DIGEST from the deny list."""
     change_deny_list(storage, digest, None)
-    click.echo(f"{storage.location}: bundle {digest} can load again")
+    click.echo(f"{storage.locate(DENIED)}: bundle {digest} can load again")
 
 
 @command_help.command("denied")
 @list_output_option
 @storage_options
-def list_denied(storage: DenyListStorage, *, output: str) -> None:
+def list_denied(storage: Documents, *, output: str) -> None:
     """List the denied bundles with their reasons."""
     if output == "json":
         click.echo(json.dumps(dict(load_deny_list(storage).reasons), indent=2, ensure_ascii=False))

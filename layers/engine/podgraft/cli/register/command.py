@@ -20,13 +20,13 @@ from podgraft.cli.register import (
     authorities,
     control_plane,
     endpoint,
-    guard,
     mesh,
     namespace_choice,
     next_steps,
     probe,
     selectors,
     service,
+    sidecar_check,
     static,
     webhooks,
 )
@@ -82,6 +82,7 @@ class RegisterOptions(TypedDict):
     timeout: int
     reinvocation_policy: str
     census: bool
+    sidecar_check: str | None
     guard: str | None
     policy: Path | None
     bundle: Path | None
@@ -182,23 +183,31 @@ class RegisterOptions(TypedDict):
     "--census", is_flag=True, help="Set sideEffects: NoneOnDryRun, for policies with a census."
 )
 @click.option(
-    "--guard",
+    "--sidecar-check",
     is_flag=False,
-    flag_value=guard.DEFAULT_CONTAINER,
+    flag_value=sidecar_check.DEFAULT_CONTAINER,
     metavar="[CONTAINER]",
     help="Also print a ValidatingAdmissionPolicy that rejects pods without this sidecar.",
 )
-@click.option("--policy", type=FILE, help="Policy document for --guard.")
+@click.option(
+    "--guard",
+    is_flag=False,
+    flag_value=sidecar_check.DEFAULT_CONTAINER,
+    hidden=True,
+    help="Name of --sidecar-check in earlier releases.",
+)
+@click.option("--policy", type=FILE, help="Policy document for --sidecar-check.")
 @click.option(
     "--bundle",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Bundle for --guard; its mesh is also compared with the path.",
+    help="Bundle for --sidecar-check; its mesh is also compared with the path.",
 )
 def command(**options: Unpack[RegisterOptions]) -> None:
     """Check the settings, and print webhook manifests for kubectl apply.
 
     Choose the pods with --revision, --namespace-selector, --object-selector, or --all-namespaces.
     """
+    options["sidecar_check"] = options["sidecar_check"] or options["guard"]
     with program.convert_errors(BundleError, IdentifierError, PolicyError):
         _register(options)
 
@@ -244,7 +253,7 @@ def _register(options: RegisterOptions) -> None:
         control_plane_folder=options["control_plane"],
         static_folder=options["static"],
         is_token_in_url=options["token_file"] is not None,
-        has_guard=options["guard"] is not None,
+        has_sidecar_check=options["sidecar_check"] is not None,
         has_bundle=options["bundle"] is not None,
     )
     program.print_next_steps(*steps)
@@ -316,13 +325,13 @@ def _make_manifests(
         webhooks.make_validating_configuration(registration, validate),
     )
     yield from (manifest for manifest in manifests if manifest is not None)
-    if options["guard"]:
+    if options["sidecar_check"]:
         if not options["inject"]:
-            raise RegistrationError("--guard is about injected pods; leave out --no-inject")
-        yield guard.make_guard_policy(
-            registration, _load_rules(options, compiled), options["guard"]
+            raise RegistrationError("--sidecar-check is about injected pods; leave out --no-inject")
+        yield sidecar_check.make_check_policy(
+            registration, _load_rules(options, compiled), options["sidecar_check"]
         )
-        yield from guard.make_guard_bindings(registration)
+        yield from sidecar_check.make_check_bindings(registration)
 
 
 def _load_rules(options: RegisterOptions, compiled: Bundle | None) -> InjectionRules:

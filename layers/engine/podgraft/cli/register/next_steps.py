@@ -20,7 +20,7 @@ def list_next_steps(
     control_plane_folder: Path | None,
     static_folder: Path | None,
     is_token_in_url: bool,
-    has_guard: bool,
+    has_sidecar_check: bool,
     has_bundle: bool,
 ) -> Iterator[str]:
     """Return the steps in their order; the URL can hold a token only without a control plane."""
@@ -40,8 +40,8 @@ def list_next_steps(
     label = find_namespace_label(registration)
     if label is not None:
         yield f"choose the namespaces: kubectl label namespace NAME {label}"
-    if registration.failure_policy is FailurePolicy.IGNORE and not has_guard:
-        yield "failurePolicy Ignore misses silently: --guard rejects pods without sidecar"
-    if has_guard and not has_bundle:
-        yield "the guard knows the policy document alone: --bundle adds the bundle's rules"
+    if registration.failure_policy is FailurePolicy.IGNORE and not has_sidecar_check:
+        yield "failurePolicy Ignore misses silently: --sidecar-check rejects pods without sidecar"
+    if has_sidecar_check and not has_bundle:
+        yield "the sidecar check uses only the policy document: --bundle adds the bundle's rules"
     yield "see it work: kubectl run probe --namespace NAME --image=nginx --dry-run=server -o yaml"

@@ -2,7 +2,7 @@
 
 A mask replaces each character that can be YAML syntax with a placeholder. If a template renders
 with the masked object, but fails with the object itself, text of the object causes the failure. To
-find that text, the structure guard renders with different numbers of exempt strings, by binary
+find that text, the structure check renders with different numbers of exempt strings, by binary
 search: the last exempt string of the smallest number that fails is the cause.
 
 Hazard: templates compare, cut, and count text. A mask must therefore keep the length in bytes,

@@ -3,7 +3,7 @@
 Plain text stays plain next to other plain text. For this reason, parts of ``null``, of directives,
 and of document end markers are not plain. A template that cannot make syntax of plain text
 (``Program.can_create_syntax``), and reads only plain text of an object, cannot get structure from
-the object. The structure guard then needs no second rendering.
+the object. The structure check then needs no second rendering.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from podgraft.service.settings import Auth
 
 from .app import admits_body, create_app
 from .asgi import WsgiToAsgi
-from .events import guard_handler
+from .events import catch_errors
 from .lambda_runtime import add_tracing, make_request_log, respond_to_functions
 from .priming import prime
 from .request_log import RequestLog, format_traceback
@@ -20,9 +20,9 @@ __all__ = [
     "WsgiToAsgi",
     "add_tracing",
     "admits_body",
+    "catch_errors",
     "create_app",
     "format_traceback",
-    "guard_handler",
     "make_request_log",
     "prime",
     "respond_to_functions",

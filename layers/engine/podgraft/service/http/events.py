@@ -1,4 +1,4 @@
-"""A guard around Mangum: every event of Lambda gets a response, and none raises an exception.
+"""Errors of the handler: every event of Lambda gets a response, and none raises an exception.
 
 Mangum converts the events of AWS, and raises an exception for others. Anyone with the permission
 ``lambda:InvokeFunction`` can send other events, and any client can send headers that Mangum cannot
@@ -25,7 +25,7 @@ _PROBLEM = NotAReviewError(
 )
 
 
-def guard_handler(
+def catch_errors(
     handler: Handler,
     request_log: RequestLog,
     respond_to_other: Callable[[Event], dict[str, Any] | None] = lambda _: None,

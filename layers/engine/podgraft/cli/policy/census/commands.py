@@ -8,8 +8,9 @@ import click
 from podgraft.cli import command_help, terminal
 from podgraft.cli.policy.options import cluster_option, list_output_option, yes_option
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
+from podgraft.service.store.names import census_key_name
 
-from .keys import open_key
+from .keys import create_key, open_documents
 from .storage import RecordFile, open_records
 
 census_option = click.option(
@@ -33,10 +34,10 @@ def _enable(options: TargetOptions) -> None:
     The function records the workloads of an injector only with this key, the key census in its
     policy, and a storage: the stack parameter Census, or serve --census.
     """
-    key = open_key(options)
-    existed = key.exists()
-    key.create()
-    terminal.secho(f"key        {key.name} {'exists' if existed else 'created'}", fg="green")
+    keys = open_documents(options)
+    existed = create_key(keys, options.injector)
+    location = keys.locate(census_key_name(options.injector))
+    terminal.secho(f"key        {location} {'exists' if existed else 'created'}", fg="green")
     click.echo("next       add to the policy: census: {}")
     click.echo("           register the webhook again with podgraft register --census")
 
@@ -49,9 +50,9 @@ def _disable(options: TargetOptions) -> None:
     Records remain until they expire; podgraft policy census purge deletes them. Without the key,
     no one can compare a guess with a token.
     """
-    key = open_key(options)
-    key.delete()
-    terminal.secho(f"key        {key.name} deleted", fg="green")
+    keys, name = open_documents(options), census_key_name(options.injector)
+    keys.delete(name)
+    terminal.secho(f"key        {keys.locate(name)} deleted", fg="green")
 
 
 @command.command("stats")

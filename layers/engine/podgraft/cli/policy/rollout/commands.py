@@ -10,10 +10,9 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.policy.signing import Signer
 from podgraft.core.policy.rollout import Rollout, RolloutMode
-from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
-from podgraft.kube import yaml
 
 from . import text
+from .brakes import read_brakes
 from .candidate import check_document, find_digests, parse_valid
 from .health import collect_health
 from .options import Percentage, force_options, log_option, sign_options, storage_options
@@ -32,25 +31,6 @@ def describe_share(rollout: Object) -> str:
     if rollout.get("mode") == "paused":
         return "paused, no further pods get the candidate"
     return f"the candidate {verb} {rollout.get('share', 0)} % of workloads{listed}"
-
-
-def describe_brake(brake: str) -> str:
-    """The author, the time, and the reason of a brake, in one line."""
-    try:
-        fields = yaml.load_document(brake)
-    except yaml.NotYAMLError:
-        fields = None
-    if not isinstance(fields, dict):
-        return "it is not a mapping, so it stops all rollouts"
-    words = [f"{key} {fields[key]}" for key in ("by", "at", "reason") if fields.get(key)]
-    return " ".join(", ".join(words).split()) or "it states no reason"
-
-
-def describe_remedy(brake: str, release: str) -> str:
-    """How to start a rollout that a brake stops; another id helps unless it stops all rollouts."""
-    if ALL in parse_brakes([brake]):
-        return f"remove the reason, then release it: {release}"
-    return f"use another --id, or release it: {release}"
 
 
 @command_help.command("step")
@@ -159,13 +139,11 @@ def _write_rollout(
 
 
 def _check_brakes(storage: RolloutStorage, rollout: Rollout) -> None:
-    for for_all in (True, False):
-        brake = storage.read_brake(for_all=for_all)
-        if brake is not None and is_stopped(rollout.id, parse_brakes([brake])):
-            name = storage.brake_name(for_all=for_all)
-            release = ", after podgraft rollout release --all" if for_all else ""
+    for brake in read_brakes(storage):
+        if brake.stops(rollout.id):
+            release = ", after podgraft rollout release --all" if brake.for_all else ""
             raise CommandError(
-                f"brake {name} stops {rollout.id}: {describe_brake(brake)}; run podgraft policy "
+                f"brake {brake.location} stops {rollout.id}: {brake.describe()}; run podgraft "
                 f"rollout abort, and start again with another --id{release}"
             )
 

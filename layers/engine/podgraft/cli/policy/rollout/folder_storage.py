@@ -8,12 +8,12 @@ from pathlib import Path
 
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
-from podgraft.cli.policy.denied import FolderStorage, load_deny_list
+from podgraft.cli.policy.denied import load_deny_list
 from podgraft.cli.policy.signing import Signer, sign_document, signed_version
+from podgraft.cli.storage import Documents
+from podgraft.cli.storage.folder import FolderDocuments
 from podgraft.core import bundle as bundles
 from podgraft.core.policy import parse
-from podgraft.service.store.folder.files import BRAKE_FILE
-from podgraft.service.store.folder.store import DENIED_FILE
 
 from .alarms import Alarm
 from .evidence import Evidence
@@ -33,6 +33,11 @@ class FolderRolloutStorage:
     def injector(self) -> str:
         """The name of the injector."""
         return self._path.name
+
+    @property
+    def documents(self) -> Documents:
+        """The files of the folder."""
+        return FolderDocuments(self._folder)
 
     @property
     def options(self) -> str:
@@ -72,7 +77,7 @@ class FolderRolloutStorage:
 
     def check_denied(self, digests: Iterable[str]) -> None:
         """Compare with the deny list of the folder."""
-        reasons = load_deny_list(FolderStorage(self._folder / DENIED_FILE)).reasons
+        reasons = load_deny_list(self.documents).reasons
         findings = [
             f"bundle {digest} is denied: {reasons[digest]}; use another bundle, or allow it again: "
             f"podgraft policy undeny {digest} --store {shlex.quote(str(self._folder))}"
@@ -102,27 +107,6 @@ class FolderRolloutStorage:
         if not target.is_dir():
             raise CommandError(f"bundle {digest}: not found in {self._path}; add it to bundles/")
         return folders.read_manifests(target)
-
-    def brake_name(self, *, for_all: bool) -> str:
-        """The path of the file."""
-        return str((self._folder if for_all else self._path) / BRAKE_FILE)
-
-    def read_brake(self, *, for_all: bool) -> str | None:
-        """Read the file."""
-        path = Path(self.brake_name(for_all=for_all))
-        return documents.read_text(path) if path.exists() else None
-
-    def write_brake(self, text: str, *, for_all: bool) -> None:
-        """Replace the file atomically."""
-        folders.replace_file(Path(self.brake_name(for_all=for_all)), text.encode())
-
-    def delete_brake(self, *, for_all: bool) -> None:
-        """Delete the file."""
-        path = Path(self.brake_name(for_all=for_all))
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise CommandError(f"{path}: cannot delete: {error.strerror}") from error
 
     @property
     def has_log(self) -> bool:

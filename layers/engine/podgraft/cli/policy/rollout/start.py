@@ -6,11 +6,11 @@ from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.signing import Signer
-from podgraft.core.versions.brake import is_stopped, parse_brakes
 
 from . import text
+from .brakes import read_brakes
 from .candidate import check_document, make_candidate
-from .commands import describe_brake, describe_remedy, describe_share
+from .commands import describe_share
 from .health import check_alarms
 from .options import Percentage, sign_options, storage_options
 from .source import CandidateSource, source_options
@@ -134,15 +134,14 @@ def _check_can_start(storage: RolloutStorage, stored: StoredPolicy, id_: str) ->
         raise CommandError(
             f"rollout {running.get('id')} is active; end it with podgraft rollout promote or abort"
         )
-    for for_all in (True, False):
-        brake = storage.read_brake(for_all=for_all)
-        if brake is not None and is_stopped(id_, parse_brakes([brake])):
-            name = storage.brake_name(for_all=for_all)
-            flag = " --all" if for_all else ""
+    for brake in read_brakes(storage):
+        if brake.stops(id_):
+            flag = " --all" if brake.for_all else ""
             release = f"podgraft rollout release{flag} {storage.options}"
+            remedy = "remove the reason, then" if brake.stops_all else "use another --id, or"
             raise CommandError(
-                f"brake {name} stops {id_}: {describe_brake(brake)}; "
-                f"{describe_remedy(brake, release)}"
+                f"brake {brake.location} stops {id_}: {brake.describe()}; {remedy} release it: "
+                f"{release}"
             )
     check_alarms(storage)
     storage.check_alias()

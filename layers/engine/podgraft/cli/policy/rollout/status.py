@@ -9,12 +9,12 @@ import click
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.core.policy.rollout import Rollout, RolloutMode
-from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
+from podgraft.core.versions.brake import parse_brakes
 
 from . import text
 from .alarms import Alarm
+from .brakes import read_brakes
 from .candidate import parse_valid
-from .commands import describe_brake
 from .evidence import Evidence, TrackEvidence, Workload, read_log
 from .health import collect_health
 from .options import log_option, storage_options
@@ -56,24 +56,19 @@ def _read_rollout(stored: StoredPolicy) -> Rollout | None:
 
 def _print_brakes(storage: RolloutStorage, rollout: Rollout | None) -> Iterator[str]:
     """Print the brakes; return the names of those that stop the rollout."""
-    found = False
-    for for_all in (True, False):
-        brake = storage.read_brake(for_all=for_all)
-        if brake is None:
-            continue
-        found = True
-        name = storage.brake_name(for_all=for_all)
-        ids = parse_brakes([brake])
-        stops = rollout is not None and is_stopped(rollout.id, ids)
+    brakes = list(read_brakes(storage))
+    for brake in brakes:
+        ids = parse_brakes([brake.text])
+        stops = rollout is not None and brake.stops(rollout.id)
         effect = "STOPS THE ROLLOUT" if stops else f"does not stop the rollout, but {min(ids)}"
         if rollout is None:
-            effect = "stops all rollouts" if ALL in ids else f"stops {min(ids)}"
+            effect = "stops all rollouts" if brake.stops_all else f"stops {min(ids)}"
         terminal.secho(
-            f"brake      {name} {effect}: {describe_brake(brake)}", fg="red" if stops else None
+            f"brake      {brake.location} {effect}: {brake.describe()}", fg="red" if stops else None
         )
         if stops:
-            yield name
-    if not found:
+            yield brake.location
+    if not brakes:
         click.echo("brakes     none")
 
 

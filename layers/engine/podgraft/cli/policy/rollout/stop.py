@@ -13,7 +13,7 @@ from podgraft.core.versions.brake import ALL
 from podgraft.kube import yaml
 
 from . import text
-from .commands import describe_brake
+from .brakes import name_of_brake, read_brake
 from .health import check_alarms
 from .options import sign_options, storage_options
 from .storage import RolloutStorage, StoredPolicy
@@ -45,10 +45,12 @@ def abort_rollout(
         "by": getuser(),
         "reason": " ".join(reason.split()),
     }
-    storage.write_brake(yaml.dump(brake), for_all=for_all)
-    name = storage.brake_name(for_all=for_all)
+    name = name_of_brake(storage, for_all=for_all)
+    storage.documents.write(name, yaml.dump(brake))
     named = "all rollouts" if stopped == ALL else stopped
-    terminal.secho(f"brake      {name} stops {named} {storage.delay}", fg="green")
+    terminal.secho(
+        f"brake      {storage.documents.locate(name)} stops {named} {storage.delay}", fg="green"
+    )
     if problem is not None:
         raise problem
     if stored is not None and fields is not None:
@@ -76,14 +78,15 @@ def release_brake(storage: RolloutStorage, *, for_all: bool, force: bool) -> Non
 
     The guard acts when an alarm starts. So with --all, no alarm must be active.
     """
-    name = storage.brake_name(for_all=for_all)
-    brake = storage.read_brake(for_all=for_all)
+    name = name_of_brake(storage, for_all=for_all)
+    brake = read_brake(storage, for_all=for_all)
     if brake is None:
-        raise CommandError(f"brake {name}: not found; status prints the brakes")
-    click.echo(f"brake      {name}: {describe_brake(brake)}")
+        location = storage.documents.locate(name)
+        raise CommandError(f"brake {location}: not found; status prints the brakes")
+    click.echo(f"brake      {brake.location}: {brake.describe()}")
     if for_all and not force:
         check_alarms(storage)
-    storage.delete_brake(for_all=for_all)
+    storage.documents.delete(name)
     terminal.secho("released   rollouts can use their candidates again", fg="green")
     fields = text.read_rollout(storage.read().document)
     if fields is not None:

@@ -10,8 +10,8 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector, PolicyVersion
 from podgraft.cli.policy.signing import Signer, signed_version, strip_signature
 from podgraft.cli.policy.target import DeploymentTarget
-from podgraft.cli.stacks import AbsentError, aws_errors, put_parameter
-from podgraft.service.store.aws.ssm import BRAKE
+from podgraft.cli.storage import Documents
+from podgraft.cli.storage.parameters import ParameterDocuments
 
 from .alarms import Alarm, read_alarms
 from .evidence import Evidence
@@ -35,11 +35,16 @@ class StoredPolicy:
 
 
 class RolloutStorage(Protocol):
-    """The policy, the bundles, and the brakes of one injector."""
+    """The policy, the bundles, and the documents of one injector."""
 
     @property
     def injector(self) -> str:
         """The name of the injector."""
+        ...
+
+    @property
+    def documents(self) -> Documents:
+        """The documents of the store."""
         ...
 
     @property
@@ -70,22 +75,6 @@ class RolloutStorage(Protocol):
 
     def read_bundle(self, digest: str | None) -> Mapping[str, bytes]:
         """Return a bundle, or the only one; raises ``CommandError``."""
-        ...
-
-    def brake_name(self, *, for_all: bool) -> str:
-        """Return the name of a brake: of all injectors, or of this one."""
-        ...
-
-    def read_brake(self, *, for_all: bool) -> str | None:
-        """Return the text of a brake, or None."""
-        ...
-
-    def write_brake(self, text: str, *, for_all: bool) -> None:
-        """Replace a brake."""
-        ...
-
-    def delete_brake(self, *, for_all: bool) -> None:
-        """Delete a brake."""
         ...
 
     @property
@@ -134,6 +123,11 @@ class ParameterRolloutStorage:
     def injector(self) -> str:
         """The name of the injector."""
         return self._target.injector
+
+    @property
+    def documents(self) -> Documents:
+        """The parameters of the prefix."""
+        return ParameterDocuments(self._ssm, self._target.parameter_prefix)
 
     @property
     def options(self) -> str:
@@ -186,32 +180,6 @@ class ParameterRolloutStorage:
         if digest is None:
             raise CommandError("the policy names no bundle; push one with podgraft push")
         return self._cloud.read_bundle(digest)
-
-    def brake_name(self, *, for_all: bool) -> str:
-        """The name of the parameter."""
-        prefix = self._target.parameter_prefix
-        return f"{prefix}/{BRAKE}" if for_all else f"{prefix}/{self.injector}/{BRAKE}"
-
-    def read_brake(self, *, for_all: bool) -> str | None:
-        """Read the parameter."""
-        name = self.brake_name(for_all=for_all)
-        try:
-            with aws_errors(f"parameter {name}"):
-                response = self._ssm.get_parameter(Name=name, WithDecryption=True)
-        except AbsentError:
-            return None
-        return response["Parameter"].get("Value", "")
-
-    def write_brake(self, text: str, *, for_all: bool) -> None:
-        """Replace the parameter."""
-        name = self.brake_name(for_all=for_all)
-        put_parameter(self._ssm, name, text, Type="String", Overwrite=True)
-
-    def delete_brake(self, *, for_all: bool) -> None:
-        """Delete the parameter."""
-        name = self.brake_name(for_all=for_all)
-        with aws_errors(f"parameter {name}"):
-            self._ssm.delete_parameter(Name=name)
 
     @property
     def has_log(self) -> bool:

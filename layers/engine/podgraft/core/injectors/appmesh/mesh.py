@@ -10,11 +10,11 @@ import msgspec
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.core.injectors.plain_text import is_plain_text, path_steps
-from podgraft.core.injectors.structure_guard import (
-    GuardedTemplate,
+from podgraft.core.injectors.structure_check import (
+    CheckedTemplate,
     StructureError,
     find_failing_text,
-    render_guarded,
+    render_with_check,
 )
 from podgraft.golang import texttemplate
 from podgraft.golang.reflect import STRING, Field, Struct, struct_type
@@ -102,9 +102,9 @@ class Mesh(msgspec.Struct, frozen=True, kw_only=True):
 
         Raises ``OperatorError``, or ``UserError`` if the pod's text is the cause.
         """
-        template = self._make_guarded_template(node, ports, limits)
+        template = self._make_checked_template(node, ports, limits)
         try:
-            return render_guarded(
+            return render_with_check(
                 template, is_harmless=is_plain_text(node) and is_plain_text(ports)
             )
         except StructureError as error:
@@ -115,10 +115,10 @@ class Mesh(msgspec.Struct, frozen=True, kw_only=True):
         except _FAILURES as error:
             raise self._classify_error(error, template) from error
 
-    def _make_guarded_template(
+    def _make_checked_template(
         self, node: str, ports: str, limits: Limits
-    ) -> GuardedTemplate[Object]:
-        return GuardedTemplate(
+    ) -> CheckedTemplate[Object]:
+        return CheckedTemplate(
             f"mesh {self.name}",
             self.template,
             lambda: self._make_dot(node, ports),
@@ -142,7 +142,7 @@ class Mesh(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def _classify_error(
-        self, error: Exception, template: GuardedTemplate[Object]
+        self, error: Exception, template: CheckedTemplate[Object]
     ) -> InjectionError:
         """The error of the pod's author or of the operator, by the cause of the failure."""
         address = find_failing_text(template, _can_parse) if template.limits.finds_causes else None

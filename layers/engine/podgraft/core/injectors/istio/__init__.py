@@ -7,7 +7,7 @@ Equal to Istio 1.0 to 1.31 and master (pkg/kube/inject), with these deliberate d
 
 - The pod stays raw JSON. It keeps fields that Istio's Kubernetes types do not have.
 - Annotations, labels, and names that would change the structure of a rendered template are rejected
-  (structure_guard.py).
+  (structure_check.py).
 - If Istio's result depends on the random order of a map (synonymous annotations, the order of
   errors), the order here is fixed.
 - On OpenShift, the patch starts from the pod as received, and removes the ids that Istio's patch

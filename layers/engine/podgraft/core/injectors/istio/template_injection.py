@@ -106,7 +106,7 @@ class TemplateInjector:
             template_pod: Object = {}
             try:
                 for template in selected:
-                    template_pod = renderer.render_unguarded(template, data).apply(template_pod)
+                    template_pod = renderer.render_without_check(template, data).apply(template_pod)
             except FAILURES:
                 return False
             return True

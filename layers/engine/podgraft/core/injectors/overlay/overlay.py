@@ -4,7 +4,7 @@ An overlay matches requests as a ValidatingAdmissionPolicy does, by ``matchConst
 ``matchConditions``. Its Go template renders to a partial object, which is merged into the object:
 by strategic merge for kinds with known Go types, by JSON merge for others.
 
-Text of the object's author cannot add structure to the template's result (``structure_guard.py``).
+Text of the object's author cannot add structure to the template's result (``structure_check.py``).
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.core.injectors.plain_text import path_steps
-from podgraft.core.injectors.structure_guard import (
-    GuardedTemplate,
+from podgraft.core.injectors.structure_check import (
+    CheckedTemplate,
     StructureError,
     find_breaking_key,
     find_breaking_text,
     find_failing_text,
-    render_guarded,
+    render_with_check,
 )
 from podgraft.core.policy import Cursor, MappingReader
 from podgraft.golang import texttemplate
@@ -126,8 +126,8 @@ class _Rendering:
     def render(self) -> Object:
         """The partial object; raises ``OperatorError`` or ``UserError``."""
         try:
-            return render_guarded(
-                self._make_guarded_template, is_harmless=self.data.has_only_plain_text()
+            return render_with_check(
+                self._make_checked_template, is_harmless=self.data.has_only_plain_text()
             )
         except StructureError as error:
             raise UserError(
@@ -147,8 +147,8 @@ class _Rendering:
             raise self._classify_error(error, self._can_merge) from error
 
     @property
-    def _make_guarded_template(self) -> GuardedTemplate[Object]:
-        return GuardedTemplate(
+    def _make_checked_template(self) -> CheckedTemplate[Object]:
+        return CheckedTemplate(
             f"overlay {self.overlay.name}",
             self.template.program,
             lambda: self._to_dot(self.data),
@@ -197,7 +197,7 @@ class _Rendering:
         key = find_breaking_key(
             keys, lambda retained: can_render(self.data.with_metadata_keys(retained))
         )
-        return key or find_failing_text(self._make_guarded_template, works)
+        return key or find_failing_text(self._make_checked_template, works)
 
     def _can_merge(self, text: str) -> bool:
         """Whether a rendered text can be merged into the object."""

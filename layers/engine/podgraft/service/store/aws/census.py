@@ -2,10 +2,10 @@
 
 from base64 import b64decode
 
+from podgraft.service.store.names import census_key_name
+
 from .client import AwsServiceError, MissingError, ObjectWriter, ParameterStore
 
-# The parameter with the key of the tokens, a SecureString.
-CENSUS_KEY = "census-key"
 _EXISTS = frozenset({"PreconditionFailed", "ConditionalRequestConflict"})
 _PRECONDITION_FAILED = 412
 
@@ -23,7 +23,7 @@ class BucketCensus:
 
     def read_key(self, injector: str, seconds: float) -> bytes | None:
         """Read the parameter; None if it does not exist."""
-        name = f"{self._prefix}/{injector}/{CENSUS_KEY}"
+        name = f"{self._prefix}/{census_key_name(injector)}"
         try:
             response = self._parameters(
                 "GetParameters", {"Names": [name], "WithDecryption": True}, seconds

@@ -9,16 +9,10 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.identifiers import is_injector
 from podgraft.core.versions.errors import NotLoadedError
+from podgraft.service.store.names import CALLERS, DENIED, POLICY, brake_name, policy_name
 from podgraft.service.store.registry_document import POINTER
 
 from .client import MissingError, ParameterStore, RetryBudget, call_with_retries
-
-# The parameter with the deny list, for all injectors of the prefix.
-DENIED = "denied"
-# The parameters that stop rollouts: that of the prefix, and that of an injector.
-BRAKE = "brake"
-
-_POLICY = "/policy"
 
 # GetParameters accepts this many names.
 VERSIONS_PER_REQUEST = 10
@@ -98,12 +92,14 @@ class ParameterReader(Struct, frozen=True):
             for page in self._pages(arguments, patience)
             for parameter in page.get("Parameters", [])
         ]
-        injectors = [name.removesuffix(_POLICY) for name in names if name.endswith(_POLICY)]
+        injectors = [
+            name.removesuffix(f"/{POLICY}") for name in names if name.endswith(f"/{POLICY}")
+        ]
         return tuple(name for name in injectors if is_injector(name))
 
     def callers(self, patience: RetryBudget) -> Mapping[str, Parameter]:
         """Return the caller documents by cluster; raises as ``call_with_retries``."""
-        folder = f"{self.prefix}/auth/"
+        folder = f"{self.prefix}/{CALLERS}/"
         arguments: dict[str, JSON] = {"Path": folder.rstrip("/"), "WithDecryption": True}
         return {
             parameter.get("Name", "").removeprefix(folder): _to_parameter(parameter)
@@ -127,7 +123,7 @@ class ParameterReader(Struct, frozen=True):
         return tuple(_to_parameter(each, name=name) for each in response["Parameters"])
 
     def _policy_name(self, injector: str) -> str:
-        return f"{self.prefix}/{injector}{_POLICY}"
+        return f"{self.prefix}/{policy_name(injector)}"
 
     def _pages(
         self, arguments: Mapping[str, JSON], patience: RetryBudget
@@ -143,7 +139,10 @@ class ParameterReader(Struct, frozen=True):
 
     def _read(self, injector: str, patience: RetryBudget, *, decrypt: bool = True) -> Parameter:
         name, denied_name = self._policy_name(injector), f"{self.prefix}/{DENIED}"
-        brakes = f"{self.prefix}/{injector}/{BRAKE}", f"{self.prefix}/{BRAKE}"
+        brakes = (
+            f"{self.prefix}/{brake_name(injector)}",
+            f"{self.prefix}/{brake_name()}",
+        )
         arguments: dict[str, JSON] = {
             "Names": [name, denied_name, *brakes],
             "WithDecryption": decrypt,

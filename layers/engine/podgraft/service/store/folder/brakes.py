@@ -14,6 +14,7 @@ from podgraft.core.versions.brake import parse_brakes
 from podgraft.core.versions.candidate import check_candidate
 from podgraft.core.versions.errors import StoreError, UnavailableError
 from podgraft.core.versions.snapshot import Snapshot
+from podgraft.service.store.names import brake_name, file_of
 
 from . import files
 from .file_cache import FileCache
@@ -25,7 +26,8 @@ class FolderBrakes:
     def __init__(
         self, injector: Path, *, seconds: float = 0.0, clock: Callable[[], float] = system.age_clock
     ) -> None:
-        self._paths = injector / files.BRAKE_FILE, injector.parent / files.BRAKE_FILE
+        names = brake_name(injector.name), brake_name()
+        self._paths = tuple(file_of(injector.parent, name) for name in names)
         self._cache = FileCache(self._fingerprint, self._load, seconds, clock)
         self._stopped: frozenset[str] | None = None
 

@@ -5,9 +5,9 @@ from base64 import b64decode
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from . import files
+from podgraft.service.store.names import census_key_name, file_of
 
-CENSUS_KEY_FILE = "census.key"
+from . import files
 
 
 class FolderCensus:
@@ -20,7 +20,7 @@ class FolderCensus:
     def read_key(self, injector: str, seconds: float) -> bytes | None:
         """Read the file; None if it does not exist."""
         del seconds  # the caller stops waiting
-        text = files.read_if_present(self._store / injector / CENSUS_KEY_FILE)
+        text = files.read_if_present(file_of(self._store, census_key_name(injector)))
         return None if text is None else b64decode(text.strip(), validate=True)
 
     def put_record(self, path: str, content: bytes, seconds: float) -> bool:

@@ -15,7 +15,6 @@ from typing import TypeAlias
 from podgraft.core import bundle
 
 # A brake, of one injector or of the folder.
-BRAKE_FILE = "brake.yaml"
 
 # Path, modification time, size, and inode; for a link, those of the link and of its target.
 FileStats: TypeAlias = tuple[str, tuple[int, ...]]

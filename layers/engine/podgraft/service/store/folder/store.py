@@ -34,7 +34,7 @@ from podgraft.core.versions.errors import (
 from podgraft.core.versions.snapshot import Document, Snapshot, SnapshotSet
 from podgraft.core.versions.snapshot_loader import load_snapshots
 from podgraft.core.versions.version_check import VersionCheck, parse_denied
-from podgraft.service.store.names import is_name
+from podgraft.service.store.names import DENIED, file_of, is_name, policy_name
 from podgraft.service.store.protocols import LastKnownGoodStore
 
 from . import files
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
     from podgraft.core.signing import Verifier
 
     from .brakes import FolderBrakes
-
-# The deny list, for all injectors of the folder.
-DENIED_FILE = "denied.yaml"
 
 
 class FolderStore:
@@ -166,7 +163,7 @@ class _Loading:
     ) -> None:
         self._path = path
         self._last_known_good = last_known_good
-        self._denied_path = path.parent / DENIED_FILE
+        self._denied_path = file_of(path.parent, DENIED)
         # A folder has no versions: the highest one that loaded is the oldest one that can load.
         self._check = VersionCheck(subject=f"folder:{path.name}", verifier=verifier)
         self._document: Document | None = None
@@ -207,7 +204,7 @@ class _Loading:
     def _read_denied(self) -> Mapping[str, str]:
         with convert_errors("the deny list", self._denied_path):
             content = files.read_if_present(self._denied_path)
-        return parse_denied((content or b"").decode(errors="replace"), DENIED_FILE)
+        return parse_denied((content or b"").decode(errors="replace"), self._denied_path.name)
 
     def check_denied(self, snapshots: SnapshotSet) -> None:
         """Raise ``UntrustedError`` for a version with a denied bundle, which was in force."""
@@ -235,7 +232,7 @@ def _is_injector(path: Path) -> bool:
 def _policy(path: Path) -> tuple[str, str]:
     """Return the text of the policy, empty if it is missing, and its version."""
     with convert_errors(f"injector {path.name}", path):
-        content = files.read_if_present(path / "policy.yaml")
+        content = files.read_if_present(file_of(path.parent, policy_name(path.name)))
     if content is None:
         return "", "none"
     try:

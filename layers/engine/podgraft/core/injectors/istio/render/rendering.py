@@ -37,13 +37,13 @@ from podgraft.core.injectors.istio.data.template_data import (
 from podgraft.core.injectors.istio.pod_builder import pod_annotations, pod_labels
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.core.injectors.plain_text import path_steps
-from podgraft.core.injectors.structure_guard import (
-    GuardedTemplate,
+from podgraft.core.injectors.structure_check import (
+    CheckedTemplate,
     StructureError,
     find_breaking_key,
     find_breaking_text,
     find_failing_text,
-    render_guarded,
+    render_with_check,
 )
 from podgraft.golang.reflect import Pointer
 from podgraft.golang.reflect.taint import Address, PlaceholderRegistry
@@ -194,17 +194,17 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         # An observer expects all renderings, also those of cached results.
         result = self.cache.lookup(key) if OBSERVER.get() is None else None
         if result is None:
-            result = self._render_guarded(template, fields)
+            result = self._render_with_check(template, fields)
             self.cache.store(key, result)
         return result
 
-    def _render_guarded(self, template: InjectionTemplate, fields: Message) -> T:
+    def _render_with_check(self, template: InjectionTemplate, fields: Message) -> T:
         is_safe = not template.program.can_create_syntax and has_only_plain_fields(
             self.template_data, fields
         )
         try:
-            return render_guarded(
-                self._make_guarded_template(template, fields), is_harmless=is_safe
+            return render_with_check(
+                self._make_checked_template(template, fields), is_harmless=is_safe
             )
         except StructureError as error:
             raise UserError(
@@ -215,9 +215,9 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         except FAILURES as error:
             raise self._classify_error(template, fields, error) from error
 
-    def _make_guarded_template(
+    def _make_checked_template(
         self, template: InjectionTemplate, fields: Message
-    ) -> GuardedTemplate[T]:
+    ) -> CheckedTemplate[T]:
         def make_data() -> Pointer:
             return self._dot(template, fields)
 
@@ -225,7 +225,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
             tainted_fields = with_taint(self.injector_context, self.template_data, fields, slots)
             return self._dot(template, tainted_fields)
 
-        return GuardedTemplate(
+        return CheckedTemplate(
             f"template {template.name}",
             template.program,
             make_data,
@@ -270,7 +270,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         )
         if address is None:
             address = find_failing_text(
-                self._make_guarded_template(template, fields), self._can_parse
+                self._make_checked_template(template, fields), self._can_parse
             )
         if address is not None:
             return UserError(
@@ -301,7 +301,7 @@ class PodRenderer(msgspec.Struct, Generic[T], frozen=True):
         breaking = find_breaking_key(keys, works_with)
         return None if breaking is None else f"{breaking[0].removesuffix('s')} {breaking[1]}"
 
-    def render_unguarded(self, template: InjectionTemplate, data: TemplateData) -> T:
+    def render_without_check(self, template: InjectionTemplate, data: TemplateData) -> T:
         """Render a template to find the cause of an error; raises ``FAILURES``."""
         dot = self._dot(template, self._project(template, data))
         text = template.program.render(dot, limits=self.limits)

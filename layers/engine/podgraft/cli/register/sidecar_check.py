@@ -1,4 +1,4 @@
-"""The guard: an admission policy that rejects pods without their sidecar.
+"""The sidecar check: an admission policy that rejects pods without their sidecar.
 
 With failurePolicy Ignore, pods start without a sidecar if the webhook is unreachable, and nothing
 reports it. kube-apiserver evaluates this policy after all mutations, without a webhook. The policy
@@ -22,7 +22,7 @@ _LABELS = "object.metadata.?labels.orValue({})"
 _YES = ("y", "yes", "true", "on")
 
 
-def make_guard_policy(registration: Registration, rules: InjectionRules, container: str) -> Object:
+def make_check_policy(registration: Registration, rules: InjectionRules, container: str) -> Object:
     """The ValidatingAdmissionPolicy for pods that *rules* would inject with *container*."""
     namespaces = sorted(rules.ignored_namespaces)
     conditions = [one.manifest() for one in registration.conditions]
@@ -47,13 +47,13 @@ def make_guard_policy(registration: Registration, rules: InjectionRules, contain
             },
             "validations": [_make_validation(container)],
             "variables": [
-                _named_expression(name, text) for name, text in _guard_variables(rules, container)
+                _named_expression(name, text) for name, text in _check_variables(rules, container)
             ],
         },
     }
 
 
-def make_guard_bindings(registration: Registration) -> list[Object]:
+def make_check_bindings(registration: Registration) -> list[Object]:
     """One ValidatingAdmissionPolicyBinding for each injecting webhook."""
     return [_make_binding(registration, scope) for scope in registration.scopes()]
 
@@ -85,7 +85,7 @@ def _named_expression(name: str, expression: str) -> Object:
     return {"name": name, "expression": expression}
 
 
-def _guard_variables(rules: InjectionRules, container: str) -> Iterable[tuple[str, str]]:
+def _check_variables(rules: InjectionRules, container: str) -> Iterable[tuple[str, str]]:
     """Yield the steps of the decision; an expression can use the variables before it."""
     key = cel.string_literal(INJECT_KEY)
     annotation = f"object.metadata.?annotations[?{key}].orValue('')"

@@ -1,4 +1,4 @@
-"""The guard takes podgraft's own decision once more, in the API server's language."""
+"""The sidecar check takes podgraft's own decision once more, in the API server's language."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import support.kube_schemas
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli.register import endpoint, guard, selectors
+from podgraft.cli.register import endpoint, selectors, sidecar_check
 from podgraft.cli.register.webhooks import FailurePolicy, MatchCondition, Registration
 from podgraft.core.policy import INJECT_KEY, Inject, InjectionRules, InjectValueSyntax, decide
 from podgraft.kube.cel import POLICY_BUDGET, Environment, Meter, Program
@@ -28,9 +28,9 @@ ENVIRONMENT = Environment({"object": "dyn", "request": "dyn", "variables": "dyn"
 
 def _is_rejected(rules: InjectionRules, pod: Object, namespace: str) -> bool:
     """Whether the policy's own expressions refuse *pod*, which carries no sidecar."""
-    spec = guard.make_guard_policy(replace(REGISTRATION, conditions=()), rules, "istio-proxy")[
-        "spec"
-    ]
+    spec = sidecar_check.make_check_policy(
+        replace(REGISTRATION, conditions=()), rules, "istio-proxy"
+    )["spec"]
     assert isinstance(spec, dict)
     values: dict[str, JSON] = {"object": pod, "request": {"namespace": namespace}}
     if not all(_evaluate(one, values) for one in _expressions_by_name(spec["matchConditions"])):
@@ -105,7 +105,7 @@ def _pods(draw: st.DrawFn) -> Object:
 
 @settings(deadline=None)  # the first expressions load cel-cpp
 @given(rules=RULES, pod=_pods(), namespace=st.sampled_from(("shop", "kube-system")))
-def test_the_guard_expects_a_sidecar_exactly_if_podgraft_injects(
+def test_the_check_expects_a_sidecar_exactly_if_podgraft_injects(
     rules: InjectionRules, pod: Object, namespace: str
 ) -> None:
     assert _is_rejected(rules, pod, namespace) is isinstance(decide(rules, pod, namespace), Inject)
@@ -122,7 +122,7 @@ def test_a_sidecar_is_seen_as_container_and_as_native_one(place: str) -> None:
 
 def test_a_binding_for_each_webhook_has_that_webhooks_selectors() -> None:
     registration = replace(REGISTRATION, revision="canary", excluded_namespaces=("podgraft",))
-    made = guard.make_guard_bindings(registration)
+    made = sidecar_check.make_check_bindings(registration)
     assert [one["metadata"] for one in made] == [
         {"labels": registration.labels, "name": f"podgraft-istio-canary-guard.{name}"}
         for name in ("rev.namespace", "rev.object")
@@ -138,8 +138,8 @@ def test_a_binding_for_each_webhook_has_that_webhooks_selectors() -> None:
         }
 
 
-def test_the_webhooks_match_conditions_hold_for_the_guard_too() -> None:
-    spec = guard.make_guard_policy(REGISTRATION, InjectionRules(), "istio-proxy")["spec"]
+def test_the_webhooks_match_conditions_hold_for_the_check_too() -> None:
+    spec = sidecar_check.make_check_policy(REGISTRATION, InjectionRules(), "istio-proxy")["spec"]
     assert isinstance(spec, dict)
     assert [one["name"] for one in _expressions_by_name(spec["matchConditions"])] == [
         "no-jobs",
@@ -151,9 +151,9 @@ def test_the_webhooks_match_conditions_hold_for_the_guard_too() -> None:
 @pytest.mark.parametrize(
     "release", [release for release in support.kube_schemas.RELEASES if release >= "1.30"]
 )
-def test_the_schemas_of_kubernetes_take_the_guard(release: str) -> None:
+def test_the_schemas_of_kubernetes_accept_the_check(release: str) -> None:
     support.kube_schemas.validate(
-        guard.make_guard_policy(REGISTRATION, InjectionRules(), "istio-proxy"), release
+        sidecar_check.make_check_policy(REGISTRATION, InjectionRules(), "istio-proxy"), release
     )
-    for binding in guard.make_guard_bindings(REGISTRATION):
+    for binding in sidecar_check.make_check_bindings(REGISTRATION):
         support.kube_schemas.validate(binding, release)

@@ -1,6 +1,6 @@
-"""The structure guard: text of an object's author must not change the structure of a template.
+"""The structure check: text of an object's author must not change the structure of a template.
 
-``render_guarded`` renders a template and proves that. The proof is the structure of the rendered
+``render_with_check`` renders a template and proves that. The proof is the structure of the rendered
 text, never a list of forbidden inputs. The other functions find the text that makes a template or
 its result fail. Nothing here knows an injector, and no function keeps anything of an object.
 """
@@ -58,8 +58,8 @@ class StructureError(Exception):
         self.address = address
 
 
-class GuardedTemplate(Struct, Generic[T], frozen=True):
-    """A template and the data of one object, which ``render_guarded`` renders.
+class CheckedTemplate(Struct, Generic[T], frozen=True):
+    """A template and the data of one object, which ``render_with_check`` renders.
 
     ``name`` is the kind of template and its name, for an observer. ``make_data`` returns the
     template's dot, and ``taint_data`` the same dot with taint on all text of the object's
@@ -80,7 +80,7 @@ class GuardedTemplate(Struct, Generic[T], frozen=True):
         return self.program.trace(self.taint_data(slots), slots, limits=self.limits)
 
 
-def render_guarded(template: GuardedTemplate[T], *, is_harmless: bool) -> T:
+def render_with_check(template: CheckedTemplate[T], *, is_harmless: bool) -> T:
     """The result of a template with the structure that its author wrote.
 
     ``is_harmless``: no text of the object that the template can read is YAML syntax. Raises
@@ -132,7 +132,7 @@ def find_unexpected_structure(trace: Trace) -> Address:
     return _find_address(trace, emission)
 
 
-def find_failing_text(template: GuardedTemplate[T], works: Callable[[str], bool]) -> Address:
+def find_failing_text(template: CheckedTemplate[T], works: Callable[[str], bool]) -> Address:
     """Return the address of the text that makes a function or the rendered text fail.
 
     ``None`` if no text does, or no text alone. ``works`` is whether a rendered text does not fail.

@@ -1,0 +1,59 @@
+"""The brakes of a store: the documents that stop all rollouts, or those of one injector."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from podgraft.core.versions.brake import ALL, is_stopped, parse_brakes
+from podgraft.kube import yaml
+from podgraft.service.store.names import brake_name
+
+from .storage import RolloutStorage
+
+
+@dataclass(frozen=True, slots=True)
+class Brake:
+    """A brake: its path or parameter, its text, and whether it belongs to all injectors."""
+
+    location: str
+    text: str
+    for_all: bool
+
+    def stops(self, rollout: str) -> bool:
+        """Whether the brake stops the rollout with this id."""
+        return is_stopped(rollout, parse_brakes([self.text]))
+
+    @property
+    def stops_all(self) -> bool:
+        """Whether the brake stops all rollouts."""
+        return ALL in parse_brakes([self.text])
+
+    def describe(self) -> str:
+        """The author, the time, and the reason, in one line."""
+        try:
+            fields = yaml.load_document(self.text)
+        except yaml.NotYAMLError:
+            fields = None
+        if not isinstance(fields, dict):
+            return "it is not a mapping, so it stops all rollouts"
+        words = [f"{key} {fields[key]}" for key in ("by", "at", "reason") if fields.get(key)]
+        return " ".join(", ".join(words).split()) or "it states no reason"
+
+
+def name_of_brake(storage: RolloutStorage, *, for_all: bool) -> str:
+    """The name of the document: of all injectors, or of this one."""
+    return brake_name(None if for_all else storage.injector)
+
+
+def read_brake(storage: RolloutStorage, *, for_all: bool) -> Brake | None:
+    """Return a brake, or None."""
+    name = name_of_brake(storage, for_all=for_all)
+    text = storage.documents.read(name).text
+    return None if text is None else Brake(storage.documents.locate(name), text, for_all)
+
+
+def read_brakes(storage: RolloutStorage) -> Iterator[Brake]:
+    """Return the brakes that exist; that of all injectors first."""
+    for for_all in (True, False):
+        brake = read_brake(storage, for_all=for_all)
+        if brake is not None:
+            yield brake

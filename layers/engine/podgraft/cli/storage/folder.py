@@ -1,0 +1,79 @@
+"""The documents of podgraft serve: files of a folder, replaced atomically."""
+
+import fcntl
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from podgraft.cli import files, outputs
+from podgraft.cli.failure import CommandError
+from podgraft.cli.outputs import Output
+from podgraft.service.store.names import file_of
+
+from . import ChangedError, StoredDocument
+
+_LOCK = ".lock"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderDocuments:
+    """The folder of a store."""
+
+    folder: Path
+
+    def locate(self, name: str) -> str:
+        """Return the path of the file."""
+        return str(file_of(self.folder, name))
+
+    def read(self, name: str) -> StoredDocument:
+        """Read the file."""
+        path = file_of(self.folder, name)
+        return StoredDocument(files.read_text(path) if path.exists() else None)
+
+    def list(self, folder: str) -> list[str]:
+        """Return the names of the YAML files."""
+        paths = (self.folder / folder).glob("*.yaml")
+        return sorted(f"{folder}/{path.stem}" for path in paths if not path.name.startswith("."))
+
+    def write(
+        self,
+        name: str,
+        text: str,
+        expected: StoredDocument | None = None,
+        *,
+        is_secret: bool = False,
+    ) -> None:
+        """Replace the file, which keeps its mode; only its owner can read a new secret one."""
+        path = file_of(self.folder, name).resolve()  # a link remains
+        if expected is not None and self.read(name).text != expected.text:
+            raise ChangedError(f"{path}: another program changed the file; run the command again")
+        mode = path.stat().st_mode & 0o777 if path.exists() else None
+        if mode is None:
+            mode = outputs.SECRET if is_secret else outputs.PUBLIC
+        try:
+            outputs.write_files([Output(path, text.encode(), mode)], force=True)
+        except OSError as error:
+            raise CommandError(
+                f"{path}: cannot write: {error.strerror}; it is unchanged"
+            ) from error
+
+    def delete(self, name: str) -> None:
+        """Delete the file."""
+        path = file_of(self.folder, name)
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise CommandError(f"{path}: cannot delete: {error.strerror}") from error
+
+    @contextmanager
+    def lock(self, name: str) -> Generator[None]:
+        """Wait for the lock of the store. The system releases the lock of a process that ends.
+
+        The lock file is not deleted: another process can wait for the same file.
+        """
+        del name
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / _LOCK).open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield

@@ -1,0 +1,108 @@
+"""The documents of a stack: parameters below one prefix."""
+
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from podgraft.cli.failure import print_warnings
+from podgraft.cli.stacks import AbsentError, AwsError, ExistsError, aws_errors, put_parameter
+
+from . import ChangedError, StoredDocument
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterDocuments:
+    """The parameters of one prefix; *client* is boto3's for Parameter Store."""
+
+    client: Any  # typed for no service in particular
+    prefix: str
+
+    def locate(self, name: str) -> str:
+        """Return the name of the parameter."""
+        return f"{self.prefix}/{name}"
+
+    def read(self, name: str) -> StoredDocument:
+        """Read the decrypted value and the version."""
+        try:
+            with aws_errors(f"parameter {self.locate(name)}"):
+                response = self.client.get_parameter(Name=self.locate(name), WithDecryption=True)
+        except AbsentError:
+            return StoredDocument()
+        parameter = response["Parameter"]
+        return StoredDocument(parameter.get("Value", ""), parameter.get("Version", 0))
+
+    def list(self, folder: str) -> list[str]:
+        """Return the parameters directly below the folder, so no locks."""
+        path = f"{self.prefix}/{folder}"
+        pages: Iterable[dict[str, Any]] = self.client.get_paginator(
+            "get_parameters_by_path"
+        ).paginate(Path=path)
+        with aws_errors(path):
+            names = [each["Name"] for page in pages for each in page["Parameters"]]
+        return sorted(name.removeprefix(f"{self.prefix}/") for name in names)
+
+    def write(
+        self,
+        name: str,
+        text: str,
+        expected: StoredDocument | None = None,
+        *,
+        is_secret: bool = False,
+    ) -> None:
+        """Write a new version; a secret is encrypted with the account's own key for SSM.
+
+        Parameter Store has no conditional update: a version in between is found afterwards.
+        """
+        is_new = expected is not None and expected.text is None
+        try:
+            response = put_parameter(
+                self.client,
+                self.locate(name),
+                text,
+                Type="SecureString" if is_secret else "String",
+                Tier="Intelligent-Tiering",
+                Overwrite=not is_new,
+            )
+        except ExistsError as error:
+            raise self._changed_error(name) from error
+        if expected is not None and response["Version"] != expected.version + 1:
+            raise self._changed_error(name)
+
+    def delete(self, name: str) -> None:
+        """Delete the parameter."""
+        try:
+            with aws_errors(f"parameter {self.locate(name)}"):
+                self.client.delete_parameter(Name=self.locate(name))
+        except AbsentError:
+            return
+
+    @contextmanager
+    def lock(self, name: str) -> Generator[None]:
+        """Create a parameter that no other process can create meanwhile, and delete it at the end.
+
+        Parameter Store updates without a condition, and creates with one.
+        """
+        lock = f"{self.locate(name)}/lock"
+        remove = f"aws ssm delete-parameter --name {lock}"
+        try:
+            put_parameter(self.client, lock, "held by podgraft", Type="String", Overwrite=False)
+        except ExistsError as error:
+            raise ChangedError(
+                f"{lock}: another command changes {name}; run the command again; "
+                f"if the other command was interrupted, first run: {remove}"
+            ) from error
+        try:
+            yield
+        finally:
+            try:
+                with aws_errors(lock):
+                    self.client.delete_parameter(Name=lock)
+            except AwsError as error:
+                print_warnings([f"{error}; delete the parameter: {remove}"])
+
+    def _changed_error(self, name: str) -> ChangedError:
+        return ChangedError(
+            f"{self.locate(name)}: another program changed the parameter at the same time; check "
+            "it, then run the command again"
+        )
