@@ -273,7 +273,7 @@ REFUSED = (
     (("--namespace-selector", "a b"), "selector 'a b': write key=value"),
     (("--match-condition", "x"), "match condition 'x': write NAME=CEL expression"),
     (("--match-condition", "x=object.spec ="), "match condition x: 1:"),
-    (("--match-condition", "x=1 + 1"), "match condition x: 1:1: must evaluate to bool, not int"),
+    (("--match-condition", "x=1 + 1"), "match condition x: 1:1: must evaluate to bool but got int"),
     (("--client-cert", "certificates/prod-eu.pem"), "give --control-plane"),
     (("--control-plane", "cp"), "--control-plane needs --token-file, or --client-cert and its key"),
     (("--control-plane", "cp", "--client-cert", "certificates/prod-eu.pem"), "give both"),

@@ -42,6 +42,16 @@ type row struct {
 }
 
 func main() {
+	switch {
+	case len(os.Args) > 2 && os.Args[1] == "dump":
+		for _, release := range os.Args[2:] {
+			dump(release)
+		}
+		return
+	case len(os.Args) > 1 && os.Args[1] == "policy":
+		answerPolicies()
+		return
+	}
 	env := environmentOf(version.MajorMinor(1, 37))
 	input := bufio.NewScanner(os.Stdin)
 	input.Buffer(nil, 8<<20)

@@ -1,175 +1,418 @@
-"""The parser and type checker: cel-cpp with the binding ``cel-expr-python``.
+"""The type checker, as cel-go 0.29 checks with Kubernetes' options (checker/checker.go).
 
-The binding is loaded when the first expression is compiled, so a bundle without rules does not
-pay for it. Its environment is described in YAML (cel-spec's env config), which unlike its Python
-classes can declare type parameters; JSON is YAML, so the description is printed as JSON.
+``check`` returns the tree with dotted names joined and functions resolved, the type of each of its
+nodes, and the overloads that a call can have. Problems are collected.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from .errors import CompileError, Problem, locate_problem
-from .library import HAS_VARIABLE
-from .overloads import Overload, is_parameter
-
-# Macros that Kubernetes has (environment/base.go, release 1.37); functions of these libraries
-# that take other types there are declared by ``library``.
-_EXTENSIONS = (
-    {"name": "two-var-comprehensions"},
-    {"name": "optional"},
-    {"name": "sets"},
-    {"name": "lists", "version": 2},
+from .declarations import Declarations, signature_of
+from .overloads import Overload
+from .substitution import Substitution, most_general
+from .syntax import (
+    Call,
+    Comprehension,
+    Constant,
+    FieldOf,
+    Ident,
+    ListOf,
+    MapOf,
+    Node,
+    Select,
+    StructOf,
 )
+from .types import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DYN,
+    ERROR,
+    INT,
+    NULL,
+    STRING,
+    UINT,
+    Type,
+    is_dyn,
+    is_dyn_or_error,
+    is_exact,
+    is_optional,
+    list_of,
+    map_of,
+    optional_of,
+    show_type,
+    unwrap_optional,
+)
+from .values import Uint, kind
 
-_Type: TypeAlias = "dict[str, str | bool | list[_Type]]"
+_CONSTANTS: Mapping[type[object], Type] = {
+    type(None): NULL,
+    bool: BOOL,
+    int: INT,
+    Uint: UINT,
+    float: DOUBLE,
+    str: STRING,
+    bytes: BYTES,
+}
+_LOGIC = frozenset(("_&&_", "_||_"))
 
 
-class Checker:
-    """An environment: the standard library, ``overloads``, and variables with their types."""
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A checked tree; ``types`` and ``overloads`` are by the ``id`` of a node."""
 
-    __slots__ = ("_environment", "_variables")
+    root: Node
+    types: Mapping[int, Type]
+    overloads: Mapping[int, tuple[Overload, ...]]
+    problems: tuple[tuple[int, str], ...]
 
-    def __init__(self, overloads: Iterable[Overload], variables: Mapping[str, str]) -> None:
-        # The wheel has stubs, but no py.typed.
-        from cel_expr_python import cel  # pyright: ignore[reportMissingTypeStubs]
+    @property
+    def type(self) -> Type:
+        """The type of the expression."""
+        return self.types[id(self.root)]
 
-        self._variables = frozenset(variables)
-        self._environment = cel.NewEnv(
-            config=cel.NewEnvConfigFromYaml(_environment_description(tuple(overloads), variables))
+
+def check(root: Node, declarations: Declarations) -> Checked:
+    """Check a tree against declarations."""
+    checker = _Checker(declarations)
+    checked = checker.check(root)
+    types = {
+        node: checker.substitution.apply(type_, close=True) for node, type_ in checker.types.items()
+    }
+    return Checked(checked, types, checker.overloads, tuple(checker.problems))
+
+
+@dataclass(slots=True)
+class _Checker:
+    """One pass; ``local`` has the types of loop variables."""
+
+    declarations: Declarations
+    substitution: Substitution = field(default_factory=Substitution)
+    types: dict[int, Type] = field(default_factory=dict[int, Type])
+    overloads: dict[int, tuple[Overload, ...]] = field(
+        default_factory=dict[int, tuple[Overload, ...]]
+    )
+    problems: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    local: dict[str, Type] = field(default_factory=dict[str, Type])
+
+    def check(self, node: Node) -> Node:
+        """The node with its names resolved; its type is recorded."""
+        return _CHECKS[type(node)](self, node)
+
+    def type_of(self, node: Node) -> Type:
+        """The type of a node that has been checked."""
+        return self.types[id(node)]
+
+    def _typed(self, node: Node, type_: Type) -> Node:
+        self.types[id(node)] = type_
+        return node
+
+    def _report(self, at: int, message: str) -> None:
+        self.problems.append((at, message))
+
+    def _report_mismatch(self, at: int, expected: Type, actual: Type) -> None:
+        self._report(at, f"expected type '{show_type(expected)}' but found '{show_type(actual)}'")
+
+    def _report_undeclared(self, at: int, name: str) -> None:
+        self._report(at, f"undeclared reference to '{name}'")
+
+    def check_constant(self, node: Constant) -> Node:
+        """A literal."""
+        return self._typed(node, _CONSTANTS[kind(node.value)])
+
+    def check_ident(self, node: Ident) -> Node:
+        """A variable of a loop, a variable, or the name of a type."""
+        name = node.name
+        if name in self.local:
+            return self._typed(node, self.local[name])
+        resolved = self._resolve_global(node.at, name.removeprefix("."))
+        if resolved is not None:
+            return resolved
+        self._report_undeclared(node.at, name)
+        return self._typed(node, ERROR)
+
+    def _resolve_global(self, at: int, name: str) -> Node | None:
+        """The node of a variable or type; a dot is before a name that a loop variable hides."""
+        type_ = self.declarations.find_name(name)
+        if type_ is None:
+            return None
+        hidden = name.partition(".")[0] in self.local
+        return self._typed(Ident(at, f".{name}" if hidden else name), type_)
+
+    def check_select(self, node: Select) -> Node:
+        """A dotted name, or a field."""
+        name = "" if node.test else dotted_name(node)
+        if name and (name[0] == "." or name.partition(".")[0] not in self.local):
+            resolved = self._resolve_global(node.at, name.removeprefix("."))
+            if resolved is not None:
+                return resolved
+        operand = self.check(node.operand)
+        type_ = self._field_type(node.at, self.type_of(operand), node.field)
+        type_ = BOOL if node.test else self.substitution.apply(type_, close=False)
+        return self._typed(replace(node, operand=operand), type_)
+
+    def _field_type(self, at: int, operand: Type, name: str, *, optional: bool = False) -> Type:
+        operand = self.substitution.apply(operand, close=False)
+        target = unwrap_optional(operand)
+        found = self._plain_field_type(at, target, name)
+        return optional_of(found) if optional or is_optional(operand) else found
+
+    def _plain_field_type(self, at: int, target: Type, name: str) -> Type:
+        match target.kind:
+            case "map":
+                return target.parameters[1]
+            case "struct":
+                return self._member_type(at, target.name, name)
+            case "param":
+                self.substitution.is_assignable(DYN, target)
+            case _ if not is_dyn_or_error(target):
+                shown = show_type(target)
+                self._report(at, f"type '{shown}' does not support field selection")
+            case _:
+                pass
+        return DYN
+
+    def _member_type(self, at: int, struct: str, name: str) -> Type:
+        """The type of a field of a struct; ``ERROR`` for one that it does not have."""
+        fields = self.declarations.find_fields(struct)
+        if fields is None:
+            self._report(at, f"unexpected failed resolution of '{struct}'")
+            return ERROR
+        type_ = fields(name)
+        if type_ is None:
+            known = ", ".join(sorted(self.declarations.structs.get(struct, ())))
+            remedy = f"; there are {known}" if known else ""
+            self._report(at, f"undefined field '{name}'{remedy}")
+            return ERROR
+        return type_
+
+    def check_call(self, node: Call) -> Node:
+        """A function, method or operator; a dotted target can be a part of a function's name."""
+        if node.function == "_?._":
+            return self._check_optional_select(node)
+        arguments: list[Node] = []
+        for argument in node.arguments[node.member :]:
+            arguments.append(self.check(argument))  # noqa: PERF401 - one Python frame less a level
+        name = node.function
+        if node.member:
+            prefix = dotted_name(node.arguments[0])
+            joined = f"{prefix.removeprefix('.')}.{name}"
+            if prefix and self.declarations.find_function(joined):
+                return self._resolve(Call(node.at, joined, tuple(arguments)))
+            arguments.insert(0, self.check(node.arguments[0]))
+        else:
+            name = name.removeprefix(".")
+        if not self.declarations.find_function(name):
+            self._report_undeclared(node.at, node.function)
+            return self._typed(replace(node, arguments=tuple(arguments)), ERROR)
+        return self._resolve(Call(node.at, name, tuple(arguments), node.member))
+
+    def _check_optional_select(self, node: Call) -> Node:
+        operand, name = self.check(node.arguments[0]), node.arguments[1]
+        self._typed(name, STRING)
+        field_name = str(name.value) if isinstance(name, Constant) else ""
+        type_ = self._field_type(node.at, self.type_of(operand), field_name, optional=True)
+        checked = replace(node, arguments=(operand, name))
+        return self._typed(checked, self.substitution.apply(type_, close=False))
+
+    def _resolve(self, node: Call) -> Node:
+        if node.function in _LOGIC:
+            return self._check_logic(node)
+        types = [self.type_of(argument) for argument in node.arguments]
+        candidates: list[Overload] = []
+        result: Type | None = None
+        for overload in self.declarations.find_function(node.function):
+            if overload.member is not node.member or len(overload.parameters) != len(types):
+                continue
+            parameters, own_result = self._instantiate(overload)
+            if self.substitution.are_assignable(types, parameters):
+                candidates.append(overload)
+                found = self.substitution.apply(own_result, close=False)
+                if result is None:
+                    result = found
+                elif not is_dyn(result) and not is_exact(found, result):
+                    result = DYN
+        if result is None:
+            self._report_no_overload(node, types)
+            return self._typed(node, ERROR)
+        self.overloads[id(node)] = tuple(candidates)
+        return self._typed(node, result)
+
+    def _instantiate(self, overload: Overload) -> tuple[tuple[Type, ...], Type]:
+        """The parameters and result of an overload, with fresh type parameters."""
+        parameters, result, free = signature_of(overload.parameters, overload.result)
+        if not free:
+            return parameters, result
+        fresh = {name: self.substitution.fresh_parameter() for name in free}
+        return tuple(_rename(each, fresh) for each in parameters), _rename(result, fresh)
+
+    def _check_logic(self, node: Call) -> Node:
+        result = BOOL
+        for argument in node.arguments:
+            type_ = self.type_of(argument)
+            if not self.substitution.is_assignable(type_, BOOL):
+                self._report_mismatch(argument.at, BOOL, type_)
+                result = ERROR
+        return self._typed(node, result)
+
+    def _report_no_overload(self, node: Call, types: list[Type]) -> None:
+        shown = [show_type(self.substitution.apply(type_, close=True)) for type_ in types]
+        target = f"{shown.pop(0)}." if node.member else ""
+        self._report(
+            node.at,
+            f"found no matching overload for '{node.function}' applied to "
+            f"'{target}({', '.join(shown)})'",
         )
 
-    def check(self, text: str) -> tuple[bytes, str]:
-        """Check an expression. Return the serialized checked expression and the name of its type.
+    def check_list(self, node: ListOf) -> Node:
+        """A list; elements of unlike types make it a ``list(dyn)``."""
+        elements: list[Node] = []
+        joined: Type | None = None
+        for position, element in enumerate(node.elements):
+            checked = self.check(element)
+            elements.append(checked)
+            type_ = self._element_type(checked, optional=position in node.optional)
+            joined = self._join(joined, type_)
+        joined = self.substitution.fresh_parameter() if joined is None else joined
+        return self._typed(replace(node, elements=tuple(elements)), list_of(joined))
 
-        Raises ``CompileError``.
-        """
-        try:
-            expression = self._environment.compile(self._mark_tests(text))
-        except RuntimeError as error:
-            raise CompileError(text, tuple(_parse_problems(str(error)))) from error
-        return expression.serialize(), _spell_type(expression.return_type().name())
+    def _element_type(self, node: Node, *, optional: bool) -> Type:
+        type_ = self.type_of(node)
+        if not optional:
+            return type_
+        if not is_optional(type_) and not is_dyn(type_):
+            self._report_mismatch(node.at, optional_of(type_), type_)
+        return unwrap_optional(type_)
 
-    def _mark_tests(self, text: str) -> str:
-        """Replace ``has`` by ``HAS_VARIABLE`` where its argument is a declared variable.
+    def _join(self, previous: Type | None, current: Type) -> Type:
+        if previous is None:
+            return current
+        if self.substitution.is_assignable(previous, current):
+            return most_general(previous, current)
+        return DYN
 
-        cel-cpp resolves ``variables.x`` to a name before it applies ``has``, and loses the test:
-        ``has(variables.x)`` would be the value of the variable. All locations remain the same.
-        """
+    def check_map(self, node: MapOf) -> Node:
+        """A map; keys and values are joined as elements of a list are."""
+        entries: list[tuple[Node, Node, bool]] = []
+        keys: Type | None = None
+        values: Type | None = None
+        for key, value, optional in node.entries:
+            checked_key = self.check(key)
+            keys = self._join(keys, self.type_of(checked_key))
+            checked_value = self.check(value)
+            values = self._join(values, self._element_type(checked_value, optional=optional))
+            entries.append((checked_key, checked_value, optional))
+        if keys is None or values is None:
+            keys = self.substitution.fresh_parameter()
+            values = self.substitution.fresh_parameter()
+        return self._typed(replace(node, entries=tuple(entries)), map_of(keys, values))
 
-        def replace(match: re.Match[str]) -> str:
-            if match["mark"]:
-                problem = f"undeclared reference to '{HAS_VARIABLE}'"
-                raise CompileError(text, (locate_problem(text, match.start(), problem),))
-            if match["name"] is None or f"variables.{match['name']}" not in self._variables:
-                return match[0]
-            return HAS_VARIABLE + match["argument"]
+    def check_struct(self, node: StructOf) -> Node:
+        """A struct, and the types of its fields."""
+        name = node.type_name.removeprefix(".")
+        found = self.declarations.find_type(name)
+        if found is None:
+            self._report_undeclared(node.at, node.type_name)
+            return self._typed(node, ERROR)
+        struct, fields_of = found
+        if not fields_of:
+            self._report(node.at, f"'{struct.name}' is not a message type")
+            struct = ERROR
+        fields: list[FieldOf] = []
+        for each in node.fields:
+            value = self.check(each.value)
+            fields.append(replace(each, value=value))
+            self._check_field(each, value, fields_of)
+        return self._typed(StructOf(node.at, name, tuple(fields)), struct)
 
-        return _TEST.sub(replace, text)
+    def _check_field(self, each: FieldOf, value: Node, struct: str) -> None:
+        declared = self._member_type(each.at, struct, each.name) if struct else ERROR
+        type_ = self._element_type(value, optional=each.optional)
+        if not self.substitution.is_assignable(declared, type_):
+            self._report(
+                each.at,
+                f"expected type of field '{each.name}' is '{show_type(declared)}' but provided "
+                f"type is '{show_type(type_)}'",
+            )
 
+    def check_comprehension(self, node: Comprehension) -> Node:
+        """A loop: its variables have the types of what it runs over."""
+        range_, initial = self.check(node.range), self.check(node.initial)
+        outside = self.local
+        accumulated = self.type_of(initial)
+        around = {**outside, node.accumulator: accumulated}
+        first, second = self._loop_types(range_, pairs=bool(node.second_variable))
+        self.local = {**around, node.variable: first}
+        if node.second_variable:
+            self.local[node.second_variable] = second
+        condition = self.check(node.condition)
+        self._check_assignable(condition, BOOL)
+        step = self.check(node.step)
+        self._check_assignable(step, accumulated)
+        self.local = around
+        result = self.check(node.result)
+        self.local = outside
+        checked = replace(
+            node, range=range_, initial=initial, condition=condition, step=step, result=result
+        )
+        return self._typed(checked, self.substitution.apply(self.type_of(result), close=False))
 
-# A comment or a string, which no test can start in; the mark; or ``has(variables.NAME)``.
-_TEST = re.compile(
-    r"""
-      //[^\n]*
-    | (?: [bB]?[rR] | [rR][bB] ) (?: \"{3} .*? \"{3} | '{3} .*? '{3} | "[^"\n]*" | '[^'\n]*' )
-    | \"{3} (?: \\. | [^\\] )*? \"{3} | '{3} (?: \\. | [^\\] )*? '{3}
-    | "(?: \\. | [^"\\\n] )*" | '(?: \\. | [^'\\\n] )*'
-    | (?P<mark> \b_v_\b )
-    | (?<![\w.]) has (?P<argument> \s* \( \s* variables \s* \. \s* (?P<name> [A-Za-z_]\w* ) \s* \) )
-    """,
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
+    def _loop_types(self, range_: Node, *, pairs: bool) -> tuple[Type, Type]:
+        type_ = self.substitution.apply(self.type_of(range_), close=False)
+        match type_.kind:
+            case "list":
+                element = type_.parameters[0]
+                return (INT, element) if pairs else (element, ERROR)
+            case "map":
+                return type_.parameters[0], type_.parameters[1]
+            case "dyn" | "error" | "param":
+                self.substitution.is_assignable(DYN, type_)
+                return DYN, DYN
+            case _:
+                self._report(
+                    range_.at,
+                    f"expression of type '{show_type(type_)}' cannot be range of a comprehension "
+                    "(must be list, map, or dynamic)",
+                )
+                return ERROR, ERROR
 
-
-def _spell_type(name: str) -> str:
-    """The name of a type in CEL's form: ``list(dyn)`` for ``LIST<DYN>`` of the binding."""
-    small = re.sub(r"(?<![.\w])[A-Z]+\b", lambda match: match[0].lower(), name)
-    return small.replace("<", "(").replace(">", ")").replace(" ", "")
-
-
-def _environment_description(overloads: tuple[Overload, ...], variables: Mapping[str, str]) -> str:
-    functions: dict[str, list[object]] = {}
-    for overload in overloads:
-        functions.setdefault(overload.name, []).append(_declaration(overload))
-    return json.dumps(
-        {
-            "name": "kubernetes",
-            "stdlib": {"exclude_functions": [{"name": name} for name in _EXTENDED]},
-            "extensions": _EXTENSIONS,
-            "functions": [
-                {"name": name, "overloads": declared} for name, declared in functions.items()
-            ],
-            "variables": [
-                {"name": name, **_parse_type(type_)} for name, type_ in variables.items()
-            ],
-        }
-    )
-
-
-# Standard functions with more overloads in Kubernetes: cel-cpp takes a function from one place
-# only, so ``library/`` declares these completely.
-_EXTENDED = ("string", "_<_", "_<=_", "_>_", "_>=_")
-
-
-def _declaration(overload: Overload) -> dict[str, object]:
-    parameters = [_parse_type(name) for name in overload.parameters]
-    declaration: dict[str, object] = {"id": overload.id, "return": _parse_type(overload.result)}
-    if overload.member:
-        return {**declaration, "target": parameters[0], "args": parameters[1:]}
-    return {**declaration, "args": parameters}
-
-
-def _parse_type(name: str) -> _Type:
-    """Parse ``map(string,list(A))`` to the form of the environment description."""
-    outer, _, inner = name.partition("(")
-    if is_parameter(outer):
-        return {"type_name": outer, "is_type_param": True}
-    if not inner:
-        return {"type_name": outer}
-    return {
-        "type_name": outer,
-        "params": [_parse_type(argument) for argument in _split_arguments(inner[:-1])],
-    }
-
-
-def _split_arguments(text: str) -> list[str]:
-    """Split at the commas outside parentheses."""
-    return re.findall(r"[^,()]+(?:\((?:[^()]|\([^()]*\))*\))?", text)
-
-
-_PROBLEM = re.compile(
-    r"^(?:INVALID_ARGUMENT: )?ERROR: <input>:(-?\d+):(-?\d+): (.*)$", re.MULTILINE
-)
-_TOO_DEEP = re.compile(r"recursion (?:limit|depth)[^\d]*(\d+)")
-
-
-# The parser lists all tokens that it accepts; the location says more.
-_UNEXPECTED_TOKEN = re.compile(
-    r"Syntax error: (?:mismatched|extraneous) input ('(?:[^']|\\')*') expecting \{.*\}", re.DOTALL
-)
-
-
-def _simplify(message: str) -> str:
-    """A problem without the tokens that the parser expects; one expected token remains."""
-    match = _UNEXPECTED_TOKEN.fullmatch(message)
-    if match is None:
-        return message
-    end = match[1] == "'<EOF>'"
-    problem = "the expression ends too early" if end else f"unexpected {match[1]}"
-    return f"Syntax error: {problem}; write a value, a field, or a function here"
+    def _check_assignable(self, node: Node, expected: Type) -> None:
+        type_ = self.type_of(node)
+        if not self.substitution.is_assignable(expected, type_):
+            self._report_mismatch(node.at, expected, type_)
 
 
-def _parse_problems(message: str) -> list[Problem]:
-    """Parse cel-cpp's message; a problem without a location has line 1 and column 1."""
-    too_deep = _TOO_DEEP.search(message)
-    if too_deep:
-        return [Problem(1, 1, f"nested deeper than {too_deep[1]} levels")]
-    problems = [
-        Problem(int(line), int(column), _simplify(message_text.removesuffix(" (in container '')")))
-        for line, column, message_text in _PROBLEM.findall(message)
-    ]
-    return problems or [Problem(1, 1, message.removesuffix(" [INVALID_ARGUMENT]"))]
+def dotted_name(node: Node) -> str:
+    """The text of a chain of plain selections down to a name; empty for anything else."""
+    names: list[str] = []
+    while isinstance(node, Select) and not node.test:
+        names.append(node.field)
+        node = node.operand
+    if not isinstance(node, Ident):
+        return ""
+    return ".".join((node.name, *reversed(names)))
+
+
+def _rename(type_: Type, fresh: Mapping[str, Type]) -> Type:
+    if type_.kind == "param":
+        return fresh[type_.name]
+    if not type_.parameters:
+        return type_
+    return type_._replace(parameters=tuple(_rename(each, fresh) for each in type_.parameters))
+
+
+_Check: TypeAlias = Callable[..., Node]
+
+_CHECKS: Mapping[type[object], _Check] = {
+    Constant: _Checker.check_constant,
+    Ident: _Checker.check_ident,
+    Select: _Checker.check_select,
+    Call: _Checker.check_call,
+    ListOf: _Checker.check_list,
+    MapOf: _Checker.check_map,
+    StructOf: _Checker.check_struct,
+    Comprehension: _Checker.check_comprehension,
+}

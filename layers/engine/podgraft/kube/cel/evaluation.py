@@ -1,8 +1,6 @@
 """The compiler from checked trees to Python closures, which return values and count cost.
 
-cel-cpp parses and checks, but does not evaluate here: its Python binding can neither count cost
-nor hold Kubernetes' own types, and evaluates no variable late. The semantics are cel-go's
-(interpreter/), as kube-apiserver runs it.
+The semantics are cel-go's (interpreter/), as kube-apiserver runs it.
 """
 
 from __future__ import annotations
@@ -10,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias, assert_never
 
+from .checker import Checked
+from .constructors import CONSTRUCTORS, Construct, unknown_type
 from .cost import IDENT, LIST, MAP, SELECT, STRUCT, Meter
+from .declarations import Declarations
 from .errors import EvaluationError, no_such_overload_error
+from .library import TYPES
 from .overloads import OverloadSet
 from .syntax import Call, Comprehension, Constant, Ident, ListOf, MapOf, Node, Select, StructOf
 from .values import (
@@ -22,6 +24,7 @@ from .values import (
     Value,
     check_key,
     find,
+    is_lazy,
     is_list,
     is_map,
     is_optional,
@@ -48,13 +51,16 @@ Scope: TypeAlias = Mapping[str, int]
 class Compiler:
     """The compiler from nodes to closures; each loop variable has a separate slot.
 
-    ``undeclared`` collects names that are neither variables nor types of Kubernetes.
+    ``problems`` collects the positions of names that are types without a value.
     """
 
-    def __init__(self, functions: Mapping[str, OverloadSet], variables: frozenset[str]) -> None:
+    def __init__(
+        self, functions: Mapping[str, OverloadSet], declarations: Declarations, checked: Checked
+    ) -> None:
         self.functions = functions
-        self.variables = variables
-        self.undeclared: list[Ident] = []
+        self.declarations = declarations
+        self.checked = checked
+        self.problems: list[tuple[int, str]] = []
         self.slots = 0
 
     def compile_(self, node: Node, scope: Scope) -> Evaluate:
@@ -81,22 +87,26 @@ class Compiler:
                 )
             case StructOf(type_name=type_name, fields=fields):
                 parts = [(each, self.compile_(each.value, scope)) for each in fields]
-                return _struct(type_name, [(f.name, value, f.optional) for f, value in parts])
+                return _struct(
+                    self._constructor(type_name),
+                    [(each.name, value, each.optional) for each, value in parts],
+                )
             case Comprehension():
                 return self._compile_comprehension(node, scope)
             case _:
                 assert_never(node)
 
     def _compile_ident(self, node: Ident, scope: Scope) -> Evaluate:
-        name = node.name
-        if name in scope:
-            return _loop_variable(scope[name])
-        if name in TYPE_NAMES:
-            type_value = TypeValue(name)
-            return lambda _frame: type_value
-        if name not in self.variables:
-            self.undeclared.append(node)
-        return _variable(name)
+        if node.name in scope:
+            return _loop_variable(scope[node.name])
+        name = node.name.removeprefix(".")
+        if name in self.declarations.variables:
+            return _variable(name)
+        if name not in TYPE_NAMES and name not in TYPES:
+            problem = f"program instantiation failed: reference to undefined type: {name}"
+            self.problems.append((node.at, problem))
+        type_value = TypeValue(name)
+        return lambda _frame: type_value
 
     def _compile_call(self, node: Call, scope: Scope) -> Evaluate:
         arguments = [self.compile_(argument, scope) for argument in node.arguments]
@@ -109,6 +119,14 @@ class Compiler:
         if special is not None:
             return special(*arguments)
         return _strict_call(self.functions[node.function], arguments)
+
+    def _constructor(self, type_name: str) -> Construct:
+        known = CONSTRUCTORS.get(type_name)
+        if known is not None:
+            return known
+        if type_name in self.declarations.structs:
+            return unknown_type(type_name)
+        return lambda fields: Struct(type_name, fields)
 
     def _compile_comprehension(self, node: Comprehension, scope: Scope) -> Evaluate:
         first, second, accumulator = self.slots, self.slots + 1, self.slots + 2
@@ -161,6 +179,11 @@ def _select(operand: Evaluate, field: str, cost: int) -> Evaluate:
             return value[field]
         if is_optional(value):
             return find(value, field)
+        if is_lazy(value):
+            found = value.find(field)
+            if found.present:
+                return found.value
+        _check_no_list(value)
         raise EvaluationError(f"no such key: {field}")
 
     return evaluate
@@ -170,11 +193,18 @@ def _has_field(operand: Evaluate, field: str, price: int) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         value = operand(frame)
         frame.meter.spent += price - SELECT
-        if is_optional(value):
+        if is_optional(value) or is_lazy(value):
             return find(value, field).present
+        _check_no_list(value)
         return is_map(value) and field in value
 
     return evaluate
+
+
+def _check_no_list(value: Value) -> None:
+    """Refuse the field of a list; other values without fields have none."""
+    if is_list(value):
+        raise EvaluationError("unsupported index type 'string' in list")
 
 
 def _strict_call(function: OverloadSet, arguments: list[Evaluate]) -> Evaluate:
@@ -238,7 +268,10 @@ def _evaluate_logical(frame: Frame, left: Evaluate, right: Evaluate, *, short: b
             return short
     except EvaluationError as error:
         failure = error
-    second = right(frame)
+    try:
+        second = right(frame)
+    except EvaluationError as error:
+        raise failure or error from None
     if second is short:
         return short
     if failure is not None:
@@ -338,7 +371,7 @@ def _map(entries: list[tuple[Evaluate, Evaluate, bool]]) -> Evaluate:
     return evaluate
 
 
-def _struct(type_name: str, fields: list[tuple[str, Evaluate, bool]]) -> Evaluate:
+def _struct(construct: Construct, fields: list[tuple[str, Evaluate, bool]]) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         result: dict[str, Value] = {}
         for name, value_of, optional in fields:
@@ -349,7 +382,7 @@ def _struct(type_name: str, fields: list[tuple[str, Evaluate, bool]]) -> Evaluat
                 value = value.value
             result[name] = value
         frame.meter.spent += STRUCT
-        return Struct(type_name, result)
+        return construct(result)
 
     return evaluate
 

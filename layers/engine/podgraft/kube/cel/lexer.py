@@ -57,9 +57,11 @@ def tokenize(text: str) -> Iterator[Token]:
     yield Token(END, "", len(text))
 
 
-def syntax_problem(text: str, token: Token) -> Problem:
-    """The problem that a token is not allowed at its place."""
-    if token.kind is INVALID:
+def syntax_problem(text: str, token: Token, bracket: str = "") -> Problem:
+    """The problem that a token is not allowed at its place; ``bracket`` must be closed."""
+    if token.kind is END and bracket:
+        message = f"missing '{bracket}' at '<EOF>'"
+    elif token.kind is INVALID:
         message = f"token recognition error at: '{token.text}'; it starts no value, name or symbol"
     elif token.kind is END:
         message = "the expression ends too early; write a value, a field, or a function here"

@@ -8,7 +8,7 @@ capital letter is a type parameter.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from .cost import Cost, fixed_cost
@@ -26,7 +26,10 @@ OverloadFunction: TypeAlias = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overload:
-    """One signature of a function; ``call`` gets a member's target as its first argument."""
+    """One signature of a function; ``call`` gets a member's target as its first argument.
+
+    ``since`` is the minor release of Kubernetes that introduced it, 0 where all have it.
+    """
 
     name: str
     parameters: tuple[str, ...]
@@ -34,11 +37,7 @@ class Overload:
     call: OverloadFunction
     cost: Cost = fixed_cost
     member: bool = False
-
-    @property
-    def id(self) -> str:
-        """A unique name for the tables of the checker."""
-        return f"{self.name}({','.join(self.parameters)}){'.' if self.member else ''}"
+    since: int = 0
 
 
 def function(
@@ -62,18 +61,25 @@ def _signature(text: str) -> tuple[tuple[str, ...], str]:
     return tuple(parameters.split()), result.strip()
 
 
+def since(minor: int, rows: Iterable[Overload]) -> tuple[Overload, ...]:
+    """Rows that Kubernetes 1.``minor`` introduced."""
+    return tuple(replace(row, since=row.since or minor) for row in rows)
+
+
 class OverloadSet:
     """All overloads of one name; ``pick`` finds the one that takes these values."""
 
-    __slots__ = ("_exact", "_generic", "_name")
+    __slots__ = ("_exact", "_generic", "_name", "rows")
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self.rows: list[Overload] = []
         self._exact: dict[tuple[type[object], ...], Overload] = {}
         self._generic: list[tuple[tuple[type[object], ...], Overload]] = []
 
     def add(self, overload: Overload, python_types: Mapping[str, type[object]]) -> None:
         """Add an overload."""
+        self.rows.append(overload)
         types = tuple(_python_type(name, python_types) for name in overload.parameters)
         if object in types:
             self._generic.append((types, overload))

@@ -103,8 +103,8 @@ class _Parser:
         self.position += 1
         return True
 
-    def _token_error(self, token: Token) -> _SyntaxError:
-        return _SyntaxError(syntax_problem(self.text, token))
+    def _token_error(self, token: Token, bracket: str = "") -> _SyntaxError:
+        return _SyntaxError(syntax_problem(self.text, token, bracket))
 
     def _report(self, at: int, message: str) -> None:
         self.problems.append(locate_problem(self.text, at, message))
@@ -137,6 +137,8 @@ class _Parser:
                 self._read_optional()
             case "." if self._peek() == "IDENT":
                 return self._read_name(self._take(), ".")
+            case ".":
+                raise self._token_error(self._take())
             case _:
                 return self._close_empty(token)
         return self._read_operand
@@ -186,12 +188,14 @@ class _Parser:
             frame = self.stack.open("struct", self._take().at, "".join((dot, token.text, *names)))
             return self._read_field(frame)
         start = token.at - len(dot) if not dot else self.tokens[self.position - 2].at
-        if token.text in RESERVED:
+        is_reserved = token.text in RESERVED
+        if is_reserved:
             self._report(start, f"reserved identifier: {token.text}")
         if self._peek() == "(":
             self.stack.open("call", self._take().at, dot + token.text)
             return self._read_operand
-        return self._push(Ident(token.at, dot + token.text), 0)
+        name = Ident(token.at, dot + token.text)
+        return self._push(Constant(start, None) if is_reserved else name, 0)
 
     def _read_optional(self) -> None:
         """``?`` before an element or a key."""
@@ -279,7 +283,7 @@ class _Parser:
         frame = self.stack.top
         close = _ENDS.get((frame.kind, token.kind))
         if close is None:
-            raise self._token_error(token)
+            raise self._token_error(token, _CLOSING.get(frame.kind, ""))
         return close(self, frame)
 
     def _end(self) -> _State:
@@ -377,6 +381,13 @@ class _Parser:
             self._report(error.at, str(error))
             return self._push(Constant(frame.at, None), depth)
 
+
+# What ends a frame, after its last value.
+_CLOSING = {
+    **dict.fromkeys(("group", "call", "method"), ")"),
+    **dict.fromkeys(("list", "index"), "]"),
+    **dict.fromkeys(("value", "struct"), "}"),
+}
 
 _State: TypeAlias = "Callable[[], _State]"
 

@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
 
 from . import syntax
-from .checked_expr import decode_checked_expr
-from .checker import Checker
+from .checker import Checked, check
 from .constant_folding import ConstantFolder
 from .cost import Meter
+from .declarations import Declarations, Structs
 from .errors import CompileError, Problem, locate_problem
 from .evaluation import Compiler, Evaluate, Frame
-from .library import DECLARED, FUNCTIONS
-from .names import join_names
+from .library import FUNCTIONS, JSON_PATCH
+from .overloads import Overload
 from .parser import parse
+from .types import is_exact, parse_type, spell_type, variable_signature
+from .validators import find_invalid_literals
 from .values import Value
 
-# The fields of variables that have a type in Kubernetes and are ``dyn`` in cel-cpp:
-# name to the shape of the field; ``None`` is a field of which nothing more is known.
-Shape: TypeAlias = "Mapping[str, Shape | None]"
+# The newest release of Kubernetes that the library follows.
+NEWEST = 37
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
     """A compiled expression; ``type`` is ``dyn`` if only the value determines it.
 
-    ``root`` is the checked expression.
+    ``root`` is the checked expression. ``signature`` is the type of a variable with this value.
     """
 
     text: str
     type: str
+    signature: str
     root: syntax.Node
     _evaluate: Evaluate
     _slots: int
@@ -45,93 +46,94 @@ class Program:
         return self._evaluate(Frame(variables, self._slots, meter))
 
 
-# The rules of a bundle have few sets of variables between them, and a checker takes 5 ms to make.
-_CHECKER_CACHE_SIZE = 16
+_ENVIRONMENTS = 64
 
 
-@lru_cache(maxsize=_CHECKER_CACHE_SIZE)
-def _checker(variables: tuple[tuple[str, str], ...]) -> Checker:
-    return Checker(DECLARED, dict(variables))
+@lru_cache(maxsize=_ENVIRONMENTS)
+def _functions(release: int, *, patch_types: bool) -> Mapping[str, Sequence[Overload]]:
+    """The functions that a release declares."""
+    hidden = () if patch_types else {row.name for row in JSON_PATCH}
+    found = {
+        name: tuple(row for row in function.rows if row.since <= release)
+        for name, function in FUNCTIONS.items()
+        if name not in hidden
+    }
+    return {name: rows for name, rows in found.items() if rows}
 
 
 class Environment:
-    """Variables by name with their types; ``shapes`` contains the fields of some of them."""
+    """Variables by name with their types; ``structs`` has the fields of object types.
 
-    __slots__ = ("_checker", "_names", "_shapes")
+    ``patch_types`` declares ``Object``, ``JSONPatch`` and ``jsonpatch.escapeKey``. ``release`` is
+    the minor release of Kubernetes 1.x whose functions are declared.
+    """
+
+    __slots__ = ("_declarations",)
 
     def __init__(
-        self, variables: Mapping[str, str], shapes: Mapping[str, Shape] | None = None
+        self,
+        variables: Mapping[str, str],
+        structs: Structs | None = None,
+        *,
+        patch_types: bool = False,
+        release: int = NEWEST,
     ) -> None:
-        self._checker = _checker(tuple(variables.items()))
-        self._names = frozenset(variables)
-        self._shapes = shapes or {}
-
-    def compile_(self, text: str, *types: str) -> Program:
-        """Compile ``text``, which must have one of ``types`` (any type without them).
-
-        Raises ``CompileError``. A result of type ``dyn`` is accepted.
-        """
-        serialised, type_ = self._checker.check(text)
-        checked = decode_checked_expr(serialised)
-        folder = ConstantFolder()
-        root = folder.fold(checked.root)
-        problems = [
-            locate_problem(text, checked.positions.get(expr_id, 0), message)
-            for expr_id, message in (*self._undefined_fields(checked.root), *folder.errors)
-        ]
-        if types and type_ not in {*types, "dyn"}:
-            problems.append(Problem(1, 1, f"must evaluate to {' or '.join(types)}, not {type_}"))
-        if problems:
-            raise CompileError(text, tuple(problems))
-        compiler = Compiler(FUNCTIONS, self._names)
-        evaluate = compiler.compile_(root, {})
-        if compiler.undeclared:
-            # cel-cpp declares types that cel-go does not, such as dyn and google.protobuf.Any.
-            raise CompileError(
-                text,
-                tuple(
-                    locate_problem(
-                        text,
-                        checked.positions.get(ident.at, 0),
-                        f"undeclared reference to '{ident.name}'",
-                    )
-                    for ident in compiler.undeclared
-                ),
-            )
-        return Program(
-            text=text, type=type_, root=checked.root, _evaluate=evaluate, _slots=compiler.slots
+        self._declarations = Declarations(
+            functions=_functions(release, patch_types=patch_types),
+            variables={name: parse_type(type_) for name, type_ in variables.items()},
+            structs=structs or {},
+            patch_types=patch_types,
         )
 
-    def compile_unchecked(self, text: str) -> Program:
-        """Compile an expression that may construct objects; its types are not checked.
+    def compile_(self, text: str, *types: str) -> Program:
+        """Compile ``text``, which must have exactly one of ``types`` (any type without them).
 
         Raises ``CompileError``.
         """
+        try:
+            return self._compile(text, types)
+        except RecursionError:
+            problem = Problem(1, 1, "nested too deep: write parts of it as variables")
+            raise CompileError(text, (problem,)) from None
+
+    def _compile(self, text: str, types: Sequence[str]) -> Program:
+        checked = check(parse(text), self._declarations)
+        _raise_problems(text, checked.problems)
+        _raise_problems(text, find_invalid_literals(checked))
+        _check_result(text, checked, types)
         folder = ConstantFolder()
-        root = folder.fold(join_names(parse(text), self._names))
-        if folder.errors:
-            raise CompileError(
-                text, tuple(locate_problem(text, at, message) for at, message in folder.errors)
-            )
-        compiler = Compiler(FUNCTIONS, self._names)
+        root = folder.fold(checked.root)
+        _raise_problems(text, [(at, f"{_PLANNER}{message}") for at, message in folder.errors])
+        compiler = Compiler(FUNCTIONS, self._declarations, checked)
         evaluate = compiler.compile_(root, {})
-        return Program(text=text, type="dyn", root=root, _evaluate=evaluate, _slots=compiler.slots)
+        _raise_problems(text, compiler.problems)
+        return Program(
+            text=text,
+            type=spell_type(checked.type),
+            signature=variable_signature(checked.type),
+            root=checked.root,
+            _evaluate=evaluate,
+            _slots=compiler.slots,
+        )
 
-    def _undefined_fields(self, root: syntax.Node) -> Iterator[tuple[int, str]]:
-        """Fields that a variable does not have, which the checker takes for ``dyn``."""
-        for node in syntax.walk(root):
-            if isinstance(node, syntax.Select):
-                shape = self._shape_of(node.operand)
-                if shape is not None and node.field not in shape:
-                    available = ", ".join(sorted(shape))
-                    yield node.at, f"undefined field '{node.field}'; there are {available}"
 
-    def _shape_of(self, node: syntax.Node) -> Shape | None:
-        match node:
-            case syntax.Ident(name=name):
-                return self._shapes.get(name)
-            case syntax.Select(operand=operand, field=field, test=False):
-                outer = self._shape_of(operand)
-                return outer.get(field) if outer is not None else None
-            case _:
-                return None
+# Kubernetes finds these when it plans the evaluation, and shows no position.
+_PLANNER = "program instantiation failed: "
+
+
+def _raise_problems(text: str, problems: Iterable[tuple[int, str]]) -> None:
+    located = [locate_problem(text, at, message) for at, message in problems]
+    if located:
+        located.sort(key=lambda problem: (problem.line, problem.column))
+        raise CompileError(text, tuple(located))
+
+
+def _check_result(text: str, checked: Checked, types: Sequence[str]) -> None:
+    """Check that the result has exactly one of ``types``: ``dyn`` is none of them."""
+    expected = [parse_type(type_) for type_ in types]
+    if not types or any(is_exact(type_, checked.type) for type_ in expected):
+        return
+    found = spell_type(checked.type)
+    names = [spell_type(type_) for type_ in expected]
+    allowed = names[0] if len(names) == 1 else f"one of [{' '.join(names)}]"
+    raise CompileError(text, (Problem(1, 1, f"must evaluate to {allowed} but got {found}"),))

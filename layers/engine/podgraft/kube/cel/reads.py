@@ -14,7 +14,7 @@ from .program import Program
 # alternative; ``None`` for a value that is computed.
 _Part: TypeAlias = "tuple[tuple[str, Path], ...] | None"
 _Read = tuple[str, Path, ReadKind]
-_VARIABLES = "variables."
+_VARIABLES = "variables"
 _SIZES = frozenset({"size"})
 _INDEX, _OPTIONAL_INDEX = "_[_]", "_[?_]"
 _OPTIONAL_SELECT = "_?._"
@@ -39,9 +39,18 @@ class _Visitor:
 
     def visit(self, node: syntax.Node, scope: Mapping[str, _Part]) -> Iterator[_Read]:
         """Yield the reads of an expression that uses its complete value."""
+        program = self._variable_program(node, scope)
         part = self._resolve(node, scope)
         for variable, path in part or ():
             yield variable, path, ReadKind.TESTED
+        if program is None:
+            yield from self._visit_parts(node, scope, part)
+        elif part is None:
+            yield from self.visit(program.root, {})
+
+    def _visit_parts(
+        self, node: syntax.Node, scope: Mapping[str, _Part], part: _Part
+    ) -> Iterator[_Read]:
         match node:
             case syntax.Select(operand=operand, test=True):
                 yield from self._visit_container(operand, scope)
@@ -51,13 +60,12 @@ class _Visitor:
                 yield from self._visit_call(node, scope, part)
             case syntax.Comprehension():
                 yield from self._visit_comprehension(node, scope)
-            case syntax.ListOf() | syntax.MapOf():
+            case syntax.ListOf() | syntax.MapOf() | syntax.StructOf():
                 for child in syntax.children(node):
                     yield from self.visit(child, scope)
-            case syntax.Ident(name=name) if part is None and name.startswith(_VARIABLES):
-                program = self._variables.get(name.removeprefix(_VARIABLES))
-                if program is not None:
-                    yield from self.visit(program.root, {})
+            case syntax.Ident(name=name) if name == _VARIABLES and name not in scope:
+                for each in self._variables.values():
+                    yield from self.visit(each.root, {})
             case _:
                 pass
 
@@ -117,9 +125,12 @@ class _Visitor:
 
     def _resolve(self, node: syntax.Node, scope: Mapping[str, _Part]) -> _Part:
         """Return the part that an expression represents, by constant names only."""
+        program = self._variable_program(node, scope)
+        if program is not None:
+            return self._resolve(program.root, {})
         match node:
             case syntax.Ident(name=name):
-                return self._resolve_name(name, scope)
+                return scope[name] if name in scope else ((name.removeprefix("."), ()),)
             case syntax.Select(operand=operand, field=field, test=False):
                 return _extend(self._resolve(operand, scope), field)
             case syntax.Call(function=function, arguments=(operand, syntax.Constant(value=key))):
@@ -140,13 +151,19 @@ class _Visitor:
         first, second = self._resolve(left, scope), self._resolve(right, scope)
         return None if first is None or second is None else (*first, *second)
 
-    def _resolve_name(self, name: str, scope: Mapping[str, _Part]) -> _Part:
-        if name in scope:
-            return scope[name]
-        if not name.startswith(_VARIABLES):
-            return ((name, ()),)
-        program = self._variables.get(name.removeprefix(_VARIABLES))
-        return None if program is None else self._resolve(program.root, {})
+    def _variable_program(self, node: syntax.Node, scope: Mapping[str, _Part]) -> Program | None:
+        """The program of ``variables.x``, ``variables.?x`` or ``has(variables.x)``."""
+        match node:
+            case (
+                syntax.Select(operand=syntax.Ident(name=name), field=field)
+                | syntax.Call(
+                    function="_?._",
+                    arguments=(syntax.Ident(name=name), syntax.Constant(value=field)),
+                )
+            ) if name == _VARIABLES and name not in scope:
+                return self._variables.get(str(field))
+            case _:
+                return None
 
 
 def _extend(part: _Part, step: str) -> _Part:

@@ -12,6 +12,7 @@ type                ``TypeValue``
 timestamp           ``Timestamp``, nanoseconds since 1970
 duration            ``Duration``, nanoseconds
 optional            ``Optional``
+``variables``       ``LazyMap``
 struct              ``Struct``: ``Object.spec{…}``, ``JSONPatch{…}``
 Quantity, IP, …     the classes of ``library``
 ==================  ==============================================================
@@ -19,7 +20,7 @@ Quantity, IP, …     the classes of ``library``
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeGuard
 
@@ -83,6 +84,28 @@ class Struct:
 
     type_name: str
     fields: dict[str, Value]
+
+
+class LazyMap:
+    """``variables`` of a policy: values by name that are made when they are read."""
+
+    __slots__ = ("_names", "_read")
+    CEL_NAME = "kubernetes.variables"
+
+    def __init__(self, names: Collection[str], read: Callable[[str], Value]) -> None:
+        self._names = names
+        self._read = read
+
+    def find(self, name: Value) -> Optional:
+        """The value of a name, where it is declared. Its error is raised."""
+        if not isinstance(name, str) or name not in self._names:
+            return NONE
+        return Optional(True, self._read(name))
+
+
+def is_lazy(value: Value) -> TypeGuard[LazyMap]:
+    """Whether the value is ``variables``."""
+    return type(value) is LazyMap
 
 
 def kind(value: object) -> type[object]:
@@ -170,6 +193,8 @@ def find(container: Value, key: Value) -> Optional:
         return find(container.value, key) if container.present else NONE
     if is_map(container):
         return Optional(True, container[key]) if has_key(container, key) else NONE
+    if is_lazy(container):
+        return container.find(key)
     if is_list(container):
         index = _index(key)
         return Optional(True, container[index]) if 0 <= index < len(container) else NONE

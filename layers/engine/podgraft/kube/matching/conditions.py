@@ -13,78 +13,99 @@ from dataclasses import dataclass
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube import document_reader
 from podgraft.kube.admission import AdmissionRequest
-from podgraft.kube.cel import CompileError, Environment, EvaluationError, Program, Shape, Value
+from podgraft.kube.cel import CompileError, Environment, EvaluationError, Program, Structs, Value
 from podgraft.kube.document_reader import Cursor, MappingReader
 
 # CEL's messages contain the location and the problem.
 _CORRECT = "correct the expression at this position"
 
-_KIND: Shape = dict.fromkeys(("group", "version", "kind"))
-_RESOURCE: Shape = dict.fromkeys(("group", "version", "resource"))
-
 # apiserver/pkg/admission/plugin/cel/compile.go, BuildRequestType and BuildNamespaceType.
-_REQUEST: Shape = {
-    "kind": _KIND,
-    "resource": _RESOURCE,
-    "subResource": None,
-    "requestKind": _KIND,
-    "requestResource": _RESOURCE,
-    "requestSubResource": None,
-    "name": None,
-    "namespace": None,
-    "operation": None,
-    "userInfo": dict.fromkeys(("username", "uid", "groups", "extra")),
-    "dryRun": None,
-    "options": None,
+_STRUCTS: Structs = {
+    "kubernetes.GroupVersionKind": dict.fromkeys(("group", "version", "kind"), "string"),
+    "kubernetes.GroupVersionResource": dict.fromkeys(("group", "version", "resource"), "string"),
+    "kubernetes.UserInfo": {
+        "username": "string",
+        "uid": "string",
+        "groups": "list(string)",
+        "extra": "map(string,list(string))",
+    },
+    "kubernetes.AdmissionRequest": {
+        "kind": "kubernetes.GroupVersionKind",
+        "resource": "kubernetes.GroupVersionResource",
+        "subResource": "string",
+        "requestKind": "kubernetes.GroupVersionKind",
+        "requestResource": "kubernetes.GroupVersionResource",
+        "requestSubResource": "string",
+        "name": "string",
+        "namespace": "string",
+        "operation": "string",
+        "userInfo": "kubernetes.UserInfo",
+        "dryRun": "bool",
+        "options": "dyn",
+    },
+    "kubernetes.NamespaceSpec": {"finalizers": "list(string)"},
+    "kubernetes.NamespaceCondition": {
+        **dict.fromkeys(("status", "type", "message", "reason"), "string"),
+        "lastTransitionTime": "timestamp",
+    },
+    "kubernetes.NamespaceStatus": {
+        "conditions": "list(kubernetes.NamespaceCondition)",
+        "phase": "string",
+    },
+    "kubernetes.NamespaceMetadata": {
+        **dict.fromkeys(("name", "generateName", "namespace", "UID", "resourceVersion"), "string"),
+        **dict.fromkeys(("labels", "annotations"), "map(string,string)"),
+        **dict.fromkeys(("creationTimestamp", "deletionTimestamp"), "timestamp"),
+        **dict.fromkeys(("deletionGracePeriodSeconds", "generation"), "int"),
+        "finalizers": "list(string)",
+    },
+    "kubernetes.Namespace": {
+        "metadata": "kubernetes.NamespaceMetadata",
+        "spec": "kubernetes.NamespaceSpec",
+        "status": "kubernetes.NamespaceStatus",
+    },
 }
-_NAMESPACE: Shape = {
-    "metadata": dict.fromkeys(
-        (
-            "name",
-            "generateName",
-            "namespace",
-            "labels",
-            "annotations",
-            "UID",
-            "creationTimestamp",
-            "deletionGracePeriodSeconds",
-            "deletionTimestamp",
-            "generation",
-            "resourceVersion",
-            "finalizers",
-        )
-    ),
-    "spec": dict.fromkeys(("finalizers",)),
-    "status": dict.fromkeys(("conditions", "phase")),
+_REQUEST = _STRUCTS["kubernetes.AdmissionRequest"]
+_TYPES: Mapping[str, str] = {
+    "object": "dyn",
+    "oldObject": "dyn",
+    "request": "kubernetes.AdmissionRequest",
+    "namespaceObject": "kubernetes.Namespace",
 }
-_NAMES: tuple[str, ...] = ("object", "oldObject", "request", "namespaceObject")
 _AUTHORIZER = (
     "authorizer is not available: only kube-apiserver can evaluate permissions; "
     "apply this rule in the cluster"
 )
 
 
+_VARIABLES = "kubernetes.variables"
+
+
 class ExpressionCompiler:
     """The compiler of the expressions of one policy; an expression can use previous variables."""
 
     def __init__(self, *, params: bool) -> None:
-        names = (*_NAMES, "params") if params else _NAMES
-        self._types: dict[str, str] = dict.fromkeys(names, "dyn")
-        self._environment: Environment | None = None
+        self._types = {**_TYPES, "params": "dyn"} if params else dict(_TYPES)
+        self._variables: dict[str, str] = {}
 
-    def expression(self, cursor: Cursor, *types: str) -> Program | None:
-        """Compile an expression that returns one of ``types``; adds errors to the diagnostics."""
+    def expression(self, cursor: Cursor, *types: str, patch_types: bool = False) -> Program | None:
+        """Compile an expression that returns exactly one of ``types``.
+
+        With ``patch_types``, it can construct ``Object`` and ``JSONPatch``. Adds errors to the
+        diagnostics.
+        """
         source = document_reader.parse_string(cursor)
         if source is None:
             return None
-        if self._environment is None:
-            shapes = {"request": _REQUEST, "namespaceObject": _NAMESPACE}
-            self._environment = Environment(self._types, shapes)
         try:
-            return self._environment.compile_(source, *types)
+            return self._environment(patch_types=patch_types).compile_(source, *types)
         except CompileError as error:
             self._add_errors(cursor, error)
             return None
+
+    def _environment(self, *, patch_types: bool) -> Environment:
+        structs = {**_STRUCTS, _VARIABLES: self._variables} if self._variables else _STRUCTS
+        return Environment(self._types, structs, patch_types=patch_types)
 
     def _add_errors(self, cursor: Cursor, error: CompileError) -> None:
         """Add all errors; for an expression with ``authorizer``, only that error."""
@@ -96,8 +117,8 @@ class ExpressionCompiler:
 
     def declare(self, variable: str, program: Program | None) -> None:
         """Declare a variable for the following expressions."""
-        self._types[f"variables.{variable}"] = program.type if program else "dyn"
-        self._environment = None
+        self._types["variables"] = _VARIABLES
+        self._variables[variable] = program.signature if program else "dyn"
 
 
 def condition_variables(

@@ -142,7 +142,7 @@ def _parse_audit_annotation(cursor: Cursor, compiler: ExpressionCompiler) -> Aud
     keys = MappingReader(cursor)
     key = keys.read_key("key", document_reader.parse_string)
     program = conditions.read_required_expression(
-        cursor, keys, "valueExpression", compiler, "string", "null", "null_type"
+        cursor, keys, "valueExpression", compiler, "string", "null"
     )
     keys.check_unknown_keys()
     return AuditAnnotation(key or "", program) if program else None

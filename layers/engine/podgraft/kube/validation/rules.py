@@ -270,8 +270,6 @@ class _PolicyEvaluation:
     def _evaluate_validation(self, index: int, validation: Validation) -> None:
         try:
             is_valid = self._evaluate_within_budget(validation.program)
-            if type(is_valid) is not bool:
-                raise EvaluationError("must evaluate to bool")  # noqa: TRY301 - handled as a failed evaluation
         except EvaluationError as error:
             text = validation.program.text.strip()
             self._record_error(f"expression '{text}' resulted in error: {error}", index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from podgraft.kube.cel import EvaluationError, Meter, Program, Value
+from podgraft.kube.cel import EvaluationError, LazyMap, Meter, Program, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,20 +21,23 @@ class Activation(dict[str, Value]):
 
     def __init__(self, values: Mapping[str, Value], variables: Iterable[PolicyVariable]) -> None:
         super().__init__(values)
-        self._programs = {f"variables.{variable.name}": variable.program for variable in variables}
+        self._programs = {variable.name: variable.program for variable in variables}
+        self._values: dict[str, Value] = {}
         self._failures: dict[str, EvaluationError] = {}
         self.meter = Meter(0)
+        self["variables"] = LazyMap(self._programs, self._read)
 
-    def __missing__(self, name: str) -> Value:
+    def _read(self, name: str) -> Value:
         if name in self._failures:
             raise self._failures[name]
-        try:
-            value = self._programs[name].evaluate(self, self.meter)
-        except EvaluationError as error:
-            self._failures[name] = error
-            raise
-        self[name] = value
-        return value
+        if name not in self._values:
+            try:
+                self._values[name] = self._programs[name].evaluate(self, self.meter)
+            except EvaluationError as error:
+                failure = f'composited variable "{name}" fails to evaluate: {error}'
+                self._failures[name] = EvaluationError(failure)
+                raise self._failures[name] from error
+        return self._values[name]
 
     def evaluate(self, program: Program, meter: Meter) -> Value:
         """Evaluate a program; variables that it uses are charged to the same meter."""

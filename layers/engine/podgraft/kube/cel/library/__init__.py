@@ -1,15 +1,15 @@
 """The functions of expressions: CEL's standard functions and Kubernetes' libraries.
 
 They are those of kube-apiserver 1.37 (k8s.io/apiserver pkg/cel/environment/base.go), except
-``authorizer``. Each module contains a table of ``Overload`` rows for one subject.
+``authorizer``, each with the release that introduced it. Each module contains a table of
+``Overload`` rows for one subject. Their order within a function is that of Kubernetes: the first
+that fits decides about type parameters.
 """
 
-from podgraft.kube.cel.overloads import function, table
-from podgraft.kube.cel.values import Value
+from podgraft.kube.cel.overloads import since, table
 
 from .conversions import CONVERSIONS
-from .conversions import STRINGS as STRING_CONVERSIONS
-from .lists import COMPREHENSIONS, EXTENDED_LISTS, LISTS, SETS
+from .lists import COMPREHENSIONS, EXTENDED_LISTS, INCLUDES, LISTS, SETS
 from .named_formats import NAMED_FORMATS, NamedFormat
 from .network import CIDR, IP, NETWORK
 from .operators import COMPARISONS, OPERATORS
@@ -17,51 +17,41 @@ from .optionals import OPTIONALS, UNWRAPPING
 from .quantities import QUANTITIES, Quantity
 from .regex import MATCHES, REGEX
 from .semver import SEMVER, Semver
-from .strings import EXTENDED_STRINGS, JSON_PATCH, STRINGS
+from .special import ACCESS, LOGIC, OPTIONAL_ACCESS
+from .strings import EXTENDED_STRINGS, FORMATS, JSON_PATCH, STRINGS
 from .times import TIMES
 from .urls import URL, URLS
 
-# The functions that cel-cpp's checker declares: its standard library and the enabled extensions.
-_KNOWN = (
+# All functions of all environments but the constructors' own.
+DECLARED = (
+    *LOGIC,
+    *ACCESS,
     *OPERATORS,
+    *COMPARISONS,
     *CONVERSIONS,
     *STRINGS,
-    *JSON_PATCH,
     *MATCHES,
     *TIMES,
-    *OPTIONALS,
-    *SETS,
-    *EXTENDED_LISTS,
-    *COMPREHENSIONS,
-)
-
-# ``has(variables.x)``, where the checker would lose the test (``checker.py``). A declared variable
-# exists; an error in it remains an error.
-HAS_VARIABLE = "_v_"
-
-
-def _exists(_value: Value) -> bool:
-    return True
-
-
-# The functions that must be declared for the checker.
-DECLARED = (
-    function(HAS_VARIABLE, "A -> bool", _exists),
-    *COMPARISONS,
-    *STRING_CONVERSIONS,
-    *UNWRAPPING,
-    *EXTENDED_STRINGS,
-    *REGEX,
-    *LISTS,
-    *QUANTITIES,
-    *SEMVER,
-    *NETWORK,
     *URLS,
-    *NAMED_FORMATS,
+    *REGEX,
+    *EXTENDED_STRINGS,
+    *LISTS,
+    *since(28, OPTIONAL_ACCESS),
+    *since(28, OPTIONALS),
+    *since(28, UNWRAPPING),
+    *since(28, QUANTITIES),
+    *since(29, FORMATS),
+    *since(29, SETS),
+    *since(30, NETWORK),
+    *since(31, NAMED_FORMATS),
+    *since(32, COMPREHENSIONS),
+    *since(33, SEMVER),
+    *since(34, EXTENDED_LISTS),
+    *since(37, INCLUDES),
 )
 
 TYPES = {cls.CEL_NAME: cls for cls in (Quantity, Semver, IP, CIDR, URL, NamedFormat)}
 
-FUNCTIONS = table((*_KNOWN, *DECLARED), TYPES)
+FUNCTIONS = table((*DECLARED, *JSON_PATCH), TYPES)
 
-__all__ = ["DECLARED", "FUNCTIONS", "HAS_VARIABLE", "TYPES"]
+__all__ = ["DECLARED", "FUNCTIONS", "JSON_PATCH", "TYPES"]

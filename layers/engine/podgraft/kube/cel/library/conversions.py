@@ -94,32 +94,33 @@ def _identity(value: Value) -> Value:
     return value
 
 
-STRINGS = (
+_STRINGS = (
     function("string", "string -> string", _identity),
-    function("string", "int -> string", str),
-    function("string", "uint -> string", str),
-    function("string", "double -> string", double_text),
     function("string", "bool -> string", _text_of_bool),
     function("string", "bytes -> string", _text_of_bytes, traversal_cost),
-    function("string", "timestamp -> string", text_of_timestamp),
+    function("string", "double -> string", double_text),
     function("string", "duration -> string", text_of_duration),
+    function("string", "int -> string", str),
+    function("string", "timestamp -> string", text_of_timestamp),
+    function("string", "uint -> string", str),
 )
 
 CONVERSIONS = (
+    *_STRINGS,
     function("int", "int -> int", _identity),
-    function("int", "uint -> int", check_int),
     function("int", "double -> int", _int_of_double),
+    function("int", "duration -> int", attrgetter("nanoseconds")),
     function("int", "string -> int", _parse_function(parse_int, "int")),
     function("int", "timestamp -> int", _seconds),
-    function("int", "duration -> int", attrgetter("nanoseconds")),
+    function("int", "uint -> int", check_int),
     function("uint", "uint -> uint", _identity),
-    function("uint", "int -> uint", check_uint),
     function("uint", "double -> uint", _uint_of_double),
+    function("uint", "int -> uint", check_uint),
     function("uint", "string -> uint", _parse_function(_parse_uint, "uint")),
     function("double", "double -> double", _identity),
     function("double", "int -> double", float),
-    function("double", "uint -> double", float),
     function("double", "string -> double", _parse_function(parse_float, "double")),
+    function("double", "uint -> double", float),
     function("bool", "bool -> bool", _identity),
     function("bool", "string -> bool", _parse_function(parse_bool, "bool")),
     function("bytes", "bytes -> bytes", _identity),
@@ -128,7 +129,7 @@ CONVERSIONS = (
     function("dyn", "A -> dyn", _identity),
     *(
         make("size", f"{sized} -> int", len)
+        for sized in ("bytes", "list(A)", "map(A,B)", "string")
         for make in (function, member)
-        for sized in ("string", "bytes", "list(A)", "map(A,B)")
     ),
 )

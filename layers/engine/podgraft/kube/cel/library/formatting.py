@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.values import (
@@ -23,48 +24,78 @@ from podgraft.kube.cel.values import (
 from .conversions import double_text
 from .times import text_of_duration, text_of_timestamp
 
-_CLAUSE = re.compile(r"%(?:\.(\d*))?(.?)", re.DOTALL)
+# Kubernetes has no limit; a longer text would only fill the memory.
 _MAX_PRECISION = 100
+_MAX_DIGITS = 4
 _PRECISION = 6
 _SUPERSCRIPTS = str.maketrans(
     "+-0123456789", "\u207a\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 )
 
 
-def format_(text: str, arguments: list[Value]) -> str:
-    """The text with each clause replaced by its argument; too many arguments are an error."""
+class FormatError(EvaluationError):
+    """A format that cannot be read, whatever its arguments are."""
+
+
+class Clause(NamedTuple):
+    """A piece of a format: literal text, or with a ``verb`` the place of an argument."""
+
+    text: str
+    verb: str = ""
+    precision: int = 6
+
+
+_CLAUSE = re.compile(r"%(?:%|(?:\.(?P<digits>\d*))?(?P<verb>.?))", re.DOTALL | re.ASCII)
+
+
+def parse_clauses(text: str, count: int) -> Iterator[Clause]:
+    """Yield the pieces of a format for ``count`` arguments. Raises ``FormatError``."""
     used = end = 0
-    parts: list[str] = []
     for match in _CLAUSE.finditer(text):
-        parts.append(text[end : match.start()])
+        yield Clause(text[end : match.start()])
         end = match.end()
         if match[0] == "%%":
-            parts.append("%")
+            yield Clause("%")
             continue
-        if used >= len(arguments):
-            raise EvaluationError(f"index {used} out of range")
-        parts.append(_format_clause(match[2], match[1], arguments[used]))
+        if match[0] == "%":
+            raise FormatError("unexpected end of string")
+        if used >= count:
+            raise FormatError(f"index {used} out of range")
         used += 1
-    if used < len(arguments):
-        raise EvaluationError(
-            f"too many arguments supplied to string.format (expected {used}, got {len(arguments)})"
+        yield Clause("", *_parse_clause(match["verb"], match["digits"]))
+    yield Clause(text[end:])
+
+
+def _parse_clause(verb: str, digits: str | None) -> tuple[str, int]:
+    if digits is not None and not verb:
+        raise _clause_error(
+            "error while parsing precision: could not find end of precision specifier"
         )
-    return "".join(parts) + text[end:]
-
-
-def _format_clause(verb: str, precision: str | None, value: Value) -> str:
+    if digits == "":
+        raise _clause_error("error while parsing precision: a precision has digits")
+    precision = _PRECISION if digits is None else int(digits[:_MAX_DIGITS])
+    if precision > _MAX_PRECISION:
+        raise _clause_error(f"error while parsing precision: {precision} exceeds {_MAX_PRECISION}")
     if verb not in _VERBS:
-        raise EvaluationError(
-            f'could not parse formatting clause: unrecognized formatting clause "{verb}"'
-        )
-    if precision == "":
-        raise EvaluationError("could not parse formatting clause: a precision has digits")
-    digits = _PRECISION if precision is None else int(precision)
-    if digits > _MAX_PRECISION:
-        raise EvaluationError(
-            f"could not parse formatting clause: precision {digits} exceeds {_MAX_PRECISION}"
-        )
-    return _VERBS[verb](value, digits)
+        raise _clause_error(f'unrecognized formatting clause "{verb}"')
+    return verb, precision
+
+
+def _clause_error(problem: str) -> FormatError:
+    return FormatError(f"could not parse formatting clause: {problem}")
+
+
+def format_(text: str, arguments: list[Value]) -> str:
+    """The text with each clause replaced by its argument; further arguments are ignored."""
+    used = 0
+    parts: list[str] = []
+    for clause in parse_clauses(text, len(arguments)):
+        if clause.verb:
+            parts.append(_VERBS[clause.verb](arguments[used], clause.precision))
+            used += 1
+        else:
+            parts.append(clause.text)
+    return "".join(parts)
 
 
 def _format_error(message: str, value: Value) -> EvaluationError:

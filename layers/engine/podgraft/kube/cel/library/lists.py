@@ -27,6 +27,7 @@ from podgraft.kube.cel.values import (
 
 from .times import check_duration
 
+# In the order in which Kubernetes declares them.
 _COMPARABLE = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")
 _SUMMABLE = ("int", "uint", "double", "duration")
 _ORDERED: frozenset[type[object]] = frozenset({*NUMBERS, bool, str, bytes, Duration, Timestamp})
@@ -119,10 +120,10 @@ def _kubernetes() -> Iterator[Overload]:
         yield member("sum", f"list({name}) -> {name}", _sum, deep_traversal_cost)
     yield member("indexOf", "list(A) A -> int", _index_of, deep_traversal_cost)
     yield member("lastIndexOf", "list(A) A -> int", _last_index_of, deep_traversal_cost)
-    yield member("includes", "dyn dyn -> bool", _includes, deep_traversal_cost)
 
 
 LISTS = tuple(_kubernetes())
+INCLUDES = (member("includes", "dyn dyn -> bool", _includes, deep_traversal_cost),)
 
 
 def _contains(elements: list[Value], required: list[Value]) -> bool:
@@ -215,13 +216,16 @@ def _sort(elements: list[Value]) -> list[Value]:
 
 EXTENDED_LISTS = (
     member("slice", "list(A) int int -> list(A)", _slice, list_cost),
-    member("flatten", "list(A) -> list(A)", _flatten, list_cost),
-    member("flatten", "list(A) int -> list(A)", _flatten, list_cost),
+    member("flatten", "list(list(A)) -> list(A)", _flatten, list_cost),
+    member("flatten", "list(dyn) int -> list(dyn)", _flatten, list_cost),
     function("lists.range", "int -> list(int)", _range, list_cost),
     member("reverse", "list(A) -> list(A)", _reverse, list_cost),
     member("distinct", "list(A) -> list(A)", _distinct, sort_cost),
-    member("sort", "list(A) -> list(A)", _sort, sort_cost),
-    member("@sortByAssociatedKeys", "list(A) list(B) -> list(A)", _sort_by, sort_cost),
+    *(member("sort", f"list({name}) -> list({name})", _sort, sort_cost) for name in _COMPARABLE),
+    *(
+        member("@sortByAssociatedKeys", f"list(T) list({name}) -> list(T)", _sort_by, sort_cost)
+        for name in _COMPARABLE
+    ),
 )
 
 

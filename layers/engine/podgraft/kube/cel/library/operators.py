@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
-from podgraft.kube.cel.cost import comparison_cost, join_cost, scan_cost
+from podgraft.kube.cel.cost import comparison_cost, fixed_cost, join_cost, scan_cost
 from podgraft.kube.cel.errors import EvaluationError, no_such_overload_error
 from podgraft.kube.cel.overloads import Overload, function
 from podgraft.kube.cel.values import (
@@ -103,48 +104,49 @@ _COMPARISONS: dict[str, Callable[[Value, Value], bool]] = {
     "_>_": operator.gt,
     "_>=_": operator.ge,
 }
-_ORDERED = ("bool", "int", "uint", "double", "timestamp", "duration")
-_NUMBERS = ("int", "uint", "double")
+_NUMBERS = (
+    *(("int", "int"), ("int", "double"), ("int", "uint")),
+    *(("uint", "uint"), ("uint", "double"), ("uint", "int")),
+    *(("double", "double"), ("double", "int"), ("double", "uint")),
+)
+_TEXTS = ("string", "bytes")
+_OTHERS = (*_TEXTS, "timestamp", "duration")
 
 
 def _comparisons() -> Iterator[Overload]:
-    """Kubernetes compares numbers of different types (CrossTypeNumericComparisons)."""
-    pairs = [(name, name) for name in _ORDERED]
-    pairs += [(left, right) for left in _NUMBERS for right in _NUMBERS if left != right]
+    pairs = (("bool", "bool"), *_NUMBERS, *((name, name) for name in _OTHERS))
     for name, compare in _COMPARISONS.items():
         for left, right in pairs:
-            as_doubles = "double" in {left, right}
-            yield function(
-                name, f"{left} {right} -> bool", _as_doubles(compare) if as_doubles else compare
-            )
-        for text in ("string", "bytes"):
-            yield function(name, f"{text} {text} -> bool", compare, comparison_cost)
+            run = _as_doubles(compare) if "double" in {left, right} else compare
+            cost = comparison_cost if left in _TEXTS else fixed_cost
+            row = function(name, f"{left} {right} -> bool", run, cost)
+            # CrossTypeNumericComparisons
+            yield row if left == right else replace(row, since=28)
 
 
 COMPARISONS = tuple(_comparisons())
 
 OPERATORS = (
-    function("_+_", "int int -> int", _int_operator(operator.add)),
-    function("_+_", "uint uint -> uint", _uint_operator(operator.add)),
-    function("_+_", "double double -> double", operator.add),
-    function("_+_", "string string -> string", operator.add, join_cost),
     function("_+_", "bytes bytes -> bytes", operator.add, join_cost),
-    function("_+_", "list(A) list(A) -> list(A)", operator.add),
+    function("_+_", "double double -> double", operator.add),
     function("_+_", "duration duration -> duration", _duration_operator(operator.add)),
-    function(
-        "_+_",
-        "timestamp duration -> timestamp",
-        lambda t, d: check_timestamp(t.nanoseconds + d.nanoseconds),
-    ),
     function(
         "_+_",
         "duration timestamp -> timestamp",
         lambda d, t: check_timestamp(t.nanoseconds + d.nanoseconds),
     ),
-    function("_-_", "int int -> int", _int_operator(operator.sub)),
-    function("_-_", "uint uint -> uint", _uint_operator(operator.sub)),
+    function(
+        "_+_",
+        "timestamp duration -> timestamp",
+        lambda t, d: check_timestamp(t.nanoseconds + d.nanoseconds),
+    ),
+    function("_+_", "int int -> int", _int_operator(operator.add)),
+    function("_+_", "list(A) list(A) -> list(A)", operator.add),
+    function("_+_", "string string -> string", operator.add, join_cost),
+    function("_+_", "uint uint -> uint", _uint_operator(operator.add)),
     function("_-_", "double double -> double", operator.sub),
     function("_-_", "duration duration -> duration", _duration_operator(operator.sub)),
+    function("_-_", "int int -> int", _int_operator(operator.sub)),
     function(
         "_-_",
         "timestamp duration -> timestamp",
@@ -155,16 +157,17 @@ OPERATORS = (
         "timestamp timestamp -> duration",
         lambda a, b: check_duration(a.nanoseconds - b.nanoseconds),
     ),
+    function("_-_", "uint uint -> uint", _uint_operator(operator.sub)),
+    function("_*_", "double double -> double", operator.mul),
     function("_*_", "int int -> int", _int_operator(operator.mul)),
     function("_*_", "uint uint -> uint", _uint_operator(operator.mul)),
-    function("_*_", "double double -> double", operator.mul),
+    function("_/_", "double double -> double", _divide_doubles),
     function("_/_", "int int -> int", _divide),
     function("_/_", "uint uint -> uint", lambda a, b: Uint(_divide(a, b))),
-    function("_/_", "double double -> double", _divide_doubles),
     function("_%_", "int int -> int", _modulo),
     function("_%_", "uint uint -> uint", lambda a, b: Uint(_modulo(a, b))),
-    function("-_", "int -> int", _negate),
     function("-_", "double -> double", operator.neg),
+    function("-_", "int -> int", _negate),
     function("!_", "bool -> bool", _not),
     function("_==_", "A A -> bool", _equal, comparison_cost),
     function("_!=_", "A A -> bool", _unequal, comparison_cost),

@@ -134,6 +134,8 @@ EXTENDED_STRINGS = (
     member("substring", "string int -> string", _substring, traversal_cost),
     member("substring", "string int int -> string", _substring, traversal_cost),
     member("trim", "string -> string", _trim, traversal_cost),
+)
+FORMATS = (
     member("format", "string list(dyn) -> string", format_, traversal_cost),
     function("strings.quote", "string -> string", _quote, traversal_cost),
 )

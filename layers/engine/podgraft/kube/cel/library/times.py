@@ -151,9 +151,9 @@ TIMES = (
     member("getMinutes", "duration -> int", _integer_units_function(60 * NANOSECONDS)),
     member("getSeconds", "duration -> int", _integer_units_function(NANOSECONDS)),
     member("getMilliseconds", "duration -> int", _integer_units_function(1_000_000)),
-    function("timestamp", "string -> timestamp", timestamp),
-    function("timestamp", "int -> timestamp", _since_1970),
     function("timestamp", "timestamp -> timestamp", _identity_timestamp),
-    function("duration", "string -> duration", duration),
+    function("timestamp", "int -> timestamp", _since_1970),
+    function("timestamp", "string -> timestamp", timestamp),
     function("duration", "duration -> duration", _identity_duration),
+    function("duration", "string -> duration", duration),
 )
