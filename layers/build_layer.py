@@ -37,8 +37,6 @@ SERVICES = frozenset({"s3", "ssm", "sts", "xray"})
 UNUSED = (
     "boto3/data",  # resources: service/store/aws/clients.py uses clients
     "boto3/examples",
-    "cel_expr_python/ext",  # 37 MB: podgraft.kube.cel uses the extensions in cel.so
-    "bazel-project",  # build files in the wheel: the tests of protobuf, the rules of bazel
     "aws_lambda_powertools/event_handler",  # web/ uses Logger, Metrics, and Tracer
     "aws_lambda_powertools/utilities/[!_jt]*",  # all except jmespath_utils and typing
     "**/tests",

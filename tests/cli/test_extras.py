@@ -14,6 +14,7 @@ from supply_chain.pins import read_dependencies, read_pins
 ROOT = Path(__file__).parents[2]
 ISTIO = "-f {samples}/istio/input.web.yaml --bundle {samples}/istio/bundle"
 LOGGING = "-f {samples}/logging/input.web.yaml --bundle {samples}/logging/bundle --webhook"
+PATTERNS = "policy check --bundle {samples}/require-limits/bundle"
 _PROGRAM = """
 import sys
 
@@ -38,6 +39,8 @@ COMMANDS = (
     ("uninject -f {samples}/istio/want.web.yaml", ""),
     ("policy check --bundle {samples}/istio/bundle", ""),
     ("policy allows --bundle {samples}/istio/bundle", ""),
+    (f"inject {LOGGING}", ""),
+    ("register --url https://a.example --match-condition a=true", ""),
     ("init {folder}/sam", ""),
     ("completion bash", ""),
     ("playground --help", ""),
@@ -45,9 +48,7 @@ COMMANDS = (
     ("tokens list --stack-name a", "aws"),
     ("policy push --stack-name a --injector a --bundle {samples}/istio/bundle", "aws"),
     ("serve --help", "serve"),
-    (f"inject {LOGGING}", "rules"),
-    ("policy check --bundle {samples}/logging/bundle", "rules"),
-    ("register --url https://a.example --match-condition a=true", "rules"),
+    (PATTERNS, "rules"),
 )
 
 
@@ -83,7 +84,7 @@ def test_the_demo_checks_its_extras_before_its_first_step(tmp_path: Path) -> Non
     done = run_without(absent, "demo", tmp_path)
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.startswith("error: podgraft demo: the Python package cel_expr_python is m")
+    assert done.stderr.startswith("error: podgraft demo: the Python package re2 is m")
 
 
 def test_the_demo_runs_with_the_packages_of_its_lock(tmp_path: Path) -> None:
@@ -121,7 +122,7 @@ def test_every_package_of_an_extra_is_known() -> None:
         for package in read_dependencies(ROOT, (extra,))
         if package.name not in base
     }
-    rules = {"cel_expr_python": "rules", "re2": "rules"}  # also in the extra serve
+    rules = {"re2": "rules"}  # also in the extra serve
     indirect = {"botocore": "aws"}
     assert {**declared, **rules, **indirect} == extras.EXTRAS
 
@@ -141,7 +142,7 @@ def test_the_remedy_retains_the_installed_extras(
     monkeypatch.setattr(extras, "_is_pipx", lambda: is_pipx)
     monkeypatch.setattr(extras, "find_requirement", "podgraft{}".format)
     monkeypatch.setattr(extras, "_find_installed_extras", lambda: {"aws", "serve"})
-    error = ModuleNotFoundError(name="cel_expr_python.cel")
+    error = ModuleNotFoundError(name="re2")
     assert str(extras.make_missing_package_error("podgraft inject", error)).endswith(remedy)
 
 

@@ -85,8 +85,6 @@ def test_what_no_review_needs_is_left_out(tmp_path: Path) -> None:
         "tiny/__init__.pyi": "",
         "tiny/_speedups.c": "",
         "tiny/__pycache__/__init__.cpython-311.pyc": "stale",
-        "bazel-project/setup.py": "",
-        "bazel-project/tests/test_rules.py": "",
         "aws_lambda_powertools/event_handler/__init__.py": "",
         "aws_lambda_powertools/utilities/kafka/__init__.py": "",
         "botocore/data/ec2/2016-11-15/service-2.json": "{}",
@@ -104,7 +102,6 @@ def test_what_no_review_needs_is_left_out(tmp_path: Path) -> None:
     assert not list(layer.rglob("*.pyc")), "bytecode of this machine's Python"
     assert {name: (layer / name).read_text() for name in kept} == kept
     assert (layer / "botocore" / "data" / "endpoints.json").read_text() == ENDPOINTS
-    assert not (layer / "bazel-project").exists()
     assert not (layer / "botocore" / "data" / "ec2").exists()
     assert (layer / "tiny-1.0.dist-info" / "RECORD").exists()
 

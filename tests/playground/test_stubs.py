@@ -1,14 +1,11 @@
-"""The replacements of google-re2 and cel-expr-python return what the originals do."""
+"""The replacement of google-re2 returns what the original does."""
 
 import random
 from importlib import import_module
 from typing import Any
 
-import pytest
-
-from playground_build import cel_table
 from podgraft_playground.unsupported import UnsupportedError
-from support.playground_stubs import STUBS, load_stub
+from support.playground_stubs import load_stub
 
 PIECES = r"""
     \d \w \s \D \S . [a-c] [^a] [\w.-] [^/] \. ^ $ \b [-a] [a-] []] [^\s:] [.] \n \A \z
@@ -64,24 +61,3 @@ def test_re2_matches_the_same_or_refuses_the_pattern() -> None:
                 continue
             assert found == [spans(match, original.groups) for match in original.finditer(text)]
     assert accepted > 1_000
-
-
-def test_cel_expressions_of_the_examples_are_in_the_table() -> None:
-    table = cel_table.make_table(STUBS.parents[1])
-    expressions = [text for environment in table.values() for text in environment]
-
-    assert "variables.said.orValue('') == 'true'" in expressions
-
-
-def test_an_unknown_cel_expression_stops_the_evaluation(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cel = load_stub("cel_expr_python/cel")
-    monkeypatch.setattr(cel, "_read_table", lambda: {"key": {"1 == 1": ["", "bool"]}})
-    environment = cel.NewEnv(config="key")
-
-    assert environment.compile("1 == 1").return_type().name() == "bool"
-    with pytest.raises(UnsupportedError, match="1 == 2"):
-        environment.compile("1 == 2")
-    with pytest.raises(UnsupportedError):
-        cel.NewEnv(config="other").compile("1 == 1")

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import cel_table, examples, pyodide
+from . import examples, pyodide
 from .failure import BuildError
 from .modules import find_imports, find_modules
 from .zips import make_zip
@@ -33,12 +33,10 @@ def make_site(root: Path, cache: Path) -> bytes:
 
 def make_own_files(root: Path) -> dict[str, bytes]:
     """The files of the archive without the dependencies: engine, page, replacements, samples."""
-    table = json.dumps(cel_table.make_table(root), sort_keys=True)
     return {
         **_select_engine(root),
         **dict(_tree(root / "playground" / "python" / _PAGE, _PAGE)),
         **dict(_tree(root / "playground" / "stubs", "")),
-        "cel_expr_python/checked.json": table.encode(),
         f"{_PAGE}/build.json": json.dumps(_build(root)).encode(),
     }
 

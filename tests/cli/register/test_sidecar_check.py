@@ -103,7 +103,7 @@ def _pods(draw: st.DrawFn) -> Object:
     return {"metadata": metadata, "spec": spec}
 
 
-@settings(deadline=None)  # the first expressions load cel-cpp
+@settings(deadline=None)  # the first expressions load the compiler
 @given(rules=RULES, pod=_pods(), namespace=st.sampled_from(("shop", "kube-system")))
 def test_the_check_expects_a_sidecar_exactly_if_podgraft_injects(
     rules: InjectionRules, pod: Object, namespace: str

@@ -100,6 +100,6 @@ def test_the_image_has_no_installer_and_no_root_user(image: Path) -> None:
     site = next((image / "opt" / "podgraft" / "lib").glob("python3.*/site-packages"))
     names = {path.name for path in site.iterdir()}
     assert "pip" not in names
-    assert {"flask", "gunicorn", "cel_expr_python"} <= names
+    assert {"flask", "gunicorn"} <= names
     assert "boto3" not in names
     assert read_stage()["USER"] == "65532:65532"

@@ -37,7 +37,7 @@ COMMANDS = (
     "init --kind container image",
     "completion bash",
 )
-FOREIGN = ("boto3", "flask", "gunicorn", "cel_expr_python", "aws_lambda_powertools")
+FOREIGN = ("boto3", "flask", "gunicorn", "aws_lambda_powertools")
 
 
 @dataclass(frozen=True, slots=True)

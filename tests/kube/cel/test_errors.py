@@ -39,7 +39,10 @@ COMPILE_ERRORS = (
     ("[1].all(dyn, dyn > 0) && type(1) == dyn", "1:37: undeclared reference to 'dyn'"),
     ("google.protobuf.Any", "1:1: undeclared reference to 'google'"),
     ("google.protobuf.Value", "1:16: program instantiation failed: reference to undefined type"),
-    ("'%.f'.format([1.0])", "1:13: could not parse formatting clause: error while parsing precision"),
+    (
+        "'%.f'.format([1.0])",
+        "1:13: could not parse formatting clause: error while parsing precision",
+    ),
     ("'%.101f'.format([1.0])", "1:16: could not parse formatting clause: error while parsing prec"),
 )
 

@@ -52,11 +52,11 @@ FAULTS = (
     ),
     (
         ALL + "validations: [{expression: 'true', messageExpression: '1'}]",
-        "/spec/validations/0/messageExpression: line 1, column 1: must evaluate to string but got int",
+        "/spec/validations/0/messageExpression: line 1, column 1: must evaluate to string but",
     ),
     (
         ALL + "auditAnnotations: [{key: a, valueExpression: '1'}]",
-        "/spec/auditAnnotations/0/valueExpression: line 1, column 1: must evaluate to one of [string null_type]",
+        "/spec/auditAnnotations/0/valueExpression: line 1, column 1: must evaluate to one of [",
     ),
     # the document
     (RULE, "/spec/matchConstraints: is missing; set the resources that the policy validates"),

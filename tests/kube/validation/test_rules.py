@@ -98,8 +98,10 @@ variables: [{name: broken, expression: object.spec.nope}]
 validations: [{expression: variables.broken == 1}]
 """,
         denials=(
-            "expression 'variables.broken == 1' resulted in error: composited variable "
-            "\"broken\" fails to evaluate: no such key: nope",
+            (
+                "expression 'variables.broken == 1' resulted in error: composited variable "
+                '"broken" fails to evaluate: no such key: nope'
+            ),
         ),
     ),
     Case(
@@ -111,9 +113,9 @@ validations: [{expression: variables.broken == 1}, {expression: variables.broken
         denials=(
             (
                 "expression 'variables.broken == 1' resulted in error: composited variable "
-                "\"broken\" fails to evaluate: no such key: nope; "
+                '"broken" fails to evaluate: no such key: nope; '
                 "expression 'variables.broken == 2' resulted in error: composited variable "
-                "\"broken\" fails to evaluate: no such key: nope"
+                '"broken" fails to evaluate: no such key: nope'
             ),
         ),
     ),

@@ -17,7 +17,6 @@ from podgraft.cli.failure import CommandError
 EXTRAS: Final[Mapping[str, str]] = {
     "boto3": "aws",
     "botocore": "aws",
-    "cel_expr_python": "rules",
     "flask": "serve",
     "gunicorn": "serve",
     "prometheus_client": "serve",

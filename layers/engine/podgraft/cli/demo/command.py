@@ -33,7 +33,7 @@ from .work_folder import PARENT, create_folder
 SAMPLES = find_assets() / "samples"
 CLUSTER = "demo"
 # What the commands of the demo import, beside the packages that every command needs.
-_MODULES = ("flask", "gunicorn", "cel_expr_python", "re2")
+_MODULES = ("flask", "gunicorn", "re2")
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 _MAX_LINE_CHARACTERS = 160  # characters of one operation
 

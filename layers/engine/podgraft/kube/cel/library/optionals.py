@@ -44,7 +44,6 @@ def _element(position: int) -> Callable[[list[Value]], Optional]:
     return lambda elements: Optional(True, elements[position]) if elements else NONE
 
 
-# The checker of cel-cpp does not support these two.
 UNWRAPPING = (
     function("optional.unwrap", "list(optional_type(A)) -> list(A)", _unwrap),
     member("unwrapOpt", "list(optional_type(A)) -> list(A)", _unwrap),
