@@ -16,7 +16,7 @@ FAULTS = (
     ),
     (
         ALL + "validations:\n- expression: |-\n    true &&\n    nope.x",
-        "/spec/validations/0/expression: line 2, column 5: undeclared reference to 'nope'",
+        "/spec/validations/0/expression: line 2, column 1: undeclared reference to 'nope'",
     ),
     (
         ALL + "validations: [{expression: '1 + \"a\" == 2'}]",

@@ -33,7 +33,15 @@ from podgraft.kube.cel.types import (
 
 _LEAVES: Mapping[Type, Sequence[str]] = {
     BOOL: ("true", "false", "variables.flag", "request.dryRun", "has(object.spec)"),
-    INT: ("0", "1", "-1", "3", "9223372036854775807", "variables.n", "namespaceObject.metadata.generation"),
+    INT: (
+        "0",
+        "1",
+        "-1",
+        "3",
+        "9223372036854775807",
+        "variables.n",
+        "namespaceObject.metadata.generation",
+    ),
     UINT: ("0u", "1u", "18446744073709551615u", "variables.u"),
     DOUBLE: ("0.0", "1.5", "-1e300", "double('NaN')", "variables.d"),
     STRING: (
@@ -178,7 +186,9 @@ def match(pattern: Type, type_: Type, bound: dict[str, Type]) -> bool:
         pattern.kind == type_.kind
         and pattern.name == type_.name
         and len(pattern.parameters) == len(type_.parameters)
-        and all(match(a, b, bound) for a, b in zip(pattern.parameters, type_.parameters, strict=True))
+        and all(
+            match(a, b, bound) for a, b in zip(pattern.parameters, type_.parameters, strict=True)
+        )
     )
 
 

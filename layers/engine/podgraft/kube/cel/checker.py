@@ -106,7 +106,7 @@ class _Checker:
         """The type of a node that has been checked."""
         return self.types[id(node)]
 
-    def _typed(self, node: Node, type_: Type) -> Node:
+    def _record(self, node: Node, type_: Type) -> Node:
         self.types[id(node)] = type_
         return node
 
@@ -121,18 +121,18 @@ class _Checker:
 
     def check_constant(self, node: Constant) -> Node:
         """A literal."""
-        return self._typed(node, _CONSTANTS[kind(node.value)])
+        return self._record(node, _CONSTANTS[kind(node.value)])
 
     def check_ident(self, node: Ident) -> Node:
         """A variable of a loop, a variable, or the name of a type."""
         name = node.name
         if name in self.local:
-            return self._typed(node, self.local[name])
+            return self._record(node, self.local[name])
         resolved = self._resolve_global(node.at, name.removeprefix("."))
         if resolved is not None:
             return resolved
         self._report_undeclared(node.at, name)
-        return self._typed(node, ERROR)
+        return self._record(node, ERROR)
 
     def _resolve_global(self, at: int, name: str) -> Node | None:
         """The node of a variable or type; a dot is before a name that a loop variable hides."""
@@ -140,7 +140,7 @@ class _Checker:
         if type_ is None:
             return None
         hidden = name.partition(".")[0] in self.local
-        return self._typed(Ident(at, f".{name}" if hidden else name), type_)
+        return self._record(Ident(at, f".{name}" if hidden else name), type_)
 
     def check_select(self, node: Select) -> Node:
         """A dotted name, or a field."""
@@ -152,7 +152,7 @@ class _Checker:
         operand = self.check(node.operand)
         type_ = self._field_type(node.at, self.type_of(operand), node.field)
         type_ = BOOL if node.test else self.substitution.apply(type_, close=False)
-        return self._typed(replace(node, operand=operand), type_)
+        return self._record(replace(node, operand=operand), type_)
 
     def _field_type(self, at: int, operand: Type, name: str, *, optional: bool = False) -> Type:
         operand = self.substitution.apply(operand, close=False)
@@ -207,16 +207,16 @@ class _Checker:
             name = name.removeprefix(".")
         if not self.declarations.find_function(name):
             self._report_undeclared(node.at, node.function)
-            return self._typed(replace(node, arguments=tuple(arguments)), ERROR)
+            return self._record(replace(node, arguments=tuple(arguments)), ERROR)
         return self._resolve(Call(node.at, name, tuple(arguments), node.member))
 
     def _check_optional_select(self, node: Call) -> Node:
         operand, name = self.check(node.arguments[0]), node.arguments[1]
-        self._typed(name, STRING)
+        self._record(name, STRING)
         field_name = str(name.value) if isinstance(name, Constant) else ""
         type_ = self._field_type(node.at, self.type_of(operand), field_name, optional=True)
         checked = replace(node, arguments=(operand, name))
-        return self._typed(checked, self.substitution.apply(type_, close=False))
+        return self._record(checked, self.substitution.apply(type_, close=False))
 
     def _resolve(self, node: Call) -> Node:
         if node.function in _LOGIC:
@@ -237,9 +237,9 @@ class _Checker:
                     result = DYN
         if result is None:
             self._report_no_overload(node, types)
-            return self._typed(node, ERROR)
+            return self._record(node, ERROR)
         self.overloads[id(node)] = tuple(candidates)
-        return self._typed(node, result)
+        return self._record(node, result)
 
     def _instantiate(self, overload: Overload) -> tuple[tuple[Type, ...], Type]:
         """The parameters and result of an overload, with fresh type parameters."""
@@ -256,7 +256,7 @@ class _Checker:
             if not self.substitution.is_assignable(type_, BOOL):
                 self._report_mismatch(argument.at, BOOL, type_)
                 result = ERROR
-        return self._typed(node, result)
+        return self._record(node, result)
 
     def _report_no_overload(self, node: Call, types: list[Type]) -> None:
         shown = [show_type(self.substitution.apply(type_, close=True)) for type_ in types]
@@ -277,7 +277,7 @@ class _Checker:
             type_ = self._element_type(checked, optional=position in node.optional)
             joined = self._join(joined, type_)
         joined = self.substitution.fresh_parameter() if joined is None else joined
-        return self._typed(replace(node, elements=tuple(elements)), list_of(joined))
+        return self._record(replace(node, elements=tuple(elements)), list_of(joined))
 
     def _element_type(self, node: Node, *, optional: bool) -> Type:
         type_ = self.type_of(node)
@@ -308,7 +308,7 @@ class _Checker:
         if keys is None or values is None:
             keys = self.substitution.fresh_parameter()
             values = self.substitution.fresh_parameter()
-        return self._typed(replace(node, entries=tuple(entries)), map_of(keys, values))
+        return self._record(replace(node, entries=tuple(entries)), map_of(keys, values))
 
     def check_struct(self, node: StructOf) -> Node:
         """A struct, and the types of its fields."""
@@ -316,7 +316,7 @@ class _Checker:
         found = self.declarations.find_type(name)
         if found is None:
             self._report_undeclared(node.at, node.type_name)
-            return self._typed(node, ERROR)
+            return self._record(node, ERROR)
         struct, fields_of = found
         if not fields_of:
             self._report(node.at, f"'{struct.name}' is not a message type")
@@ -326,7 +326,7 @@ class _Checker:
             value = self.check(each.value)
             fields.append(replace(each, value=value))
             self._check_field(each, value, fields_of)
-        return self._typed(StructOf(node.at, name, tuple(fields)), struct)
+        return self._record(StructOf(node.at, name, tuple(fields)), struct)
 
     def _check_field(self, each: FieldOf, value: Node, struct: str) -> None:
         declared = self._member_type(each.at, struct, each.name) if struct else ERROR
@@ -358,7 +358,7 @@ class _Checker:
         checked = replace(
             node, range=range_, initial=initial, condition=condition, step=step, result=result
         )
-        return self._typed(checked, self.substitution.apply(self.type_of(result), close=False))
+        return self._record(checked, self.substitution.apply(self.type_of(result), close=False))
 
     def _loop_types(self, range_: Node, *, pairs: bool) -> tuple[Type, Type]:
         type_ = self.substitution.apply(self.type_of(range_), close=False)

@@ -149,15 +149,15 @@ def _check_format(node: Call, types: Mapping[int, Type]) -> Iterator[_Found]:
 
 def _check_clause(verb: str, element: Node, types: Mapping[int, Type]) -> _Found | None:
     if verb == "s":
-        culprit, problem = _find_textless(element, types), _TEXT_PROBLEM
+        textless, problem = _find_textless(element, types), _TEXT_PROBLEM
     else:
         kinds, problem = _CLAUSES[verb.lower()]
         type_ = types[id(element)]
-        culprit = None if type_.kind in {*kinds, "dyn"} else element
-    if culprit is None:
+        textless = None if type_.kind in {*kinds, "dyn"} else element
+    if textless is None:
         return None
-    given = types[id(culprit)].name
-    return culprit.at, f"error during formatting: {problem}, was given {given}"
+    given = types[id(textless)].name
+    return textless.at, f"error during formatting: {problem}, was given {given}"
 
 
 def _find_textless(node: Node, types: Mapping[int, Type]) -> Node | None:
