@@ -35,7 +35,7 @@ SLOW_FILES = frozenset(
         "charts/test_kubernetes.py",
         "tools/benchmarks/test_rollout_rows.py",
         "tools/benchmarks/test_runs.py",
-        "cli/policy/bench/test_timing.py",
+        "tools/benchmarks/test_timing.py",
         "cli/certs/test_commands.py",
         "cli/certs/test_names.py",
         "cli/certs/test_rotation.py",

@@ -6,8 +6,6 @@ from pathlib import Path
 from threading import Event
 from time import perf_counter
 
-from podgraft.cli.policy.bench.timing import Timings
-
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission
 from podgraft.service.store import Snapshot
@@ -17,6 +15,7 @@ from podgraft.service.store.folder import FolderStore
 from . import pods
 from .bench_input import BenchmarkInput
 from .table import Row
+from .timing import Timings
 
 _CAP = "the cap of a write"
 # The scheduler can resume a thread some milliseconds late.

@@ -12,12 +12,11 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from podgraft.cli.policy.bench.timing import Timings, make_timings
-
 from podgraft.cli.failure import CommandError
 
 from .runtime_api import serve_runtime_api, start_runtime_client
 from .table import Row, make_row
+from .timing import Timings, make_timings
 
 FLOOR = "flask + mangum + a2wsgi + boto3 + ssm client"
 _FLOOR = """

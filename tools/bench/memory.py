@@ -8,13 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import linear_regression
 
-from podgraft.cli.policy.bench.timing import make_timings
-
 from podgraft.cli.failure import CommandError
 
 from . import soak
 from .bench_input import ENGINE_PATH, BenchmarkInput
 from .table import Row
+from .timing import make_timings
 
 # The rows of the table. At the first one, caches are full; the others are compared with it.
 SHARES = (0.1, 0.25, 0.5, 1.0)

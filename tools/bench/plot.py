@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from math import ceil, floor, log10
 
-from podgraft.cli.policy.bench.amounts import Unit, format_amount
-
+from .amounts import Unit, format_amount
 from .table import Row
 
 Point = tuple[float, float]

@@ -10,8 +10,6 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from podgraft.cli.policy.bench.timing import Action, time_interleaved
-
 from podgraft.base.jsonvalue import Object
 from podgraft.core import bundle, review
 from podgraft.kube import yaml
@@ -21,6 +19,7 @@ from . import pods
 from .bench_input import BenchmarkInput
 from .cold import check_injected
 from .table import Row, make_row
+from .timing import Action, time_interleaved
 from .warm import Handler, make_handler
 
 WITHOUT = "the same without a rollout"

@@ -13,14 +13,13 @@ from itertools import count, pairwise
 from pathlib import Path
 from typing import Any
 
-from podgraft.cli.policy.bench.timing import Action, time_interleaved
-
 from podgraft.kube import yaml
 from podgraft.service.store.folder import FolderStore
 
 from . import growth, pods, warm
 from .bench_input import BenchmarkInput
 from .table import Row, make_row
+from .timing import Action, time_interleaved
 
 CONTAINERS = (1, 10, 50, 100, 250, 500)
 ANNOTATIONS = (1_000, 10_000, 100_000, 300_000, 1_000_000)

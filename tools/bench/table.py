@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from podgraft.cli.policy.bench.amounts import Unit, format_amount
-from podgraft.cli.policy.bench.timing import Timings
+from .amounts import Unit, format_amount
+from .timing import Timings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,12 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TextIO
 
-from podgraft.cli.policy.bench.timing import Action, Timings, time_interleaved
-
 from . import pods
 from .bench_input import ROOT, BenchmarkInput
 from .cold import check_injected
 from .table import Row, make_row
+from .timing import Action, Timings, time_interleaved
 
 JSON = "json decode + encode of the review"
 # The targets: 0.7 ms and 1.5 ms if the baseline takes 60 µs, and a p99 of at most three medians.

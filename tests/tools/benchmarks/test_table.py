@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from podgraft.cli.policy.bench.amounts import Unit, format_amount
 
 from bench import growth, page, table
+from bench.amounts import Unit, format_amount
 from bench.page import BEGIN, END, PageError
 from bench.table import Row
 from tools.benchmarks.rows import make_row

@@ -2,7 +2,7 @@
 
 from itertools import pairwise
 
-from podgraft.cli.policy.bench.timing import Action, time_interleaved
+from bench.timing import Action, time_interleaved
 
 NAMES = ("small", "large", "huge")
 
