@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from .declarations import Declarations, signature_of
+from .declarations import NAMED_TYPES, Declarations, signature_of
 from .overloads import Overload
 from .substitution import Substitution, most_general
 from .syntax import (
@@ -46,7 +46,7 @@ from .types import (
     show_type,
     unwrap_optional,
 )
-from .values import Uint, kind
+from .values import TypeValue, Uint, kind
 
 _CONSTANTS: Mapping[type[object], Type] = {
     type(None): NULL,
@@ -66,7 +66,7 @@ class Checked:
 
     root: Node
     types: Mapping[int, Type]
-    overloads: Mapping[int, tuple[Overload, ...]]
+    overloads: dict[int, tuple[Overload, ...]]
     problems: tuple[tuple[int, str], ...]
 
     @property
@@ -139,6 +139,8 @@ class _Checker:
         type_ = self.declarations.find_name(name)
         if type_ is None:
             return None
+        if name in NAMED_TYPES and name not in self.declarations.variables:
+            return self._record(Constant(at, TypeValue(name)), type_)
         hidden = name.partition(".")[0] in self.local
         return self._record(Ident(at, f".{name}" if hidden else name), type_)
 

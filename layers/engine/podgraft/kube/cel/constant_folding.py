@@ -1,20 +1,20 @@
 """Constant folding at compile time, as in kube-apiserver (cel-go's OptOptimize).
 
 Literal lists and maps become one value, conversions of literals are evaluated, and literal patterns
-and formats are checked, so their errors appear when the expression is compiled.
+and indexes are checked, so their errors appear when the expression is compiled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from .errors import EvaluationError
 from .library import FUNCTIONS
 from .library.regex import compile_ as compile_pattern
+from .overloads import Overload
 from .syntax import Call, Comprehension, Constant, Ident, ListOf, MapOf, Node, Select, StructOf
-from .values import Value
+from .values import Value, check_key, check_qualifier
 
 _CONVERSIONS = frozenset(
     ("int", "uint", "double", "bool", "string", "bytes", "dyn", "type", "duration", "timestamp")
@@ -27,10 +27,17 @@ _ARGUMENT_CHECKS: Mapping[str, tuple[int, Callable[..., object]]] = {
 }
 
 
+_INDEXES = frozenset(("_[_]", "_[?_]"))
+
+
 @dataclass(slots=True)
 class ConstantFolder:
-    """A folder of trees that collects errors: node and message."""
+    """A folder of trees that collects errors: node and message.
 
+    ``overloads`` of the checker are by the ``id`` of a call; the folded call gets those of its own.
+    """
+
+    overloads: dict[int, tuple[Overload, ...]]
     errors: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
     def fold(self, node: Node) -> Node:
@@ -41,14 +48,15 @@ class ConstantFolder:
             case Select():
                 return replace(node, operand=self.fold(node.operand))
             case Call():
-                return self._fold_call(
-                    replace(node, arguments=tuple(map(self.fold, node.arguments)))
-                )
+                folded_call = replace(node, arguments=tuple(map(self.fold, node.arguments)))
+                if id(node) in self.overloads:
+                    self.overloads[id(folded_call)] = self.overloads[id(node)]
+                return self._fold_call(folded_call)
             case ListOf():
                 return _fold_list(replace(node, elements=tuple(map(self.fold, node.elements))))
             case MapOf():
                 entries = tuple((self.fold(k), self.fold(v), o) for k, v, o in node.entries)
-                return _fold_map(replace(node, entries=entries))
+                return self._fold_map(replace(node, entries=entries))
             case StructOf(fields=fields):
                 folded = tuple(replace(each, value=self.fold(each.value)) for each in fields)
                 return replace(node, fields=folded)
@@ -65,14 +73,20 @@ class ConstantFolder:
     def _fold_call(self, node: Call) -> Node:
         if node.function in _ARGUMENT_CHECKS:
             position, attempt = _ARGUMENT_CHECKS[node.function]
-            self._try_evaluate(node.arguments[position : position + 1], attempt)
+            patterns = node.arguments[position : position + 1]
+            if (
+                patterns
+                and isinstance(patterns[0], Constant)
+                and isinstance(patterns[0].value, str)
+            ):
+                self._try_evaluate(patterns, attempt)
+        if node.function in _INDEXES:
+            self._try_evaluate(node.arguments[1:], check_qualifier)
         constants = [
             argument.value for argument in node.arguments if isinstance(argument, Constant)
         ]
         if len(constants) < len(node.arguments):
             return node
-        if node.function == "format":
-            self._try_evaluate(node.arguments[:1], partial(_evaluate_call, node, constants))
         if node.function not in _CONVERSIONS:
             return node
         try:
@@ -80,6 +94,17 @@ class ConstantFolder:
         except EvaluationError as error:
             self.errors.append((node.at, str(error)))
             return node
+
+    def _fold_map(self, node: MapOf) -> Node:
+        values: dict[Value, Value] = {}
+        for key, value, optional in node.entries:
+            if optional or not isinstance(key, Constant) or not isinstance(value, Constant):
+                return node
+            if isinstance(key.value, bytes | list | dict):  # kube-apiserver ends in a panic
+                self._try_evaluate((key,), check_key)
+                return node
+            values[key.value] = value.value
+        return Constant(node.at, values)
 
     def _try_evaluate(self, arguments: tuple[Node, ...], attempt: Callable[..., object]) -> None:
         for argument in arguments:
@@ -99,12 +124,3 @@ def _fold_list(node: ListOf) -> Node:
     if node.optional or len(values) < len(node.elements):
         return node
     return Constant(node.at, values)
-
-
-def _fold_map(node: MapOf) -> Node:
-    values: dict[Value, Value] = {
-        key.value: value.value
-        for key, value, optional in node.entries
-        if isinstance(key, Constant) and isinstance(value, Constant) and not optional
-    }
-    return Constant(node.at, values) if len(values) == len(node.entries) else node

@@ -12,7 +12,7 @@ from math import ceil
 from typing import TypeAlias
 
 from .errors import CostExceededError
-from .values import Value, is_list, is_map, is_optional
+from .values import Value, is_list, is_map, is_optional, kubernetes_type
 
 # k8s.io/apiserver pkg/apis/cel/config.go: RuntimeCELCostBudget, for one policy and binding.
 POLICY_BUDGET = 10_000_000
@@ -27,6 +27,28 @@ MAP = 30
 STRUCT = 40
 _TRAVERSAL = 0.1
 _REGEX = 0.25
+_COMPARISONS = 2.0
+
+# Functions whose price does not depend on the overload (library/cost.go): it is also the price
+# where values alone decide which overload runs. Others cost one unit then.
+PRICED_BY_NAME = frozenset(
+    (
+        *(
+            "isSorted",
+            "sum",
+            "max",
+            "min",
+            "indexOf",
+            "lastIndexOf",
+            "includes",
+            "url",
+            "lowerAscii",
+        ),
+        *("upperAscii", "substring", "trim", "jsonpatch.escapeKey", "replace", "split", "join"),
+        *("find", "findAll", "cidr", "isIP", "isCIDR", "ip", "ip.isCanonical", "containsIP"),
+        *("containsCIDR", "quantity", "isQuantity", "semver", "isSemver", "validate"),
+    )
+)
 
 # The cost of a call, from its arguments and its result.
 Cost: TypeAlias = Callable[[Sequence[Value], Value], int]
@@ -60,7 +82,10 @@ def size(value: Value) -> int:
     """The length in characters, bytes, or elements; 1 for a value without a length."""
     if isinstance(value, str | bytes) or is_list(value) or is_map(value):
         return len(value)
-    return size(value.value) if is_optional(value) and value.present else 1
+    if is_optional(value) and value.present:
+        return size(value.value)
+    # Addresses have the number of their bytes.
+    return int(getattr(value, "cel_size", 1))
 
 
 def fixed_cost(_arguments: Sequence[Value], _result: Value) -> int:
@@ -97,6 +122,11 @@ def join_cost(arguments: Sequence[Value], _result: Value) -> int:
     return _scale(size(arguments[0]) + size(arguments[1]))
 
 
+def equality_cost(arguments: Sequence[Value], result: Value) -> int:
+    """The same, and one unit for Kubernetes' own types."""
+    return 1 if kubernetes_type(arguments[0]) else comparison_cost(arguments, result)
+
+
 def comparison_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Comparing as far as the shorter goes."""
     return _scale(min(size(arguments[0]), size(arguments[1])))
@@ -117,6 +147,17 @@ def match_cost(arguments: Sequence[Value], _result: Value) -> int:
     return _scale(1 + size(arguments[0])) * _scale(size(arguments[1]), _REGEX)
 
 
+def contain_ip_cost(arguments: Sequence[Value], _result: Value) -> int:
+    """Comparing a prefix, and reading an address from text."""
+    text = arguments[1]
+    return _scale(2 * size(arguments[0])) + (_scale(len(text)) if isinstance(text, str) else 0)
+
+
+def contain_cidr_cost(arguments: Sequence[Value], result: Value) -> int:
+    """The same, and masking the prefix."""
+    return contain_ip_cost(arguments, result) + _scale(size(arguments[0])) + 1
+
+
 def pairwise_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Comparing every element of one list with every element of another."""
     return 1 + size(arguments[0]) * size(arguments[1])
@@ -127,9 +168,17 @@ def list_cost(_arguments: Sequence[Value], result: Value) -> int:
     return 1 + LIST + size(result)
 
 
+def flatten_cost(arguments: Sequence[Value], _result: Value) -> int:
+    """Reading a list as often as it is deep, and making a list."""
+    depth = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], int) else 1
+    return 1 + LIST + size(arguments[0]) * (1 if depth < 0 else depth)
+
+
 def sort_cost(arguments: Sequence[Value], _result: Value) -> int:
-    """Comparing all elements of a list with each other, and making a list."""
-    return 1 + LIST + 2 * size(arguments[0]) ** 2
+    """Comparing all of a list with each other, its keys in the last argument, and making one."""
+    keys = arguments[-1]
+    is_text = is_list(keys) and keys and isinstance(keys[0], str | bytes)
+    return 1 + LIST + int(size(keys) ** 2 * (_COMPARISONS + _TRAVERSAL * bool(is_text)))
 
 
 def deep_traversal_cost(arguments: Sequence[Value], _result: Value) -> int:
@@ -139,7 +188,8 @@ def deep_traversal_cost(arguments: Sequence[Value], _result: Value) -> int:
 
 def _count_elements(value: Value) -> int:
     if isinstance(value, str | bytes):
-        return int(len(value) * _TRAVERSAL)
+        text = value.encode() if isinstance(value, str) else value
+        return int(len(text) * _TRAVERSAL)
     if is_list(value):
         return sum(map(_count_elements, value))
     if is_map(value):

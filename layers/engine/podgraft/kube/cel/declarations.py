@@ -38,7 +38,7 @@ OBJECT, JSON_PATCH = "Object", "JSONPatch"
 _NO_TYPE = Type("unspecified", "")
 
 # The types whose names are values.
-_NAMED_TYPES: Mapping[str, Type] = {
+NAMED_TYPES: Mapping[str, Type] = {
     **{type_.name: type_ for type_ in (BOOL, INT, UINT, DOUBLE, STRING, BYTES, NULL, TYPE)},
     **{type_.name: type_ for type_ in (DURATION, TIMESTAMP)},
     "list": list_of(DYN),
@@ -111,7 +111,7 @@ class Declarations:
 
     def find_type(self, name: str) -> tuple[Type, str] | None:
         """The type of a name, and the name that it has its fields under where it can be made."""
-        type_ = _WRAPPERS.get(name) or _JSON.get(name) or _NAMED_TYPES.get(name)
+        type_ = _WRAPPERS.get(name) or _JSON.get(name) or NAMED_TYPES.get(name)
         if type_ is not None:
             return type_, name if name in _MESSAGES else ""
         if name in self.structs or (self.patch_types and _is_patch_type(name)):

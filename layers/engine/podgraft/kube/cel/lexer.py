@@ -27,6 +27,13 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+# Names that no variable or function has.
+# fmt: off
+RESERVED = frozenset((
+    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
+    "package", "namespace", "return", "var", "void", "while",
+))
+# fmt: on
 _KEYWORDS = frozenset(("in", "true", "false", "null"))
 END = "the end"
 INVALID = "invalid"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Mapping
 
 from .values import INT_MAX, INT_MIN, UINT_MAX, Uint
 
@@ -91,3 +92,11 @@ def _unescape_bytes(content: str) -> bytes:
         character = _character(match)
         parts.append(character.encode("latin-1"))
     return b"".join((*parts, content[end:].encode()))
+
+
+# How the tokens of numbers are read.
+NUMBERS: Mapping[str, Callable[[str], int | float]] = {
+    "INT": read_int,
+    "UINT": read_uint,
+    "FLOAT": read_double,
+}

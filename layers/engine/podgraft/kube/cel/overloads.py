@@ -69,12 +69,13 @@ def since(minor: int, rows: Iterable[Overload]) -> tuple[Overload, ...]:
 class OverloadSet:
     """All overloads of one name; ``pick`` finds the one that takes these values."""
 
-    __slots__ = ("_exact", "_generic", "_name", "rows")
+    __slots__ = ("_exact", "_generic", "_name", "_types", "rows")
 
     def __init__(self, name: str) -> None:
         self._name = name
         self.rows: list[Overload] = []
         self._exact: dict[tuple[type[object], ...], Overload] = {}
+        self._types: dict[Overload, tuple[type[object], ...]] = {}
         self._generic: list[tuple[tuple[type[object], ...], Overload]] = []
 
     def add(self, overload: Overload, python_types: Mapping[str, type[object]]) -> None:
@@ -84,7 +85,14 @@ class OverloadSet:
         if object in types:
             self._generic.append((types, overload))
         else:
-            self._exact[types] = overload
+            self._exact.setdefault(types, overload)
+            self._types[overload] = types
+
+    def pick_known(self, known: Overload | None, arguments: Sequence[Value]) -> Overload:
+        """The checker's overload if the arguments have its types; else the one of ``pick``."""
+        if known is not None and self._types.get(known) == tuple(map(kind, arguments)):
+            return known
+        return self.pick(arguments)
 
     def pick(self, arguments: Sequence[Value]) -> Overload:
         """Select the overload for these arguments; raises ``no such overload``."""

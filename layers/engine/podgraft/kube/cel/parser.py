@@ -12,26 +12,14 @@ from typing import TypeAlias
 
 from .errors import CompileError, Problem, locate_problem
 from .frames import BINARY, OR, UNARY, Frame, FrameStack, LimitError
-from .lexer import END, Token, syntax_problem, tokenize
-from .literals import LiteralError, read_double, read_int, read_text, read_uint
+from .lexer import END, RESERVED, Token, syntax_problem, tokenize
+from .literals import NUMBERS, LiteralError, read_text
 from .macros import MacroError, find_macro
 from .syntax import Call, Constant, FieldOf, Ident, ListOf, MapOf, Node, Select, StructOf
 
 MAX_LENGTH = 100_000
 
-# fmt: off
-RESERVED = frozenset((
-    "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let", "loop",
-    "package", "namespace", "return", "var", "void", "while",
-))
-# fmt: on
-
 _KEYWORDS = {"true": True, "false": False, "null": None}
-_NUMBERS: Mapping[str, Callable[[str], int | float]] = {
-    "INT": read_int,
-    "UINT": read_uint,
-    "FLOAT": read_double,
-}
 
 
 def parse(text: str) -> Node:
@@ -115,7 +103,7 @@ class _Parser:
         token = self._take()
         if token.kind == "IDENT":
             return self._read_name(token, "")
-        if token.kind in _NUMBERS:
+        if token.kind in NUMBERS:
             return self._push_number(token, "")
         if token.kind == "TEXT":
             return self._push_text(token)
@@ -151,7 +139,7 @@ class _Parser:
         at = token.at
         if sign:
             at = self.tokens[self.position - 2].at
-        return self._push_literal(at, lambda: _NUMBERS[token.kind](sign + token.text))
+        return self._push_literal(at, lambda: NUMBERS[token.kind](sign + token.text))
 
     def _push_text(self, token: Token) -> _State:
         return self._push_literal(token.at, lambda: read_text(token.text))
@@ -237,6 +225,8 @@ class _Parser:
                     return self.close_map(frame)
                 case ("call" | "method", ")") if not frame.parts:
                     return self.close_call(frame)
+                case ("list" | "key", ",") if lone_comma:
+                    raise self._token_error(self._take())
                 case _:
                     pass
         raise self._token_error(token)

@@ -12,7 +12,8 @@ from .constant_folding import ConstantFolder
 from .cost import Meter
 from .declarations import Declarations, Structs
 from .errors import CompileError, Problem, locate_problem
-from .evaluation import Compiler, Evaluate, Frame
+from .evaluation import Compiler
+from .frame import Evaluate, Frame
 from .library import FUNCTIONS, JSON_PATCH
 from .overloads import Overload
 from .parser import parse
@@ -101,7 +102,7 @@ class Environment:
         _raise_problems(text, checked.problems)
         _raise_problems(text, find_invalid_literals(checked))
         _check_result(text, checked, types)
-        folder = ConstantFolder()
+        folder = ConstantFolder(checked.overloads)
         root = folder.fold(checked.root)
         _raise_problems(text, [(at, f"{_PLANNER}{message}") for at, message in folder.errors])
         compiler = Compiler(FUNCTIONS, self._declarations, checked)

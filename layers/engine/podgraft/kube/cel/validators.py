@@ -65,7 +65,7 @@ def _check_argument(node: Call) -> Iterator[_Found]:
     try:
         attempt(arguments[0].value)
     except EvaluationError as error:
-        yield arguments[0].at, f"invalid {node.function} argument: {error}"
+        yield arguments[0].at, f"invalid {node.function} argument: {error.__cause__ or error}"
 
 
 def _check_list(node: ListOf, types: Mapping[int, Type]) -> Iterator[_Found]:

@@ -180,6 +180,18 @@ def member(container: Value, key: Value) -> Value:
     raise EvaluationError(f"no such key: {text_of(key)}")
 
 
+def is_key(value: Value) -> bool:
+    """Whether the value is of a type that keys can have."""
+    return kind(value) in _KEY_TYPES
+
+
+def check_qualifier(index: Value) -> None:
+    """Check that a value is of a type that can stand in ``[]``."""
+    if not is_key(index):
+        name = type_name(index).rpartition(".")[2].removesuffix("_type").capitalize()
+        raise EvaluationError(f"invalid qualifier type: types.{name}")
+
+
 def check_key(key: Value) -> Value:
     """The key, where it is of a type that keys can have."""
     if kind(key) not in _KEY_TYPES:
@@ -241,6 +253,11 @@ def kubernetes_type(value: Value) -> str:
     """The name of one of Kubernetes' own types (``library``); empty for CEL's types."""
     name = getattr(kind(value), "CEL_NAME", "")
     return str(name)
+
+
+def conversion_error(value: Value, target_type: str) -> EvaluationError:
+    """cel-go's error for a value that has no equal of another type."""
+    return EvaluationError(f"type conversion error from '{type_name(value)}' to '{target_type}'")
 
 
 def text_of(key: Value) -> str:

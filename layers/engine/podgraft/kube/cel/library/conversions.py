@@ -23,6 +23,7 @@ from podgraft.kube.cel.values import (
     Value,
     check_int,
     check_uint,
+    conversion_error,
     type_name,
 )
 
@@ -34,10 +35,6 @@ def double_text(value: float) -> str:
     return format_float(value, "g")
 
 
-def _conversion_error(value: Value, target_type: str) -> EvaluationError:
-    return EvaluationError(f"type conversion error from '{type_name(value)}' to '{target_type}'")
-
-
 def _parse_function(parse: Callable[[str], Value], target_type: str) -> Callable[[str], Value]:
     """The conversion from text by a function of strconv."""
 
@@ -45,7 +42,7 @@ def _parse_function(parse: Callable[[str], Value], target_type: str) -> Callable
         try:
             return parse(text)
         except NumError as error:
-            raise _conversion_error(text, target_type) from error
+            raise conversion_error(text, target_type) from error
 
     return convert
 

@@ -6,7 +6,13 @@ import operator
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from podgraft.kube.cel.cost import deep_traversal_cost, list_cost, pairwise_cost, sort_cost
+from podgraft.kube.cel.cost import (
+    deep_traversal_cost,
+    flatten_cost,
+    list_cost,
+    pairwise_cost,
+    sort_cost,
+)
 from podgraft.kube.cel.errors import EvaluationError, no_such_overload_error
 from podgraft.kube.cel.overloads import Overload, function, member
 from podgraft.kube.cel.values import (
@@ -29,7 +35,7 @@ from .times import check_duration
 
 # In the order in which Kubernetes declares them.
 _COMPARABLE = ("int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes")
-_SUMMABLE = ("int", "uint", "double", "duration")
+_ZEROS = {"int": 0, "uint": Uint(0), "double": 0.0, "duration": Duration(0)}
 _ORDERED: frozenset[type[object]] = frozenset({*NUMBERS, bool, str, bytes, Duration, Timestamp})
 
 
@@ -63,15 +69,18 @@ def _extreme_function(
     return pick
 
 
-def _sum(elements: list[Value]) -> Value:
-    if not elements:
-        return 0
-    total = elements[0]
-    for element in elements[1:]:
-        if kind(element) is not kind(total):
-            raise no_such_overload_error()
-        total = _add_element(total, element)
-    return _add_element(total, None)
+def _sum_function(zero: Value) -> Callable[[list[Value]], Value]:
+    def add(elements: list[Value]) -> Value:
+        if not elements:
+            return zero
+        total = elements[0]
+        for element in elements[1:]:
+            if kind(element) is not kind(total):
+                raise no_such_overload_error()
+            total = _add_element(total, element)
+        return _add_element(total, None)
+
+    return add
 
 
 def _add_element(total: Value, element: Value) -> Value:
@@ -116,8 +125,9 @@ def _kubernetes() -> Iterator[Overload]:
                 _extreme_function(extreme, better),
                 deep_traversal_cost,
             )
-    for name in _SUMMABLE:
-        yield member("sum", f"list({name}) -> {name}", _sum, deep_traversal_cost)
+    for name, zero in _ZEROS.items():
+        run = _sum_function(zero)
+        yield member("sum", f"list({name}) -> {name}", run, deep_traversal_cost)
     yield member("indexOf", "list(A) A -> int", _index_of, deep_traversal_cost)
     yield member("lastIndexOf", "list(A) A -> int", _last_index_of, deep_traversal_cost)
 
@@ -216,8 +226,8 @@ def _sort(elements: list[Value]) -> list[Value]:
 
 EXTENDED_LISTS = (
     member("slice", "list(A) int int -> list(A)", _slice, list_cost),
-    member("flatten", "list(list(A)) -> list(A)", _flatten, list_cost),
-    member("flatten", "list(dyn) int -> list(dyn)", _flatten, list_cost),
+    member("flatten", "list(list(A)) -> list(A)", _flatten, flatten_cost),
+    member("flatten", "list(dyn) int -> list(dyn)", _flatten, flatten_cost),
     function("lists.range", "int -> list(int)", _range, list_cost),
     member("reverse", "list(A) -> list(A)", _reverse, list_cost),
     member("distinct", "list(A) -> list(A)", _distinct, sort_cost),

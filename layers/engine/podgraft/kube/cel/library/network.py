@@ -8,7 +8,12 @@ from typing import ClassVar
 
 from podgraft.golang import netip
 from podgraft.golang.strconv.quote import quote
-from podgraft.kube.cel.cost import copy_cost, traversal_cost
+from podgraft.kube.cel.cost import (
+    contain_cidr_cost,
+    contain_ip_cost,
+    copy_cost,
+    traversal_cost,
+)
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import function, member
 
@@ -21,6 +26,11 @@ class IP:
 
     address: netip.Addr
 
+    @property
+    def cel_size(self) -> int:
+        """The bytes of the address."""
+        return 4 if self.address.is_4 else 16
+
     def __str__(self) -> str:
         return str(self.address)
 
@@ -32,6 +42,11 @@ class CIDR:
     CEL_NAME: ClassVar = "net.CIDR"
 
     prefix: netip.Prefix
+
+    @property
+    def cel_size(self) -> int:
+        """The bytes of the prefix."""
+        return -(-self.prefix.length // 8)
 
     def __str__(self) -> str:
         return str(self.prefix)
@@ -123,14 +138,21 @@ NETWORK = (
         "containsIP",
         f"{_C} string -> bool",
         lambda cidr, text: cidr.prefix.contains(_address(text)),
+        contain_ip_cost,
     ),
-    member("containsIP", f"{_C} {_I} -> bool", lambda cidr, ip: cidr.prefix.contains(ip.address)),
+    member(
+        "containsIP",
+        f"{_C} {_I} -> bool",
+        lambda cidr, ip: cidr.prefix.contains(ip.address),
+        contain_ip_cost,
+    ),
     member(
         "containsCIDR",
         f"{_C} string -> bool",
         lambda outer, text: _contains_cidr(outer, _cidr(text)),
+        contain_cidr_cost,
     ),
-    member("containsCIDR", f"{_C} {_C} -> bool", _contains_cidr),
+    member("containsCIDR", f"{_C} {_C} -> bool", _contains_cidr, contain_cidr_cost),
     member("ip", f"{_C} -> {_I}", _prefix_address),
     member("prefixLength", f"{_C} -> int", attrgetter("prefix.length")),
     member("masked", f"{_C} -> {_C}", _mask_cidr),

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from podgraft.kube.cel.cost import comparison_cost, fixed_cost, join_cost, scan_cost
+from podgraft.kube.cel.cost import comparison_cost, equality_cost, fixed_cost, join_cost, scan_cost
 from podgraft.kube.cel.errors import EvaluationError, no_such_overload_error
 from podgraft.kube.cel.overloads import Overload, function
 from podgraft.kube.cel.values import (
@@ -169,7 +169,7 @@ OPERATORS = (
     function("-_", "double -> double", operator.neg),
     function("-_", "int -> int", _negate),
     function("!_", "bool -> bool", _not),
-    function("_==_", "A A -> bool", _equal, comparison_cost),
+    function("_==_", "A A -> bool", _equal, equality_cost),
     function("_!=_", "A A -> bool", _unequal, comparison_cost),
     function("@in", "A list(A) -> bool", _in_list, scan_cost),
     function("@in", "A map(A,B) -> bool", _in_map),

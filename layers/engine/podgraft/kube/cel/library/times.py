@@ -10,7 +10,14 @@ from podgraft.golang.strconv.atoi import NumError, parse_int
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import Overload, function, member
-from podgraft.kube.cel.values import INT_MAX, INT_MIN, NANOSECONDS, Duration, Timestamp
+from podgraft.kube.cel.values import (
+    INT_MAX,
+    INT_MIN,
+    NANOSECONDS,
+    Duration,
+    Timestamp,
+    conversion_error,
+)
 
 # cel-go common/types/timestamp.go: 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z.
 _FIRST_SECOND, _LAST_SECOND = -62_135_596_800, 253_402_300_799
@@ -42,7 +49,7 @@ def timestamp(text: str) -> Timestamp:
     try:
         moment = gotime.parse_time(_RFC_3339, text)
     except gotime.LayoutError as error:
-        raise EvaluationError(str(error)) from error
+        raise conversion_error(text, "google.protobuf.Timestamp") from error
     nanoseconds = moment.seconds * NANOSECONDS + moment.nanoseconds
     return check_timestamp(nanoseconds, moment.zone.offset)
 
@@ -56,7 +63,7 @@ def duration(text: str) -> Duration:
     try:
         return check_duration(gotime.parse_duration(text))
     except gotime.DurationError as error:
-        raise EvaluationError(str(error)) from error
+        raise conversion_error(text, "google.protobuf.Duration") from error
 
 
 def _moment(value: Timestamp, offset: int) -> gotime.Moment:

@@ -58,7 +58,7 @@ _U = URL.CEL_NAME
 
 URLS = (
     function("url", f"string -> {_U}", _url, traversal_cost),
-    function("isURL", "string -> bool", is_url, traversal_cost),
+    function("isURL", "string -> bool", is_url),
     member("getScheme", f"{_U} -> string", attrgetter("parts.scheme")),
     member("getHost", f"{_U} -> string", attrgetter("parts.host")),
     member("getHostname", f"{_U} -> string", attrgetter("parts.hostname")),
