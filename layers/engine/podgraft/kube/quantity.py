@@ -139,6 +139,16 @@ def parse(text: str) -> Quantity:
     return _clamp(unscaled, scale, family, negative=match["sign"] == "-")
 
 
+def is_short(text: str) -> bool:
+    """Whether Go holds a valid quantity in 64 bits, and not as a decimal of any length."""
+    match = re.fullmatch(_PATTERN, text)
+    if match is None or text == "0":
+        return match is not None
+    exponent, family = _parse_suffix(match["suffix"])
+    binary = family is Format.BINARY
+    return _fits_int64(match["whole"] or "0", match["fraction"] or "", exponent, binary)
+
+
 def canonical(raw: str | float) -> str:
     """The canonical text of a quantity in JSON."""
     return str(from_json(raw))

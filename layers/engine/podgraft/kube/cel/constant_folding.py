@@ -100,8 +100,8 @@ class ConstantFolder:
         for key, value, optional in node.entries:
             if optional or not isinstance(key, Constant) or not isinstance(value, Constant):
                 return node
-            if isinstance(key.value, bytes | list | dict):  # kube-apiserver ends in a panic
-                self._try_evaluate((key,), check_key)
+            self._try_evaluate((key,), check_key)
+            if self.errors:
                 return node
             values[key.value] = value.value
         return Constant(node.at, values)

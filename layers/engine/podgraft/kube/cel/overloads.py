@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from .cost import Cost, fixed_cost
-from .errors import no_such_overload_error
+from .errors import EvaluationError, no_such_overload_error
 from .values import Duration, Optional, Timestamp, TypeValue, Uint, Value, kind, type_name
 
 # What runs for an overload. It takes values of the row's types: ``pick`` sees to that.
@@ -90,9 +90,12 @@ class OverloadSet:
 
     def pick_known(self, known: Overload | None, arguments: Sequence[Value]) -> Overload:
         """The checker's overload if the arguments have its types; else the one of ``pick``."""
-        if known is not None and self._types.get(known) == tuple(map(kind, arguments)):
-            return known
-        return self.pick(arguments)
+        types = None if known is None else self._types.get(known)
+        if known is None or types is None:
+            return self.pick(arguments)
+        if types != tuple(map(kind, arguments)):
+            raise self._no_such_overload_error(arguments)
+        return known
 
     def pick(self, arguments: Sequence[Value]) -> Overload:
         """Select the overload for these arguments; raises ``no such overload``."""
@@ -106,8 +109,10 @@ class OverloadSet:
                 for parameter_type, got in zip(parameter_types, types, strict=True)
             ):
                 return overload
-        names = ", ".join(map(type_name, arguments))
-        raise no_such_overload_error(f"{self._name}({names})")
+        raise self._no_such_overload_error(arguments)
+
+    def _no_such_overload_error(self, arguments: Sequence[Value]) -> EvaluationError:
+        return no_such_overload_error(f"{self._name}({', '.join(map(type_name, arguments))})")
 
 
 _PYTHON_TYPES: dict[str, type[object]] = {

@@ -193,10 +193,11 @@ class _Parser:
 
     def _read_field(self, frame: Frame) -> _State:
         """The name of a struct's field and its colon, or the end of the struct."""
-        if self._peek() == "," and not frame.parts and self._peek(1) == "}":
-            self.position += 1
+        lone_comma = not frame.parts and self._skip(",")
         if self._skip("}"):
             return self.close_struct(frame)
+        if lone_comma:
+            raise self._token_error(self._take())
         optional = self._skip("?")
         name = self._take()
         if name.kind not in {"IDENT", "ESCAPED"}:

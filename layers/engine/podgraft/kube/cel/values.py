@@ -188,13 +188,22 @@ def is_key(value: Value) -> bool:
 def check_qualifier(index: Value) -> None:
     """Check that a value is of a type that can stand in ``[]``."""
     if not is_key(index):
-        name = type_name(index).rpartition(".")[2].removesuffix("_type").capitalize()
-        raise EvaluationError(f"invalid qualifier type: types.{name}")
+        raise EvaluationError(f"invalid qualifier type: {_go_type(index)}")
+
+
+def _go_type(value: Value) -> str:
+    """The type of a value in Go, as messages of cel-go show it."""
+    name = type_name(value).rpartition(".")[2].removesuffix("_type")
+    if kubernetes_type(value):
+        return f"cel.{name}"
+    if name in {"list", "map"}:
+        return f"*types.base{name.capitalize()}"
+    return f"{'*' if name in {'optional', 'type'} else ''}types.{name.capitalize()}"
 
 
 def check_key(key: Value) -> Value:
-    """The key, where it is of a type that keys can have."""
-    if kind(key) not in _KEY_TYPES:
+    """The key, where a map can have it: kube-apiserver ends in a panic for some others."""
+    if isinstance(key, bytes | list | dict | Struct | LazyMap):
         raise EvaluationError(f"unsupported key type: {type_name(key)}")
     return key
 

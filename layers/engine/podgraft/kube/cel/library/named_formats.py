@@ -201,6 +201,8 @@ def _validate(named_format: NamedFormat, text: str) -> Optional:
 def _validate_cost(arguments: Sequence[Value], _result: Value) -> int:
     """Running the format's pattern over the text."""
     named_format, text = arguments
+    if not isinstance(named_format, NamedFormat):
+        return 1
     return match_cost((text, "." * named_format.pattern_size), None)
 
 

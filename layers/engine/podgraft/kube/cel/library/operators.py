@@ -29,7 +29,7 @@ def _divide(left: int, right: int) -> int:
     if right == 0:
         raise EvaluationError("division by zero")
     quotient = abs(left) // abs(right)
-    return check_int(quotient if (left < 0) == (right < 0) else -quotient)
+    return quotient if (left < 0) == (right < 0) else -quotient
 
 
 def _modulo(left: int, right: int) -> int:
@@ -78,7 +78,11 @@ def _duration_operator(
 
 
 def _unequal(left: Value, right: Value) -> bool:
-    return not _equal(left, right)
+    """``!=``; what cannot be compared is not equal."""
+    try:
+        return not _equal(left, right)
+    except EvaluationError:
+        return True
 
 
 def _equal(left: Value, right: Value) -> bool:
@@ -162,7 +166,7 @@ OPERATORS = (
     function("_*_", "int int -> int", _int_operator(operator.mul)),
     function("_*_", "uint uint -> uint", _uint_operator(operator.mul)),
     function("_/_", "double double -> double", _divide_doubles),
-    function("_/_", "int int -> int", _divide),
+    function("_/_", "int int -> int", _int_operator(_divide)),
     function("_/_", "uint uint -> uint", lambda a, b: Uint(_divide(a, b))),
     function("_%_", "int int -> int", _modulo),
     function("_%_", "uint uint -> uint", lambda a, b: Uint(_modulo(a, b))),

@@ -8,14 +8,19 @@ from operator import attrgetter
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import function, member
 from podgraft.kube.cel.values import (
+    NANOSECONDS,
     NONE,
     Duration,
     Optional,
+    Struct,
     Timestamp,
     Value,
     is_optional,
     text_of,
 )
+
+# Go's zero time, the first moment of the year 1.
+_ZERO_TIME = -62_135_596_800 * NANOSECONDS
 
 
 def _of(value: Value) -> Optional:
@@ -23,7 +28,15 @@ def _of(value: Value) -> Optional:
 
 
 def _of_non_zero(value: Value) -> Optional:
-    zero = (isinstance(value, Duration | Timestamp) and not value.nanoseconds) or not value
+    match value:
+        case Duration():
+            zero = not value.nanoseconds
+        case Timestamp():
+            zero = value.nanoseconds == _ZERO_TIME
+        case Struct():
+            zero = not value.fields
+        case _:
+            zero = not value
     return NONE if zero else Optional(True, value)
 
 

@@ -17,11 +17,13 @@ from podgraft.kube.cel.values import INT_MAX, INT_MIN
 class Quantity:
     """A quantity in CEL; two quantities are equal if their amounts are equal."""
 
-    __slots__ = ("amount",)
+    __slots__ = ("amount", "is_short")
     CEL_NAME: ClassVar = "kubernetes.Quantity"
 
-    def __init__(self, amount: Amount) -> None:
+    def __init__(self, amount: Amount, *, is_short: bool = True) -> None:
         self.amount = amount
+        # Whether Go holds it in 64 bits; only then it can be an integer (Quantity.AsInt64).
+        self.is_short = is_short
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Quantity) and self.amount.compare(other.amount) == 0
@@ -35,7 +37,7 @@ class Quantity:
 
 def _quantity(text: str) -> Quantity:
     try:
-        return Quantity(quantity.parse(text))
+        return Quantity(quantity.parse(text), is_short=quantity.is_short(text))
     except QuantityError as error:
         raise EvaluationError(str(error)) from error
 
@@ -51,8 +53,9 @@ def _is_quantity(text: str) -> bool:
 def _is_integer(value: Quantity) -> bool:
     """Whether int64 holds it exactly (Quantity.AsInt64)."""
     amount = value.amount
-    integer = amount.scale_unbounded(0)
-    return amount.compare(Amount(integer)) == 0 and INT_MIN <= integer <= INT_MAX
+    if not value.is_short or amount.exponent < 0:
+        return False
+    return INT_MIN <= amount.scale_unbounded(0) <= INT_MAX
 
 
 def _approximate(value: Quantity) -> float:
@@ -76,7 +79,9 @@ def _arithmetic_function(
         unit = min(first.exponent, second.exponent)
         total = operation(first.scale_unbounded(unit), second.scale_unbounded(unit))
         family = first.format if first.unscaled else second.format or first.format
-        return Quantity(Amount(total, unit, family))
+        is_short = left.is_short and (not isinstance(right, Quantity) or right.is_short)
+        is_short = is_short and INT_MIN <= total <= INT_MAX
+        return Quantity(Amount(total, unit, family), is_short=is_short)
 
     return combine
 
