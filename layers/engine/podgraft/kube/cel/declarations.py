@@ -47,6 +47,8 @@ NAMED_TYPES: Mapping[str, Type] = {
     "net.IP": parse_type("net.IP"),
     "net.CIDR": parse_type("net.CIDR"),
 }
+# Kubernetes' provider of types has these names, which no value has.
+_NAMES_ALONE = frozenset(("duration", "timestamp"))
 _WRAPPED = {
     "Bool": BOOL,
     "Bytes": BYTES,
@@ -114,6 +116,8 @@ class Declarations:
         type_ = _WRAPPERS.get(name) or _JSON.get(name) or NAMED_TYPES.get(name)
         if type_ is not None:
             return type_, name if name in _MESSAGES else ""
+        if name in _NAMES_ALONE:
+            return struct_of(name), ""
         if name in self.structs or (self.patch_types and _is_patch_type(name)):
             return struct_of(name), name
         return None

@@ -37,7 +37,7 @@ from .steps import (
     strict_call,
 )
 from .syntax import Call, Comprehension, Constant, Ident, ListOf, MapOf, Node, Select, StructOf
-from .values import Struct, is_list, kind
+from .values import Struct, Value, is_list, kind
 
 Scope: TypeAlias = Mapping[str, int]
 
@@ -137,7 +137,7 @@ class Compiler:
                 return ACCESSES[function](accessed, self._compile_branch(key, scope))
             case Call(function="@in", arguments=(element, Constant(value=values))) if is_list(
                 values
-            ) and SET_MEMBERS.issuperset(map(kind, values)):
+            ) and self._is_set(node, values):
                 return search_constants(self.compile_(element, scope), values)
             case _:
                 pass
@@ -152,6 +152,11 @@ class Compiler:
         # With several overloads, the price is the function's, or one unit.
         price = function.rows[0].cost if node.function in PRICED_BY_NAME else fixed_cost
         return strict_call(function, arguments, price, None)
+
+    def _is_set(self, node: Call, values: list[Value]) -> bool:
+        """Whether cel-go makes a set of a list of constants (``dyn([1])`` is none)."""
+        is_known = len(self.checked.overloads.get(id(node), ())) == 1
+        return is_known and SET_MEMBERS.issuperset(map(kind, values))
 
     def _constructor(self, type_name: str) -> Construct:
         known = CONSTRUCTORS.get(type_name)

@@ -180,8 +180,8 @@ def _or_value(optional: Evaluate, otherwise: Evaluate) -> Evaluate:
 
 def _or_optional(optional: Evaluate, otherwise: Evaluate) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
-        value = _as_optional(optional(frame))
-        return value if value.present else _as_optional(otherwise(frame))
+        value: Value = _as_optional(optional(frame))
+        return value if value.present else otherwise(frame)
 
     return evaluate
 

@@ -159,7 +159,10 @@ def same_number(left: float, right: float) -> bool:
 
 def has_key(mapping: Mapping[Value, Value], key: Value) -> bool:
     """Whether a map has a key; ``1``, ``1u`` and ``1.0`` are one key, ``true`` is another."""
-    if kind(key) not in _KEY_TYPES or key not in mapping:
+    try:
+        if key not in mapping:
+            return False
+    except TypeError:  # a list or map, or something with one in it
         return False
     if key not in (0, 1):
         return True

@@ -20,7 +20,7 @@ from podgraft.kube.document_reader import Cursor, MappingReader
 _CORRECT = "correct the expression at this position"
 
 # apiserver/pkg/admission/plugin/cel/compile.go, BuildRequestType and BuildNamespaceType.
-_STRUCTS: Structs = {
+STRUCTS: Structs = {
     "kubernetes.GroupVersionKind": dict.fromkeys(("group", "version", "kind"), "string"),
     "kubernetes.GroupVersionResource": dict.fromkeys(("group", "version", "resource"), "string"),
     "kubernetes.UserInfo": {
@@ -65,8 +65,8 @@ _STRUCTS: Structs = {
         "status": "kubernetes.NamespaceStatus",
     },
 }
-_REQUEST = _STRUCTS["kubernetes.AdmissionRequest"]
-_TYPES: Mapping[str, str] = {
+_REQUEST = STRUCTS["kubernetes.AdmissionRequest"]
+TYPES: Mapping[str, str] = {
     "object": "dyn",
     "oldObject": "dyn",
     "request": "kubernetes.AdmissionRequest",
@@ -85,7 +85,7 @@ class ExpressionCompiler:
     """The compiler of the expressions of one policy; an expression can use previous variables."""
 
     def __init__(self, *, params: bool) -> None:
-        self._types = {**_TYPES, "params": "dyn"} if params else dict(_TYPES)
+        self._types = {**TYPES, "params": "dyn"} if params else dict(TYPES)
         self._variables: dict[str, str] = {}
 
     def expression(self, cursor: Cursor, *types: str, patch_types: bool = False) -> Program | None:
@@ -104,7 +104,7 @@ class ExpressionCompiler:
             return None
 
     def _environment(self, *, patch_types: bool) -> Environment:
-        structs = {**_STRUCTS, _VARIABLES: self._variables} if self._variables else _STRUCTS
+        structs = {**STRUCTS, _VARIABLES: self._variables} if self._variables else STRUCTS
         return Environment(self._types, structs, patch_types=patch_types)
 
     def _add_errors(self, cursor: Cursor, error: CompileError) -> None:

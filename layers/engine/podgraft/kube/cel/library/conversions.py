@@ -65,7 +65,7 @@ def _parse_uint(text: str) -> Uint:
 
 
 def _uint_of_double(value: float) -> Uint:
-    return check_uint(_truncate_double(value))
+    return check_uint(math.trunc(value) if math.isfinite(value) else -1)
 
 
 def _text_of_bool(value: bool) -> str:

@@ -1,0 +1,115 @@
+"""Record what kube-apiserver's compiler and evaluator make of expressions of policies.
+
+    go build -o /tmp/oracle . && python -m oracle.cel.record /tmp/oracle [FILE...]
+
+The expressions of the fixture are asked again; those of the files (a JSON text a line) and some at
+random are added with ``--add``. A first line sets the variables of the lines after it.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from random import Random
+
+from oracle.cel.generate import damage, make_call, make_typed
+
+FIXTURES = Path(__file__).parents[2] / "kube" / "cel" / "fixtures"
+POLICIES = FIXTURES / "policies.jsonl"
+FUNCTIONS = FIXTURES / "functions.tsv"
+RELEASES = tuple(f"1.{minor}" for minor in range(26, 38))
+
+HEAD = {
+    "values": {
+        "object": {
+            "spec": {"n": 3, "f": 1.5, "b": True, "s": "text", "l": [1, 2], "m": {"a": 1}},
+            "metadata": {"name": "x"},
+        },
+        "params": {"data": {"a": "b"}},
+        "request": {
+            "name": "n",
+            "dryRun": False,
+            "kind": {"group": "", "version": "v1", "kind": "Pod"},
+            "userInfo": {"groups": ["g"]},
+            "options": {"a": 1},
+        },
+        "namespaceObject": {"metadata": {"name": "ns", "labels": {"e": "p"}}},
+    },
+    "variables": [
+        {"name": "flag", "expression": "false"},
+        {"name": "c", "expression": "{'k': 1}"},
+        {"name": "q", "expression": "quantity('1')"},
+        {"name": "o", "expression": "object.?x"},
+        {"name": "err", "expression": "object.nope.x"},
+        {"name": "n", "expression": "3"},
+        {"name": "u", "expression": "1u"},
+        {"name": "d", "expression": "1.5"},
+        {"name": "s", "expression": "'text'"},
+        {"name": "l", "expression": "['a','b']"},
+    ],
+}
+
+
+def make_rows(count: int) -> Iterator[dict[str, str]]:
+    """Expressions at random, of each generator."""
+    random = Random(39)  # noqa: S311 - the same each time
+    for _ in range(count):
+        yield {"expression": make_typed(random), "kind": random.choice(("", "validation"))}
+        yield {"expression": make_call(random), "kind": ""}
+        yield {"expression": damage(random, make_typed(random)), "kind": ""}
+
+
+def ask(program: str, rows: Iterable[object]) -> Iterator[dict[str, object]]:
+    """The rows with the answers of the program."""
+    text = "\n".join(json.dumps(row) for row in rows)
+    done = subprocess.run(
+        [program, "policy"], input=text, capture_output=True, text=True, check=True
+    )
+    return map(json.loads, done.stdout.splitlines())
+
+
+def list_functions(program: str) -> Iterator[str]:
+    """Each overload once: function, style, signature, and first release; in the newest's order."""
+    command = [program, "dump", *reversed(RELEASES)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    first: dict[tuple[str, str, str], str] = {}
+    for line in done.stdout.splitlines():
+        release, environment, *parts = line.split("\t")
+        if environment == "new":
+            is_macro = parts[0] == "macro"
+            key = ("macro", "", parts[1]) if is_macro else (parts[0], parts[2], parts[3])
+            first[key] = release
+    for (name, member, signature), release in first.items():
+        yield f"{name}\t{member}\t{signature}\t{release}"
+
+
+def main() -> None:
+    """Write the fixtures."""
+    program, *files = sys.argv[1:]
+    known = [json.loads(line) for line in POLICIES.read_text().splitlines()[1:]]
+    rows = [{key: row[key] for key in ("expression", "kind") if key in row} for row in known]
+    if "--add" in files:
+        files.remove("--add")
+        rows += [
+            {"expression": json.loads(line), "kind": ""}
+            for file in files
+            for line in Path(file).read_text().splitlines()
+        ]
+        rows += make_rows(300)
+    unique = {json.dumps(row): row for row in rows if row["expression"].strip()}
+    answers = [row for row in ask(program, (HEAD, *unique.values())) if _is_kept(row)]
+    POLICIES.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in answers))
+    FUNCTIONS.write_text("".join(f"{line}\n" for line in list_functions(program)))
+
+
+def _is_kept(row: dict[str, object]) -> bool:
+    """Whether a row is of use: no panic of the original, and not much text."""
+    text = json.dumps(row)
+    return "panic: " not in text and "internal error" not in text and len(text) < 1_500
+
+
+if __name__ == "__main__":
+    main()
