@@ -1,5 +1,6 @@
 """No cache grows with the number of pods: it has a limit, or its keys come from the code."""
 
+import ast
 import gc
 import pkgutil
 from collections.abc import Iterator
@@ -60,6 +61,35 @@ UNBOUNDED = {
     "delimiters of templates": {"golang.texttemplate.parse.lexer._pattern"},
     "nothing": {"golang.strconv.isprint._boundaries"},
 }
+
+
+# Caches with a limit, by the module that has them. PODGRAFT_CACHES=off turns off those of reviews.
+BOUNDED = {
+    "of a configuration, for reviews": {
+        "core.injectors.istio.render.rendering",
+        "kube.yaml.incremental",
+    },
+    "of the compilation of rules": {
+        "kube.cel.declarations",
+        "kube.cel.program",
+        "kube.cel.types",
+    },
+    "state of the census: which workloads are stored": {"service.store.census"},
+    "of one command": {"cli.compare.pod_comparer", "cli.policy.preview.dependence"},
+}
+
+
+def _modules_with_limited_caches() -> Iterator[str]:
+    root = Path(podgraft.__path__[0])
+    for path in root.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+            if name in {"LRUCache", "lru_cache"}:
+                yield ".".join(path.relative_to(root).with_suffix("").parts)
+
+
+def test_a_cache_with_a_limit_is_in_the_table() -> None:
+    assert {*_modules_with_limited_caches()} == set().union(*BOUNDED.values())
 
 
 def _caches() -> Iterator[tuple[str, Any]]:

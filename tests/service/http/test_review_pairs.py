@@ -1,7 +1,8 @@
 """The law over pairs: what a process has answered before does not change the result of a review.
 
-A process that has answered near-equal reviews and a process that has answered none return the same
-bytes. ``PODGRAFT_REVIEW_PAIRS`` sets the number of pairs: ``make review-pairs`` runs 100,000.
+A process that has answered near-equal reviews, and one that has answered none and has no caches
+(``PODGRAFT_CACHES=off``), return the same bytes. ``PODGRAFT_REVIEW_PAIRS`` sets the number of
+pairs: ``make review-pairs`` runs 100,000.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Batch:
 
     def start(self, mode: str, *defect: str) -> subprocess.Popen[str]:
         """Start a process that answers the reviews; its output goes to a file."""
+        caches = "off" if mode == "fresh" else "on"
         source, output = self.folder / "reviews", self.folder / f"{mode}{''.join(defect)}"
         source.write_text("".join(f"{review}\n" for review in self.reviews))
         with source.open() as reviews, output.open("w") as results:
@@ -48,7 +50,11 @@ class Batch:
                 [sys.executable, PROCESS, self.folder / "store", mode, *defect],
                 stdin=reviews,
                 stdout=results,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join((str(TESTS), *_PATHS))},
+                env={
+                    **os.environ,
+                    "PYTHONPATH": os.pathsep.join((str(TESTS), *_PATHS)),
+                    "PODGRAFT_CACHES": caches,
+                },
                 text=True,
             )
 

@@ -159,28 +159,6 @@ def strings_at(parent: Mapping[str, JSON], *keys: str) -> dict[str, str]:
     return {k: v for k, v in object_at(parent, *keys).items() if isinstance(v, str)}
 
 
-def freeze_flat(value: Mapping[str, Any]) -> tuple[tuple[str, str | int], ...] | None:
-    """The members of an object, as the key of a cache; ``None`` unless they are few and short.
-
-    They are strings and integers: ``True`` and ``1.0`` equal ``1``, so their texts would mix.
-
-    >>> freeze_flat({"port": 80}), freeze_flat({"port": True}), freeze_flat({"path": "/" * 65})
-    ((('port', 80),), None, None)
-    """
-    if len(value) > _MAX_FLAT_MEMBERS:
-        return None
-    for member in value.values():
-        if member.__class__ is str:  # no subclass: some mark text of a pod
-            if len(member) > _MAX_FLAT_LENGTH:
-                return None
-        elif member.__class__ is not int:
-            return None
-    return tuple(value.items())
-
-
-_MAX_FLAT_MEMBERS, _MAX_FLAT_LENGTH = 8, 64
-
-
 def escape_like_go(text: str) -> str:
     """Escape JSON text as Go's encoding/json does by default: ``<``, ``>``, ``&``, U+2028/9."""
     return text.translate(_GO_ESCAPES)

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 
 import msgspec
 
@@ -59,7 +58,7 @@ def _decode_quantity(raw: JSON) -> JSON:
     if raw is None:
         return "0"
     text = raw if isinstance(raw, str) else _number_literal(raw)
-    canonical = _canonical(text) if len(text) <= _CACHED_LENGTH else _canonical_quantity(text)
+    canonical = _canonical_quantity(text)
     return raw if raw == canonical else canonical
 
 
@@ -68,11 +67,6 @@ def _canonical_quantity(text: str) -> str:
         return str(quantity.parse(strings.trim_space(text)))
     except QuantityError as error:
         raise unmarshal_error(error) from error
-
-
-# A few quantities are frequent. The length limits the memory that untrusted input can use.
-_CACHED_LENGTH = 32
-_canonical = lru_cache(maxsize=1024)(_canonical_quantity)
 
 
 def _number_literal(raw: JSON) -> str:

@@ -10,9 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from podgraft.base.jsonvalue import Object
-from podgraft.base.lru import LRUCache
 from podgraft.core.injectors import PrivilegeError
-from podgraft.core.policy.allows import Allows
 from podgraft.kube.privileges import Kind, Privilege, find_added
 
 from .compiler import Bundle
@@ -32,7 +30,7 @@ def check_privileges(
     if bundle.allows is None:
         return
     added = find_added(before, after)
-    unlisted = _find_unlisted(bundle.allows, added)
+    unlisted = bundle.allows.find_unlisted(added)
     if trace is not None:
         _add_step(trace, added, unlisted)
     if unlisted:
@@ -41,21 +39,6 @@ def check_privileges(
             f"{location}: {_describe(unlisted, str)}",
             f"{location}: {_describe(unlisted, Privilege.redact)}",
         )
-
-
-# Unlisted privileges by additional ones, with the ``allows`` that they were compared with.
-_UNLISTED: LRUCache[tuple[Privilege, ...], tuple[Allows, tuple[Privilege, ...]]] = LRUCache(
-    limit=256
-)
-
-
-def _find_unlisted(allows: Allows, added: tuple[Privilege, ...]) -> tuple[Privilege, ...]:
-    cached = _UNLISTED.get(added)
-    if cached is not None and cached[0] is allows:
-        return cached[1]
-    unlisted = allows.find_unlisted(added)
-    _UNLISTED[added] = allows, unlisted
-    return unlisted
 
 
 def _describe(unlisted: Sequence[Privilege], describe: Callable[[Privilege], str]) -> str:

@@ -9,7 +9,6 @@ the object. The structure check then needs no second rendering.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 import msgspec
 
@@ -33,21 +32,7 @@ def is_plain_text(text: str) -> bool:
     >>> [is_plain_text(text) for text in ("hub/proxyv2:1.30 -x", "a: b", "- a", "")]
     [True, False, False, True]
     """
-    return (
-        _matches_plain_text_cached(text)
-        if len(text) <= _MAX_CACHED_LENGTH
-        else _matches_plain_text(text)
-    )
-
-
-def _matches_plain_text(text: str) -> bool:
     return _PLAIN_TEXT.fullmatch(text) is not None and text.lower() not in _PARTS_OF_NULL
-
-
-# Field names and short values of a cluster's pods repeat often; long texts are values, which
-# are not cached.
-_MAX_CACHED_LENGTH = 64
-_matches_plain_text_cached = lru_cache(maxsize=4096)(_matches_plain_text)
 
 
 def has_only_plain_text(value: JSON) -> bool:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from msgspec import Struct
 
-from podgraft.base.lru import LRUCache
 from podgraft.golang.reflect import Value
 from podgraft.golang.reflect.taint import Address, PlaceholderRegistry
 from podgraft.golang.texttemplate import (
@@ -43,11 +42,6 @@ T = TypeVar("T")
 # What can replace a text in a field of any type; ``None`` is the twin of the text.
 _REPLACEMENTS = (None, "1", "true", "")
 _MAX_TRIALS = 64
-
-# The nodes of the latest masked texts. A masked text contains no text of an object, and is the
-# same for many objects.
-_NODES: LRUCache[str, Sequence[Node]] = LRUCache(limit=64)
-_MAX_CACHED_LENGTH = 32_768
 
 
 class StructureError(Exception):
@@ -107,6 +101,8 @@ def render_with_check(template: CheckedTemplate[T], *, is_harmless: bool) -> T:
 def find_unexpected_structure(trace: Trace) -> Address:
     """Return the address of a text that changes the structure of the rendered YAML."""
     # Most pods need no comparison.
+    from podgraft.kube.yaml.composer import compose
+
     from .scalar_text import matches_mask
     from .structure_comparison import StructureComparison
 
@@ -114,7 +110,7 @@ def find_unexpected_structure(trace: Trace) -> Address:
     if text == masked:
         return None
     try:
-        structure = _compose_masked(masked)
+        structure = compose(masked)
     except yaml.NotYAMLError:  # the template expects syntax from the object's author
         return _find_address(trace, _find_suspect(trace))
     slots = trace.registry
@@ -219,17 +215,6 @@ def _find_source(slots: PlaceholderRegistry, sources: Sequence[int]) -> Address:
         (address for text, address in roots if not is_plain_text(text)),
         roots[0][1] if roots else None,
     )
-
-
-def _compose_masked(masked: str) -> Sequence[Node]:
-    from podgraft.kube.yaml.composer import compose
-
-    structure = _NODES.get(masked)
-    if structure is None:
-        structure = compose(masked)
-        if len(masked) <= _MAX_CACHED_LENGTH:
-            _NODES[masked] = structure
-    return structure
 
 
 def _agrees(text: str, structure: Sequence[Node], comparison: StructureComparison) -> bool:

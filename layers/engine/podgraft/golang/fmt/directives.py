@@ -1,7 +1,6 @@
 """Parser of format strings: text and directives such as ``%-[2]*.3d`` (part of doPrintf)."""
 
 import re
-from functools import lru_cache
 
 from msgspec import Struct
 
@@ -35,7 +34,6 @@ class Directive(Struct, frozen=True, kw_only=True):
     misplaced: bool = False
 
 
-@lru_cache(maxsize=512)
 def parse_directives(format_: str) -> tuple[tuple[Directive, ...], str]:
     """Parse into the directives of ``format_`` and the text after the last one."""
     directives: list[Directive] = []

@@ -4,11 +4,10 @@ import math
 import re
 from binascii import b2a_base64
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 
 import msgspec
 
-from podgraft.base.jsonvalue import freeze_flat
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.reflect import (
     Bool,
@@ -38,10 +37,6 @@ _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"|\{\}|\[\]|[{}\[\],:]|[^"{}\[\],:]+')
 
 def marshal(value: Value, *, escape_html: bool = True) -> str:
     """json.Marshal; raises ``FunctionError`` for a value that JSON cannot represent."""
-    if value.__class__ is Struct and _find_marshaler(value.type) is None:
-        members = freeze_flat(value.raw)
-        if members is not None:
-            return _encode_flat(value.type, members, value.addressable, escape_html)
     text = _Encoder().encode_value(value)
     return _UNSAFE_IN_HTML.sub(_unicode_escape, text) if escape_html else text
 
@@ -117,12 +112,6 @@ class _Encoder:
         return self._encode_object((key, entries[key]) for key in sorted(entries, key=encode))
 
     def _encode_struct(self, value: Struct) -> str:
-        members = freeze_flat(value.raw)
-        if members is None:
-            return self.encode_members(value)
-        return _encode_flat(value.type, members, value.addressable, False)
-
-    def encode_members(self, value: Struct) -> str:
         """Encode a struct without a marshaler."""
         raws, members = value.raw, list[str]()
         for field in _fields(value.type):
@@ -140,18 +129,6 @@ class _Encoder:
     def _encode_object(self, entries: Iterator[tuple[str, Value]]) -> str:
         members = (f"{_encode_string(key)}:{self.encode_value(value)}" for key, value in entries)
         return f"{{{','.join(members)}}}"
-
-
-@lru_cache(maxsize=256)  # pods have many equal structs, above all ports
-def _encode_flat(
-    type_: GoType,
-    members: tuple[tuple[str, str | int], ...],
-    addressable: bool,
-    escape_html: bool,
-) -> str:
-    """Encode a struct without a marshaler from its raw fields."""
-    text = _Encoder().encode_members(Struct(type_, dict(members), addressable=addressable))
-    return _UNSAFE_IN_HTML.sub(_unicode_escape, text) if escape_html else text
 
 
 def _is_omitted(field: Field, value: Value) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Mapping
+
+from podgraft.golang.strconv.atof import parse_float
+from podgraft.golang.strconv.atoi import NumError
 
 from .values import INT_MAX, INT_MIN, UINT_MAX, Uint
 
@@ -51,10 +53,10 @@ def _whole_number(text: str) -> int:
 
 def read_double(text: str) -> float:
     """Return the value of ``1.5`` or ``-1e3``."""
-    value = float(text)
-    if math.isinf(value):
-        raise LiteralError("invalid double literal")
-    return value
+    try:
+        return parse_float(text)
+    except NumError as error:
+        raise LiteralError("invalid double literal") from error
 
 
 def read_text(token: str) -> str | bytes:

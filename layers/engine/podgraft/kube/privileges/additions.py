@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from posixpath import normpath
 from typing import TypeAlias
 
-import msgspec
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
-from podgraft.base.lru import LRUCache
 
 from .container_security import APPARMOR_ANNOTATION, ContainerSecurity
 from .privilege import HOST_NAMESPACES, Kind, Privilege
@@ -104,28 +102,11 @@ def _select_fields(container: Object) -> Object:
     return {field: container[field] for field in _CONTAINER_FIELDS if field in container}
 
 
-# Privileges by all inputs of a comparison. Pods of one workload have equal containers.
-_PRIVILEGES: LRUCache[bytes, tuple[Privilege, ...]] = LRUCache(limit=256)
-_MAX_CACHED_BYTES = 8_192
-
-
 def _compare_containers(
     before: Object, after: Object, own_settings: _Settings, settings: _Settings
-) -> tuple[Privilege, ...]:
-    try:
-        key = _ENCODE((before, after, own_settings, settings))
-    except OverflowError:  # an integer of more than 64 bits
-        key = b""
-    cached = _PRIVILEGES.get(key) if key else None
-    if cached is None:
-        own = ContainerSecurity(before, *own_settings)
-        cached = tuple(ContainerSecurity(after, *settings).find_added(own))
-        if key and len(key) <= _MAX_CACHED_BYTES:
-            _PRIVILEGES[key] = cached
-    return cached
-
-
-_ENCODE = msgspec.json.Encoder().encode
+) -> Iterator[Privilege]:
+    own = ContainerSecurity(before, *own_settings)
+    return ContainerSecurity(after, *settings).find_added(own)
 
 
 def _compare_specs(before: Object, after: Object) -> Iterator[Privilege]:

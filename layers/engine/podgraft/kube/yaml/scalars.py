@@ -8,7 +8,6 @@ import binascii
 import math
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TypeVar
 
 from podgraft.base.jsonvalue import JSON
@@ -32,21 +31,12 @@ def resolve(text: str) -> JSON:
 
     A timestamp stays a string.
     """
-    return _resolve_cached(text) if len(text) <= _LONGEST_WORD else _resolve_uncached(text)
-
-
-def _resolve_uncached(text: str) -> JSON:
     if not text:
         return None
     first = text[0]
     if first in _NUMERIC:
         return _parse_number(text)
     return _WORDS.get(text, text) if first in _WORDY else text
-
-
-# Few words are frequent, from keys like «name» to ports. The length limits the size of the cache.
-_LONGEST_WORD = 32
-_resolve_cached = lru_cache(maxsize=1024)(_resolve_uncached)
 
 
 def may_be_special(text: str) -> bool:

@@ -7,7 +7,8 @@ addresses repeat across VPCs, so a range never admits a request of the private f
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
+
+from podgraft.golang.netip import AddressError, Prefix, PrefixError, parse_addr, parse_prefix
 
 _ENDPOINT = re.compile(r"vpce?-[0-9a-f]{8,17}")
 
@@ -31,24 +32,17 @@ def admits(sources: Iterable[str], address: str, endpoints: Iterable[str]) -> bo
 
 
 def _contains(source: str, address: str) -> bool:
-    import ipaddress  # only a cluster with sources needs it
-
-    network = _parse_range(source)
-    if network is None:
-        return False
+    prefix = _parse_range(source)
     try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
+        return prefix is not None and prefix.contains(parse_addr(address).unmap())
+    except AddressError:
         return False
-    mapped = getattr(parsed, "ipv4_mapped", None)
-    return (mapped or parsed) in network
 
 
-@lru_cache(maxsize=1024)
-def _parse_range(text: str):  # noqa: ANN202  ipaddress is imported when it is needed
-    import ipaddress
-
+def _parse_range(text: str) -> Prefix | None:
+    """Return the range; None if the text is no range, or has bits after its prefix."""
     try:
-        return ipaddress.ip_network(text) if "/" in text else None
-    except ValueError:
+        prefix = parse_prefix(text)
+    except PrefixError:
         return None
+    return prefix if prefix.masked() == prefix else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
 from msgspec import Struct
 
@@ -46,24 +45,15 @@ def make_status(template: Mapping[str, JSON]) -> InjectionStatus:
 
 def to_json(profile: Profile, status: InjectionStatus, revision: str, version: str = "") -> str:
     """Format the annotation; an empty list is ``null``."""
-    return _format_status(
-        status,
-        (revision or DEFAULT_REVISION) if profile.status_revision else None,
-        version if profile.status_version else None,
-    )
-
-
-@lru_cache(maxsize=256)
-def _format_status(status: InjectionStatus, revision: str | None, version: str | None) -> str:
-    fields: Object = {} if version is None else {"version": version}
+    fields: Object = {"version": version} if profile.status_version else {}
     fields |= {
         "initContainers": _null_if_empty(status.init_containers),
         "containers": _null_if_empty(status.containers),
         "volumes": _null_if_empty(status.volumes),
         "imagePullSecrets": _null_if_empty(status.image_pull_secrets),
     }
-    if revision is not None:
-        fields["revision"] = revision
+    if profile.status_revision:
+        fields["revision"] = revision or DEFAULT_REVISION
     return gojson.encode(fields)
 
 

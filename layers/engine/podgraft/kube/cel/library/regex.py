@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import islice
 
 from podgraft.golang import regexp
@@ -10,13 +9,12 @@ from podgraft.kube.cel.cost import match_cost
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import function, member
 
-# Patterns are written in rules; a rule that builds them from objects cannot fill memory.
-_PATTERN_CACHE_SIZE = 256
 
-
-@lru_cache(maxsize=_PATTERN_CACHE_SIZE)
 def compile_(pattern: str) -> regexp.Pattern:
-    """The pattern, compiled; raises ``EvaluationError`` if Go does not accept it."""
+    """The pattern, compiled; raises ``EvaluationError`` if Go does not accept it.
+
+    RE2 keeps the last 128 patterns.
+    """
     try:
         return regexp.compile_(pattern)
     except regexp.PatternError as error:

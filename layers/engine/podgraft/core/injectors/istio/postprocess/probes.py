@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -19,7 +18,6 @@ from podgraft.base.jsonvalue import (
     JSON,
     NotJSONError,
     Object,
-    freeze_flat,
     load,
     object_at,
     objects_at,
@@ -171,27 +169,12 @@ def _make_prober(
         if port is None:
             return None
     timeout: JSON = probe.get("timeoutSeconds") or 0
-    members = freeze_flat(action)
-    if members is not None and type(port) is int and type(timeout) is int:
-        return _encode_flat_prober(kind, members, port, timeout)
-    return _encode_prober(kind, action, port, timeout)
-
-
-def _encode_prober(kind: str, action: Object, port: JSON, timeout: JSON) -> Prober:
     if "port" in action:
         action = action | {"port": port}
     value: Object = {kind: kube.encode(_TYPES[kind], action)}
     if timeout:
         value["timeoutSeconds"] = timeout
     return Prober(value, gojson.encode(value))
-
-
-@lru_cache(maxsize=256)  # pods have few different probes
-def _encode_flat_prober(
-    kind: str, action: tuple[tuple[str, str | int], ...], port: int, timeout: int
-) -> Prober:
-    """Encode a probe. The result is shared, so nothing may change it."""
-    return _encode_prober(kind, dict(action), port, timeout)
 
 
 def _resolve_port(container: Object, port: JSON, mesh_port: int) -> int | None:

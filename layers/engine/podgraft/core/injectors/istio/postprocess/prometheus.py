@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 
 from msgspec import Struct
 
@@ -204,12 +203,7 @@ def _comparable_name(profile: Profile, name: str) -> str:
 
     Since 1.13, ``prometheus.io/port`` and ``prometheus_io_port`` are the same annotation.
     """
-    return _normalize_name(name) if profile.loose_prometheus_names else name
-
-
-@lru_cache(maxsize=1024)
-def _normalize_name(name: str) -> str:
-    return re.sub("[^A-Za-z0-9_]", "_", name)
+    return re.sub("[^A-Za-z0-9_]", "_", name) if profile.loose_prometheus_names else name
 
 
 def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -> list[str]:

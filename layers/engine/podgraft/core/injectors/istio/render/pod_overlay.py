@@ -14,7 +14,7 @@ nulls, which delete a member, and directives (``$patch``).
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -256,20 +256,8 @@ def _leaf_normalizer(type_: GoType) -> _Normalizer:
         if value is None or class_ is plain or (class_ is int and value in integers):
             return value
         try:
-            if isinstance(value, str) and len(value) <= _MAX_CACHED_LENGTH:
-                return _decode_text(type_, value)
             return kube.decode(type_, value)
         except kube.DecodeError as error:
             raise _TypeMismatchError(str(error)) from error
 
     return normalize
-
-
-# A string can be text of the pod, of any length: only short ones stay in memory.
-_MAX_CACHED_LENGTH = 64
-
-
-@lru_cache(maxsize=1024)
-def _decode_text(type_: GoType, text: str) -> JSON:
-    """Decode a string, such as a quantity; the same few are in every pod."""
-    return kube.decode(type_, text)
