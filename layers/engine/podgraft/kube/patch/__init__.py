@@ -4,16 +4,18 @@
 partial object into a complete one as kube-apiserver does (k8s.io/apimachinery v0.37,
 ``strategicpatch``). ``merge_patch`` merges kinds without Go types (RFC 7386). ``pointer`` is RFC
 6901. All functions are pure and copy on write: they never change an argument, and the result shares
-the unchanged parts. ``apply`` imports the library ``jsonpatch``, and is for offline use.
+the unchanged parts. ``apply`` applies a JSON Patch as kube-apiserver does.
 """
 
 from . import pointer, strategic
+from .application import FailedTestError, PatchError, apply
 from .differ import diff
 from .merge import merge_patch
-from .operations import Add, Operation, PatchError, Remove, Replace, apply
+from .operations import Add, Operation, Remove, Replace
 
 __all__ = [
     "Add",
+    "FailedTestError",
     "Operation",
     "PatchError",
     "Remove",
