@@ -32,6 +32,9 @@ _MERGES = ("merge", "merge,retainKeys")
 # Kinds that are no resource, or lists of resources: no request mutates them.
 _NO_RESOURCES = re.compile(r"meta\.v1\.|.*List$")
 
+# In front of a struct, where a field decides and not the type.
+_MAP_MARKS = {None: "", "atomic": "!", "granular": "+"}
+
 _Model: TypeAlias = dict[str, Any]
 # The fields of a type by name, as the table spells them.
 _Fields: TypeAlias = dict[str, str]
@@ -109,7 +112,7 @@ def _spell(schema: _Model, models: Mapping[str, _Model]) -> str:
         return "?"
     target = models[ref]
     spelled = f"@{_shorten(ref)}" if _is_struct(target) else _spell(target, models)
-    return f"!{spelled}" if schema.get("x-kubernetes-map-type") == "atomic" else spelled
+    return _MAP_MARKS[schema.get("x-kubernetes-map-type")] + spelled
 
 
 def _spell_inline(schema: _Model, models: Mapping[str, _Model]) -> str:
@@ -169,7 +172,7 @@ _HEAD = '''"""The fields of Kubernetes' kinds, for merges; by scripts/generate/k
 
 # A line a field: its name, its type, and the first and last Kubernetes minor that has it so.
 # s string, n number, b boolean, u any scalar, * anything, ? anything as one value, @X a struct,
-# <T a map, [T a list as one value, {}T a set, {a,b}T a list by its keys, ! in front: one value.
+# <T a map, [T a list as one value, {}T a set, {a,b}T a list by its keys, ! one value, + its fields.
 # ~ and a default follow the type of a key.'''
 
 

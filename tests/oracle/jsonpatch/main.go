@@ -7,6 +7,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"log"
 	"os"
 
@@ -41,6 +42,11 @@ func main() {
 }
 
 func answer(r *row) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			r.After, r.Error = nil, fmt.Sprintf("panic: %v", problem)
+		}
+	}()
 	patch, err := jsonpatch.DecodePatch(r.Patch)
 	if err == nil {
 		r.After, err = patch.Apply(r.Before)

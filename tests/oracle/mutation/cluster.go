@@ -42,17 +42,19 @@ import (
 
 // row is one question: the documents, and the object of a CREATE or, with oldObject, of an UPDATE.
 type row struct {
-	Policies  []json.RawMessage `json:"policies"`
-	Bindings  []json.RawMessage `json:"bindings"`
+	Policies  []json.RawMessage `json:"policies,omitempty"`
+	Bindings  []json.RawMessage `json:"bindings,omitempty"`
 	Params    []json.RawMessage `json:"params,omitempty"`
 	Namespace json.RawMessage   `json:"namespace,omitempty"`
 	Object    json.RawMessage   `json:"object"`
 	OldObject json.RawMessage   `json:"oldObject,omitempty"`
-	Resource  string            `json:"resource"`
-	Before    json.RawMessage   `json:"before,omitempty"`
-	After     json.RawMessage   `json:"after,omitempty"`
-	Error     string            `json:"error,omitempty"`
-	Code      int32             `json:"code,omitempty"`
+	Resource  string            `json:"resource,omitempty"`
+	// An apply configuration to merge into the object, in place of policies.
+	Patch  json.RawMessage `json:"patch,omitempty"`
+	Before json.RawMessage `json:"before,omitempty"`
+	After  json.RawMessage `json:"after,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	Code   int32           `json:"code,omitempty"`
 }
 
 // cluster is what all rows share.
@@ -103,11 +105,17 @@ func (c *cluster) answer(r *row) {
 			r.After, r.Error, r.Code = nil, fmt.Sprintf("panic: %v", problem), 500
 		}
 	}()
+	if r.Patch != nil {
+		c.merge(r)
+		return
+	}
 	object, gvk := decode(r.Object)
 	old, _ := decode(r.OldObject)
-	r.Before = encode(object, gvk)
 	internal := toInternal(object)
-	err := c.admit(r, internal, toInternal(old), gvk)
+	sent, err := legacyscheme.Scheme.ConvertToVersion(internal, gvk.GroupVersion())
+	check(err)
+	r.Before = encode(sent, gvk)
+	err = c.admit(r, internal, toInternal(old), gvk)
 	if err != nil {
 		var status *apierrors.StatusError
 		if errors.As(err, &status) {
@@ -119,6 +127,21 @@ func (c *cluster) answer(r *row) {
 	external, err := legacyscheme.Scheme.ConvertToVersion(internal, gvk.GroupVersion())
 	check(err)
 	r.After = encode(external, gvk)
+}
+
+// merge answers a row with a patch: both objects are as they are, without defaults.
+func (c *cluster) merge(r *row) {
+	var object, change unstructured.Unstructured
+	check(json.Unmarshal(r.Object, &object.Object))
+	check(json.Unmarshal(r.Patch, &change.Object))
+	converter := c.converters.GetTypeConverter(object.GroupVersionKind())
+	merged, err := patch.ApplyStructuredMergeDiff(converter, &object, &change)
+	if err != nil {
+		r.Error = err.Error()
+		return
+	}
+	r.After, err = json.Marshal(merged.(*unstructured.Unstructured).Object)
+	check(err)
 }
 
 func (c *cluster) admit(r *row, object, old runtime.Object, gvk schema.GroupVersionKind) error {

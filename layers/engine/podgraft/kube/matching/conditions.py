@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.kube import document_reader
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.cel import CompileError, Environment, EvaluationError, Program, Structs, Value
 from podgraft.kube.document_reader import Cursor, MappingReader
+
+from .constraints import NAME_LABEL
 
 # CEL's messages contain the location and the problem.
 _CORRECT = "correct the expression at this position"
@@ -125,7 +127,6 @@ def condition_variables(
     request: AdmissionRequest, namespaces: Mapping[str, Object], params: JSON
 ) -> dict[str, Value]:
     """The variables of expressions for one request."""
-    is_namespace = request.kind.kind == "Namespace" and not request.kind.group
     return {
         "object": request.object,
         "oldObject": request.old_object,
@@ -134,9 +135,21 @@ def condition_variables(
             "dryRun": False,
             **{key: value for key, value in request.raw.items() if key in _REQUEST},
         },
-        "namespaceObject": None if is_namespace else namespaces.get(request.namespace),
+        "namespaceObject": _namespace_object(request, namespaces),
         "params": params,
     }
+
+
+def _namespace_object(request: AdmissionRequest, namespaces: Mapping[str, Object]) -> Object | None:
+    """The Namespace of the bundle, with the name and the label that every Namespace has."""
+    is_namespace = request.kind.kind == "Namespace" and not request.kind.group
+    name = request.namespace
+    if is_namespace or not name:
+        return None
+    namespace = namespaces.get(name, {})
+    labels: Object = {NAME_LABEL: name, **object_at(namespace, "metadata", "labels")}
+    metadata: Object = {"name": name, **object_at(namespace, "metadata"), "labels": labels}
+    return {"spec": {}, "status": {}, **namespace, "metadata": metadata}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +161,11 @@ class Condition:
 
 
 class ConditionError(Exception):
-    """A condition fails, and no other condition is false."""
+    """A condition fails, and no other is false; ``original`` is the text of Kubernetes."""
+
+    def __init__(self, text: str, original: str) -> None:
+        super().__init__(text)
+        self.original = original
 
 
 def parse_conditions(cursor: Cursor, compiler: ExpressionCompiler) -> tuple[Condition, ...]:
@@ -191,12 +208,16 @@ def find_false(
     evaluates all of them (webhook/matchconditions/matcher.go).
     """
     failure = ""
+    texts: dict[str, None] = {}
     for condition in conditions:
         try:
             if evaluate(condition.program) is not True:
                 return condition
         except EvaluationError as error:
             failure = failure or f"matchCondition '{condition.name}' failed: {error}"
+            texts[f"expression '{condition.program.text}' resulted in error: {error}"] = None
     if failure:
-        raise ConditionError(failure)
+        raise ConditionError(
+            failure, ", ".join(texts) if len(texts) == 1 else f"[{', '.join(texts)}]"
+        )
     return None

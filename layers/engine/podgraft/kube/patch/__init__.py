@@ -8,13 +8,14 @@ the unchanged parts. ``apply`` applies a JSON Patch as kube-apiserver does.
 """
 
 from . import pointer, strategic
-from .application import FailedTestError, PatchError, apply
+from .application import ExplicitNull, FailedTestError, PatchError, apply
 from .differ import diff
 from .merge import merge_patch
 from .operations import Add, Operation, Remove, Replace
 
 __all__ = [
     "Add",
+    "ExplicitNull",
     "FailedTestError",
     "Operation",
     "PatchError",

@@ -1,7 +1,6 @@
 """JSON Patch as kube-apiserver applies it: evanphx/json-patch v4, which deviates from RFC 6902.
 
-``replace`` of a missing member adds it, negative indexes count from the end, and a ``test`` of null
-holds only for a null that the same patch set.
+``replace`` of a missing member adds it, and negative indexes count from the end.
 """
 
 from __future__ import annotations
@@ -29,8 +28,11 @@ class FailedTestError(PatchError):
     """A ``test`` of the patch does not hold."""
 
 
-class _PatchNull(Object):
-    """A null that an operation sets: the original reads it as an empty map."""
+class ExplicitNull(Object):
+    """The value null of an operation that is no JSON text, as in MutatingAdmissionPolicy.
+
+    The original keeps it apart from other nulls, and reads it as an empty map.
+    """
 
 
 _Container: TypeAlias = "Object | list[JSON]"
@@ -49,12 +51,14 @@ def apply(document: JSON, operations: Sequence[Mapping[str, JSON]]) -> JSON:
 
 
 def _copy(value: JSON) -> JSON:
-    return _PatchNull() if isinstance(value, _PatchNull) else jsonvalue.copy(_without_marks(value))
+    return (
+        ExplicitNull() if isinstance(value, ExplicitNull) else jsonvalue.copy(_without_marks(value))
+    )
 
 
 def _without_marks(value: JSON) -> JSON:
     match value:
-        case _PatchNull():
+        case ExplicitNull():
             return None
         case dict():
             return {key: _without_marks(member) for key, member in value.items()}
@@ -119,6 +123,9 @@ class _Patcher:
         path = _read_path(operation, "replace", "path")
         value = _value(operation)
         if path == "":
+            if not isinstance(value, dict | list):
+                # The text of the original ends with the verb of an error that is nil.
+                raise PatchError("replace operation value must be object or array: %!w(<nil>)")
             self.root = value
             return
         container, key = self._find(
@@ -191,10 +198,7 @@ def _read_path(operation: Mapping[str, JSON], kind: str, key: str, cause: str | 
 
 def _value(operation: Mapping[str, JSON]) -> JSON:
     """A copy of the value, which later operations can change; ``None`` if there is none."""
-    if "value" not in operation:
-        return None
-    value = operation["value"]
-    return _PatchNull() if value is None else jsonvalue.copy(value)
+    return _copy(operation.get("value"))
 
 
 def _decode(part: str) -> str:
@@ -253,14 +257,14 @@ def _remove(container: _Container, key: str) -> None:
 
 
 def _holds(value: JSON, expected: JSON) -> bool:
-    """Whether a ``test`` holds: null of the document equals only a test without a value."""
+    """Whether a ``test`` holds; null equals only null."""
     if value is None or expected is None:
         return value is expected
     return _equal(value, expected)
 
 
 def _equal(value: JSON, expected: JSON) -> bool:
-    """Whether values are equal; a null that the patch sets equals an empty map or list."""
+    """Whether values are equal; an explicit null equals an empty map or list."""
     match value, expected:
         case dict(), dict():
             return value.keys() == expected.keys() and all(
@@ -268,7 +272,7 @@ def _equal(value: JSON, expected: JSON) -> bool:
             )
         case list(), list():
             return len(value) == len(expected) and all(map(_holds, value, expected))
-        case (list(), _PatchNull()):
+        case (list(), ExplicitNull()):
             return not value
         case _:
             numbers = _is_number(value) and _is_number(expected)

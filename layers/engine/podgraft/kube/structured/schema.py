@@ -98,10 +98,10 @@ class Schema:
         match ref[0]:
             case "@":
                 return Atom(map=self._struct(ref[1:]))
-            case "!":
+            case "!" | "+":
                 atom = self.resolve(ref[1:])
                 assert atom.map is not None  # noqa: S101 - the generator marks only maps
-                return Atom(map=MapType(atom.map.fields, atom.map.element, is_atomic=True))
+                return Atom(map=MapType(atom.map.fields, atom.map.element, ref[0] == "!"))
             case "<":
                 return Atom(map=MapType({}, ref[1:]))
             case "[":

@@ -3,7 +3,7 @@
 
 # A line a field: its name, its type, and the first and last Kubernetes minor that has it so.
 # s string, n number, b boolean, u any scalar, * anything, ? anything as one value, @X a struct,
-# <T a map, [T a list as one value, {}T a set, {a,b}T a list by its keys, ! in front: one value.
+# <T a map, [T a list as one value, {}T a set, {a,b}T a list by its keys, ! one value, + its fields.
 # ~ and a default follow the type of a key.
 STRUCTS = {
     "admissionregistration.v1.ApplyConfiguration": """
@@ -2509,7 +2509,7 @@ azureFile @core.v1.AzureFilePersistentVolumeSource
 capacity <u
 cephfs @core.v1.CephFSPersistentVolumeSource
 cinder @core.v1.CinderPersistentVolumeSource
-claimRef @core.v1.ObjectReference
+claimRef +@core.v1.ObjectReference
 csi @core.v1.CSIPersistentVolumeSource
 fc @core.v1.FCVolumeSource
 flexVolume @core.v1.FlexPersistentVolumeSource

@@ -8,15 +8,13 @@ Differences from Kubernetes:
 
 - A policy without a binding applies with the action ``Deny``.
 - ``authorizer`` is unsupported.
-- Parameters are ConfigMaps of the bundle.
+- Parameters are objects of the bundle.
 - ``namespaceObject`` is null for a namespace that the bundle does not contain.
 - All policies share the budget that Kubernetes allows for one policy.
 """
 
 from .bindings import (
     Binding,
-    ConfigMapIndex,
-    ParamRef,
     ValidationAction,
     group_by_policy,
     parse_binding,
@@ -27,9 +25,7 @@ from .rules import PolicySet
 
 __all__ = [
     "Binding",
-    "ConfigMapIndex",
     "FailedValidation",
-    "ParamRef",
     "PolicySet",
     "ValidatingPolicy",
     "ValidationAction",

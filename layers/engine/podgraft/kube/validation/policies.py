@@ -12,6 +12,7 @@ from podgraft.kube.cel import Program
 from podgraft.kube.document_reader import Cursor, MappingReader
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler
+from podgraft.kube.matching.params import ParamKind, parse_param_kind
 
 from .result import REASONS
 from .variables import PolicyVariable
@@ -19,7 +20,6 @@ from .variables import PolicyVariable
 T = TypeVar("T")
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_CONFIG_MAP = ("v1", "ConfigMap")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class ValidatingPolicy:
     """A policy with compiled expressions.
 
     ``fails_closed`` is ``failurePolicy: Fail``: an expression that fails denies the request.
-    ``has_params`` states that the policy has a ``paramKind``.
+    Without ``param_kind``, expressions cannot read parameters.
     """
 
     name: str
@@ -55,17 +55,17 @@ class ValidatingPolicy:
     validations: tuple[Validation, ...]
     audit: tuple[AuditAnnotation, ...]
     fails_closed: bool
-    has_params: bool
+    param_kind: ParamKind | None
 
 
 def parse_policy(cursor: Cursor, name: str) -> ValidatingPolicy:
     """Parse the ``spec`` of a policy; the cursor collects errors, with line and column in CEL."""
     keys = MappingReader(cursor)
-    has_params = keys.read_key("paramKind", _parse_param_kind) is not None
-    compiler = ExpressionCompiler(params=has_params)
+    param_kind = keys.read_key("paramKind", parse_param_kind)
+    compiler = ExpressionCompiler(params=param_kind is not None)
     policy = ValidatingPolicy(
         name=name,
-        has_params=has_params,
+        param_kind=param_kind,
         constraints=keys.read_key("matchConstraints", constraints.parse_constraints)
         or _report_missing_constraints(cursor),
         fails_closed=keys.read_key("failurePolicy", _parse_failure_policy) != "Ignore",
@@ -146,21 +146,6 @@ def _parse_audit_annotation(cursor: Cursor, compiler: ExpressionCompiler) -> Aud
     )
     keys.check_unknown_keys()
     return AuditAnnotation(key or "", program) if program else None
-
-
-def _parse_param_kind(cursor: Cursor) -> bool:
-    keys = MappingReader(cursor)
-    kind = (
-        keys.read_key("apiVersion", document_reader.parse_string),
-        keys.read_key("kind", document_reader.parse_string),
-    )
-    keys.check_unknown_keys()
-    if kind != _CONFIG_MAP:
-        cursor.add_error(
-            f"got {document_reader.format_value(cursor.value)}",
-            "use ConfigMap of v1: parameters are part of the bundle",
-        )
-    return True
 
 
 def _parse_failure_policy(cursor: Cursor) -> str | None:

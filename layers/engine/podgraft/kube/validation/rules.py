@@ -28,8 +28,9 @@ from podgraft.kube.matching.conditions import (
     find_false,
 )
 from podgraft.kube.matching.index import ConstraintIndex
+from podgraft.kube.matching.params import ParamError, ParamIndex
 
-from .bindings import Binding, ConfigMapIndex, ValidationAction
+from .bindings import Binding, ValidationAction
 from .policies import ValidatingPolicy, Validation
 from .result import FailedValidation, ValidationResult
 from .variables import Activation
@@ -59,7 +60,7 @@ class PolicySet:
 
     policies: tuple[ValidatingPolicy, ...]
     bindings: Mapping[str, Sequence[Binding]] = field(default_factory=dict[str, Sequence[Binding]])
-    config_maps: ConfigMapIndex = field(default_factory=lambda: ConfigMapIndex.build(()))
+    params: ParamIndex = field(default_factory=lambda: ParamIndex.build(()))
     namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
     budget: int = POLICY_BUDGET
     _index: ConstraintIndex = field(init=False, repr=False, compare=False)
@@ -116,7 +117,11 @@ class PolicySet:
         if mismatch is not None:
             builder.record_mismatch(policy, binding, mismatch)
             return
-        params = self._params(policy, binding, request)
+        try:
+            params = self._params(policy, binding, request)
+        except ParamError as error:
+            builder.add_failure(policy, binding, f"failed to configure binding: {error}")
+            return
         if not params:
             builder.record_missing_params(policy, binding)
         if not params and binding.params is not None and binding.params.is_required:
@@ -134,9 +139,9 @@ class PolicySet:
         self, policy: ValidatingPolicy, binding: Binding, request: AdmissionRequest
     ) -> Sequence[JSON]:
         """Return the parameters to validate with; a single null for a policy without parameters."""
-        if not policy.has_params or binding.params is None:
+        if policy.param_kind is None or binding.params is None:
             return [None]
-        return binding.params.find(self.config_maps, request.namespace)
+        return self.params.find(policy.param_kind, binding.params, request.namespace)
 
 
 @dataclass(slots=True)
@@ -168,6 +173,16 @@ class _ResultBuilder:
                     self.warnings.append(f"Validation failed for {origin}: {denial.message}")
                 case ValidationAction.AUDIT:
                     self.failures.append(_failure_annotation(policy, binding, denial, index))
+
+    def add_failure(
+        self, policy: ValidatingPolicy, binding: Binding, message: str, index: int = 0
+    ) -> None:
+        """Add a failed evaluation; it denies the request unless failurePolicy is Ignore."""
+        if policy.fails_closed:
+            self.add_denial(policy, binding, FailedValidation(message), index)
+        elif self.trace is not None:
+            observed = f"is ignored, as failurePolicy sets: {message}"
+            self.trace.add(_rule_name(policy, binding), observed)
 
     def record_mismatch(
         self, policy: ValidatingPolicy, binding: Binding | None, mismatch: Mismatch
@@ -256,13 +271,15 @@ class _PolicyEvaluation:
                 self._evaluate_validation(index, validation)
             self._evaluate_annotations()
         except CostExceededError as error:
-            self._record_error(f"validation stopped early: it {error}")
+            self.record.add_failure(
+                self.policy, self.binding, f"validation stopped early: it {error}"
+            )
 
     def _applies(self) -> bool:
         try:
             false_condition = find_false(self.policy.conditions, self._evaluate_within_budget)
         except ConditionError as error:
-            self._record_error(str(error))
+            self.record.add_failure(self.policy, self.binding, str(error))
             return False
         self.record.record_evaluation(self.policy, self.binding, false_condition)
         return false_condition is None
@@ -272,7 +289,9 @@ class _PolicyEvaluation:
             is_valid = self._evaluate_within_budget(validation.program)
         except EvaluationError as error:
             text = validation.program.text.strip()
-            self._record_error(f"expression '{text}' resulted in error: {error}", index)
+            self.record.add_failure(
+                self.policy, self.binding, f"expression '{text}' resulted in error: {error}", index
+            )
             return
         if not is_valid:
             denial = FailedValidation(self._denial_message(validation), validation.reason)
@@ -301,7 +320,9 @@ class _PolicyEvaluation:
                 value = self._evaluate_within_budget(annotation.program)
             except EvaluationError as error:
                 text = annotation.program.text.strip()
-                self._record_error(f"expression '{text}' resulted in error: {error}")
+                self.record.add_failure(
+                    self.policy, self.binding, f"expression '{text}' resulted in error: {error}"
+                )
                 continue
             value_text = value.strip() if isinstance(value, str) else ""
             if value_text:
@@ -315,11 +336,3 @@ class _PolicyEvaluation:
             return self.activation.evaluate(program, meter)
         finally:
             self.record.remaining -= meter.spent
-
-    def _record_error(self, message: str, index: int = 0) -> None:
-        """Record a failed evaluation; it denies the request unless failurePolicy is Ignore."""
-        if self.policy.fails_closed:
-            self.record.add_denial(self.policy, self.binding, FailedValidation(message), index)
-        elif self.record.trace is not None:
-            observed = f"is ignored, as failurePolicy sets: {message}"
-            self.record.trace.add(_rule_name(self.policy, self.binding), observed)

@@ -1,0 +1,328 @@
+"""The defaults that kube-apiserver sets in pods and workloads, for expressions that read them.
+
+``complete`` returns an object as kube-apiserver sends it: each value has the canonical form of its
+type, and fields without omitempty and defaults are present. Fields of newer releases remain.
+
+Source: k8s.io/kubernetes 1.37, pkg/apis/{core,apps,batch}/v1, defaults.go and
+zz_generated.defaults.go. Not set: requests of pods (spec.resources), and quantities below a
+thousandth are not rounded up. Kinds without Go types remain as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.golang.reflect import GoType, Kind
+
+from .encoding import encode
+from .object_type import object_type
+
+_MODE = 0o644
+_INT32_MAX = 2**31 - 1
+# By struct: the value of a missing field.
+_ABSENT: Mapping[str, Object] = {
+    "v1.AzureDiskVolumeSource": {
+        "cachingMode": "ReadWrite",
+        "fsType": "ext4",
+        "readOnly": False,
+        "kind": "Shared",
+    },
+    "v1.ConfigMapVolumeSource": {"defaultMode": _MODE},
+    "v1.DownwardAPIVolumeSource": {"defaultMode": _MODE},
+    "v1.FileKeySelector": {"optional": False},
+    "v1.GRPCAction": {"service": ""},
+    "v1.HostPathVolumeSource": {"type": ""},
+    "v1.PersistentVolumeClaimSpec": {"volumeMode": "Filesystem"},
+    "v1.PodSpec": {"securityContext": {}, "terminationGracePeriodSeconds": 30},
+    "v1.ProjectedVolumeSource": {"defaultMode": _MODE},
+    "v1.SecretVolumeSource": {"defaultMode": _MODE},
+    "v1.ServiceAccountTokenProjection": {"expirationSeconds": 3600},
+}
+# By struct: the value of a field that is missing, 0, or empty.
+_EMPTY: Mapping[str, Object] = {
+    "v1.Container": {
+        "terminationMessagePath": "/dev/termination-log",
+        "terminationMessagePolicy": "File",
+    },
+    "v1.ContainerPort": {"protocol": "TCP"},
+    "v1.HTTPGetAction": {"path": "/", "scheme": "HTTP"},
+    "v1.ISCSIVolumeSource": {"iscsiInterface": "default"},
+    "v1.ObjectFieldSelector": {"apiVersion": "v1"},
+    "v1.PodFailurePolicyOnPodConditionsPattern": {"status": "True"},
+    "v1.PodSpec": {
+        "dnsPolicy": "ClusterFirst",
+        "restartPolicy": "Always",
+        "schedulerName": "default-scheduler",
+    },
+    "v1.Probe": {
+        "timeoutSeconds": 1,
+        "periodSeconds": 10,
+        "successThreshold": 1,
+        "failureThreshold": 3,
+    },
+    "v1.RBDVolumeSource": {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
+    "v1.ScaleIOVolumeSource": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
+}
+_EPHEMERAL_CONTAINER = "v1.EphemeralContainer"
+
+
+def complete(value: Object) -> Object:
+    """Return an object as kube-apiserver sends it; raises ``DecodeError``."""
+    type_ = object_type(value)
+    if type_ is None:
+        return value
+    encoded = encode(type_, value)
+    assert isinstance(encoded, dict)  # noqa: S101 - a struct encodes to an object
+    _restore_unknown(type_, value, encoded)
+    setter = _KINDS.get(type_.name)
+    if setter is not None:
+        setter(encoded)
+    _set_fields(type_, encoded)
+    return encoded
+
+
+def _restore_unknown(type_: GoType, raw: JSON, encoded: JSON) -> None:
+    """Add the fields that the type does not have to an encoded value."""
+    match raw, encoded:
+        case dict(), dict() if type_.kind is Kind.STRUCT:
+            fields = _fields(type_)
+            for key, value in raw.items():
+                field = fields.get(key)
+                if field is None:
+                    encoded.setdefault(key, value)
+                elif key in encoded:
+                    _restore_unknown(field, value, encoded[key])
+        case dict(), dict() if type_.kind is Kind.MAP and type_.elem is not None:
+            for key, value in raw.items():
+                _restore_unknown(type_.elem, value, encoded.get(key))
+        case list(), list() if type_.elem is not None:
+            for before, after in zip(raw, encoded, strict=False):
+                _restore_unknown(type_.elem, before, after)
+        case _:
+            if type_.kind is Kind.POINTER and type_.elem is not None:
+                _restore_unknown(type_.elem, raw, encoded)
+
+
+@cache
+def _fields(type_: GoType) -> Mapping[str, GoType]:
+    """The types of the fields of a struct, by JSON key."""
+    return dict(_iterate_fields(type_))
+
+
+def _iterate_fields(type_: GoType) -> Iterator[tuple[str, GoType]]:
+    for field in type_.fields:
+        if field.inline:
+            yield from _iterate_fields(field.type)
+        else:
+            yield field.json, field.type
+
+
+def _set_fields(type_: GoType, value: JSON) -> None:
+    """Set the defaults of each struct in a value."""
+    match type_.kind, value:
+        case Kind.POINTER, _ if type_.elem is not None:
+            _set_fields(type_.elem, value)
+        case Kind.SLICE, list() if type_.elem is not None and type_.elem.kind is not Kind.STRING:
+            for element in value:
+                _set_fields(type_.elem, element)
+        case Kind.STRUCT, dict():
+            _set_struct(type_.name, value)
+            fields = _fields(type_)
+            for key, member in value.items():
+                if isinstance(member, dict | list) and key in fields:
+                    _set_fields(fields[key], member)
+        case _:
+            pass
+
+
+def _set_struct(name: str, struct: Object) -> None:
+    if name == _EPHEMERAL_CONTAINER:
+        name = "v1.Container"
+    for key, default in _ABSENT.get(name, {}).items():
+        if struct.get(key) is None:
+            struct[key] = {} if default == {} else default
+    for key, default in _EMPTY.get(name, {}).items():
+        if not struct.get(key):
+            struct[key] = default
+    setter = _STRUCTS.get(name)
+    if setter is not None:
+        setter(struct)
+
+
+def _set_container(container: Object) -> None:
+    if not container.get("imagePullPolicy"):
+        container["imagePullPolicy"] = _find_pull_policy(str(container.get("image", "")))
+
+
+def _set_volume(volume: Object) -> None:
+    if all(value is None for key, value in volume.items() if key != "name"):
+        volume["emptyDir"] = {}
+    image = volume.get("image")
+    if isinstance(image, dict) and not image.get("pullPolicy"):
+        image["pullPolicy"] = _find_pull_policy(str(image.get("reference", "")))
+
+
+def _set_pod_spec(spec: Object) -> None:
+    account = spec.get("serviceAccountName") or spec.get("serviceAccount")
+    if account:
+        spec["serviceAccountName"] = spec["serviceAccount"] = account
+
+
+def _set_claim(claim: Object) -> None:
+    status = object_at(claim, "status")
+    claim["status"] = {**status, "phase": status.get("phase") or "Pending"}
+
+
+_STRUCTS: Mapping[str, Callable[[Object], None]] = {
+    "v1.Container": _set_container,
+    "v1.Volume": _set_volume,
+    "v1.PodSpec": _set_pod_spec,
+    "v1.PersistentVolumeClaim": _set_claim,
+}
+# docker's reference: an optional registry, lowercase path components, a tag, and a digest.
+_IMAGE = re.compile(
+    r"(?:(?:localhost|[\w.-]*[.:A-Z][\w.:-]*|[\w.-]+:\d+)/)?"
+    r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
+    r"(?::(?P<tag>\w[\w.-]{0,127}))?(?P<digest>@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,})?",
+    re.ASCII,
+)
+
+
+def _find_pull_policy(image: str) -> str:
+    """Always for the tag latest and without tag and digest; IfNotPresent for invalid names too."""
+    match = _IMAGE.fullmatch(image)
+    latest = match is not None and (
+        match["tag"] == "latest" or (match["tag"] is None and match["digest"] is None)
+    )
+    return "Always" if latest else "IfNotPresent"
+
+
+def _set_pod(pod: Object) -> None:
+    spec = object_at(pod, "spec")
+    containers = [*objects_at(spec, "containers"), *objects_at(spec, "initContainers")]
+    for container in containers:
+        resources = object_at(container, "resources")
+        limits = object_at(resources, "limits")
+        if limits:
+            resources["requests"] = {**limits, **object_at(resources, "requests")}
+    if spec.get("enableServiceLinks") is None:
+        spec["enableServiceLinks"] = True
+    grace = spec.get("terminationGracePeriodSeconds")
+    if isinstance(grace, int) and grace < 0:
+        spec["terminationGracePeriodSeconds"] = 1
+    if spec.get("hostNetwork"):
+        for port in (port for each in containers for port in objects_at(each, "ports")):
+            number = port.get("hostPort") or port.get("containerPort")
+            if number:
+                port["hostPort"] = number
+
+
+def _set_absent(spec: Object, **defaults: JSON) -> None:
+    for key, default in defaults.items():
+        if spec.get(key) is None:
+            spec[key] = default
+
+
+def _set_deployment(deployment: Object) -> None:
+    spec = object_at(deployment, "spec")
+    _set_absent(spec, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600)
+    strategy = object_at(spec, "strategy")
+    if not strategy.get("type"):
+        strategy["type"] = "RollingUpdate"
+    if strategy["type"] == "RollingUpdate":
+        _set_absent(strategy, rollingUpdate={})
+        rolling = object_at(strategy, "rollingUpdate")
+        _set_absent(rolling, maxUnavailable="25%", maxSurge="25%")
+
+
+def _set_daemon_set(daemon_set: Object) -> None:
+    spec = object_at(daemon_set, "spec")
+    _set_absent(spec, revisionHistoryLimit=10)
+    strategy = object_at(spec, "updateStrategy")
+    if not strategy.get("type"):
+        strategy["type"] = "RollingUpdate"
+    if strategy["type"] == "RollingUpdate":
+        _set_absent(strategy, rollingUpdate={})
+        _set_absent(object_at(strategy, "rollingUpdate"), maxUnavailable=1, maxSurge=0)
+
+
+def _set_stateful_set(stateful_set: Object) -> None:
+    spec = object_at(stateful_set, "spec")
+    if not spec.get("podManagementPolicy"):
+        spec["podManagementPolicy"] = "OrderedReady"
+    strategy = object_at(spec, "updateStrategy")
+    if not strategy.get("type"):
+        strategy["type"] = "RollingUpdate"
+        _set_absent(strategy, rollingUpdate={})
+    if strategy["type"] == "RollingUpdate" and isinstance(strategy.get("rollingUpdate"), dict):
+        _set_absent(object_at(strategy, "rollingUpdate"), partition=0, maxUnavailable=1)
+    _set_absent(spec, replicas=1, revisionHistoryLimit=10, persistentVolumeClaimRetentionPolicy={})
+    retention = object_at(spec, "persistentVolumeClaimRetentionPolicy")
+    for key in ("whenDeleted", "whenScaled"):
+        retention[key] = retention.get(key) or "Retain"
+
+
+def _set_replicas(workload: Object) -> None:
+    _set_absent(object_at(workload, "spec"), replicas=1)
+
+
+def _set_replication_controller(controller: Object) -> None:
+    spec = object_at(controller, "spec")
+    _set_absent(spec, replicas=1, minReadySeconds=0)
+    labels = object_at(spec, "template", "metadata").get("labels")
+    if labels:
+        spec["selector"] = spec.get("selector") or labels
+        metadata = object_at(controller, "metadata")
+        metadata["labels"] = metadata.get("labels") or labels
+
+
+def _set_job(job: Object) -> None:
+    spec = object_at(job, "spec")
+    if spec.get("completions") is None and spec.get("parallelism") is None:
+        spec["completions"] = 1
+    per_index = spec.get("backoffLimitPerIndex") is not None
+    failure_policy = spec.get("podFailurePolicy") is not None
+    _set_absent(
+        spec,
+        parallelism=1,
+        backoffLimit=_INT32_MAX if per_index else 6,
+        completionMode="NonIndexed",
+        suspend=False,
+        podReplacementPolicy="Failed" if failure_policy else "TerminatingOrFailed",
+        manualSelector=False,
+    )
+    labels = object_at(spec, "template", "metadata").get("labels")
+    metadata = object_at(job, "metadata")
+    if labels and not metadata.get("labels"):
+        metadata["labels"] = labels
+
+
+def _set_cron_job(cron_job: Object) -> None:
+    spec = object_at(cron_job, "spec")
+    spec["concurrencyPolicy"] = spec.get("concurrencyPolicy") or "Allow"
+    _set_absent(spec, suspend=False, successfulJobsHistoryLimit=3, failedJobsHistoryLimit=1)
+
+
+def _set_namespace(namespace: Object) -> None:
+    metadata = object_at(namespace, "metadata")
+    name = metadata.get("name")
+    if name:
+        metadata["labels"] = {**object_at(metadata, "labels"), "kubernetes.io/metadata.name": name}
+    status = object_at(namespace, "status")
+    namespace["status"] = {**status, "phase": status.get("phase") or "Active"}
+
+
+_KINDS: Mapping[str, Callable[[Object], None]] = {
+    "v1.CronJob": _set_cron_job,
+    "v1.DaemonSet": _set_daemon_set,
+    "v1.Deployment": _set_deployment,
+    "v1.Job": _set_job,
+    "v1.Namespace": _set_namespace,
+    "v1.Pod": _set_pod,
+    "v1.ReplicaSet": _set_replicas,
+    "v1.ReplicationController": _set_replication_controller,
+    "v1.StatefulSet": _set_stateful_set,
+}

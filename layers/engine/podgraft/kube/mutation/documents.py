@@ -1,0 +1,243 @@
+"""MutatingAdmissionPolicy and its binding: the parsed documents, with every expression compiled.
+
+Source: k8s.io/kubernetes 1.37, pkg/apis/admissionregistration/validation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from podgraft.base.jsonvalue import Object
+from podgraft.kube import document_reader
+from podgraft.kube.cel import Program
+from podgraft.kube.document_reader import Cursor, MappingReader, format_value
+from podgraft.kube.matching import conditions, constraints
+from podgraft.kube.matching.conditions import ExpressionCompiler
+from podgraft.kube.matching.params import ParamKind, ParamRef, parse_param_kind, parse_param_ref
+from podgraft.kube.validation.variables import PolicyVariable
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OPERATIONS = ("*", "CREATE", "UPDATE", "CONNECT")
+
+
+class PatchType(StrEnum):
+    """What the expression of a mutation returns; the key of the mutation for each type."""
+
+    APPLY_CONFIGURATION = "ApplyConfiguration"
+    JSON_PATCH = "JSONPatch"
+
+    @property
+    def key(self) -> str:
+        """The key of the mutation that contains the expression."""
+        return self[0].lower() + self[1:] if self is not PatchType.JSON_PATCH else "jsonPatch"
+
+
+# The type that an expression must have.
+_RESULTS = {PatchType.APPLY_CONFIGURATION: "Object", PatchType.JSON_PATCH: "list(JSONPatch)"}
+
+
+@dataclass(frozen=True, slots=True)
+class MutationExpression:
+    """One of ``mutations``."""
+
+    patch_type: PatchType
+    program: Program
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MutatingPolicy:
+    """A policy with compiled expressions.
+
+    ``fails_closed`` is ``failurePolicy: Fail``, and ``is_reinvoked`` is ``reinvocationPolicy:
+    IfNeeded``. Without ``param_kind``, expressions cannot read parameters.
+    """
+
+    name: str
+    constraints: constraints.MatchConstraints
+    conditions: tuple[conditions.Condition, ...]
+    variables: tuple[PolicyVariable, ...]
+    mutations: tuple[MutationExpression, ...]
+    fails_closed: bool
+    is_reinvoked: bool
+    param_kind: ParamKind | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MutatingBinding:
+    """A binding of a policy: its scope and its parameters."""
+
+    policy: str
+    name: str
+    constraints: constraints.MatchConstraints | None = None
+    params: ParamRef | None = None
+
+
+def group_by_policy(
+    bindings: Iterable[MutatingBinding],
+) -> Mapping[str, Sequence[MutatingBinding]]:
+    """Group bindings by policy, in the order of their names."""
+    by_policy: dict[str, list[MutatingBinding]] = {}
+    for binding in sorted(bindings, key=lambda binding: binding.name):
+        by_policy.setdefault(binding.policy, []).append(binding)
+    return by_policy
+
+
+def parse_policy(cursor: Cursor, name: str) -> MutatingPolicy:
+    """Parse the ``spec`` of a policy; the cursor collects errors, with line and column in CEL."""
+    keys = MappingReader(cursor)
+    param_kind = keys.read_key("paramKind", parse_param_kind)
+    compiler = ExpressionCompiler(params=param_kind is not None)
+    policy = MutatingPolicy(
+        name=name,
+        param_kind=param_kind,
+        constraints=keys.read_key("matchConstraints", _parse_constraints)
+        or _report_missing_constraints(cursor),
+        fails_closed=_read_choice(keys, "failurePolicy", ("Fail", "Ignore")) != "Ignore",
+        is_reinvoked=_read_choice(keys, "reinvocationPolicy", ("Never", "IfNeeded")) == "IfNeeded",
+        # Match conditions cannot use variables: parse them before the variables.
+        conditions=keys.read_key(
+            "matchConditions", lambda child: conditions.parse_conditions(child, compiler)
+        )
+        or (),
+        variables=keys.read_key("variables", lambda child: _parse_variables(child, compiler)) or (),
+        mutations=keys.read_key("mutations", lambda child: _parse_mutations(child, compiler)) or (),
+    )
+    keys.check_unknown_keys()
+    spec = cursor.value if isinstance(cursor.value, dict) else {}
+    if not spec.get("mutations"):
+        cursor.child("mutations", None).add_error("is missing or empty", "add a mutation")
+    if not spec.get("reinvocationPolicy"):
+        cursor.child("reinvocationPolicy", None).add_error("is missing", "use Never or IfNeeded")
+    return policy
+
+
+def parse_binding(cursor: Cursor, name: str) -> MutatingBinding:
+    """Parse the ``spec`` of a binding; errors are collected by the cursor."""
+    keys = MappingReader(cursor)
+    binding = MutatingBinding(
+        name=name,
+        policy=keys.read_key("policyName", document_reader.parse_string) or "",
+        constraints=keys.read_key("matchResources", _parse_scope),
+        params=keys.read_key("paramRef", parse_param_ref),
+    )
+    keys.check_unknown_keys()
+    spec = cursor.value if isinstance(cursor.value, dict) else {}
+    if not spec.get("policyName"):
+        cursor.child("policyName", None).add_error(
+            "is missing", "set the name of a MutatingAdmissionPolicy"
+        )
+    return binding
+
+
+def _report_missing_constraints(cursor: Cursor) -> constraints.MatchConstraints:
+    cursor.child("matchConstraints", None).add_error(
+        "is missing", "set the resources that the policy mutates"
+    )
+    return constraints.MatchConstraints()
+
+
+def _parse_constraints(cursor: Cursor) -> constraints.MatchConstraints | None:
+    parsed = _parse_scope(cursor)
+    if isinstance(cursor.value, dict) and not cursor.value.get("resourceRules"):
+        cursor.child("resourceRules", None).add_error(
+            "is missing or empty", "set the resources that the policy mutates"
+        )
+    return parsed
+
+
+def _parse_scope(cursor: Cursor) -> constraints.MatchConstraints | None:
+    """Constraints whose rules have only the operations that have an object to mutate."""
+    parsed = constraints.parse_constraints(cursor)
+    rules: Object = cursor.value if isinstance(cursor.value, dict) else {}
+    if parsed is None:
+        return None
+    for index, rule in enumerate(parsed.rules):
+        if "DELETE" in rule.operations:
+            listed = cursor.child("resourceRules", rules.get("resourceRules")).child(index, None)
+            listed.child("operations", None).add_error(
+                "got DELETE, which has no object to mutate", f"use {', '.join(_OPERATIONS)}"
+            )
+    return parsed
+
+
+def _read_choice(keys: MappingReader, key: str, choices: tuple[str, ...]) -> str | None:
+    def parse(cursor: Cursor) -> str | None:
+        if cursor.value in choices:
+            return document_reader.parse_string(cursor)
+        return cursor.add_error(f"got {format_value(cursor.value)}", f"use {' or '.join(choices)}")
+
+    return keys.read_key(key, parse)
+
+
+def _parse_variables(
+    cursor: Cursor, compiler: ExpressionCompiler
+) -> tuple[PolicyVariable, ...] | None:
+    elements = cursor.items()
+    if elements is None:
+        return None
+    parsed = (_parse_variable(element, compiler) for element in elements)
+    return tuple(variable for variable in parsed if variable is not None)
+
+
+def _parse_variable(cursor: Cursor, compiler: ExpressionCompiler) -> PolicyVariable | None:
+    keys = MappingReader(cursor)
+    name = keys.read_key("name", document_reader.parse_string) or ""
+    program = conditions.read_required_expression(cursor, keys, "expression", compiler)
+    keys.check_unknown_keys()
+    if not _IDENTIFIER.fullmatch(name):
+        return cursor.child("name", name).add_error(
+            f"got {format_value(name)}", "use a CEL identifier"
+        )
+    compiler.declare(name, program)
+    return PolicyVariable(name, program) if program else None
+
+
+def _parse_mutations(
+    cursor: Cursor, compiler: ExpressionCompiler
+) -> tuple[MutationExpression, ...] | None:
+    elements = cursor.items()
+    if elements is None:
+        return None
+    parsed = (_parse_mutation(element, compiler) for element in elements)
+    return tuple(mutation for mutation in parsed if mutation is not None)
+
+
+def _parse_mutation(cursor: Cursor, compiler: ExpressionCompiler) -> MutationExpression | None:
+    keys = MappingReader(cursor)
+    choice = _read_choice(keys, "patchType", tuple(PatchType))
+    spec = cursor.value if isinstance(cursor.value, dict) else {}
+    if not spec.get("patchType"):
+        cursor.child("patchType", None).add_error("is missing", f"use {' or '.join(PatchType)}")
+    programs: dict[PatchType, Program | None] = {}
+    for each in PatchType:
+        program = keys.read_key(
+            each.key, lambda child, type_=_RESULTS[each]: _parse_expression(child, compiler, type_)
+        )
+        if each.key in spec:
+            programs[each] = program
+    keys.check_unknown_keys()
+    if choice is None:
+        return None
+    patch_type = PatchType(choice)
+    for other in programs.keys() - {patch_type}:
+        cursor.child(other.key, None).add_error(
+            f"must be absent with patchType {patch_type}", f"remove it, or use patchType {other}"
+        )
+    if patch_type not in programs:
+        return cursor.child(patch_type.key, None).add_error(
+            "is missing", f"set {patch_type.key}.expression"
+        )
+    program = programs[patch_type]
+    return MutationExpression(patch_type, program) if program is not None else None
+
+
+def _parse_expression(cursor: Cursor, compiler: ExpressionCompiler, type_: str) -> Program | None:
+    keys = MappingReader(cursor)
+    program = keys.read_key("expression", lambda text: compiler.mutation(text, type_))
+    keys.check_unknown_keys()
+    if isinstance(cursor.value, dict) and not cursor.value.get("expression"):
+        cursor.child("expression", None).add_error("is missing", "write an expression in CEL")
+    return program

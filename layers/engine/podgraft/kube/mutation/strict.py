@@ -1,0 +1,56 @@
+"""The check of a patched object: kube-apiserver decodes it strictly.
+
+Unknown fields and values of wrong types are errors, for Kubernetes' kinds only: a custom resource
+keeps what it has, and its own schema is checked later.
+"""
+
+from __future__ import annotations
+
+from podgraft import kube
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.kube.structured import FieldError, Schema
+from podgraft.kube.structured.validation import Validator
+
+
+class StrictDecodingError(Exception):
+    """An object that does not decode after a JSON Patch."""
+
+
+def check_decodes(schema: Schema, before: Object, after: JSON, ref: str) -> Object:
+    """Return the patched object; raises ``StrictDecodingError``."""
+    if not isinstance(after, dict):
+        raise StrictDecodingError("the patched document is not an object")
+    after = _restore_kind(before, after)
+    if schema.is_custom(ref):
+        return after
+    # Fields of newer releases, which the object had before, remain.
+    known = {str(error) for error in Validator(schema).check(before, ref)}
+    errors = [error for error in Validator(schema).check(after, ref) if str(error) not in known]
+    unknown = [error for error in errors if error.message.startswith("field not declared")]
+    if unknown:
+        listed = ", ".join(f'unknown field "{_path(error)}"' for error in unknown)
+        raise StrictDecodingError(f"strict decoding error: {listed}")
+    type_ = kube.object_type(after)
+    if type_ is not None:
+        try:
+            kube.check(type_, after)
+        except kube.DecodeError as error:
+            raise StrictDecodingError(str(error)) from error
+    elif errors:
+        raise StrictDecodingError(f"strict decoding error: {errors[0]}")
+    return after
+
+
+def _restore_kind(before: Object, after: Object) -> Object:
+    """The object with its kind, which a patch can remove, but not change."""
+    for key in ("apiVersion", "kind"):
+        value = after.get(key) or before.get(key)
+        if value != before.get(key):
+            kind, version = after.get("kind"), after.get("apiVersion")
+            raise StrictDecodingError(f'no kind "{kind}" is registered for version "{version}"')
+        after = {**after, key: value}
+    return after
+
+
+def _path(error: FieldError) -> str:
+    return error.path.removeprefix(".")

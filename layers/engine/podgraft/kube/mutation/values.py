@@ -1,0 +1,205 @@
+"""The values of mutations as JSON: ``Object{…}`` as an apply configuration, and patch values.
+
+Source: k8s.io/apiserver 0.37, pkg/cel/mutation (dynamic/objects.go, jsonpatch.go); cel-go,
+ConvertToNative to google.protobuf.Value; structpb.NewValue.
+
+Difference from Kubernetes: an apply configuration cannot contain null, bytes, durations, and other
+values that Kubernetes merges as values of Go or rejects with the name of a Go type.
+"""
+
+from __future__ import annotations
+
+import math
+from base64 import b64encode
+from collections.abc import Iterator
+
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.golang.strconv.ftoa import format_float
+from podgraft.golang.strconv.quote import quote
+from podgraft.kube.cel.library.times import text_of_timestamp
+from podgraft.kube.cel.values import (
+    Duration,
+    Optional,
+    Struct,
+    Timestamp,
+    Uint,
+    Value,
+    is_list,
+    is_map,
+    type_name,
+)
+from podgraft.kube.patch import ExplicitNull
+
+ROOT = "Object"
+_PATCH = "JSONPatch"
+# google.protobuf.Value has doubles: cel-go writes greater integers as text.
+_MAX_SAFE_INTEGER = 2**53 - 1
+_MAX_WHOLE_DOUBLE = 1e21
+_NANOSECONDS = 1_000_000_000
+
+
+class ConversionError(Exception):
+    """A value of an expression that the mutation cannot use."""
+
+
+def to_apply_configuration(value: Value) -> Object:
+    """Return the apply configuration of an expression; raises ``ConversionError``."""
+    if not isinstance(value, Struct) or value.type_name != ROOT:
+        raise ConversionError(
+            f"unsupported return type from ApplyConfiguration expression: {_name(value)}"
+        )
+    _check_names(value)
+    return {key: _to_plain(member, key) for key, member in value.fields.items()}
+
+
+def to_operations(value: Value) -> list[Object]:
+    """Return the JSON Patch of an expression; raises ``ConversionError``."""
+    if not is_list(value):
+        raise ConversionError("type mismatch: JSONPatchType.expression should evaluate to array")
+    return [_to_operation(element) for element in value]
+
+
+def _to_operation(value: Value) -> Object:
+    if not isinstance(value, Struct) or value.type_name != _PATCH:
+        raise ConversionError(
+            "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch: "
+            f"got {_name(value)}"
+        )
+    fields = value.fields
+    operation: Object = {"op": fields.get("op", ""), "path": fields.get("path", "")}
+    if fields.get("from"):
+        operation["from"] = fields["from"]
+    if "value" in fields:
+        operation["value"] = _to_patch_value(fields["value"])
+    return operation
+
+
+def _to_patch_value(value: Value) -> JSON:
+    if value is None:
+        return ExplicitNull()
+    if isinstance(value, Struct):
+        _check_names(value)
+    try:
+        return _to_json(value)
+    except ConversionError as error:
+        raise ConversionError(
+            f"JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}"
+        ) from error
+
+
+def _check_names(value: Struct) -> None:
+    """Check that each struct has the type of its path, from the type of the outermost on."""
+    errors = [*_find_wrong_names(value, value.type_name)]
+    if errors:
+        raise ConversionError("type mismatch: " + "\n".join(errors))
+
+
+def _find_wrong_names(value: Value, path: str) -> Iterator[str]:
+    match value:
+        case Struct():
+            if value.type_name != path:
+                yield (
+                    f"unexpected type name {quote(value.type_name)}, expected {quote(path)}, "
+                    "which matches field name path from root Object type"
+                )
+            for key, member in value.fields.items():
+                yield from _find_wrong_names(member, f"{path}.{key}")
+        case _ if is_list(value):
+            for element in value:
+                yield from _find_wrong_names(element, path)
+        case _ if is_map(value):
+            for member in value.values():
+                yield from _find_wrong_names(member, path)
+        case _:
+            pass
+
+
+def _to_plain(value: Value, key: str) -> JSON:
+    """A value of an apply configuration."""
+    match value:
+        case Struct():
+            return {name: _to_plain(member, name) for name, member in value.fields.items()}
+        case _ if is_list(value):
+            return [_to_plain(element, key) for element in value]
+        case _ if is_map(value):
+            return {_to_key(name): _to_plain(member, key) for name, member in value.items()}
+        case bool() | str() | float():
+            return value
+        case int():
+            return int(value)
+        case _:
+            problem = f"field {quote(key)}: a value of type {_name(value)} cannot be merged"
+            raise ConversionError(f"{problem}; use strings, numbers, booleans, lists, and objects")
+
+
+def _to_key(key: Value) -> str:
+    if isinstance(key, str):
+        return key
+    raise ConversionError(f"unsupported type conversion from '{_name(key)}' to string")
+
+
+def _to_json(value: Value) -> JSON:  # noqa: C901 - one case for each type
+    """A value as cel-go converts it to google.protobuf.Value."""
+    match value:
+        case None | bool() | str():
+            return value
+        case int():
+            return int(value) if abs(value) <= _MAX_SAFE_INTEGER else str(int(value))
+        case float():
+            return _to_number(value)
+        case bytes():
+            return b64encode(value).decode()
+        case Duration(nanoseconds=nanoseconds):
+            return format_float(nanoseconds / _NANOSECONDS, "f") + "s"
+        case Timestamp():
+            return text_of_timestamp(value)
+        case _ if is_list(value):
+            return [_to_json(element) for element in value]
+        case _ if is_map(value):
+            return {_to_key(key): _to_json(member) for key, member in value.items()}
+        case Struct():
+            return {key: _to_struct_member(member) for key, member in value.fields.items()}
+        case Optional(present=True, value=inner):
+            return _to_json(inner)
+        case Optional():
+            raise ConversionError("optional.none() dereference")
+        case _:
+            raise ConversionError(
+                f"type conversion error from '{_name(value)}' to '*structpb.Value'"
+            )
+
+
+def _to_struct_member(value: Value) -> JSON:
+    """A value inside a struct: the numbers are doubles, and few types are allowed."""
+    match value:
+        case bool() | str():
+            return value
+        case int() | float():
+            return _to_number(float(value))
+        case bytes():
+            return b64encode(value).decode()
+        case _ if is_list(value):
+            return [_to_struct_member(element) for element in value]
+        case _ if is_map(value):
+            return {_to_key(key): _to_struct_member(member) for key, member in value.items()}
+        case Struct():
+            return {key: _to_struct_member(member) for key, member in value.fields.items()}
+        case _:
+            raise ConversionError(f"invalid type in an object: {_name(value)}")
+
+
+def _to_number(value: float) -> JSON:
+    if math.isnan(value) or math.isinf(value):
+        raise ConversionError("google.protobuf.Value cannot have NaN or Inf")
+    return int(value) if value == int(value) and abs(value) < _MAX_WHOLE_DOUBLE else value
+
+
+def _name(value: Value) -> str:
+    """The name of a type in a message."""
+    match value:
+        case Struct():
+            return value.type_name
+        case Uint():
+            return "uint"
+        case _:
+            return type_name(value)

@@ -1,0 +1,36 @@
+"""Every recorded answer of evanphx/json-patch v4, given again without Go."""
+
+import pytest
+
+from oracle import program
+from oracle.jsonpatch.record import FIXTURE, answer, go_answer, is_same
+from podgraft.kube import patch
+from podgraft.kube.patch import ExplicitNull, FailedTestError
+from support.corpus import assert_corpus
+
+ROWS = program.load_rows(FIXTURE)
+
+
+def test_the_fixture_is_as_large_as_it_was() -> None:
+    assert len(ROWS) >= 1500
+    assert len([row for row in ROWS if "error" in row]) >= 400
+
+
+def test_every_recorded_patch_applies_as_in_go() -> None:
+    assert_corpus(ROWS, expected=go_answer, actual=answer, same=is_same)  # type: ignore[arg-type]
+
+
+def test_an_explicit_null_equals_an_empty_map_but_no_null_of_the_document() -> None:
+    add = {"op": "add", "path": "/a", "value": ExplicitNull()}
+    test = {"op": "test", "path": "/a", "value": {}}
+    assert patch.apply({}, [add, test]) == {"a": None}
+    with pytest.raises(FailedTestError):
+        patch.apply({"a": None}, [{"op": "test", "path": "/a", "value": ExplicitNull()}])
+
+
+def test_copies_are_limited_as_in_kube_apiserver() -> None:
+    document = {"a": "x" * 1_000_000, "b": []}
+    copies = [{"op": "copy", "from": "/a", "path": "/b/-"}] * 4
+    assert patch.apply(document, copies[:3])
+    with pytest.raises(patch.PatchError, match="accumulated size increase of copy is 4000008"):
+        patch.apply(document, copies)

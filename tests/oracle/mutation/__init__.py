@@ -1,0 +1,1 @@
+"""Questions for the program of this folder, which asks kube-apiserver's own code."""

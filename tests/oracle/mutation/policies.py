@@ -1,0 +1,359 @@
+"""Requests for generated mutating policies, and the fixture of kube-apiserver's answers.
+
+python -m oracle.mutation.policies [COUNT [SEED]]   (in tests/, with the repository's environment)
+
+With a count, it compares so many requests and records none.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+from oracle import program
+from oracle.jsonpatch.record import path as random_path
+from oracle.mutation.merges import Generator
+from oracle.mutation.openapi import provide_documents
+from podgraft.base.jsonvalue import JSON, Object, equal
+from podgraft.kube import mutation
+from podgraft.kube.defaults import complete
+from podgraft.kube.document_reader import Cursor, Diagnostics
+from podgraft.kube.matching.constraints import make_create_request
+from podgraft.kube.matching.params import ParamIndex
+from podgraft.kube.structured import Schema, release_schema
+
+FIXTURE = Path(__file__).parents[2] / "kube/mutation/fixtures/policies.jsonl"
+KINDS = {
+    "Pod": ("v1", "pods"),
+    "Deployment": ("apps/v1", "deployments"),
+    "StatefulSet": ("apps/v1", "statefulsets"),
+    "DaemonSet": ("apps/v1", "daemonsets"),
+    "Job": ("batch/v1", "jobs"),
+    "CronJob": ("batch/v1", "cronjobs"),
+    "ConfigMap": ("v1", "configmaps"),
+}
+_NAMESPACE: Object = {
+    "apiVersion": "v1",
+    "kind": "Namespace",
+    "metadata": {"name": "shop", "labels": {"team": "a"}},
+}
+_PARAMS: list[JSON] = [
+    {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": "shop", "labels": {"kind": "limits"}},
+        "data": {"a": name, "n": "2"},
+    }
+    for name in ("one", "two")
+]
+_CONDITIONS = (
+    "object.metadata.name == 'web'",
+    "has(object.metadata.labels) && 'a' in object.metadata.labels",
+    "!has(object.metadata.annotations)",
+    "object.metadata.labels.a == 'x'",
+    "request.operation == 'CREATE'",
+    "oldObject == null",
+    "object.spec.containers.size() > 1",
+    "namespaceObject == null",
+)
+_VARIABLES = (
+    "object.metadata.name",
+    "object.metadata.?labels[?'a'].orValue('none')",
+    "object.?spec.?containers.orValue([]).map(c, c.name)",
+    "request.namespace + '/' + namespaceObject.metadata.labels['team']",
+    "object.spec.nope",
+)
+# Mutations that read what is there, in addition to the generated ones.
+_READING = (
+    "Object{metadata: Object.metadata{labels: {'a': object.metadata.name}}}",
+    "Object{metadata: Object.metadata{annotations: {'n': string(object.metadata.?labels.orValue({}).size())}}}",
+    "Object{spec: Object.spec{containers: object.spec.containers.map(c, Object.spec.containers{name: c.name, env: [Object.spec.containers.env{name: 'A', value: c.imagePullPolicy}]})}}",
+    "Object{spec: Object.spec{containers: object.spec.containers.filter(c, !has(c.resources.limits)).map(c, Object.spec.containers{name: c.name, resources: Object.spec.containers.resources{limits: {'cpu': '0.5'}}})}}",
+    "Object{spec: Object.spec{template: Object.spec.template{metadata: Object.spec.template.metadata{labels: {'x': string(object.spec.?replicas.orValue(0))}}}}}",
+    "Object{metadata: Object.metadata{?labels: object.metadata.?annotations}}",
+    "object.metadata.name == 'web' ? Object{metadata: Object.metadata{labels: {'w': 'b'}}} : Object{}",
+    "has(object.nope) ? Object{} : null",
+    "Object{spec: Object.wrong{a: 1}}",
+    "Object{data: {'a': variables.v0}}",
+    "Object{data: {'p': params.data.a}}",
+    "Object{metadata: Object.metadata{labels: {'p': params.data.a + variables.v0}}}",
+)
+_PATCHING = (
+    "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'a': 'x'}}]",
+    "[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('x/y~z'), value: 'b'}]",
+    "[JSONPatch{op: 'test', path: '/metadata/labels/a', value: 'x'}, JSONPatch{op: 'replace', path: '/metadata/labels/a', value: 'y'}]",
+    "[JSONPatch{op: 'add', path: '/spec/containers/-', value: Object.spec.containers{name: 'side', image: 'b:1', ports: [Object.spec.containers.ports{containerPort: 8080}]}}]",
+    "[JSONPatch{op: 'add', path: '/spec/containers/0/unknown', value: 1}]",
+    "[JSONPatch{op: 'add', path: '/spec/replicas', value: 'x'}]",
+    "[JSONPatch{op: 'remove', path: '/spec/containers/0/imagePullPolicy'}]",
+    "object.spec.containers.map(c, JSONPatch{op: 'add', path: '/metadata/annotations', value: {'c': c.name}})",
+    "[JSONPatch{op: 'copy', from: '/metadata/name', path: '/metadata/generateName'}]",
+    "[JSONPatch{op: 'add', path: '/metadata/annotations', value: {'p': string(params.data.a), 'v': string(variables.v0)}}]",
+    "[JSONPatch{op: 'add', path: '/spec/terminationGracePeriodSeconds', value: 5}]",
+    "[JSONPatch{op: 'add', path: '/metadata/labels', value: {'d': string(object.spec.containers[1].ports[0].protocol)}}]",
+    "[JSONPatch{op: 'add', path: '/spec/containers/0/env', value: [{'name': 'A', 'value': 'b'}]}]",
+    "[JSONPatch{op: 'add', path: '/metadata/labels', value: null}]",
+    "[JSONPatch{op: 'test', path: '/metadata/generateName', value: null}, JSONPatch{op: 'remove', path: '/metadata/labels'}]",
+    "[JSONPatch{op: 'add', path: '/data', value: {'q': quantity('1')}}]",
+    "[JSONPatch{op: 'add', path: '/data', value: {'t': string(duration('90s'))}}, JSONPatch{op: 'add', path: '/data/b', value: b'abc'}]",
+)
+
+
+class PolicyGenerator:
+    """Requests and policies from one seed."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)  # noqa: S311 - no secret
+        self.values = _ValidGenerator(self.random, release_schema())
+
+    def row(self) -> program.Row:
+        """One request with up to three policies."""
+        kind = self.random.choice(("Pod", "Pod", "Pod", *KINDS))
+        version, resource = KINDS[kind]
+        value = self._object(version, kind)
+        policies, bindings = [], []
+        for number in range(self.random.randrange(1, 4)):
+            policy, binding = self._policy(f"p{number}", version, resource, value)
+            policies.append(policy)
+            bindings.append(binding)
+        return {
+            "policies": policies,
+            "bindings": bindings,
+            "params": _PARAMS,
+            "namespace": _NAMESPACE,
+            "object": value,
+            "resource": resource,
+        }
+
+    def _object(self, version: str, kind: str) -> Object:
+        ref = self.values.schema.find_kind(version, kind)
+        assert ref is not None
+        self.values.keeps_atomic, self.values.faults = True, 0
+        value = self.values.map(ref, 7, self.random.choice((0.1, 0.2, 0.3)))
+        for key in ("status", "binaryData"):  # kube-apiserver decodes base64
+            value.pop(key, None)
+        metadata: Object = {"name": self.random.choice(("web", "api")), "namespace": "shop"}
+        for key in ("labels", "annotations"):
+            if self.random.random() < 0.5:
+                metadata[key] = {name: "x" for name in self.random.sample(("a", "b"), 1)}
+        return {**value, "apiVersion": version, "kind": kind, "metadata": metadata}
+
+    def _policy(
+        self, name: str, version: str, resource: str, value: Object
+    ) -> tuple[Object, Object]:
+        group, _, api_version = version.rpartition("/")
+        random = self.random
+        uses_params = random.random() < 0.2
+        rule: Object = {
+            "apiGroups": [group],
+            "apiVersions": [api_version],
+            "operations": ["CREATE"],
+            "resources": [resource],
+        }
+        spec: Object = {
+            "matchConstraints": {"resourceRules": [rule]},
+            "reinvocationPolicy": random.choice(("Never", "IfNeeded")),
+            "failurePolicy": random.choice(("Fail", "Ignore", "Ignore")),
+            "variables": [
+                {"name": f"v{number}", "expression": random.choice(_VARIABLES)}
+                for number in range(2)
+            ],
+            "matchConditions": [
+                {"name": f"c{number}", "expression": random.choice(_CONDITIONS)}
+                for number in range(random.choice((0, 0, 1)))
+            ],
+            "mutations": [self._mutation(value) for _ in range(random.choice((1, 1, 2, 3)))],
+        }
+        binding: Object = {"policyName": name}
+        if uses_params:
+            spec["paramKind"] = {"apiVersion": "v1", "kind": "ConfigMap"}
+            binding["paramRef"] = random.choice(
+                (
+                    {"name": "one", "parameterNotFoundAction": "Deny"},
+                    {"name": "nope", "parameterNotFoundAction": "Allow"},
+                    {"name": "nope", "parameterNotFoundAction": "Deny"},
+                    {
+                        "selector": {"matchLabels": {"kind": "limits"}},
+                        "parameterNotFoundAction": "Deny",
+                    },
+                )
+            )
+        head = "admissionregistration.k8s.io/v1"
+        return (
+            {"apiVersion": head, "kind": "MutatingAdmissionPolicy"}
+            | {"metadata": {"name": name}, "spec": spec},
+            {"apiVersion": head, "kind": "MutatingAdmissionPolicyBinding"}
+            | {"metadata": {"name": f"b{name}"}, "spec": binding},
+        )
+
+    def _mutation(self, value: Object) -> Object:
+        random = self.random
+        if random.random() < 0.5:
+            text = random.choice(_READING) if random.random() < 0.4 else self._apply(value)
+            return {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": text}}
+        text = random.choice(_PATCHING) if random.random() < 0.5 else self._patch(value)
+        return {"patchType": "JSONPatch", "jsonPatch": {"expression": text}}
+
+    def _apply(self, value: Object) -> str:
+        ref = self.values.schema.find_kind(str(value["apiVersion"]), str(value["kind"]))
+        assert ref is not None
+        self.values.keeps_atomic = self.random.random() < 0.1
+        self.values.faults = self.random.choice((0, 0, 0, 0.02))
+        patch = self.values.map(ref, 6, self.random.choice((0.05, 0.1, 0.2)))
+        for key in ("apiVersion", "kind", "status", "binaryData"):
+            patch.pop(key, None)
+        return to_cel(patch, ref, self.values.schema, "Object")
+
+    def _patch(self, value: Object) -> str:
+        operations = []
+        for _ in range(self.random.randrange(1, 3)):
+            kind = self.random.choice(("add", "replace", "remove", "test", "copy", "move"))
+            fields = [f"op: '{kind}'", f"path: {literal(random_path(self.random, value))}"]
+            if kind in {"copy", "move"}:
+                fields.append(f"from: {literal(random_path(self.random, value))}")
+            if kind in {"add", "replace", "test"}:
+                fields.append(f"value: {literal(self.random.choice(('x', 1, True, 80, '10%')))}")
+            operations.append(f"JSONPatch{{{', '.join(fields)}}}")
+        return f"[{', '.join(operations)}]"
+
+
+class _ValidGenerator(Generator):
+    """Values that decode: times and quantities where the types have them."""
+
+    def map(self, ref: str, depth: int, density: float) -> Object:
+        result = super().map(ref, depth, density)
+        type_ = self.schema.resolve(ref).map
+        assert type_ is not None
+        for key in result:
+            field = type_.fields.get(key)
+            if field is not None and field.type == "u" and self.random.random() >= self.faults:
+                is_time = key.endswith(("Time", "Timestamp"))
+                is_size = key in {"sizeLimit", "divisor"}
+                numbers = ("1Gi", "0.5", "100m") if is_size else (80, "10%")
+                result[key] = self.random.choice(("2027-01-01T00:00:00Z",) if is_time else numbers)
+        if type_.element == "u":
+            result = dict.fromkeys(result, self.random.choice(("1", "100m", "0.5", "1Gi")))
+        return result
+
+
+def to_cel(value: JSON, ref: str, schema: Schema, name: str) -> str:
+    """An apply configuration as an expression with the constructors of its types."""
+    atom = schema.resolve(ref)
+    if isinstance(value, dict) and atom.map is not None and atom.map.element is None:
+        fields = (
+            f"{key}: {to_cel(member, atom.map.fields[key].type, schema, f'{name}.{key}')}"
+            if key in atom.map.fields
+            else f"{key}: {literal(member)}"
+            for key, member in value.items()
+        )
+        return f"{name}{{{', '.join(fields)}}}"
+    if isinstance(value, list) and atom.list is not None:
+        return f"[{', '.join(to_cel(each, atom.list.element, schema, name) for each in value)}]"
+    return literal(value)
+
+
+def literal(value: JSON) -> str:
+    """A value as a literal of CEL; JSON is one, but for the quotes of ASCII."""
+    return json.dumps(value, ensure_ascii=True)
+
+
+def make_rows(count: int, seed: int) -> Iterator[program.Row]:
+    """Requests by a seed."""
+    generator = PolicyGenerator(seed)
+    for _ in range(count):
+        yield generator.row()
+
+
+def answer(row: program.Row) -> tuple[str, JSON]:
+    """The answer of podgraft: the object with its defaults, or the denial."""
+    diagnostics = Diagnostics()
+    policies, bindings = (
+        [
+            parse(Cursor(each["spec"], "/spec", diagnostics), each["metadata"]["name"])
+            for each in row[key]
+        ]
+        for key, parse in (
+            ("policies", mutation.parse_policy),
+            ("bindings", mutation.parse_binding),
+        )
+    )
+    if diagnostics.errors:
+        return "refused", str(diagnostics.errors[0])
+    policy_set = mutation.MutatingPolicySet(
+        policies=tuple(policies),
+        bindings=mutation.group_by_policy(bindings),
+        params=ParamIndex.build(row["params"]),
+        namespaces={"shop": row["namespace"]},
+    )
+    before = row["before"]
+    review = policy_set.start(make_create_request(before, "shop"))
+    try:
+        return "after", complete(review.readmit(review.admit(before)))
+    except mutation.MutationDeniedError as error:
+        return "error", f"{int(error.code)} {error}"
+
+
+def go_answer(row: program.Row) -> tuple[str, JSON]:
+    """The answer of kube-apiserver."""
+    return ("error", f"{row['code']} {row['error']}") if "error" in row else ("after", row["after"])
+
+
+def is_same(ours: tuple[str, JSON], go: tuple[str, JSON]) -> bool:
+    """Whether the answers are equal, apart from the texts that name a type of Go or have no order."""
+    if go[0] == "error" and ours[0] in {"error", "refused"}:
+        return _outline(str(ours[1])) == _outline(str(go[1])) or "compilation" in str(go[1])
+    return ours[0] == go[0] and equal(_without_empty(ours[1]), _without_empty(go[1]))
+
+
+def _without_empty(value: JSON) -> JSON:
+    """A value without empty members, which the last conversion of kube-apiserver removes."""
+    match value:
+        case dict():
+            members = {key: _without_empty(member) for key, member in value.items()}
+            return {
+                key: member for key, member in members.items() if member not in (None, "", [], {})
+            }
+        case list():
+            return [_without_empty(element) for element in value]
+        case _:
+            return value
+
+
+_OUTLINES = (
+    "cannot be merged",
+    "failed to convert patch object to typed object",
+    "invalid ApplyConfiguration",
+    "type mismatch",
+    "could not marshal to JSON",
+    "500 Internal error occurred",
+)
+
+
+def _outline(message: str) -> str:
+    head, _, _ = message.partition(" denied request")
+    message = message.replace("cannot be merged", _OUTLINES[1])
+    for outline in _OUTLINES:
+        if outline in message:
+            return f"{head if 'denied request' in message else ''}{outline}"
+    return message
+
+
+def main() -> None:
+    """Record the fixture, or compare many requests."""
+    provide_documents()
+    if len(sys.argv) == 1:
+        rows = program.ask_program("mutation", list(make_rows(1000, 0)))
+        program.write(FIXTURE, [row for row in rows if "before" in row])
+        return
+    count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    while count > 0:
+        for row in program.ask_program("mutation", list(make_rows(min(count, 1000), seed))):
+            ours = answer(row) if "before" in row else go_answer(row)
+            if not is_same(ours, go_answer(row)):
+                sys.stdout.write(json.dumps({**row, "ours": ours}) + "\n")
+        count, seed = count - 1000, seed + 1
+
+
+if __name__ == "__main__":
+    main()
