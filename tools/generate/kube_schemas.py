@@ -1,7 +1,7 @@
 """Write ``kube/structured/table.py``: how kube-apiserver merges each field of each kind.
 
-    scripts/generate/kube_schemas.py          # write it
-    scripts/generate/kube_schemas.py --check  # fail if it differs from the releases
+    tools/generate/kube_schemas.py          # write it
+    tools/generate/kube_schemas.py --check  # fail if it differs from the releases
 
 The source is the OpenAPI v3 documents of each release (``api/openapi-spec/v3`` of the Go module
 k8s.io/kubernetes, which ``go mod download`` gets). The rules are those of kube-openapi
@@ -167,7 +167,7 @@ def _module(releases: Mapping[int, _Release]) -> str:
     return "\n".join(lines)
 
 
-_HEAD = '''"""The fields of Kubernetes' kinds, for merges; by scripts/generate/kube_schemas.py."""
+_HEAD = '''"""The fields of Kubernetes' kinds, for merges; by tools/generate/kube_schemas.py."""
 # ruff: noqa: E501 (some of Kubernetes' names are longer than a line)
 
 # A line a field: its name, its type, and the first and last Kubernetes minor that has it so.

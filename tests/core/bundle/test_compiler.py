@@ -8,7 +8,7 @@ import pytest
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core import bundle
-from podgraft.core.bundle import Bundle, BundleError
+from podgraft.core.bundle import Bundle, BundleError, manifests
 from podgraft.core.injectors.istio import InjectionRequest
 from podgraft.core.policy import Policy
 from podgraft.kube import yaml
@@ -95,17 +95,8 @@ class InvalidCase:
     faults: tuple[str, ...]
 
 
-KNOWN_KINDS = (
-    "expected ConfigMap (v1), Mesh (supergloo.solo.io/v1), Namespace (v1), "
-    "Overlay (podgraft.dev/v1), "
-    "ProxyConfig (networking.istio.io/v1beta1 or networking.istio.io/v1), "
-    "ValidatingAdmissionPolicy (admissionregistration.k8s.io/v1 or "
-    "admissionregistration.k8s.io/v1beta1 or admissionregistration.k8s.io/v1alpha1), "
-    "ValidatingAdmissionPolicyBinding (admissionregistration.k8s.io/v1 or "
-    "admissionregistration.k8s.io/v1beta1 or admissionregistration.k8s.io/v1alpha1), "
-    "or a List of them; "
-    'remove it, or annotate it with podgraft.dev/ignore: "true"'
-)
+REMEDY = 'remove it, or annotate it with podgraft.dev/ignore: "true"'
+KNOWN_KINDS = f"expected {', '.join(manifests.KINDS)}, or a List of them; {REMEDY}"
 OTHER_CONFIG = CONFIG.replace("name: istio-sidecar-injector", "name: istio-sidecar-injector-canary")
 
 
@@ -132,13 +123,14 @@ ERRORS = (
     invalid_case(
         "an unknown version",
         {**BUNDLE, "p.yaml": b"{apiVersion: networking.istio.io/v2, kind: ProxyConfig}"},
-        f"p.yaml: unsupported ProxyConfig of networking.istio.io/v2, {KNOWN_KINDS}",
+        "p.yaml: unsupported ProxyConfig of networking.istio.io/v2, expected "
+        f"networking.istio.io/v1beta1 or networking.istio.io/v1; {REMEDY}",
     ),
     invalid_case(
         "no object at all",
         {**BUNDLE, "a.yaml": b"just text", "b.yaml": b"{kind: ConfigMap}"},
         "a.yaml: is not a Kubernetes object; add apiVersion and kind",
-        f"b.yaml: unsupported ConfigMap of no apiVersion, {KNOWN_KINDS}",
+        f"b.yaml: unsupported ConfigMap of no apiVersion, expected v1; {REMEDY}",
     ),
     invalid_case(
         "no name",

@@ -11,9 +11,9 @@ from podgraft.kube.admission import (
     GroupVersionResource,
     Operation,
 )
+from podgraft.kube.matching.params import ParamIndex
 from podgraft.kube.validation import (
     Binding,
-    ConfigMapIndex,
     PolicySet,
     ValidatingPolicy,
     group_by_policy,
@@ -65,7 +65,7 @@ def rules(spec: str, *bindings: str, config_maps: tuple[Object, ...] = ()) -> Po
     return PolicySet(
         policies=(policy(spec),),
         bindings=group_by_policy(binding(each) for each in bindings),
-        config_maps=ConfigMapIndex.build(config_maps),
+        params=ParamIndex.build(config_maps),
         namespaces={"shop": SHOP},
     )
 

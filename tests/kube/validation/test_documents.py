@@ -70,8 +70,8 @@ FAULTS = (
         "/spec/validations/0/reason: got Because; use Invalid, Forbidden, Unauthorized",
     ),
     (
-        ALL + RULE + "paramKind: {apiVersion: rules.example.com/v1, kind: Limit}",
-        '/spec/paramKind: got {"apiVersion":"rules.example.com/v1","kind":"Limit"}; use ConfigMap',
+        ALL + RULE + "paramKind: {apiVersion: rules.example.com/v1}",
+        "/spec/paramKind/kind: is missing; set the kind of the parameters",
     ),
     (ALL + RULE + "validation: []", "/spec/validation: unknown key; did you mean validations?"),
 )

@@ -192,8 +192,14 @@ validations:
         spec="validations: [{expression: 'namespaceObject.metadata.labels.team == \"a\"'}]",
     ),
     Case(
-        name="a namespace that the bundle does not hold is null",
-        spec="validations: [{expression: namespaceObject == null}]",
+        name="a namespace that the bundle does not contain has its name and its label",
+        spec="""
+validations:
+- expression: >-
+    namespaceObject.metadata.name == 'far'
+    && namespaceObject.metadata.labels == {'kubernetes.io/metadata.name': 'far'}
+    && has(namespaceObject.spec)
+""",
         ask=RequestSpec(namespace="far"),
     ),
     # cost

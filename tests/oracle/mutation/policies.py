@@ -4,6 +4,7 @@ python -m oracle.mutation.policies [COUNT [SEED]]   (in tests/, with the reposit
 
 With a count, it compares so many requests and records none.
 """
+# ruff: noqa: E501 (expressions)
 
 import json
 import sys
@@ -38,7 +39,7 @@ _NAMESPACE: Object = {
     "kind": "Namespace",
     "metadata": {"name": "shop", "labels": {"team": "a"}},
 }
-_PARAMS: list[JSON] = [
+_PARAMS: list[Object] = [
     {
         "apiVersion": "v1",
         "kind": "ConfigMap",
@@ -136,7 +137,7 @@ class PolicyGenerator:
         metadata: Object = {"name": self.random.choice(("web", "api")), "namespace": "shop"}
         for key in ("labels", "annotations"):
             if self.random.random() < 0.5:
-                metadata[key] = {name: "x" for name in self.random.sample(("a", "b"), 1)}
+                metadata[key] = dict.fromkeys(self.random.sample(("a", "b"), 1), "x")
         return {**value, "apiVersion": version, "kind": kind, "metadata": metadata}
 
     def _policy(
@@ -283,8 +284,8 @@ def answer(row: program.Row) -> tuple[str, JSON]:
     policy_set = mutation.MutatingPolicySet(
         policies=tuple(policies),
         bindings=mutation.group_by_policy(bindings),
-        params=ParamIndex.build(row["params"]),
-        namespaces={"shop": row["namespace"]},
+        params=ParamIndex.build(_PARAMS),
+        namespaces={"shop": _NAMESPACE},
     )
     before = row["before"]
     review = policy_set.start(make_create_request(before, "shop"))
@@ -321,7 +322,6 @@ def _without_empty(value: JSON) -> JSON:
 
 
 _OUTLINES = (
-    "cannot be merged",
     "failed to convert patch object to typed object",
     "invalid ApplyConfiguration",
     "type mismatch",
@@ -332,7 +332,7 @@ _OUTLINES = (
 
 def _outline(message: str) -> str:
     head, _, _ = message.partition(" denied request")
-    message = message.replace("cannot be merged", _OUTLINES[1])
+    message = message.replace("cannot be merged", _OUTLINES[0])
     for outline in _OUTLINES:
         if outline in message:
             return f"{head if 'denied request' in message else ''}{outline}"
@@ -343,8 +343,16 @@ def main() -> None:
     """Record the fixture, or compare many requests."""
     provide_documents()
     if len(sys.argv) == 1:
-        rows = program.ask_program("mutation", list(make_rows(1000, 0)))
-        program.write(FIXTURE, [row for row in rows if "before" in row])
+        rows = program.ask_program("mutation", list(make_rows(600, 0)))
+        kept = ("policies", "bindings", "before", "after", "error", "code")
+        program.write(
+            FIXTURE,
+            [
+                {key: row[key] for key in kept if key in row}
+                for row in rows
+                if "before" in row and "panic" not in row.get("error", "")
+            ],
+        )
         return
     count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
     while count > 0:

@@ -5,7 +5,8 @@ type, and fields without omitempty and defaults are present. Fields of newer rel
 
 Source: k8s.io/kubernetes 1.37, pkg/apis/{core,apps,batch}/v1, defaults.go and
 zz_generated.defaults.go. Not set: requests of pods (spec.resources), and quantities below a
-thousandth are not rounded up. Kinds without Go types remain as they are.
+thousandth are not rounded up. Kinds without Go types have
+typed metadata only.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from podgraft.golang.reflect import GoType, Kind
 
 from .encoding import encode
 from .object_type import object_type
+from .types import OBJECT_META
 
 _MODE = 0o644
 _INT32_MAX = 2**31 - 1
@@ -70,10 +72,13 @@ _EPHEMERAL_CONTAINER = "v1.EphemeralContainer"
 
 
 def complete(value: Object) -> Object:
-    """Return an object as kube-apiserver sends it; raises ``DecodeError``."""
+    """Return an object of a kind of Kubernetes as kube-apiserver sends it.
+
+    Raises ``DecodeError``.
+    """
     type_ = object_type(value)
     if type_ is None:
-        return value
+        return _complete_untyped(value)
     encoded = encode(type_, value)
     assert isinstance(encoded, dict)  # noqa: S101 - a struct encodes to an object
     _restore_unknown(type_, value, encoded)
@@ -82,6 +87,29 @@ def complete(value: Object) -> Object:
         setter(encoded)
     _set_fields(type_, encoded)
     return encoded
+
+
+def _complete_untyped(value: Object) -> Object:
+    """An object of a kind without a Go type: its metadata is typed, and it has no nulls."""
+    completed: Object = {
+        key: _without_nulls(member) for key, member in value.items() if member is not None
+    }
+    metadata = value.get("metadata")
+    if isinstance(metadata, dict):
+        encoded = encode(OBJECT_META, metadata)
+        _restore_unknown(OBJECT_META, metadata, encoded)
+        completed["metadata"] = encoded
+    return completed
+
+
+def _without_nulls(value: JSON) -> JSON:
+    match value:
+        case dict():
+            return {key: _without_nulls(each) for key, each in value.items() if each is not None}
+        case list():
+            return [_without_nulls(each) for each in value]
+        case _:
+            return value
 
 
 def _restore_unknown(type_: GoType, raw: JSON, encoded: JSON) -> None:

@@ -38,8 +38,8 @@ _EFFECTS = {
 _CHANGES = frozenset({Effect.INJECTS, Effect.CHANGES})
 _REASONS = {
     ReviewOutcome.INJECT: "the decision is to inject",
-    ReviewOutcome.MUTATE: "an overlay changes the object",
-    ReviewOutcome.SKIP: "no template, mesh, or overlay of the bundle changes the object",
+    ReviewOutcome.MUTATE: "an overlay or a policy changes the object",
+    ReviewOutcome.SKIP: "no template, mesh, overlay, or policy of the bundle changes the object",
     ReviewOutcome.ALLOW: "every rule allows the object",
 }
 

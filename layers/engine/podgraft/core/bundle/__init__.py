@@ -21,6 +21,7 @@ from .errors import BundleError, Diagnostic
 from .istio import IstioMutator
 from .istio import compile_istio as compile_istio
 from .manifests import Manifest, Manifests
+from .mutation import PolicyMutator
 from .overlays import OverlayMutator
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "Mutation",
     "Mutator",
     "OverlayMutator",
+    "PolicyMutator",
     "ValidationResult",
     "Validator",
     "compile_",

@@ -12,7 +12,7 @@ from podgraft.core.injectors.istio import Injector as IstioInjector
 from podgraft.core.policy import InjectionRules, Policy
 from podgraft.core.review_context import ReviewContext
 
-from . import appmesh, overlays, validation
+from . import appmesh, mutation, overlays, validation
 from . import istio as istio_component
 from .components import Component, ComponentCompiler, Mutator, Validator
 from .digest import compute_digest
@@ -26,6 +26,7 @@ T = TypeVar("T")
 
 # In the order in which they mutate an object.
 COMPONENTS: tuple[ComponentCompiler, ...] = (
+    mutation.compile_policies,
     istio_component.compile_istio,
     appmesh.compile_appmesh,
     overlays.compile_overlays,

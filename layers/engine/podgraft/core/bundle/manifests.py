@@ -1,10 +1,10 @@
 """The Kubernetes manifests of a bundle, recognized by kind, never by the name of their file."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.kube import yaml
 
 from .errors import Diagnostic
@@ -20,7 +20,10 @@ _ADMISSION = tuple(f"admissionregistration.k8s.io/{v}" for v in ("v1", "v1beta1"
 # Kind → API versions; all versions of a kind are read alike.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "ConfigMap": ("v1",),
+    "CustomResourceDefinition": ("apiextensions.k8s.io/v1",),
     "Mesh": ("supergloo.solo.io/v1",),
+    "MutatingAdmissionPolicy": _ADMISSION,
+    "MutatingAdmissionPolicyBinding": _ADMISSION,
     "Namespace": ("v1",),
     "Overlay": ("podgraft.dev/v1",),
     "ProxyConfig": ("networking.istio.io/v1beta1", "networking.istio.io/v1"),
@@ -45,6 +48,11 @@ class Manifest(Struct, frozen=True, kw_only=True):
     def api_version(self) -> str:
         """The object's API version, such as ``v1``."""
         return _text(self.object.get("apiVersion"))
+
+    @property
+    def group(self) -> str:
+        """The object's API group; empty for the core group."""
+        return self.api_version.rpartition("/")[0]
 
     @property
     def metadata(self) -> Object:
@@ -79,11 +87,13 @@ class Manifests(Struct, frozen=True):
     """The valid manifests of a bundle, and the errors of the others.
 
     ``probes`` are the objects of the folder ``tests/``. A trial renders templates for them.
+    ``params`` are the objects of the other kinds that policies name as their ``paramKind``.
     """
 
     manifests: tuple[Manifest, ...]
     errors: tuple[Diagnostic, ...] = ()
     probes: tuple[Manifest, ...] = ()
+    params: tuple[Manifest, ...] = ()
 
     def of_kind(self, kind: str) -> tuple[Manifest, ...]:
         """Return the manifests of one kind, in the order of files and documents."""
@@ -100,18 +110,38 @@ def parse_manifests(files: Mapping[str, bytes]) -> Manifests:
     errors: list[Diagnostic] = []
     manifests: list[Manifest] = []
     probes: list[Manifest] = []
-    for file in sorted(files):
-        for document in _parse_documents(file, files[file], errors.append):
-            if _is_test(document):
-                continue
-            if _is_probe(document):
-                probes.append(document)
-            elif _is_supported_kind(document, errors.append):
-                manifests.append(document)
-    _validate_unique(manifests, errors.append)
+    params: list[Manifest] = []
+    documents = [
+        document
+        for file in sorted(files)
+        for document in _parse_documents(file, files[file], errors.append)
+        if not _is_test(document)
+    ]
+    param_kinds = frozenset(_find_param_kinds(documents))
+    for document in documents:
+        if _is_probe(document):
+            probes.append(document)
+        elif (document.group, document.kind) in param_kinds and document.kind not in KINDS:
+            params.append(document)
+        elif _is_supported_kind(document, errors.append):
+            manifests.append(document)
+    _validate_unique([*manifests, *params], errors.append)
     if not manifests and not errors:
         errors.append(_EMPTY)
-    return Manifests(tuple(manifests), tuple(errors), tuple(probes))
+    return Manifests(tuple(manifests), tuple(errors), tuple(probes), tuple(params))
+
+
+# The kinds whose ``paramKind`` names the kind of their parameters.
+_PARAMETERIZED = ("MutatingAdmissionPolicy", "ValidatingAdmissionPolicy")
+
+
+def _find_param_kinds(documents: Iterable[Manifest]) -> Iterator[tuple[str, str]]:
+    """The groups and kinds of the parameters of policies."""
+    for document in documents:
+        if document.kind in _PARAMETERIZED:
+            param_kind = object_at(document.object, "spec", "paramKind")
+            group = string_at(param_kind, "apiVersion").rpartition("/")[0]
+            yield group, string_at(param_kind, "kind")
 
 
 AddDiagnostic = Callable[[Diagnostic], None]
@@ -188,10 +218,13 @@ def _is_supported_kind(manifest: Manifest, add_error: AddDiagnostic) -> bool:
 
 def _unknown_kind_diagnostic(manifest: Manifest) -> Diagnostic:
     actual = f"{manifest.kind or 'no kind'} of {manifest.api_version or 'no apiVersion'}"
-    supported = ", ".join(f"{kind} ({' or '.join(versions)})" for kind, versions in KINDS.items())
+    versions = KINDS.get(manifest.kind)
+    supported = (
+        f"{', '.join(KINDS)}, or a List of them" if versions is None else " or ".join(versions)
+    )
     return manifest.make_diagnostic(
         "",
-        f"unsupported {actual}, expected {supported}, or a List of them",
+        f"unsupported {actual}, expected {supported}",
         f'remove it, or annotate it with {IGNORE}: "true"',
     )
 

@@ -20,6 +20,7 @@ from .appmesh import AppMeshMutator
 from .compiler import Bundle
 from .components import Mutator, Validator
 from .istio import IstioMutator
+from .mutation import PolicyMutator
 from .overlays import OverlayMutator
 from .validation import PolicyValidator
 
@@ -98,8 +99,33 @@ def _find_mutator_reads(
                 for mesh in meshes.meshes
                 for key in (mesh.node_label, *_mesh_keys(mesh.selector))
             )
+        case PolicyMutator():
+            yield from _find_policy_reads(mutator)
         case _:
             raise TypeError(f"unsupported mutator: {type(mutator).__name__}")
+
+
+def _find_policy_reads(mutator: PolicyMutator) -> Iterator[tuple[FieldRead, ...]]:
+    policies = mutator.policies
+    for policy in policies.policies:
+        source = f'policy "{policy.name}"'
+        variables = {each.name: each.program for each in policy.variables}
+        programs = [each.program for each in (*policy.conditions, *policy.mutations)]
+        scopes = [policy.constraints]
+        scopes += [
+            binding.constraints
+            for binding in policies.bindings.get(policy.name, ())
+            if binding.constraints is not None
+        ]
+        yield (
+            *find_condition_reads(programs, source, variables),
+            *(
+                read
+                for each in scopes
+                if each.objects is not None
+                for read in find_selector_reads(each.objects, source)
+            ),
+        )
 
 
 def _mesh_keys(selector: object) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Validating policies in a bundle, their bindings, and the ConfigMaps that are their parameters.
+"""Validating policies in a bundle, their bindings, and their parameters.
 
 ``podgraft.kube.validation`` imports CEL, so it is imported only if the bundle has a policy.
 """
@@ -19,7 +19,7 @@ from .manifests import Manifest, Manifests
 
 if TYPE_CHECKING:
     from podgraft.base.trace import Trace
-    from podgraft.kube.validation import Binding, PolicySet, ValidatingPolicy
+    from podgraft.kube.validation import PolicySet, ValidatingPolicy
 
 POLICY = "ValidatingAdmissionPolicy"
 BINDING = "ValidatingAdmissionPolicyBinding"
@@ -50,21 +50,25 @@ def compile_policies(manifests: Manifests, _policy: Policy, *, deferred: bool) -
         return Component(errors=tuple(_find_unknown_policies(bindings, ())))
     from podgraft.kube import validation
 
+    from .params import find_used, parse_params
+
     errors: list[Diagnostic] = []
     parsed_policies = [validation.parse_policy(*spec) for spec in _policy_specs(policies, errors)]
     parsed_bindings = [validation.parse_binding(*spec) for spec in _policy_specs(bindings, errors)]
     config_maps = manifests.of_kind("ConfigMap")
+    params = parse_params(manifests)
     rules = validation.PolicySet(
         policies=tuple(sorted(parsed_policies, key=lambda policy: policy.name)),
         bindings=validation.group_by_policy(parsed_bindings),
-        config_maps=validation.ConfigMapIndex.build(manifest.object for manifest in config_maps),
+        params=params.index,
         namespaces=manifests.namespaces,
     )
     return Component(
         validators=(PolicyValidator(rules),),
-        used_manifests=tuple(_find_parameter_config_maps(config_maps, parsed_bindings)),
+        used_manifests=tuple(find_used(config_maps, (each.params for each in parsed_bindings))),
         errors=(
             *errors,
+            *params.errors,
             *_find_unknown_policies(bindings, policies),
             *_find_missing_params(policies, parsed_policies, rules),
         ),
@@ -103,23 +107,8 @@ def _find_missing_params(
 ) -> Iterator[Diagnostic]:
     for manifest, policy in zip(manifests, policies, strict=True):
         bindings = rules.bindings.get(policy.name, ())
-        if policy.has_params and not any(binding.params for binding in bindings):
+        if policy.param_kind is not None and not any(binding.params for binding in bindings):
             problem = f"wants parameters, and no {BINDING} gives it a paramRef"
             yield manifest.make_diagnostic(
                 "/spec/paramKind", problem, "add a binding with a paramRef"
             )
-
-
-def _find_parameter_config_maps(
-    config_maps: tuple[Manifest, ...], bindings: list[Binding]
-) -> Iterator[Manifest]:
-    """The ConfigMaps that are parameters of a binding; without a namespace, of any request."""
-    refs = {binding.params for binding in bindings if binding.params is not None}
-    names = {(ref.namespace, ref.name) for ref in refs if ref.selector is None}
-    selectors = [ref for ref in refs if ref.selector is not None]
-    for manifest in config_maps:
-        if not names.isdisjoint({(manifest.namespace, manifest.name), ("", manifest.name)}) or any(
-            ref.namespace in {"", manifest.namespace} and ref.selects(manifest.object)
-            for ref in selectors
-        ):
-            yield manifest

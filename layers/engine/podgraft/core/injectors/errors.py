@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.golang.texttemplate import ExecError
 
@@ -24,6 +26,14 @@ class OperatorError(InjectionError):
 
 class UndecodableError(OperatorError):
     """kube-apiserver cannot decode the object after the mutation."""
+
+
+class PolicyDenialError(InjectionError):
+    """A mutating policy denies the request, with the status code of kube-apiserver."""
+
+    def __init__(self, message: str, code: HTTPStatus) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class PrivilegeError(OperatorError):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from http import HTTPStatus
 from typing import TypeAlias
 
 from msgspec.structs import replace
@@ -17,8 +18,15 @@ from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.base.trace import Effect, Trace
 from podgraft.core import policy
-from podgraft.core.bundle import Bundle, Mutation, Mutator
-from podgraft.core.injectors import OperatorError, UndecodableError, UserError, object_check, redact
+from podgraft.core.bundle import Bundle, Mutation, Mutator, PolicyMutator
+from podgraft.core.injectors import (
+    OperatorError,
+    PolicyDenialError,
+    UndecodableError,
+    UserError,
+    object_check,
+    redact,
+)
 from podgraft.core.policy import Decision, Skip, Verdict
 from podgraft.core.policy.rollout import ANNOTATION
 from podgraft.core.review_context import ReviewContext, Staleness
@@ -131,6 +139,9 @@ def run_handler(handler: Handler, review: Review, bundle: Bundle) -> ReviewResul
     except UserError as error:
         _record_error(review.context.trace, error)
         return _respond_denied(review, redact(error), ReviewReason.USER)
+    except PolicyDenialError as error:
+        _record_error(review.context.trace, error)
+        return _respond_denied(review, str(error), ReviewReason.POLICIES, error.code)
     except OperatorError as error:
         _record_error(review.context.trace, error)
         return _fail(review, error, ReviewReason.OPERATOR)
@@ -222,7 +233,14 @@ def _review_mutate(review: Review, bundle: Bundle) -> ReviewResponse:
         from podgraft.core.bundle import privilege_check
 
         privilege_check.check_privileges(bundle, before, mutation.object, review.context.trace)
-    return _respond_patched(review, ReviewOutcome.MUTATE, ReviewReason.OVERLAYS, mutation)
+    reason = _find_mutate_reason(bundle)
+    return _respond_patched(review, ReviewOutcome.MUTATE, reason, mutation)
+
+
+def _find_mutate_reason(bundle: Bundle) -> ReviewReason:
+    """Overlays, if the bundle has any; else its mutating policies changed the object."""
+    only_policies = all(isinstance(each, PolicyMutator) for each in bundle.object_mutators)
+    return ReviewReason.POLICIES if only_policies else ReviewReason.OVERLAYS
 
 
 def _review_validate(review: Review, bundle: Bundle) -> ReviewResponse:
@@ -248,11 +266,16 @@ def _review_validate(review: Review, bundle: Bundle) -> ReviewResponse:
 def _apply_mutators(
     mutators: Sequence[Mutator], before: Object, context: ReviewContext
 ) -> Mutation:
-    """All mutations in their order, as one mutation."""
+    """All mutations in their order, as one mutation; policies begin it, and end it."""
     mutation = Mutation.from_unchanged(before)
+    passes = None
     for mutate_ in mutators:
-        mutation = mutation.then(mutate_(mutation.object, context))
-    return mutation
+        if isinstance(mutate_, PolicyMutator):
+            passes = mutate_.start(before, context)
+            mutation = mutation.then(passes.admit(mutation.object))
+        else:
+            mutation = mutation.then(mutate_(mutation.object, context))
+    return mutation if passes is None else mutation.then(passes.readmit(mutation.object))
 
 
 def _respond_patched(
@@ -278,10 +301,12 @@ def _respond_allowed(
     return ReviewResponse(response, review.make_record(outcome, reason))
 
 
-def _respond_denied(review: Review, message: str, reason: str) -> ReviewResponse:
+def _respond_denied(
+    review: Review, message: str, reason: str, code: HTTPStatus = HTTPStatus.FORBIDDEN
+) -> ReviewResponse:
     warnings = review.warnings()
     audit = review.audit_annotations(ReviewOutcome.DENY, reason)
-    response = admission.denied(review.request, message, warnings=warnings, audit=audit)
+    response = admission.denied(review.request, message, code=code, warnings=warnings, audit=audit)
     return ReviewResponse(response, review.make_record(ReviewOutcome.DENY, reason))
 
 

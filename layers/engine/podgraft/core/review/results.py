@@ -31,6 +31,7 @@ class ReviewReason(StrEnum):
     """The reasons in addition to those of ``policy.Reason``."""
 
     OVERLAYS = "overlays"
+    POLICIES = "policies"
     NOTHING_MATCHES = "nothing-matches"
     RULES = "rules"
     USER = "user"

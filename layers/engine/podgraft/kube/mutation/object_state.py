@@ -36,9 +36,9 @@ class ObjectState:
     @classmethod
     def start(cls, schema: Schema, before: Object) -> ObjectState:
         """The state before all mutations."""
-        visible = complete(before)
         version, kind = string_at(before, "apiVersion"), string_at(before, "kind")
         ref = schema.find_kind(version, kind) or ""
+        visible = _complete(schema, ref, before)
         return cls(schema, ref, before if jsonvalue.equal(visible, before) else visible, before)
 
     def apply_configuration(self, patch: Object) -> ObjectState:
@@ -93,15 +93,21 @@ class ObjectState:
 
     def _advance(self, visible: Object, plain: Object) -> ObjectState:
         try:
-            completed = complete(visible)
+            completed = _complete(self.schema, self.ref, visible)
         except kube.DecodeError as error:
             raise MutationError(str(error)) from error
-        is_plain = plain is visible or _completes_to(plain, completed)
+        is_plain = plain is visible or self._completes_to(plain, completed)
         return ObjectState(self.schema, self.ref, completed, plain if is_plain else completed)
 
+    def _completes_to(self, plain: Object, completed: Object) -> bool:
+        try:
+            return jsonvalue.equal(_complete(self.schema, self.ref, plain), completed)
+        except kube.DecodeError:
+            return False
 
-def _completes_to(plain: Object, completed: Object) -> bool:
-    try:
-        return jsonvalue.equal(complete(plain), completed)
-    except kube.DecodeError:
-        return False
+
+def _complete(schema: Schema, ref: str, value: Object) -> Object:
+    """The object as kube-apiserver has it: a custom resource gets the defaults of its schema."""
+    if schema.is_custom(ref):
+        return schema.set_custom_defaults(ref, value)
+    return complete(value) if ref else value

@@ -7,7 +7,7 @@ keeps what it has, and its own schema is checked later.
 from __future__ import annotations
 
 from podgraft import kube
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, describe_type
 from podgraft.kube.structured import FieldError, Schema
 from podgraft.kube.structured.validation import Validator
 
@@ -44,11 +44,14 @@ def check_decodes(schema: Schema, before: Object, after: JSON, ref: str) -> Obje
 def _restore_kind(before: Object, after: Object) -> Object:
     """The object with its kind, which a patch can remove, but not change."""
     for key in ("apiVersion", "kind"):
-        value = after.get(key) or before.get(key)
-        if value != before.get(key):
+        value = after.get(key)
+        if value is not None and not isinstance(value, str):
+            problem = f"json: cannot unmarshal {describe_type(value)} into Go struct field .{key}"
+            raise StrictDecodingError(f"couldn't get version/kind; json parse error: {problem}")
+        if value and value != before.get(key):
             kind, version = after.get("kind"), after.get("apiVersion")
             raise StrictDecodingError(f'no kind "{kind}" is registered for version "{version}"')
-        after = {**after, key: value}
+        after = {**after, key: before.get(key)}
     return after
 
 

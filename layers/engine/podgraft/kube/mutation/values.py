@@ -89,12 +89,12 @@ def _to_patch_value(value: Value) -> JSON:
 
 def _check_names(value: Struct) -> None:
     """Check that each struct has the type of its path, from the type of the outermost on."""
-    errors = [*_find_wrong_names(value, value.type_name)]
+    errors = [*_find_name_mismatches(value, value.type_name)]
     if errors:
         raise ConversionError("type mismatch: " + "\n".join(errors))
 
 
-def _find_wrong_names(value: Value, path: str) -> Iterator[str]:
+def _find_name_mismatches(value: Value, path: str) -> Iterator[str]:
     match value:
         case Struct():
             if value.type_name != path:
@@ -103,13 +103,13 @@ def _find_wrong_names(value: Value, path: str) -> Iterator[str]:
                     "which matches field name path from root Object type"
                 )
             for key, member in value.fields.items():
-                yield from _find_wrong_names(member, f"{path}.{key}")
+                yield from _find_name_mismatches(member, f"{path}.{key}")
         case _ if is_list(value):
             for element in value:
-                yield from _find_wrong_names(element, path)
+                yield from _find_name_mismatches(element, path)
         case _ if is_map(value):
             for member in value.values():
-                yield from _find_wrong_names(member, path)
+                yield from _find_name_mismatches(member, path)
         case _:
             pass
 

@@ -6,7 +6,7 @@ kube-openapi's schemaconv.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from podgraft.base import jsonvalue
@@ -84,11 +84,13 @@ def make_schema(minor: int, kinds: Iterable[CustomKind]) -> Schema:
     """The types of a release with those of custom resources."""
     builder = _Builder()
     refs: dict[str, Ref] = {}
+    defaulters: dict[Ref, Callable[[Object], Object]] = {}
     for kind in kinds:
         for version, schema in kind.schemas.items():
             name = f"{kind.group}/{version} {kind.kind}"
             refs[name] = builder.add_root(name, schema)
-    return Schema(minor, builder.structs, refs)
+            defaulters[refs[name]] = kind.set_defaults
+    return Schema(minor, builder.structs, refs, defaulters)
 
 
 @dataclass(slots=True)
@@ -99,24 +101,22 @@ class _Builder:
 
     def add_root(self, name: str, schema: Object) -> Ref:
         """Add the struct of a kind; its metadata has the type of all kinds."""
-        ref = self._spell(schema, name, keeps_unknown=False)
-        if not ref.startswith("@"):
-            return ref
-        struct = self.structs[name]
+        self._spell(schema, name, preserves_unknown=False)
+        struct = self.structs.get(name) or MapType({}, DEDUCED)
         head = {"apiVersion": MapField("s"), "kind": MapField("s"), "metadata": MapField(_METADATA)}
         self.structs[name] = MapType({**struct.fields, **head}, struct.element, struct.is_atomic)
-        return ref
+        return f"@{name}"
 
-    def _spell(self, schema: Object, path: str, *, keeps_unknown: bool) -> Ref:
-        keeps_unknown |= schema.get("x-kubernetes-preserve-unknown-fields") is True
+    def _spell(self, schema: Object, path: str, *, preserves_unknown: bool) -> Ref:
+        preserves_unknown |= schema.get("x-kubernetes-preserve-unknown-fields") is True
         if schema.get("x-kubernetes-int-or-string") is True:
             return DEDUCED
         match schema.get("type"):
             case "object":
-                return self._spell_object(schema, path, keeps_unknown=keeps_unknown)
+                return self._spell_object(schema, path, preserves_unknown=preserves_unknown)
             case "array":
                 items = object_at(schema, "items")
-                element = self._spell(items, f"{path}[]", keeps_unknown=keeps_unknown)
+                element = self._spell(items, f"{path}[]", preserves_unknown=preserves_unknown)
                 return f"{_list_mark(schema)}{element}"
             case "string":
                 return "s" if schema.get("format", "") in {"", "byte"} else "u"
@@ -125,24 +125,26 @@ class _Builder:
             case _:
                 return DEDUCED
 
-    def _spell_object(self, schema: Object, path: str, *, keeps_unknown: bool) -> Ref:
+    def _spell_object(self, schema: Object, path: str, *, preserves_unknown: bool) -> Ref:
         mark = "!" if schema.get("x-kubernetes-map-type") == "atomic" else ""
         properties, others = object_at(schema, "properties"), schema.get("additionalProperties")
         if isinstance(others, dict) and not properties:
-            return f"{mark}<{self._spell(others, f'{path}{{}}', keeps_unknown=keeps_unknown)}"
+            return (
+                f"{mark}<{self._spell(others, f'{path}{{}}', preserves_unknown=preserves_unknown)}"
+            )
         if not properties:
             return f"{mark}<{DEDUCED}"
-        fields = dict(self._fields(properties, path, keeps_unknown=keeps_unknown))
-        element = DEDUCED if keeps_unknown or others is True else None
+        fields = dict(self._fields(properties, path, preserves_unknown=preserves_unknown))
+        element = DEDUCED if preserves_unknown or others is True else None
         self.structs[path] = MapType(fields, element, is_atomic=bool(mark))
         return f"@{path}"
 
     def _fields(
-        self, properties: Object, path: str, *, keeps_unknown: bool
+        self, properties: Object, path: str, *, preserves_unknown: bool
     ) -> Iterator[tuple[str, MapField]]:
         for key, child in properties.items():
             if isinstance(child, dict):
-                ref = self._spell(child, f"{path}.{key}", keeps_unknown=keeps_unknown)
+                ref = self._spell(child, f"{path}.{key}", preserves_unknown=preserves_unknown)
                 yield key, MapField(ref, child.get("default"))
 
 

@@ -6,13 +6,13 @@ CustomResourceDefinition. The rules are those of kube-openapi's ``schemaconv``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, TypeAlias
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube.types import NEWEST
 
 from .table import KINDS, STRUCTS
@@ -65,17 +65,22 @@ _DEDUCED = Atom("u", ListType(UNTYPED), MapType({}, DEDUCED))
 class Schema:
     """The types of one release, and those of custom resources."""
 
-    __slots__ = ("_custom", "_kinds", "_resolved", "minor")
+    __slots__ = ("_custom", "_defaulters", "_kinds", "_resolved", "minor")
 
     def __init__(
         self,
         minor: int,
         custom: Mapping[str, MapType] | None = None,
         kinds: Mapping[str, Ref] | None = None,
+        defaulters: Mapping[Ref, Callable[[Object], Object]] | None = None,
     ) -> None:
-        """Types of Kubernetes 1.*minor*; *custom* are more structs, by name."""
+        """Types of Kubernetes 1.*minor*.
+
+        *custom* are more structs by name, and *defaulters* set the defaults of custom resources.
+        """
         self.minor = min(max(minor, OLDEST), NEWEST)
         self._custom = custom or {}
+        self._defaulters = defaulters or {}
         self._kinds = {**_release_kinds(self.minor), **(kinds or {})}
         self._resolved: dict[Ref, Atom] = {DEDUCED: _DEDUCED, UNTYPED: _UNTYPED}
 
@@ -85,7 +90,11 @@ class Schema:
 
     def is_custom(self, ref: Ref) -> bool:
         """Whether a type comes from a CustomResourceDefinition."""
-        return ref.removeprefix("@") in self._custom
+        return ref in self._defaulters
+
+    def set_custom_defaults(self, ref: Ref, value: Object) -> Object:
+        """A custom resource with its defaults."""
+        return self._defaulters[ref](value)
 
     def resolve(self, ref: Ref) -> Atom:
         """The type that a reference spells."""

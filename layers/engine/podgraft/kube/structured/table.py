@@ -1,4 +1,4 @@
-"""The fields of Kubernetes' kinds, for merges; by scripts/generate/kube_schemas.py."""
+"""The fields of Kubernetes' kinds, for merges; by tools/generate/kube_schemas.py."""
 # ruff: noqa: E501 (some of Kubernetes' names are longer than a line)
 
 # A line a field: its name, its type, and the first and last Kubernetes minor that has it so.

@@ -30,7 +30,6 @@ class Activation(dict[str, Value]):
     def _read(self, name: str) -> Value:
         if name in self._failures:
             raise self._failures[name]
-<<<<<<< HEAD
         if name not in self._values:
             try:
                 self._values[name] = self._programs[name].evaluate(self, self.meter)
@@ -39,19 +38,6 @@ class Activation(dict[str, Value]):
                 self._failures[name] = EvaluationError(failure)
                 raise self._failures[name] from error
         return self._values[name]
-=======
-        try:
-            value = self._programs[name].evaluate(self, self.meter)
-        except EvaluationError as error:
-            variable = name.removeprefix("variables.")
-            failure = EvaluationError(
-                f'composited variable "{variable}" fails to evaluate: {error}'
-            )
-            self._failures[name] = failure
-            raise failure from error
-        self[name] = value
-        return value
->>>>>>> de1815c3 (Evaluate MutatingAdmissionPolicies as kube-apiserver does)
 
     def evaluate(self, program: Program, meter: Meter) -> Value:
         """Evaluate a program; variables that it uses are charged to the same meter."""

@@ -1,0 +1,146 @@
+"""Mutating policies in a bundle, their bindings, and their parameters.
+
+``podgraft.kube.mutation`` imports CEL, so it is imported only if the bundle has a policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from podgraft.base.jsonvalue import Object
+from podgraft.core.injectors import Mutation, PolicyDenialError
+from podgraft.core.policy import Cursor, Diagnostics, Policy
+from podgraft.core.review_context import ReviewContext
+from podgraft.kube.matching import constraints
+from podgraft.kube.types import NEWEST
+
+from .components import Component
+from .errors import Diagnostic
+from .manifests import Manifest, Manifests
+
+if TYPE_CHECKING:
+    from podgraft.kube.mutation import MutatingPolicySet, MutationReview
+
+POLICY = "MutatingAdmissionPolicy"
+BINDING = "MutatingAdmissionPolicyBinding"
+
+
+class PolicyMutator(Struct, frozen=True):
+    """Applies all mutating policies of the bundle, in the order of their names.
+
+    kube-apiserver applies them before it calls webhooks, and again after a webhook changed the
+    object. So the review starts them before all other mutators, and ends with the second pass.
+    """
+
+    policies: MutatingPolicySet
+
+    def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
+        """Apply both passes, without other mutators between them."""
+        passes = self.start(before, context)
+        first = passes.admit(before)
+        return first.then(passes.readmit(first.object))
+
+    def start(self, before: Object, context: ReviewContext) -> PolicyPasses:
+        """Start the passes for the object of a request; without one, the object's creation."""
+        request = context.request or constraints.make_create_request(before, context.namespace)
+        return PolicyPasses(self.policies.start(request, context.trace))
+
+
+class PolicyPasses(Struct, frozen=True):
+    """The two passes of the mutating policies for one request."""
+
+    review: MutationReview
+
+    def admit(self, before: Object) -> Mutation:
+        """The first pass; raises ``PolicyDenialError``."""
+        return self._run(before, is_second=False)
+
+    def readmit(self, before: Object) -> Mutation:
+        """The second pass, after all other mutators; raises ``PolicyDenialError``."""
+        return self._run(before, is_second=True)
+
+    def _run(self, before: Object, *, is_second: bool) -> Mutation:
+        from podgraft.kube.mutation import MutationDeniedError
+
+        try:
+            after = self.review.readmit(before) if is_second else self.review.admit(before)
+        except MutationDeniedError as error:
+            raise PolicyDenialError(str(error), error.code) from error
+        if after is before:
+            return Mutation.from_unchanged(before)
+        return Mutation.from_objects(before, after)
+
+
+def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) -> Component:
+    """Compile the policies; an empty component if the bundle has none."""
+    del deferred  # every review that matches uses all of them
+    policies, bindings = manifests.of_kind(POLICY), manifests.of_kind(BINDING)
+    if not policies:
+        return Component(errors=tuple(_find_unknown_policies(bindings, ())))
+    from podgraft.kube import mutation
+    from podgraft.kube.structured.custom_resources import make_schema
+
+    from .params import find_used, parse_params
+
+    del policy
+    errors: list[Diagnostic] = []
+    parsed_policies = [mutation.parse_policy(*spec) for spec in _specs(policies, errors)]
+    parsed_bindings = [mutation.parse_binding(*spec) for spec in _specs(bindings, errors)]
+    params = parse_params(manifests)
+    policy_set = mutation.MutatingPolicySet(
+        policies=tuple(sorted(parsed_policies, key=lambda each: each.name)),
+        bindings=mutation.group_by_policy(parsed_bindings),
+        params=params.index,
+        namespaces=manifests.namespaces,
+        schema=make_schema(NEWEST, params.custom_kinds),
+    )
+    mutator = PolicyMutator(policy_set)
+    config_maps = manifests.of_kind("ConfigMap")
+    return Component(
+        pods=(mutator,),
+        objects=(mutator,),
+        used_manifests=tuple(find_used(config_maps, (each.params for each in parsed_bindings))),
+        errors=(*errors, *params.errors, *_find_unknown_policies(bindings, policies)),
+        warnings=tuple(_find_unbound_policies(policies, policy_set)),
+    )
+
+
+def _specs(
+    manifests: tuple[Manifest, ...], errors: list[Diagnostic]
+) -> Iterator[tuple[Cursor, str]]:
+    """The spec and name of each document; errors of its reader become errors of its file."""
+    for manifest in manifests:
+        diagnostics = Diagnostics()
+        yield Cursor(manifest.object.get("spec"), "/spec", diagnostics), manifest.name
+        errors.extend(
+            manifest.make_diagnostic(error.pointer, error.problem, error.remedy)
+            for error in diagnostics.errors
+        )
+
+
+def _find_unknown_policies(
+    bindings: tuple[Manifest, ...], policies: tuple[Manifest, ...]
+) -> Iterator[Diagnostic]:
+    names = {policy.name for policy in policies}
+    for binding in bindings:
+        spec = binding.object.get("spec")
+        name = spec.get("policyName") if isinstance(spec, dict) else None
+        if name and name not in names:
+            problem = f"names {name}, and the bundle has no such {POLICY}"
+            yield binding.make_diagnostic(
+                "/spec/policyName", problem, "add the policy, or remove the binding"
+            )
+
+
+def _find_unbound_policies(
+    manifests: tuple[Manifest, ...], policies: MutatingPolicySet
+) -> Iterator[Diagnostic]:
+    """Policies that do nothing, because no binding names them."""
+    for manifest in manifests:
+        if not policies.bindings.get(manifest.name):
+            yield manifest.make_diagnostic(
+                "", f"has no {BINDING}, and mutates nothing", f"add a {BINDING} that names it"
+            )

@@ -1,0 +1,246 @@
+"""The order of invocations, failures, and the second pass of mutating policies."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+
+from podgraft.base.jsonvalue import Object, object_at
+from podgraft.base.trace import Trace
+from podgraft.kube.document_reader import Cursor, Diagnostics
+from podgraft.kube.matching.constraints import make_create_request
+from podgraft.kube.matching.params import ParamIndex
+from podgraft.kube.mutation import (
+    MutatingPolicySet,
+    MutationDeniedError,
+    group_by_policy,
+    parse_binding,
+    parse_policy,
+)
+
+POD: Object = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "web", "namespace": "shop"},
+    "spec": {"containers": [{"name": "app", "image": "nginx:1"}]},
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """A policy with one binding of the same name."""
+
+    name: str
+    mutations: tuple[str, ...]
+    condition: str = ""
+    failure_policy: str = "Fail"
+    reinvocation: str = "Never"
+    params: Any = None
+
+    def spec(self) -> dict[str, Any]:
+        rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["*"]}
+        spec = {
+            "matchConstraints": {"resourceRules": [rule]},
+            "failurePolicy": self.failure_policy,
+            "reinvocationPolicy": self.reinvocation,
+            "mutations": [_mutation(text) for text in self.mutations],
+        }
+        if self.condition:
+            spec["matchConditions"] = [{"name": "c", "expression": self.condition}]
+        if self.params is not None:
+            spec["paramKind"] = {"apiVersion": "example.com/v1", "kind": "Team"}
+        return spec
+
+
+def _mutation(text: str) -> Mapping[str, Any]:
+    if text.startswith("["):
+        return {"patchType": "JSONPatch", "jsonPatch": {"expression": text}}
+    return {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": text}}
+
+
+def label(key: str, value: str) -> str:
+    """An apply configuration that sets a label to the value of an expression."""
+    return f"Object{{metadata: Object.metadata{{labels: {{'{key}': {value}}}}}}}"
+
+
+def make_policies(
+    documents: Sequence[Document], params: Sequence[Object] = ()
+) -> MutatingPolicySet:
+    diagnostics = Diagnostics()
+    policies = [
+        parse_policy(Cursor(each.spec(), "/spec", diagnostics), each.name) for each in documents
+    ]
+    bindings = [
+        parse_binding(Cursor(_binding(each), "/spec", diagnostics), each.name) for each in documents
+    ]
+    assert not diagnostics.errors, diagnostics.errors
+    return MutatingPolicySet(
+        policies=tuple(sorted(policies, key=lambda policy: policy.name)),
+        bindings=group_by_policy(bindings),
+        params=ParamIndex.build(params),
+    )
+
+
+def _binding(document: Document) -> Any:
+    spec: dict[str, Any] = {"policyName": document.name}
+    return spec if document.params is None else {**spec, "paramRef": document.params}
+
+
+def mutate(
+    documents: Sequence[Document], params: Sequence[Object] = (), trace: Trace | None = None
+) -> Object:
+    """The pod after both passes."""
+    review = make_policies(documents, params).start(make_create_request(POD, "shop"), trace)
+    return review.readmit(review.admit(POD))
+
+
+def labels(pod: Object) -> Object:
+    return object_at(pod, "metadata", "labels")
+
+
+def test_policies_run_in_the_order_of_their_names_and_see_earlier_changes() -> None:
+    second = Document(name="b", mutations=(label("b", "object.metadata.labels.a + '2'"),))
+    first = Document(name="a", mutations=(label("a", "'1'"),))
+    assert labels(mutate([second, first])) == {"a": "1", "b": "12"}
+
+
+def test_match_conditions_read_the_object_so_far() -> None:
+    condition = "has(object.metadata.labels) && 'a' in object.metadata.labels"
+    reader = Document(name="b", mutations=(label("b", "'x'"),), condition=condition)
+    assert labels(mutate([reader])) == {}
+    writer = Document(name="a", mutations=(label("a", "'x'"),))
+    assert labels(mutate([writer, reader])) == {"a": "x", "b": "x"}
+
+
+def test_a_later_mutation_reads_defaults_that_the_patch_leaves_out() -> None:
+    add = (
+        "[JSONPatch{op: 'add', path: '/spec/containers/-', value: Object.spec.containers{"
+        "name: 'side', image: 'b:1', ports: [Object.spec.containers.ports{containerPort: 80}]}}]"
+    )
+    read = label("p", "object.spec.containers[1].ports[0].protocol")
+    pod = mutate([Document(name="a", mutations=(add, read))])
+    assert labels(pod) == {"p": "TCP"}
+    side = {"name": "side", "image": "b:1", "ports": [{"containerPort": 80}]}
+    assert object_at(pod, "spec")["containers"] == [{"name": "app", "image": "nginx:1"}, side]
+
+
+def test_a_reinvoked_policy_runs_again_after_a_later_change() -> None:
+    count = "string(int(object.metadata.?labels[?'n'].orValue('0')) + 1)"
+    counter = Document(name="a", mutations=(label("n", count),), reinvocation="IfNeeded")
+    other = Document(name="b", mutations=(label("b", "'x'"),))
+    assert labels(mutate([counter, other])) == {"n": "2", "b": "x"}
+    once = Document(name="a", mutations=(label("n", count),))
+    assert labels(mutate([once, other])) == {"n": "1", "b": "x"}
+
+
+def test_a_change_between_the_passes_reinvokes() -> None:
+    copy = label("copy", "object.metadata.?labels[?'late'].orValue('none')")
+    policies = make_policies([Document(name="a", mutations=(copy,), reinvocation="IfNeeded")])
+    review = policies.start(make_create_request(POD, "shop"))
+    first = review.admit(POD)
+    metadata = object_at(first, "metadata")
+    late: Object = {**first, "metadata": {**metadata, "labels": {**labels(first), "late": "x"}}}
+    assert labels(review.readmit(late)) == {"copy": "x", "late": "x"}
+
+
+def test_the_next_mutation_runs_after_one_that_fails() -> None:
+    failing = Document(
+        name="a",
+        mutations=("[JSONPatch{op: 'remove', path: '/metadata/labels'}]", label("a", "'x'")),
+        failure_policy="Ignore",
+    )
+    assert labels(mutate([failing])) == {"a": "x"}
+
+
+@pytest.mark.parametrize(
+    ("mutation", "code", "message"),
+    [
+        (
+            "[JSONPatch{op: 'remove', path: '/metadata/labels'}]",
+            HTTPStatus.FORBIDDEN,
+            (
+                "policy 'a' with binding 'a' denied request: JSON Patch: error in remove for path: "
+                "'/metadata/labels': Unable to remove nonexistent key: labels: missing value"
+            ),
+        ),
+        (
+            (
+                "Object{spec: Object.spec{containers: [Object.spec.containers{name: 'app', "
+                "args: ['x']}]}}"
+            ),
+            HTTPStatus.FORBIDDEN,
+            (
+                "policy 'a' with binding 'a' denied request: error applying patch: invalid "
+                "ApplyConfiguration: may not mutate atomic arrays, maps or structs: "
+                ".spec.containers[0].args"
+            ),
+        ),
+        (
+            "Object{spec: Object.wrong{}}",
+            HTTPStatus.FORBIDDEN,
+            (
+                "policy 'a' with binding 'a' denied request: type mismatch: unexpected type name "
+                '"Object.wrong", expected "Object.spec", which matches field name path from root '
+                "Object type"
+            ),
+        ),
+        (
+            "[JSONPatch{op: 'add', path: '/spec/nope', value: 1}]",
+            HTTPStatus.INTERNAL_SERVER_ERROR,
+            'Internal error occurred: strict decoding error: unknown field "spec.nope"',
+        ),
+    ],
+)
+def test_a_failure_denies_the_request(mutation: str, code: HTTPStatus, message: str) -> None:
+    with pytest.raises(MutationDeniedError) as denied:
+        mutate([Document(name="a", mutations=(mutation,))])
+    assert (denied.value.code, str(denied.value)) == (code, message)
+
+
+def test_a_result_that_does_not_decode_denies_in_spite_of_ignore() -> None:
+    mutation = "[JSONPatch{op: 'add', path: '/spec/hostNetwork', value: 'yes'}]"
+    with pytest.raises(MutationDeniedError, match="Internal error occurred"):
+        mutate([Document(name="a", mutations=(mutation,), failure_policy="Ignore")])
+
+
+def test_a_failed_condition_is_a_failure_of_the_policy() -> None:
+    document = Document(name="a", mutations=("Object{}",), condition="object.nope == 1")
+    with pytest.raises(
+        MutationDeniedError, match=r"'object\.nope == 1' resulted in error: no such"
+    ):
+        mutate([document])
+
+
+def test_each_parameter_is_an_invocation() -> None:
+    params: list[Object] = [
+        {
+            "apiVersion": "example.com/v1",
+            "kind": "Team",
+            "metadata": {"name": name, "namespace": "shop", "labels": {"x": "y"}},
+        }
+        for name in ("two", "one")
+    ]
+    names = "object.metadata.?labels[?'n'].orValue('') + params.metadata.name"
+    by_selector = Document(
+        name="a",
+        mutations=(label("n", names),),
+        params={"selector": {"matchLabels": {"x": "y"}}, "parameterNotFoundAction": "Deny"},
+    )
+    assert labels(mutate([by_selector], params)) == {"n": "onetwo"}
+    with pytest.raises(MutationDeniedError, match="failed to configure binding: no params found"):
+        mutate([by_selector])
+
+
+def test_the_trace_has_each_policy_and_its_changes_without_values() -> None:
+    documents = [
+        Document(name="a", mutations=(label("a", "'secret'"),)),
+        Document(name="b", mutations=("Object{}",), condition="object.kind == 'Job'"),
+    ]
+    trace = Trace()
+    mutate(documents, trace=trace)
+    assert [(step.name, step.observed, step.effect) for step in trace.steps] == [
+        ("mutation a, binding a", "matches: add metadata.labels", "changes"),
+        ("mutation b, binding b", "does not match: matchConditions: c is false", "passes"),
+    ]
