@@ -230,12 +230,15 @@ A bundle is a folder of YAML or JSON manifests: files with the suffixes `.yaml`,
 names the digest. podgraft recognizes a manifest by `kind` and `apiVersion`, and never by the name of its file. A `List` contains
 manifests. The page is generated from the code.
 
-A document of another kind is an error, except below `tests/`, where a workload is a
-[probe object](deploying.md#what-check-verifies). The annotation `{IGNORE}: "true"` omits a manifest.
+A document of another kind is an error, except the parameters of policies, whose kind is the `paramKind` of a policy, and workloads below
+`tests/`, which are [probe objects](deploying.md#what-check-verifies). The annotation `{IGNORE}: "true"` omits a manifest.
 """
 _USES = {
     "ConfigMap": "the settings of Istio: [see below](#configmaps); also the templates that a `Mesh` names",
+    "CustomResourceDefinition": "defaults, types, and namespaces of parameters and of mutated custom resources",
     "Mesh": "App Mesh: the sidecar configuration of `spec.awsAppMesh`",
+    "MutatingAdmissionPolicy": "changes of objects, as kube-apiserver makes them: [overlays and rules](rules.md#mutatingadmissionpolicy)",
+    "MutatingAdmissionPolicyBinding": "the objects and the parameters of a mutating policy",
     "Namespace": "labels for selectors, and OpenShift's ids",
     "Overlay": "changes of pods and workloads: [overlay document](overlay.md)",
     "ProxyConfig": "Istio's settings of proxies by namespace and workload",

@@ -92,6 +92,7 @@ LEVELS = {
     "hello": "baseline",
     "image-mirror": "restricted",
     "logging": "baseline",
+    "mutating-policy": "restricted",
     "native-sidecar-guard": "restricted",
     "opentelemetry": "restricted",
     "require-limits": "restricted",

@@ -271,7 +271,7 @@ MATCHING: tuple[tuple[str, str, bool], ...] = (
     ),
     (
         "a namespace not known",
-        "matchConditions: [{name: c, expression: namespaceObject == null}]",
+        "matchConditions: [{name: c, expression: namespaceObject.metadata.name == 'shop'}]",
         True,
     ),
 )

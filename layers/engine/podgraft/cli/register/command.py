@@ -23,6 +23,7 @@ from podgraft.cli.register import (
     mesh,
     namespace_choice,
     next_steps,
+    policy_rules,
     probe,
     selectors,
     service,
@@ -140,7 +141,8 @@ class RegisterOptions(TypedDict):
 @click.option(
     "--mutate",
     multiple=True,
-    help="Resources for overlays: [GROUP/]VERSION/RESOURCE[:OPERATION,…].",
+    help="Resources for overlays and mutating policies: "
+    "[GROUP/]VERSION/RESOURCE[:OPERATION,…]; default: those of the policies in --bundle.",
 )
 @click.option(
     "--validate",
@@ -200,7 +202,8 @@ class RegisterOptions(TypedDict):
 @click.option(
     "--bundle",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Bundle for --sidecar-check; its mesh is also compared with the path.",
+    help="Bundle for --sidecar-check and for the rules of its mutating policies; its mesh is also "
+    "compared with the path.",
 )
 def command(**options: Unpack[RegisterOptions]) -> None:
     """Check the settings, and print webhook manifests for kubectl apply.
@@ -305,7 +308,7 @@ def _make_registration(options: RegisterOptions) -> Registration:
         registration,
         all_namespaces=options["all_namespaces"],
         injects=options["inject"],
-        has_rules=bool(options["mutate"] or options["validate"]),
+        has_rules=bool(options["mutate"] or options["validate"] or options["bundle"]),
     )
     service.check_path(registration.endpoint)
     return registration
@@ -318,10 +321,13 @@ def _variables(options: RegisterOptions) -> Iterator[tuple[str, str]]:
 def _make_manifests(
     registration: Registration, options: RegisterOptions, compiled: Bundle | None
 ) -> Iterator[Object]:
-    mutate: list[WebhookRule] = [webhooks.parse_rule(text) for text in options["mutate"]]
+    mutate = _find_mutate_rules(options, compiled)
+    policies = () if options["mutate"] else policy_rules.find_policies(compiled)
     validate: list[WebhookRule] = [webhooks.parse_rule(text) for text in options["validate"]]
     manifests = (
-        webhooks.make_mutating_configuration(registration, options["inject"], mutate),
+        webhooks.make_mutating_configuration(
+            registration, options["inject"], mutate, policy_rules.find_needs(policies)
+        ),
         webhooks.make_validating_configuration(registration, validate),
     )
     yield from (manifest for manifest in manifests if manifest is not None)
@@ -332,6 +338,13 @@ def _make_manifests(
             registration, _load_rules(options, compiled), options["sidecar_check"]
         )
         yield from sidecar_check.make_check_bindings(registration)
+
+
+def _find_mutate_rules(options: RegisterOptions, compiled: Bundle | None) -> list[WebhookRule]:
+    """The rules of --mutate; without the option, those of the mutating policies of --bundle."""
+    if options["mutate"]:
+        return [webhooks.parse_rule(text) for text in options["mutate"]]
+    return policy_rules.make_rules(policy_rules.find_policies(compiled))
 
 
 def _load_rules(options: RegisterOptions, compiled: Bundle | None) -> InjectionRules:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from podgraft.base.jsonvalue import JSON, Object
@@ -78,6 +78,15 @@ class WebhookRule:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class PolicyNeeds:
+    """What mutating policies need of the webhook for /mutate, in addition to its rules."""
+
+    conditions: tuple[MatchCondition, ...] = ()
+    is_reinvoked: bool = False
+
+
+NO_NEEDS = PolicyNeeds()
 PODS = WebhookRule("", "v1", "pods", scope="Namespaced")
 
 
@@ -173,9 +182,12 @@ def _check_domain(domain: str) -> None:
 
 
 def make_mutating_configuration(
-    registration: Registration, inject: bool, mutate: Sequence[WebhookRule]
+    registration: Registration,
+    inject: bool,
+    mutate: Sequence[WebhookRule],
+    needs: PolicyNeeds = NO_NEEDS,
 ) -> Object | None:
-    """The MutatingWebhookConfiguration: sidecars for pods, overlays for the rules of *mutate*."""
+    """The MutatingWebhookConfiguration: sidecars for pods, and the rules of *mutate*."""
     webhooks: list[JSON] = []
     if inject:
         webhooks += (
@@ -184,12 +196,16 @@ def make_mutating_configuration(
     if mutate:
         _check_rules(registration, mutate)
         _check_subresources(mutate)
-        webhooks.append(
-            _make_webhook(registration, "mutate", mutate, registration.narrow_scope(WebhookScope()))
+        narrowed = replace(registration, conditions=(*registration.conditions, *needs.conditions))
+        webhook = _make_webhook(
+            narrowed, "mutate", mutate, registration.narrow_scope(WebhookScope())
         )
+        if needs.is_reinvoked:
+            webhook["reinvocationPolicy"] = Reinvocation.IF_NEEDED.value
+        webhooks.append(webhook)
     for webhook in webhooks:
         if isinstance(webhook, dict):
-            webhook["reinvocationPolicy"] = registration.reinvocation.value
+            webhook.setdefault("reinvocationPolicy", registration.reinvocation.value)
     return _make_configuration("MutatingWebhookConfiguration", registration, webhooks)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors import Mutation, PolicyDenialError
 from podgraft.core.policy import Cursor, Diagnostics, Policy
@@ -69,7 +70,7 @@ class PolicyPasses(Struct, frozen=True):
             after = self.review.readmit(before) if is_second else self.review.admit(before)
         except MutationDeniedError as error:
             raise PolicyDenialError(str(error), error.code) from error
-        if after is before:
+        if after is before or jsonvalue.equal(after, before):
             return Mutation.from_unchanged(before)
         return Mutation.from_objects(before, after)
 

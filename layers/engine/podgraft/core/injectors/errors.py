@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
-
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.golang.texttemplate import ExecError
 
@@ -31,7 +29,7 @@ class UndecodableError(OperatorError):
 class PolicyDenialError(InjectionError):
     """A mutating policy denies the request, with the status code of kube-apiserver."""
 
-    def __init__(self, message: str, code: HTTPStatus) -> None:
+    def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
         self.code = code
 

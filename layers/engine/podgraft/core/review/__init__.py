@@ -141,7 +141,7 @@ def run_handler(handler: Handler, review: Review, bundle: Bundle) -> ReviewResul
         return _respond_denied(review, redact(error), ReviewReason.USER)
     except PolicyDenialError as error:
         _record_error(review.context.trace, error)
-        return _respond_denied(review, str(error), ReviewReason.POLICIES, error.code)
+        return _respond_denied(review, str(error), ReviewReason.POLICIES, HTTPStatus(error.code))
     except OperatorError as error:
         _record_error(review.context.trace, error)
         return _fail(review, error, ReviewReason.OPERATOR)

@@ -236,7 +236,9 @@ def _parse_mutation(cursor: Cursor, compiler: ExpressionCompiler) -> MutationExp
 
 def _parse_expression(cursor: Cursor, compiler: ExpressionCompiler, type_: str) -> Program | None:
     keys = MappingReader(cursor)
-    program = keys.read_key("expression", lambda text: compiler.mutation(text, type_))
+    program = keys.read_key(
+        "expression", lambda text: compiler.expression(text, type_, patch_types=True)
+    )
     keys.check_unknown_keys()
     if isinstance(cursor.value, dict) and not cursor.value.get("expression"):
         cursor.child("expression", None).add_error("is missing", "write an expression in CEL")

@@ -1,0 +1,97 @@
+"""``podgraft register --bundle``: the webhook that the mutating policies of a bundle need."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podgraft.cli import main
+from podgraft.kube import yaml
+
+Capture = pytest.CaptureFixture[str]
+RULE = "{apiGroups: [%s], apiVersions: [v1], operations: [%s], resources: [%s]}"
+MUTATION = "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{}'}}"
+
+
+def policy(name: str, rule: str, conditions: str = "[]", reinvocation: str = "Never") -> str:
+    return f"""
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {{name: {name}}}
+spec:
+  matchConstraints: {{resourceRules: [{rule}]}}
+  matchConditions: {conditions}
+  reinvocationPolicy: {reinvocation}
+  mutations: [{MUTATION}]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {{name: {name}}}
+spec: {{policyName: {name}}}
+---
+"""
+
+
+def register(folder: Path, capsys: Capture, *documents: str) -> Any:
+    """The webhook for /mutate."""
+    (folder / "bundle").mkdir()
+    (folder / "bundle" / "policies.yaml").write_text("".join(documents))
+    command = ["register", "--url", "https://example.com", "--no-inject", "--all-namespaces"]
+    assert main([*command, "--bundle", str(folder / "bundle")]) == 0
+    configuration: Any = yaml.load_document(capsys.readouterr().out)
+    (webhook,) = configuration["webhooks"]
+    return webhook
+
+
+def test_the_rules_are_those_of_all_policies(tmp_path: Path, capsys: Capture) -> None:
+    webhook = register(
+        tmp_path,
+        capsys,
+        policy("a", RULE % ("apps", "CREATE", "deployments, statefulsets")),
+        policy("b", RULE % ("apps", "UPDATE", "deployments")),
+    )
+    assert [(rule["resources"], rule["operations"]) for rule in webhook["rules"]] == [
+        (["deployments"], ["CREATE", "UPDATE"]),
+        (["statefulsets"], ["CREATE"]),
+    ]
+    assert "matchConditions" not in webhook
+
+
+def test_the_condition_is_true_if_one_policy_matches(tmp_path: Path, capsys: Capture) -> None:
+    webhook = register(
+        tmp_path,
+        capsys,
+        policy("a", RULE % ("apps", "CREATE", "deployments"), "[{name: x, expression: 'true'}]"),
+        policy(
+            "b",
+            RULE % ("apps", "CREATE", "deployments"),
+            "[{name: spec, expression: has(object.spec)}, {name: dry, expression: request.dryRun}]",
+        ),
+    )
+    expression = "((true)) || ((has(object.spec)) && (request.dryRun))"
+    assert webhook["matchConditions"] == [{"name": "podgraft-policies", "expression": expression}]
+
+
+def test_a_condition_that_reads_the_namespace_stays_with_podgraft(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    condition = "[{name: x, expression: namespaceObject == null}]"
+    webhook = register(
+        tmp_path, capsys, policy("a", RULE % ("apps", "CREATE", "deployments"), condition)
+    )
+    assert "matchConditions" not in webhook
+
+
+@pytest.mark.parametrize("reinvocation", ["Never", "IfNeeded"])
+def test_a_reinvoked_policy_needs_a_reinvoked_webhook(
+    tmp_path: Path, capsys: Capture, reinvocation: str
+) -> None:
+    document = policy("a", RULE % ("apps", "CREATE", "deployments"), "[]", reinvocation)
+    assert register(tmp_path, capsys, document)["reinvocationPolicy"] == reinvocation
+
+
+def test_a_policy_without_a_binding_needs_no_webhook(tmp_path: Path, capsys: Capture) -> None:
+    bound = policy("a", RULE % ("apps", "CREATE", "deployments"))
+    unbound, _, _ = policy("b", RULE % ("apps", "CREATE", "statefulsets")).partition("---")
+    webhook = register(tmp_path, capsys, bound, f"{unbound}---\n")
+    assert [rule["resources"] for rule in webhook["rules"]] == [["deployments"]]
