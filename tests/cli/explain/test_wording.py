@@ -56,7 +56,10 @@ DECIDERS = (
         "appmesh/input.checkout.yaml",
         "injected, decided by mesh shop: selects the pod (labelSelector",
     ),
-    ("appmesh/input.other.yaml", "not injected: no template, mesh, overlay, or policy of the bundle"),
+    (
+        "appmesh/input.other.yaml",
+        "not injected: no template, mesh, overlay, or policy of the bundle",
+    ),
     ("logging/input.web.yaml", "injected, decided by overlay logging: matches, and changes"),
     ("allow/input.web.yaml", "changed, decided by overlay allow: matches, and changes the object"),
     ("istio/input.web.yaml", "injected, decided by policy: the policy is enabled"),

@@ -55,6 +55,8 @@ type row struct {
 	After  json.RawMessage `json:"after,omitempty"`
 	Error  string          `json:"error,omitempty"`
 	Code   int32           `json:"code,omitempty"`
+	// The first mutation that does not compile, which the API refuses.
+	Refused string `json:"refused,omitempty"`
 }
 
 // cluster is what all rows share.
@@ -187,7 +189,7 @@ func (p *plugin) hooks() []mutating.PolicyHook {
 	for _, raw := range p.row.Policies {
 		object, _ := decode(raw)
 		policy := object.(*admissionv1.MutatingAdmissionPolicy)
-		hook := mutating.PolicyHook{Policy: policy, Evaluator: compile(policy)}
+		hook := mutating.PolicyHook{Policy: policy, Evaluator: p.compile(policy)}
 		if policy.Spec.ParamKind != nil {
 			hook.ParamInformer, hook.ParamScope = newParams(p.row.Params), meta.RESTScopeNamespace
 		}
@@ -206,7 +208,7 @@ func (p *plugin) hooks() []mutating.PolicyHook {
 }
 
 // compile makes the evaluator of a policy from the exported parts of the plugin.
-func compile(policy *admissionv1.MutatingAdmissionPolicy) mutating.PolicyEvaluator {
+func (p *plugin) compile(policy *admissionv1.MutatingAdmissionPolicy) mutating.PolicyEvaluator {
 	options := cel.OptionalVariableDeclarations{HasParams: policy.Spec.ParamKind != nil, HasAuthorizer: true}
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 	check(err)
@@ -229,14 +231,24 @@ func compile(policy *admissionv1.MutatingAdmissionPolicy) mutating.PolicyEvaluat
 		if mutation.JSONPatch != nil {
 			condition := &patch.JSONPatchCondition{Expression: mutation.JSONPatch.Expression}
 			compiled := compiler.CompileMutatingEvaluator(condition, options, environment.StoredExpressions)
+			p.refuse(compiled)
 			evaluator.Mutators = append(evaluator.Mutators, patch.NewJSONPatcher(compiled))
 		} else {
 			condition := &patch.ApplyConfigurationCondition{Expression: mutation.ApplyConfiguration.Expression}
 			compiled := compiler.CompileMutatingEvaluator(condition, options, environment.StoredExpressions)
+			p.refuse(compiled)
 			evaluator.Mutators = append(evaluator.Mutators, patch.NewApplyConfigurationPatcher(compiled))
 		}
 	}
 	return evaluator
+}
+
+func (p *plugin) refuse(compiled cel.MutatingEvaluator) {
+	for _, err := range compiled.CompilationErrors() {
+		if p.row.Refused == "" {
+			p.row.Refused = err.Error()
+		}
+	}
 }
 
 // params are the parameters of a row, as an informer that has synchronized.

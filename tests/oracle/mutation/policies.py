@@ -296,14 +296,18 @@ def answer(row: program.Row) -> tuple[str, JSON]:
 
 
 def go_answer(row: program.Row) -> tuple[str, JSON]:
-    """The answer of kube-apiserver."""
+    """The answer of kube-apiserver, or the refusal of its API."""
+    if "refused" in row:
+        return "refused", row["refused"]
     return ("error", f"{row['code']} {row['error']}") if "error" in row else ("after", row["after"])
 
 
 def is_same(ours: tuple[str, JSON], go: tuple[str, JSON]) -> bool:
     """Whether the answers are equal, apart from the texts that name a type of Go or have no order."""
-    if go[0] == "error" and ours[0] in {"error", "refused"}:
-        return _outline(str(ours[1])) == _outline(str(go[1])) or "compilation" in str(go[1])
+    if "refused" in {ours[0], go[0]}:
+        return ours[0] == go[0]
+    if ours[0] == go[0] == "error":
+        return _outline(str(ours[1])) == _outline(str(go[1]))
     return ours[0] == go[0] and equal(_without_empty(ours[1]), _without_empty(go[1]))
 
 
@@ -344,7 +348,7 @@ def main() -> None:
     provide_documents()
     if len(sys.argv) == 1:
         rows = program.ask_program("mutation", list(make_rows(600, 0)))
-        kept = ("policies", "bindings", "before", "after", "error", "code")
+        kept = ("policies", "bindings", "before", "after", "error", "code", "refused")
         program.write(
             FIXTURE,
             [
