@@ -218,8 +218,8 @@ def command(**options: Unpack[RegisterOptions]) -> None:
 def _register(options: RegisterOptions) -> None:
     if options["cluster"] is not None:
         check_cluster(options["cluster"])
-    registration = _make_registration(options)
     compiled = _compile_bundle(options)
+    registration = _make_registration(options, compiled)
     authorities.check_trust(
         registration.endpoint,
         ca_bundle=options["ca_bundle"],
@@ -262,7 +262,7 @@ def _register(options: RegisterOptions) -> None:
     program.print_next_steps(*steps)
 
 
-def _make_registration(options: RegisterOptions) -> Registration:
+def _make_registration(options: RegisterOptions, compiled: Bundle | None) -> Registration:
     parsed_endpoint = parse_target(
         url=options["url"],
         service_name=options["service"],
@@ -308,7 +308,9 @@ def _make_registration(options: RegisterOptions) -> Registration:
         registration,
         all_namespaces=options["all_namespaces"],
         injects=options["inject"],
-        has_rules=bool(options["mutate"] or options["validate"] or options["bundle"]),
+        has_rules=bool(
+            options["mutate"] or options["validate"] or policy_rules.find_policies(compiled)
+        ),
     )
     service.check_path(registration.endpoint)
     return registration
