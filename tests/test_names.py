@@ -1,6 +1,6 @@
 """Names follow the naming rules: verbs, nouns, and the terms of Kubernetes, Istio, Go, and AWS.
 
-``docs/glossary.md`` has the vocabulary.
+``docs/architecture.md`` has the vocabulary.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     tools/bench_istio.py ../istio 1.30.3 --clone ../go-control-plane --rounds 100
 
 Istio's injector is compiled unchanged, as by oracle_istio.py. The table is printed, and written to
-a file in the folder build, or to docs/performance.md. tests/oracle/istio/bench.py describes the
-measurements.
+a file in the folder build, or to tests/performance/measurements.md.
+tests/oracle/istio/bench.py describes the measurements.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from page_sections import write_section
 
 ROOT = Path(__file__).resolve().parents[1]
 OUTPUT = ROOT / "build" / "bench-istio.md"
-PAGE = ROOT / "docs" / "performance.md"
+PAGE = ROOT / "tests" / "performance" / "measurements.md"
 BEGIN = "<!-- bench-istio: `tools/bench_istio.py ... --write-docs` writes this table. -->"
 END = "<!-- end of bench-istio -->"
 
@@ -41,7 +41,9 @@ END = "<!-- end of bench-istio -->"
 @click.option("--rounds", default=15, show_default=True, help="Rounds of reviews.")
 @click.option("--load-rounds", default=3, show_default=True, help="Rounds of load; 0 for none.")
 @click.option("--seconds", default=20.0, show_default=True, help="Seconds of load per round.")
-@click.option("--write-docs", is_flag=True, help="Write the table to docs/performance.md.")
+@click.option(
+    "--write-docs", is_flag=True, help="Write the table to tests/performance/measurements.md."
+)
 @CLONE_OPTION
 @click.option("--program", type=click.Path(exists=True, path_type=Path), help="Compiled injector.")
 @click.option(

@@ -42,7 +42,7 @@ from oracle_istio import CACHE, CLONE_OPTION, build_program, render_settings
 from page_sections import write_section
 from podgraft.cli.failure import CommandError
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
+PAGE = Path(__file__).resolve().parents[1] / "tests" / "performance" / "measurements.md"
 BEGIN = "<!-- bench-kube: `tools/bench_kube.py ... --write-docs` writes this table. -->"
 END = "<!-- end of bench-kube -->"
 NONE, ALLOW, PODGRAFT, ISTIO = "no webhook", "allows everything, in Go", "podgraft serve", "Istio"
@@ -113,7 +113,9 @@ class AdmissionProgram:
 @click.option("--rounds", default=3, show_default=True, help="Runs of each variant.")
 @CLONE_OPTION
 @click.option("--program", type=click.Path(exists=True, path_type=Path), help="Compiled injector.")
-@click.option("--write-docs", is_flag=True, help="Write the table to docs/performance.md.")
+@click.option(
+    "--write-docs", is_flag=True, help="Write the table to tests/performance/measurements.md."
+)
 def main(  # noqa: PLR0913 - one parameter per option
     istio: str,
     release: str,

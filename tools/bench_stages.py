@@ -37,7 +37,7 @@ from oracle.istio.program import Istio
 from oracle_istio import CACHE, CLONE_OPTION, build_program, render_settings
 from page_sections import write_section
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
+PAGE = Path(__file__).resolve().parents[1] / "tests" / "performance" / "measurements.md"
 BEGIN = "<!-- bench-stages: `tools/bench_stages.py ... --write-docs` writes this table. -->"
 END = "<!-- end of bench-stages -->"
 RECEIVE, DECODE, DECIDE, DATA = "credentials", "decode", "decide", "data"
@@ -206,7 +206,9 @@ def divide(counts: Mapping[str, float], seconds: float) -> dict[str, float]:
 @click.option("--seconds", default=20.0, show_default=True, help="Seconds for each side.")
 @CLONE_OPTION
 @click.option("--program", type=click.Path(exists=True, path_type=Path), help="Compiled injector.")
-@click.option("--write-docs", is_flag=True, help="Write the table to docs/performance.md.")
+@click.option(
+    "--write-docs", is_flag=True, help="Write the table to tests/performance/measurements.md."
+)
 def main(
     istio: str,
     release: str,

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compute the monthly cost of podgraft on AWS: tables of deploying.md and census.md."""
+"""Compute the monthly cost of podgraft on AWS: tables of aws.md and preview.md."""
 
 import json
 import sys
@@ -15,15 +15,15 @@ from costs.section import write_section
 from podgraft.cli import program
 
 FIGURES = Path(__file__).parent / "costs" / "figures.json"
-PAGE = Path(__file__).parents[1] / "docs" / "deploying.md"
-CENSUS_PAGE = PAGE.with_name("census.md")
+PAGE = Path(__file__).parents[1] / "docs" / "aws.md"
+CENSUS_PAGE = PAGE.with_name("preview.md")
 
 
 @click.command("cost.py", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--measure", is_flag=True, help="Measure on this machine, and write it to the page.")
 @click.option("--reviews", default=1000, show_default=True, help="How many to measure.")
 def command(measure: bool, reviews: int) -> None:
-    """Print the section about costs of docs/deploying.md."""
+    """Print the section about costs of docs/aws.md."""
     if measure:
         figures = json.dumps(asdict(measurement.measure(reviews)), indent=2)
         FIGURES.write_text(f"{figures}\n")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compute the cost of unauthenticated requests: the table of docs/security.md, and its basis."""
+"""Compute the cost of unauthenticated requests: the table of docs/aws.md, and its basis."""
 
 import json
 import sys
@@ -15,14 +15,14 @@ from costs.section import write_section
 from podgraft.cli import program
 
 FIGURES = Path(__file__).parent / "costs" / "flood.json"
-PAGE = Path(__file__).parents[1] / "docs" / "security.md"
+PAGE = Path(__file__).parents[1] / "docs" / "aws.md"
 
 
 @click.command("flood.py", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--measure", is_flag=True, help="Measure on this machine, and write it to the page.")
 @click.option("--requests", default=5000, show_default=True, help="How many to measure.")
 def command(measure: bool, requests: int) -> None:
-    """Print the table about unauthenticated requests of docs/security.md."""
+    """Print the table about unauthenticated requests of docs/aws.md."""
     if measure:
         figures = json.dumps(asdict(flood.measure(requests)), indent=2)
         FIGURES.write_text(f"{figures}\n")

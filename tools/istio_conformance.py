@@ -66,20 +66,17 @@ def replace_table(text: str, rows: list[Row]) -> str:
 
 
 def _table(rows: list[Row]) -> Iterator[str]:
-    yield "| Istio | cases | `kube-inject` runs | webhook runs | whole patches | matching |"
-    yield "|---|---:|---:|---:|---:|---:|"
+    yield "| Istio | matching |"
+    yield "|---|---:|"
     for release, group in groupby(rows, key=lambda row: row.release):
-        all_rows = list(group)
-        names = len(frozenset[str]().union(*(row.names for row in all_rows)))
-        runs = {row.mode: row.runs for row in all_rows}
-        matching = sum(row.runs - len(row.failures) for row in all_rows)
-        cells = " | ".join(f"{runs[mode]:,}" for mode in corpus.MODES)
-        yield f"| {release} | {names:,} | {cells} | {matching:,} of {sum(runs.values()):,} |"
+        yield _table_row(release, list(group))
+    yield _table_row("all", rows)
+
+
+def _table_row(name: str, rows: list[Row]) -> str:
     total = sum(row.runs for row in rows)
     matching = total - sum(len(row.failures) for row in rows)
-    by_mode = (sum(row.runs for row in rows if row.mode == mode) for mode in corpus.MODES)
-    cells = " | ".join(f"{runs:,}" for runs in by_mode)
-    yield f"| all | | {cells} | {matching:,} of {total:,} |"
+    return f"| {name} | {matching:,} of {total:,} |"
 
 
 def _cell(row: Row) -> str:

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Write the reference pages of docs/: commands, documents, parameters, variables, URLs, bundles.
+# ruff: noqa: E501 - the lines of the pages have up to 140 characters
+"""Write the reference pages of docs/: commands, schemas, and parameters.
 
     reference_pages.py
 
@@ -38,13 +39,16 @@ def render_pages() -> dict[str, str]:
     """The text of each page by its file name."""
     return {
         **render_commands(),
-        "policy.md": render_schema("policy", _POLICY_INTRODUCTION),
-        "overlay.md": render_schema("overlay", _OVERLAY_INTRODUCTION),
-        "test.md": render_schema("test", _TEST_INTRODUCTION),
-        "parameters.md": reference_tables.render_parameters(),
-        "environment.md": reference_tables.render_environment(find_commands()),
-        "urls.md": reference_tables.render_urls(),
-        "bundles.md": reference_tables.render_bundles(),
+        "schemas/policy.md": render_schema("policy", _POLICY_INTRODUCTION),
+        "schemas/overlay.md": render_schema("overlay", _OVERLAY_INTRODUCTION),
+        "schemas/test.md": render_schema("test", _TEST_INTRODUCTION),
+        "parameters.md": "\n".join(
+            (
+                reference_tables.render_parameters(),
+                reference_tables.render_environment(find_commands()),
+                reference_tables.render_urls(),
+            )
+        ),
     }
 
 
@@ -56,6 +60,32 @@ _INDEX = """\
 `podgraft COMMAND --help` prints these texts with examples, and `--help-all` also rare options.
 The pages are generated from the command line.
 
+"""
+_INSTALL = """
+## Install
+
+Nothing is published yet, so everything works from a clone. The command needs Python 3.11 or later; [pipx](https://pipx.pypa.io)
+installs it from the clone into an environment of its own:
+
+```sh
+pipx install '.[all]'
+podgraft --version
+kubectl podgraft --version
+```
+
+| extra | commands |
+|---|---|
+| none | all commands that work with files |
+| `aws` | those for a deployed policy, tokens in Parameter Store, `certs import-acm` |
+| `rules` | CEL with patterns (`matches`, `find`, `findAll`) in conditions and rules |
+| `serve` | `serve` and `demo`; includes `rules` |
+| `live` | those that read a cluster; they run kubectl |
+| `all` | all commands |
+
+The package also installs `kubectl-podgraft`, so kubectl completes and runs podgraft as a plugin. Completion is a line in the
+configuration of your shell: `eval "$(podgraft completion bash)"`, `eval "$(podgraft completion zsh)"`, or
+`podgraft completion fish | source`. After the first release, `pipx install podgraft` will work, and the release will have the chart,
+the archives of the function, and man pages.
 """
 _COMMON = """
 ## Common options
@@ -131,6 +161,7 @@ def render_commands() -> dict[str, str]:
             rows[page].append(f"[{name.removeprefix('podgraft ')}]({page}.md#{anchor})")
     index = [
         *(f"- {title}: {', '.join(rows[page])}" for page, title in _TITLES.items()),
+        _INSTALL,
         _COMMON,
         *(_render_option(option, context) for option, context in common.values()),
     ]
@@ -168,8 +199,8 @@ def _render_command(
     yield f"## {name}\n"
     first, *rest = _render_help(command.help or "")
     yield first
-    example = next((f"$ {line}\n" for line, _ in find_examples(name)), "")
-    yield f"```console\n{example}```\n" if example else f"```console\n$ {name} {usage}\n```\n"
+    example = next((f"{line}\n" for line, _ in find_examples(name)), "")
+    yield f"```text\n{example or f'{name} {usage}' + chr(10)}```\n"
     if not isinstance(command, click.Group):
         yield from rest
     if lines := [*_render_options(command, context, common)]:
@@ -254,12 +285,12 @@ clusters:
 ```
 """
 _OVERLAY_INTRODUCTION = """\
-An overlay document changes objects of any kind. [Overlays and rules](rules.md) describes its
+An overlay document changes objects of any kind. [Overlays](../overlays.md) describes its
 template and its conditions. An unknown key is an error.
 """
 _TEST_INTRODUCTION = """\
 A test document contains tests of a bundle and its policy, for `podgraft test`.
-[Testing policies](testing-policies.md) describes it with examples. Its file is
+[Testing](../testing.md) describes it with examples. Its file is
 `podgraft-test.yaml`, or `NAME.podgraft-test.yaml`. An unknown key is an error.
 """
 
@@ -270,7 +301,7 @@ def render_schema(name: str, introduction: str) -> str:
     parts = [
         f"# {name.capitalize()} document\n",
         introduction,
-        f"This page is generated from [{name}.schema.json](schemas/{name}.schema.json).\n",
+        f"This page is generated from [{name}.schema.json]({name}.schema.json).\n",
     ]
     for title, properties, required in find_tables(schema):
         rows = "\n".join(_render_key(schema, key, value, required) for key, value in properties)

@@ -1,8 +1,7 @@
 # ruff: noqa: E501 - the lines of the pages have up to 140 characters
-"""The reference pages about parameters of the stack, environment variables, URLs, and bundles.
+"""The reference page about parameters of the stack, environment variables, and URLs.
 
-Each page consists of an introduction and of tables that are made from the code:
-reference_pages.py writes them.
+It consists of introductions and of tables that are made from the code: reference_pages.py writes it.
 """
 
 import re
@@ -13,7 +12,6 @@ from typing import Any
 import click
 import yaml
 
-from podgraft.core.bundle.manifests import IGNORE, KINDS
 from podgraft.core.injectors.istio import releases, url_path
 from podgraft.service import http as web
 from podgraft.service import settings
@@ -36,10 +34,12 @@ def _render_row(cells: Iterable[str]) -> str:
 # Parameters of the stack
 
 _PARAMETERS = """\
-# Parameters of the stack
+# Parameters
 
-This page lists each parameter of `template.yaml`. [Deploying](deploying.md#1-build-and-deploy) describes when to change
-which. Set them with `make deploy OVERRIDES="NAME=VALUE ..."`, or in `samconfig.toml`. The page is generated from the template.
+Each parameter of the stack, each environment variable, and the URLs. [AWS](aws.md#ten-decisions) describes when to change which parameter. Set
+them in `samconfig.toml`, or with `sam deploy --parameter-overrides RefreshSeconds=10`. The page is generated from the code.
+
+## Stack
 """
 
 
@@ -62,7 +62,7 @@ def read_template_parameters() -> Mapping[str, Mapping[str, Any]]:
 
 
 def render_parameters() -> str:
-    """The page of the parameters."""
+    """The section of the parameters of the stack."""
     rows = (
         (f"`{name}`", _describe_values(parameter), _format_default(parameter), _text_of(parameter))
         for name, parameter in read_template_parameters().items()
@@ -95,26 +95,24 @@ def _describe_values(parameter: Mapping[str, Any]) -> str:
 # Environment variables
 
 _ENVIRONMENT = """\
-# Environment variables
+## Variables
 
-This page lists the variables that podgraft reads. It is generated from `service/settings.py` and from the command line.
-
-## The function
+### The function
 
 The template sets these variables. An unknown variable with the prefix `PODGRAFT_` is an error, so a misspelled name is never
 without effect. `PODGRAFT_STORE=file:<folder>` runs the same function outside of Lambda.
 """
 _COMMANDS = """\
-## The commands
+### The commands
 
 An option on the command line replaces the variable, and the variable replaces the key of the
-[project file](deploying.md#2-push-a-policy-and-its-bundle). The variables of AWS (`AWS_PROFILE`, `AWS_REGION`, …) have their usual
+[project file](policies.md#the-project-file). The variables of AWS (`AWS_PROFILE`, `AWS_REGION`, …) have their usual
 meaning.
 """
 
 
 def render_environment(commands: Iterable[tuple[str, click.Command]]) -> str:
-    """The page of the environment variables."""
+    """The section of the environment variables."""
     function = render_table(("variable", "default", "value"), read_settings_table())
     options: dict[str, dict[str, None]] = {}
     for name, command in commands:
@@ -152,9 +150,9 @@ def read_settings_table() -> Iterator[tuple[str, str, str]]:
 # URLs
 
 _URLS = """\
-# URLs
+## URLs
 
-This page describes the paths that the function and `podgraft serve` serve. It is generated from the routes of the application.
+The paths that the function and `podgraft serve` serve:
 
 ```text
 https://HOST[:PORT] [/k/TOKEN] [/INJECTOR] /inject [/cluster/ID] [/net/NETWORK] [/NAME/VALUE]…
@@ -167,14 +165,14 @@ https://HOST[:PORT] [/k/TOKEN] [/INJECTOR] /validate
 | `/k/TOKEN` | the token of the calling cluster, if kube-apiserver cannot send it in the header `Authorization: Bearer TOKEN`. It comes first, and podgraft removes it before it reads or logs the path |
 | `/INJECTOR` | the injector: lower-case letters, digits, and `-`, at most 63 characters. Without it, the injector is `default` |
 | `/inject`, `/mutate`, `/validate` | the route: sidecars and overlays of pods; overlays of other objects; rules |
-| `/cluster/ID` | the cluster id that the proxies report to istiod. It does not identify the caller: [two ids](registration.md#the-calling-cluster-and-istios-cluster-id) |
+| `/cluster/ID` | the cluster id that the proxies report to istiod. It does not identify the caller: [two ids](concepts.md#two-kinds-of-cluster-id) |
 | `/net/NETWORK` | the network of the proxies |
 | `/NAME/VALUE` | another environment variable of the proxies. podgraft writes its name in upper case. `--slash--` in the value represents `/` |
 
 `podgraft register` writes these paths and rejects invalid ones.
 """
 _VARIABLES = """\
-## Variables by release
+### Variables of the path by release
 
 Istio's releases read the part after `/inject/` differently, and podgraft follows the release of the bundle:
 """
@@ -203,7 +201,7 @@ _NO_STORE: Any = None  # the routes of an application do not depend on its store
 
 
 def render_urls() -> str:
-    """The page of the URLs."""
+    """The section of the URLs."""
     routes = render_table(
         ("route", "method"), ((f"`{rule}`", method) for rule, method in read_routes())
     )
@@ -212,70 +210,9 @@ def render_urls() -> str:
         for example in _EXAMPLES
     )
     variables = render_table(("path after `/inject/`", *_RELEASES), rows)
-    return f"{_URLS}\n## Routes\n\n{routes}\n{_VARIABLES}\n{variables}"
+    return f"{_URLS}\n### Routes\n\n{routes}\n{_VARIABLES}\n{variables}"
 
 
 def _describe_variables(release: str, path: str) -> str:
     found = url_path.parse_environment(releases.parse_release(release), path)
     return ", ".join(f"`{name}={value}`" for name, value in found.items()) or "none"
-
-
-# Bundles
-
-_BUNDLES = f"""\
-# Bundles
-
-A bundle is a folder of YAML or JSON manifests: files with the suffixes `.yaml`, `.yml`, and `.json`, at any depth. Its digest
-(`sha256:…`) is that of the names and contents of all files. `podgraft push` uploads the folder below this digest, and the policy
-names the digest. podgraft recognizes a manifest by `kind` and `apiVersion`, and never by the name of its file. A `List` contains
-manifests. The page is generated from the code.
-
-A document of another kind is an error, except the parameters of policies, whose kind is the `paramKind` of a policy, and workloads below
-`tests/`, which are [probe objects](deploying.md#what-check-verifies). The annotation `{IGNORE}: "true"` omits a manifest.
-"""
-_USES = {
-    "ConfigMap": "the settings of Istio: [see below](#configmaps); also the templates that a `Mesh` names",
-    "CustomResourceDefinition": "defaults, types, and namespaces of parameters and of mutated custom resources",
-    "Mesh": "App Mesh: the sidecar configuration of `spec.awsAppMesh`",
-    "MutatingAdmissionPolicy": "changes of objects, as kube-apiserver makes them: [overlays and rules](rules.md#mutatingadmissionpolicy)",
-    "MutatingAdmissionPolicyBinding": "the objects and the parameters of a mutating policy",
-    "Namespace": "labels for selectors, and OpenShift's ids",
-    "Overlay": "changes of pods and workloads: [overlay document](overlay.md)",
-    "ProxyConfig": "Istio's settings of proxies by namespace and workload",
-    "ValidatingAdmissionPolicy": "validation rules: [overlays and rules](rules.md)",
-    "ValidatingAdmissionPolicyBinding": "the objects that a rule applies to, and its actions",
-}
-_CONFIG_MAPS = """\
-## ConfigMaps
-
-| key of `data` | content |
-|---|---|
-| `config` | the injector's configuration of a `ConfigMap` `istio-sidecar-injector` or `istio-sidecar-injector-REVISION`: policy, templates, aliases, and selectors |
-| `values` | the Helm values of the same installation, as JSON or YAML |
-| `mesh` | the mesh configuration of a `ConfigMap` `istio` or `istio-REVISION` |
-
-A bundle contains one pair of these ConfigMaps, that of one revision.
-
-## Layout
-
-```text
-mesh/
-  policy.yaml             the policy document
-  bundle/
-    injector.yaml         ConfigMap istio-sidecar-injector
-    mesh.yaml             ConfigMap istio
-    proxyconfigs.yaml     optional
-    overlays/team.yaml    optional
-    tests/web.yaml        optional: a pod that podgraft check renders
-```
-"""
-
-
-def render_bundles() -> str:
-    """The page of the bundles."""
-    rows = (
-        (f"`{kind}`", ", ".join(f"`{version}`" for version in versions), _USES[kind])
-        for kind, versions in KINDS.items()
-    )
-    kinds = render_table(("kind", "API versions", "use"), rows)
-    return f"{_BUNDLES}\n## Kinds\n\n{kinds}\n{_CONFIG_MAPS}"

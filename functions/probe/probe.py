@@ -69,7 +69,7 @@ class Settings:
 
 @dataclass(slots=True)
 class Result:
-    """What the check found. The fields of the line have the names of docs/logs.md."""
+    """What the check found. The fields of the line have the names of docs/monitoring.md."""
 
     live: str = ""
     new: str = ""

@@ -1,7 +1,7 @@
 """The recorded reviews that the probe sends to both versions: those of this folder and the census.
 
 ``reviews.json`` contains requests of kube-apiserver, without secrets. A record of the census
-contains tokens instead of values (docs/census.md).
+contains tokens instead of values (docs/preview.md).
 """
 
 import gzip

@@ -10,7 +10,7 @@ NAMESPACE = "podgraft"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Findings:
-    """What a check found. The fields of the line have the names of docs/logs.md."""
+    """What a check found. The fields of the line have the names of docs/monitoring.md."""
 
     event: str
     fields: Mapping[str, Any]

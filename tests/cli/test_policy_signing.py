@@ -64,7 +64,7 @@ def _kms_signs_digests(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def kms_key(session: Any) -> tuple[str, PublicKey]:
-    """The alias of a key in KMS, and its public key as docs/signing.md gets it."""
+    """The alias of a key in KMS, and its public key as docs/privileges.md gets it."""
     client = session.create_client("kms", endpoint_url=os.environ["AWS_ENDPOINT_URL"])
     key = client.create_key(KeySpec="ECC_NIST_P256", KeyUsage="SIGN_VERIFY")["KeyMetadata"]
     client.create_alias(AliasName="alias/podgraft-policy", TargetKeyId=key["KeyId"])

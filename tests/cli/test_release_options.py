@@ -8,7 +8,7 @@ from podgraft import cli
 from podgraft.core.policy import RELEASE_REMEDY
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
-PAGE = Path(__file__).parents[2] / "docs" / "migrating-from-istio.md"
+PAGE = Path(__file__).parents[2] / "docs" / "from-istio.md"
 Out = pytest.CaptureFixture[str]
 
 NEWER = "Istio {} is newer than all supported releases; podgraft follows Istio {}"

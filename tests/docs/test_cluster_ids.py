@@ -13,8 +13,8 @@ ROOT = Path(__file__).parents[2]
 PAGES = ("README.md", *(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md")))
 SAMPLES = sorted(path.parent.name for path in (ROOT / "samples").glob("*/bundle"))
 
-_BLOCK = re.compile(r"^ *```(?:console|yaml|json|toml)?\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
-_REGISTER = re.compile(r"scripts/register\.py .*")
+_BLOCK = re.compile(r"^ *```(?:sh|console|yaml|json|toml)?\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+_REGISTER = re.compile(r"podgraft register .*")
 
 
 def blocks(page: str) -> str:
@@ -28,14 +28,15 @@ def test_no_command_puts_the_calling_cluster_into_the_path(page: str) -> None:
         assert "--network" not in command.split()
 
 
-def test_the_page_about_registrations_distinguishes_the_two_ids() -> None:
-    text = (ROOT / "docs" / "registration.md").read_text()
+def test_the_pages_distinguish_the_two_ids() -> None:
+    text = (ROOT / "docs" / "concepts.md").read_text() + (
+        ROOT / "docs" / "from-istio.md"
+    ).read_text()
     for words in (
         "ISTIO_META_CLUSTER_ID",
         "global.multiCluster.clusterName",
         "--istio-cluster-id",
         "--istio-network",
-        "Such registrations keep working",
     ):
         assert words in text
 

@@ -22,7 +22,7 @@ from support.store_fixture import write, write_injector
 
 ROOT = Path(__file__).parents[2]
 DASHBOARD: Any = json.loads((ROOT / "deploy" / "dashboards" / "podgraft.json").read_text())
-PAGE = (ROOT / "docs" / "logs.md").read_text()
+PAGE = (ROOT / "docs" / "monitoring.md").read_text()
 _NAME = re.compile(r"\b([a-z_]+_[a-z_]+)\b(?=\s*[{)\[]|\s*$|\s+unless)")
 _SELECTOR = re.compile(r"\b([a-z][a-z_]+)\{([^}]*)\}")
 _GROUPING = re.compile(r"\b(?:by|on)\s*\(([^)]*)\)")

@@ -8,8 +8,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-_CHOICES = ("--revision ", "--namespace-selector ", "--all-namespaces")
-_COMMAND = re.compile(r"(?:podgraft register|scripts/register\.py) --(?:url|service) .*")
+_CHOICES = ("--revision ", "--namespace-selector ", "--object-selector ", "--all-namespaces")
+_COMMAND = re.compile(r"podgraft register [^`\n]*--(?:url|service|config|cluster)[^`\n]*")
 
 
 def _commands() -> Iterator[tuple[str, str]]:
@@ -28,5 +28,5 @@ def test_a_printed_registration_names_its_namespaces(page: str, command: str) ->
 
 def test_the_pages_with_a_first_registration_are_found() -> None:
     pages = {page for page, _ in _commands()}
-    assert {"docs/deploying.md", "docs/registration.md", "docs/tutorial.md"} <= pages
+    assert {"docs/start.md", "docs/clusters.md", "docs/from-istio.md"} <= pages
     assert "deploy/charts/podgraft/templates/NOTES.txt" in pages

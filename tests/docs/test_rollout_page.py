@@ -1,7 +1,6 @@
-"""Every command of docs/rollout.md runs, in the order of a rollout."""
+"""Every command of docs/rollouts.md runs, in the order of a rollout."""
 
 import json
-import re
 import shlex
 from collections.abc import Generator
 from pathlib import Path
@@ -14,12 +13,16 @@ from podgraft.core import bundle
 from podgraft.core.policy.rollout import compute_bucket
 from support.aws_account import start_account_with_bucket
 from support.memory_store import labelled_bundle
+from support.page_commands import read_commands
 from support.store_fixture import BUNDLE, write
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "rollout.md").read_text()
-CONCEPTS = (DOCS / "rollout-concepts.md").read_text()
-COMMANDS = tuple(re.findall(r"^\$ podgraft (.*)$", PAGE, re.MULTILINE))
+PAGE = (DOCS / "rollouts.md").read_text()
+COMMANDS = tuple(
+    line.removeprefix("podgraft ")
+    for line in read_commands(DOCS / "rollouts.md")
+    if line.startswith("podgraft ")
+)
 BUCKET = "bundles-of-the-page"
 POLICY = f"bundle: {bundle.digest(BUNDLE)}\npolicy: enabled\n"
 ID = "2026-11-22-probes"
@@ -84,4 +87,4 @@ def test_every_command_of_the_page_runs(ssm: Any, capsys: pytest.CaptureFixture[
 
 
 def test_the_shell_command_of_the_page_is_the_formula() -> None:
-    assert 'printf \'%s\\0%s\\0%s\\0%s\' "$id" "$cluster" "$namespace" "$workload"' in CONCEPTS
+    assert 'printf \'%s\\0%s\\0%s\\0%s\' "$id" "$cluster" "$namespace" "$workload"' in PAGE

@@ -11,7 +11,7 @@ from layers.cloudformation import TEMPLATE
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "runbook.md").read_text()
-LOGS = (ROOT / "docs" / "logs.md").read_text()
+LOGS = (ROOT / "docs" / "monitoring.md").read_text()
 RESOURCES: dict[str, Any] = TEMPLATE["Resources"]
 SITE = "https://podgraft.dev/runbook/"
 _BLOCK = re.compile(r"^```text\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -32,7 +32,15 @@ def of_type(kind: str) -> dict[str, Any]:
 
 ALARMS = of_type("CloudWatch::Alarm")
 QUERIES = of_type("Logs::QueryDefinition")
-SECTIONS = dict(re.findall(r"^## (.+)\n\n((?:(?!^## ).*\n?)*)", PAGE, re.MULTILINE))
+# Sections without an alarm, for what an operator sees first.
+SYMPTOMS = (
+    "No pod starts in a namespace",
+    "Pods start without sidecar",
+    "One workload is refused",
+    "A certificate or token ends",
+)
+ALL_SECTIONS = dict(re.findall(r"^## (.+)\n\n((?:(?!^## ).*\n?)*)", PAGE, re.MULTILINE))
+SECTIONS = {name: text for name, text in ALL_SECTIONS.items() if name not in SYMPTOMS}
 
 
 def slug(heading: str) -> str:
@@ -42,14 +50,14 @@ def slug(heading: str) -> str:
 
 def log_fields() -> dict[str, frozenset[str]]:
     """The fields of the lines of each log group."""
-    rows = re.findall(r"^\| (?:all|of) ?[^|]*\| (`.*)\|$", LOGS, re.MULTILINE)
+    rows = re.findall(r"^\| (?:all|of) ?[^|]*\| (`[^|]*)\|", LOGS, re.MULTILINE)
     candidates = (
         LOGS.partition("\n## Candidates\n")[2].partition("\n## ")[0].partition("\n\nThe audit")[0]
     )
     rows += re.findall(r"^\| (`.*?) \|", candidates, re.MULTILINE)
     webhook = frozenset(re.findall(r"`(\w+)`", " ".join(rows)))
     access = RESOURCES["Stage"]["Properties"]["AccessLogSettings"]["Format"]["Sub"]
-    [watch] = re.findall(r"^\| of a check of the watch \| (.*)\|$", LOGS, re.MULTILINE)
+    [watch] = re.findall(r"^\| of a check of the watch \| (`[^|]*)\|", LOGS, re.MULTILINE)
     always = frozenset(("level", "message", "timestamp", "service", "@timestamp"))
     return {
         "WebhookLogs": webhook | always,
@@ -77,6 +85,13 @@ def test_each_alarm_links_to_its_section(name: str) -> None:
     assert len(description) < 900
 
 
+def test_the_page_begins_with_the_symptoms() -> None:
+    assert tuple(ALL_SECTIONS)[: len(SYMPTOMS)] == SYMPTOMS
+    for name in SYMPTOMS:
+        assert re.search(r"^1\. ", ALL_SECTIONS[name], re.MULTILINE)
+        assert re.search(r"\b(?:pod|workload)s?\b", ALL_SECTIONS[name].partition("\n\n")[0] + name)
+
+
 def test_no_section_is_of_an_alarm_that_does_not_exist() -> None:
     named = {name for text in SECTIONS.values() for name in re.findall(r"`(\w+Alarm)`", text)}
     assert named == ALARMS.keys()
@@ -101,12 +116,13 @@ def test_a_query_reads_fields_that_exist(name: str) -> None:
 
 @pytest.mark.parametrize("parameter", sorted(set(re.findall(r"`([A-Z]\w+)(?:=\w+)?`", PAGE))))
 def test_parameters_exist(parameter: str) -> None:
-    known = {*TEMPLATE["Parameters"], *ALARMS, "Fail", "Ignore"}
+    known = {*TEMPLATE["Parameters"], *ALARMS, "Fail", "Ignore", "MISSING"}
+    known.add("ValidatingAdmissionPolicyBinding")
     metrics = {"ConcurrentExecutions"}  # of Lambda
     faults = {"UnknownInjectorError", "SettingsError"}
     assert parameter in known | metrics | faults
 
 
 def test_links_to_other_sections_resolve() -> None:
-    anchors = {slug(heading) for heading in SECTIONS}
+    anchors = {slug(heading) for heading in ALL_SECTIONS}
     assert set(re.findall(r"\]\(#([a-z-]+)\)", PAGE)) <= anchors

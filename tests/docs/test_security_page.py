@@ -1,9 +1,11 @@
-"""docs/security.md: each row names existing tests, and the role is the one of template.yaml."""
+"""docs/security.md: each row has existing tests, and the role is the one of template.yaml.
+
+The tests of each row are in threats.json, next to this file.
+"""
 
 import ast
 import json
 import re
-import shlex
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -12,7 +14,6 @@ from typing import Any
 import pytest
 
 from layers.cloudformation import TEMPLATE, Rendering
-from podgraft.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "security.md").read_text()
@@ -20,7 +21,7 @@ ROLE = Path(__file__).with_name("role.json")
 PEERS = ROOT / "tests" / "peers"
 FIRST_SENTENCE = "**podgraft has no credentials in any cluster.**"
 
-_TEST = re.compile(r"\[`(test_\w+)(?:\.py)?`\]\(\.\./(tests/[\w/]+\.py)\)")
+DATA: Any = json.loads(Path(__file__).with_name("threats.json").read_text())
 # The ids of the threat model, of its mitigations, and of threats to the AWS account.
 IDS = (
     *(str(number) for number in range(1, 19)),
@@ -47,14 +48,14 @@ def find_test_names(file: str) -> frozenset[str]:
     return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef))
 
 
-def find_missing_tests(cells: list[str]) -> list[str]:
-    """What is wrong with the tests of a row."""
-    named = _TEST.findall(" ".join(cells))
-    if not named:
+def find_missing_tests(tests: list[str]) -> list[str]:
+    """What is wrong with the tests of a row: ``file::name`` each."""
+    if not tests:
         return ["names no test"]
     return [
-        f"{file}: {name} not found"
-        for name, file in named
+        f"{test}: not found"
+        for test in tests
+        for file, _, name in [test.partition("::")]
         if not (ROOT / file).exists() or name not in find_test_names(file)
     ]
 
@@ -67,39 +68,40 @@ def test_the_page_starts_with_the_guarantee() -> None:
 
 def test_the_page_has_every_row() -> None:
     assert tuple(find_rows()) == IDS
-    assert {len(cells) for cells in find_rows().values()} == {5}
+    assert {len(cells) for cells in find_rows().values()} == {4}
+    assert DATA["threats"].keys() == set(IDS)
 
 
 @pytest.mark.parametrize("row", IDS)
-def test_a_row_names_existing_tests(row: str) -> None:
+def test_a_row_has_existing_tests(row: str) -> None:
+    assert find_missing_tests(DATA["threats"][row]) == []
     cells = find_rows()[row]
-    assert find_missing_tests(cells) == []
     assert all(cells)
+    assert "test_" not in " ".join(cells)
 
 
 BROKEN_ROWS = (
-    (["1", "a flood", "nothing", "–", "–"], ["names no test"]),
-    (["1", "[`test_x`](../tests/test_names.py)"], ["tests/test_names.py: test_x not found"]),
-    (["1", "[`test_x`](../tests/test_none.py)"], ["tests/test_none.py: test_x not found"]),
+    ([], ["names no test"]),
+    (["tests/test_names.py::test_x"], ["tests/test_names.py::test_x: not found"]),
+    (["tests/test_none.py::test_x"], ["tests/test_none.py::test_x: not found"]),
 )
 
 
-@pytest.mark.parametrize(("cells", "problems"), BROKEN_ROWS)
-def test_a_row_without_an_existing_test_is_found(cells: list[str], problems: list[str]) -> None:
-    assert find_missing_tests(cells) == problems
+@pytest.mark.parametrize(("tests", "problems"), BROKEN_ROWS)
+def test_a_row_without_an_existing_test_is_found(tests: list[str], problems: list[str]) -> None:
+    assert find_missing_tests(tests) == problems
 
 
 def test_each_class_of_incidents_has_a_row() -> None:
     files = {f"tests/peers/{path.name}" for path in PEERS.glob("test_*.py")}
-    section = PAGE.partition("## Regression tests for incidents")[2]
-    assert {file for _, file in _TEST.findall(section)} == files
+    incidents = DATA["incidents"]
+    assert incidents.keys() == files
     for file in files:
         docstring = ast.get_docstring(ast.parse((ROOT / file).read_text()))
         assert docstring is not None
         assert docstring.startswith("Guarantee: "), file
         assert "Incident" in docstring, file
-        row = next(line for line in section.splitlines() if file in line)
-        for incident in re.findall(r"CVE-\d{4}-\d+|#\d{2,}", row):
+        for incident in re.findall(r"CVE-\d{4}-\d+|#\d{2,}", incidents[file]["incidents"]):
             if incident != "CVE-2020-8561":
                 assert incident in docstring, (file, incident)
 
@@ -138,16 +140,6 @@ def test_no_statement_writes_outside_the_log() -> None:
     assert writing == {"WriteLogs", "WriteRecords", "WriteTraces"}
     everywhere = {each["Sid"] for each in statements if "*" in (each["Resource"], each["Action"])}
     assert everywhere == {"WriteTraces"}
-
-
-def test_the_commands_of_the_page_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    commands = re.findall(r"\$ scripts/(certs)\.py (.*)$", PAGE, re.MULTILINE)
-    assert len(commands) == 2
-    for name, arguments in commands:
-        assert main([name, *shlex.split(arguments)]) == 0
-    for file in re.findall(r"\$ aws s3 cp (\S+)", PAGE):
-        assert Path(file).exists(), file
 
 
 def test_make_signs_the_function_and_its_layers() -> None:

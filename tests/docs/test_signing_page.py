@@ -1,4 +1,4 @@
-"""The recipe of docs/signing.md: the key policy separates signers, and its commands sign."""
+"""The recipe of docs/privileges.md: the key policy separates signers, and its commands sign."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ from podgraft.cli.policy.signing import FileSigner
 from podgraft.core.signing.keys import parse_public_keys
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "signing.md").read_text()
+PAGE = (ROOT / "docs" / "privileges.md").read_text()
 
 
 class _Loader(yaml.SafeLoader):
@@ -51,7 +51,7 @@ def test_no_role_of_the_stack_can_sign() -> None:
 
 
 def test_the_commands_of_openssl_make_a_key_that_signs(tmp_path: Path) -> None:
-    commands = re.findall(r"^\$ (openssl .*)$", PAGE, re.MULTILINE)
+    commands = re.findall(r"^(openssl .*)$", PAGE, re.MULTILINE)
     assert len(commands) == 2
     for command in commands:
         subprocess.run(command.split(), cwd=tmp_path, check=True, capture_output=True)

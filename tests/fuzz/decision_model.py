@@ -1,7 +1,7 @@
 """The decision table of the documentation, written down a second time.
 
-It shares no code with the engine. It follows docs/policy.md, docs/rules.md, and Kubernetes' rules
-for selectors and resource rules, so that a difference is a defect of one of the two.
+It shares no code with the engine. It follows docs/concepts.md, docs/overlays.md, and the rules of
+Kubernetes for selectors and resource rules, so that a difference is a defect of one of the two.
 """
 
 from __future__ import annotations

@@ -188,7 +188,7 @@ def test_alarms_start_when(metric: str) -> None:
 def test_route_53_can_use_the_alarm_of_synthetic_reviews() -> None:
     """Route 53 accepts no alarm of M out of N datapoints, of a percentile, or of metric math.
 
-    docs/accounts.md needs it for mutual TLS, because a health check has no client certificate.
+    docs/fleet.md needs it for mutual TLS, because a health check has no client certificate.
     """
     alarm = RESOURCES["SyntheticReviewAlarm"]["Properties"]
     assert alarm["Statistic"] in {"Average", "Maximum", "Minimum", "Sum", "SampleCount"}

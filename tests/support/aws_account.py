@@ -16,6 +16,8 @@ from moto.server import ThreadedMotoServer
 from moto.ssm.exceptions import ValidationException
 from moto.ssm.models import SimpleSystemManagerBackend
 
+# The endpoint of each stack.
+ENDPOINT = "https://webhook.example.com"
 # Who calls where: what a process takes for its own credentials and region.
 CREDENTIALS: Mapping[str, str] = {
     "AWS_DEFAULT_REGION": "us-east-1",
@@ -109,7 +111,7 @@ def deploy_stack(
         }
     outputs = {
         "BundleBucket": {"Value": {"Ref": "Bundles"}},
-        "Endpoint": {"Value": "https://webhook.example.com"},
+        "Endpoint": {"Value": ENDPOINT},
         "ParameterPrefix": {"Value": prefix},
         **({"BundlePrefix": {"Value": "bundles/"}} if owner else {}),
     }

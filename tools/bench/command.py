@@ -149,11 +149,13 @@ def _parse_parts(context: click.Context, parameter: click.Parameter, value: str)
     show_default=True,
     help="Number of reviews for the memory measurement.",
 )
-@click.option("--write-docs", is_flag=True, help="Write the results to docs/performance.*.")
+@click.option(
+    "--write-docs", is_flag=True, help="Write docs/performance.json and docs/performance.svg."
+)
 @click.option(
     "--redraw",
     is_flag=True,
-    help="Write docs/performance.* from the stored results, without a measurement.",
+    help="Draw docs/performance.svg again, without a measurement.",
 )
 def command(  # noqa: PLR0913 — one parameter an option
     *,

@@ -151,7 +151,7 @@ def day_cost(figures: FloodFigures, milliseconds: float, log_bytes: int) -> floa
 
 
 def render(figures: FloodFigures) -> str:
-    """Return the table of docs/security.md."""
+    """Return the table of docs/aws.md."""
     access = figures.access_bytes + EVENT_OVERHEAD
     line = figures.log_bytes + figures.log_events * EVENT_OVERHEAD
     columns = (

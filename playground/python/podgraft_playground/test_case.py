@@ -1,6 +1,6 @@
 """The input with its result as a test case: a document of kind ``Test`` next to the input's files.
 
-docs/playground.md describes the format.
+docs/testing.md describes the format.
 """
 
 from typing import Any

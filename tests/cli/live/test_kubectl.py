@@ -13,7 +13,7 @@ from podgraft.cli.live import kubectl
 from podgraft.cli.live.api_errors import ApiError, ErrorReason, parse_error
 from podgraft.cli.live.kubectl import KubectlReader, read_items
 
-ROLE = "bind the ClusterRole podgraft-reader to this user (docs/live-clusters.md)"
+ROLE = "bind the ClusterRole podgraft-reader to this user (docs/explain.md)"
 
 ERRORS = (
     (

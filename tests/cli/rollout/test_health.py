@@ -350,7 +350,7 @@ def test_an_unusable_candidate_of_another_stack_changes_nothing(
     assert problem in output
 
 
-PAGE = Path(__file__).parents[3] / "docs" / "rollout.md"
+PAGE = Path(__file__).parents[3] / "docs" / "rollouts.md"
 
 
 def test_the_page_shows_a_status(session: Any, run: Run, lines: list[dict[str, Any]]) -> None:

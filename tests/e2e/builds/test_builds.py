@@ -111,7 +111,7 @@ def test_bytecode_is_of_the_release_or_there_is_none(built_layers: BuiltLayers) 
 
 def test_layers_are_as_large_as_the_page_states(built_layers: BuiltLayers) -> None:
     """And Lambda accepts 250 MB, so the layers leave room for others."""
-    page = (ROOT / "docs" / "deploying.md").read_text()
+    page = (ROOT / "docs" / "architecture.md").read_text()
     word = "with bytecode" if built_layers.has_bytecode else "without"
     [said] = re.findall(rf"^\| {word} \| ([\d.]+) MB \| ([\d.]+) MB \|$", page, re.MULTILINE)
     for layer, megabytes in zip(

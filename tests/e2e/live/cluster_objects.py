@@ -36,8 +36,8 @@ NAMESPACES: Mapping[str, Mapping[str, str]] = {
     "moved": {"istio.io/rev": "podgraft"},
     "plain": {},
 }
-# The access that docs/live-clusters.md grants.
-PAGE = ROOT / "docs" / "live-clusters.md"
+# The access that docs/explain.md grants.
+PAGE = ROOT / "docs" / "explain.md"
 
 
 def config_maps(revision: str, *, replace: tuple[str, str] | None = None) -> list[Any]:
@@ -168,6 +168,6 @@ def match_expression(key: str, *values: str) -> Any:
 
 
 def read_access() -> list[Any]:
-    """The RBAC objects in docs/live-clusters.md."""
-    block = PAGE.read_text().split("```yaml\n")[1].split("```")[0]
+    """The RBAC objects in docs/explain.md."""
+    block = PAGE.read_text().split("```yaml\n")[-1].split("```")[0]
     return [document for document in yaml.load_all(block) if isinstance(document, dict)]

@@ -26,7 +26,7 @@ class LiveScenario:
     page_size: int = 500
 
 
-ROLE = "bind the ClusterRole podgraft-reader to this user (docs/live-clusters.md)"
+ROLE = "bind the ClusterRole podgraft-reader to this user (docs/explain.md)"
 
 SCENARIOS = (
     LiveScenario(

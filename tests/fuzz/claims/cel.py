@@ -59,7 +59,7 @@ def _rows() -> tuple[Row, ...]:
 
 
 def is_known_difference(row: Row) -> bool:
-    """Whether docs/rules.md lists the difference: sums of quantities."""
+    """Whether docs/overlays.md lists the difference: sums of quantities."""
     expression = row["expression"]
     return "quantity" in expression and (".add(" in expression or ".sub(" in expression)
 

@@ -13,7 +13,7 @@ from fuzz.harness import check_claim
 
 _TEMPLATE = "spec:\n  containers:\n  - name: istio-proxy\n    image: hub/proxy\n"
 _DENIED = "the registry evil is denied"
-# From 1.27 on, Istio reads only "true" and "false" (docs/policy.md, injectValues).
+# From 1.27 on, Istio reads only "true" and "false" (docs/concepts.md; injectValues of the policy).
 _RELEASES = (("1.30.3", "strict"), ("1.27.0", "strict"), ("1.26.8", "yaml"), ("1.13.9", "yaml"))
 _EXPRESSION = (
     "!(object.spec.containers"

@@ -34,7 +34,7 @@ KINDS: Mapping[str, Sequence[str]] = {
 MUTATIONS = ("apply", "patch")
 Row = dict[str, Any]
 
-# What differs, and why; docs/cel.md says the same to users.
+# What differs, and why; docs/overlays.md says the same to users.
 REASONS: Mapping[str, re.Pattern[str]] = {
     "protobuf's Any and Empty": re.compile(r"google\.protobuf\.(Any|Empty)"),
     "functions of authorizers": re.compile(r"\.namespace\(\)"),

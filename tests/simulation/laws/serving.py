@@ -108,7 +108,7 @@ class Brakes(Law):
 
 
 def compute_bucket(rollout: str, cluster: str, workload: str) -> int:
-    """Return the bucket of a workload, by the formula of docs/rollout-concepts.md."""
+    """Return the bucket of a workload, by the formula of docs/rollouts.md."""
     text = f"{rollout}\0{cluster}\0shop\0{workload}"
     return int.from_bytes(sha256(text.encode()).digest()[:8], "big") % 10_000
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from bench import growth, page, table
 from bench.amounts import Unit, format_amount
-from bench.page import BEGIN, END, PageError
 from bench.table import Row
 from tools.benchmarks.rows import make_row
 
@@ -92,27 +91,7 @@ def test_what_hardly_grows_has_no_power(spread: float) -> None:
 # The page
 
 
-def test_the_page_retains_all_but_what_is_between_its_marks(rows: list[Row]) -> None:
-    empty = f"# Before\n{BEGIN}\n{END}\nafter\n"
-    once = page.replace_table(empty, rows, {"machine": "two cores"})
-    assert once.startswith("# Before\n")
-    assert once.endswith("\nafter\n")
-    assert f"- machine: two cores\n\n{table.render_markdown(rows)}" in once
-    assert page.replace_table(once, rows, {"machine": "two cores"}) == once
-    assert "two cores" not in page.replace_table(once, rows[:1], {})
-
-
-@pytest.mark.parametrize("text", ["", BEGIN, END, f"{END}{BEGIN}"])
-def test_a_page_without_its_marks_is_left_alone(text: str, rows: list[Row], tmp_path: Path) -> None:
-    (tmp_path / "performance.md").write_text(text)
-    with pytest.raises(PageError, match="must stand in it"):
-        page.write_page(tmp_path, rows, {})
-    assert [path.name for path in tmp_path.iterdir()] == ["performance.md"]
-
-
-def test_a_run_is_retained_as_table_data_and_picture(rows: list[Row], tmp_path: Path) -> None:
-    (tmp_path / "performance.md").write_text(f"{BEGIN}{END}")
+def test_a_run_is_retained_as_data_and_picture(rows: list[Row], tmp_path: Path) -> None:
     page.write_page(tmp_path, rows, {"python": "3.11"})
     assert table.read_json(tmp_path / "performance.json") == (rows, {"python": "3.11"})
     assert "<svg" in (tmp_path / "performance.svg").read_text()
-    assert table.render_markdown(rows) in (tmp_path / "performance.md").read_text()

@@ -190,4 +190,4 @@ def _print_next_steps(name: str, folder: Path, outcomes: list[Outcome]) -> None:
     for step in find_next_steps(name, folder, outcomes, others):
         click.echo(f"\n  {step.text}")
         terminal.secho(f"  $ {find_program()} {step.arguments}", bold=True)
-    click.echo("\n  docs/tutorial.md continues from here: from a folder to a cluster, then to AWS.")
+    click.echo("\n  docs/start.md continues from here: an injected pod on your cluster.")

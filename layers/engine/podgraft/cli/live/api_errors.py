@@ -26,7 +26,7 @@ class ApiError(CommandError):
         self.reason = reason
 
 
-_ROLE = "bind the ClusterRole podgraft-reader to this user (docs/live-clusters.md)"
+_ROLE = "bind the ClusterRole podgraft-reader to this user (docs/explain.md)"
 _REACH = "check the server of the context, the network, and the VPN"
 
 # Patterns of the last lines of kubectl: reason, and the message with context {0} and match {1}.

@@ -187,7 +187,7 @@ class IstioReader:
         if not deployments:
             self.warnings.append(
                 f"namespace {self.namespace}: no deployment of istiod with revision {revision}; "
-                "set the variables of istiod in the policy (docs/migrating-from-istio.md)"
+                "set the variables of istiod in the policy (docs/from-istio.md)"
             )
             return IstiodEnvironment({})
         if len(deployments) > 1:

@@ -176,7 +176,7 @@ def _fail(reason: FailureReason) -> Verdict:
 
 
 def compare_results(original: JSON, stable: ReviewResult, result: ReviewResult) -> Verdict:
-    """Compare the results of both tracks for an object; the table of docs/rollout-concepts.md."""
+    """Compare the results of both tracks for an object; the table of docs/rollouts.md."""
     is_validation = _is_validation(stable) or _is_validation(result)
     is_denied = isinstance(stable, ReviewResponse) and not stable.response.allowed
     if is_denied and not is_validation and not _allows(result):

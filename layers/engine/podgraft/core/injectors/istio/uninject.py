@@ -2,7 +2,7 @@
 
 No configuration is needed. The status and overrides annotations, the environment of the sidecar,
 and values that only an injection derives identify the additions of any release.
-docs/injection-by-hand.md lists what they cannot identify.
+docs/kube-inject.md lists what they cannot identify.
 """
 
 from __future__ import annotations
