@@ -149,3 +149,28 @@ def test_a_problem_after_a_test_has_its_location() -> None:
         VARIABLES.compile_("has(variables.off) && nope")
 
     assert raised.value.problems == (Problem(1, 23, "undeclared reference to 'nope'"),)
+
+
+FEATURES: tuple[tuple[str, dict[str, int]], ...] = (
+    ("[1].includes(1)", {"includes": 37}),
+    ("object.`a-b`", {"a name in backticks": 37}),
+    ("[1].sortBy(x, x)", {"the macro sortBy": 34}),
+    ("{'a': 1}.all(k, v, v > 0)", {"the macro all": 32}),
+    (
+        "sets.contains([1], [1]) && quantity('1') == quantity('2')",
+        {"sets.contains": 29, "quantity": 28},
+    ),
+    ("object.a.b + 1 == 2", {}),
+)
+
+
+@pytest.mark.parametrize(("text", "features"), FEATURES)
+def test_the_features_of_new_releases_are_listed(text: str, features: dict[str, int]) -> None:
+    assert ENVIRONMENT.compile_(text).features == features
+
+
+def test_a_release_has_no_function_of_a_newer_one() -> None:
+    old = Environment({"object": "dyn"}, release=33)
+    with pytest.raises(CompileError, match="undeclared reference to 'distinct'"):
+        old.compile_("[1].distinct()")
+    assert old.compile_("semver('1.0.0').major()").type == "int"

@@ -152,7 +152,7 @@ def test_errors_have_the_words_of_kubernetes_mostly(world: World) -> None:
     assert len(other) / len(failed) < 0.12
 
 
-def test_the_fixture_has_all_kinds_of_answers() -> None:
+def test_the_fixture_has_refusals_errors_and_values() -> None:
     kinds = Counter(next(k for k in ("refused", "error", "value") if k in row) for row in ROWS)
 
     assert min(kinds.values()) > 300

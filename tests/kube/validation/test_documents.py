@@ -4,7 +4,7 @@ import pytest
 
 from kube.validation.documents import ALL, document, find_errors
 from podgraft.core.policy import Cursor, Diagnostics
-from podgraft.kube.validation import parse_binding
+from podgraft.kube.validation import parse_binding, parse_policy
 
 RULE = "validations: [{expression: 'true'}]\n"
 
@@ -89,6 +89,27 @@ def test_all_errors_of_a_policy_are_reported_at_once() -> None:
     spec = ALL + "validations: [{expression: a}, {expression: b}]\nfailurePolicy: maybe"
 
     assert len(find_errors(spec)) == 3
+
+
+def test_a_function_that_only_new_releases_have_gets_a_warning() -> None:
+    spec = (
+        ALL + "validations: [{expression: 'object.l.includes(1)'}, {expression: '[1].sum() > 0'}]"
+    )
+    notes = Diagnostics()
+    parse_policy(Cursor(document(spec), "/spec", notes), "a")
+
+    assert not notes.errors
+    (warning,) = map(str, notes.warnings)
+    assert warning == (
+        "/spec/validations/0/expression: includes is new in Kubernetes 1.37; podgraft accepts it; "
+        "an older kube-apiserver rejects the document"
+    )
+
+
+@pytest.mark.parametrize("name", ["if", "namespace", "in", "1a"])
+def test_a_variable_has_no_reserved_name(name: str) -> None:
+    (error,) = find_errors(ALL + RULE + f"variables: [{{name: '{name}', expression: '1'}}]")
+    assert error.startswith(f'/spec/variables/0/name: got "{name}"; use a CEL identifier')
 
 
 BOUND = "policyName: a\nvalidationActions: [Deny]\n"

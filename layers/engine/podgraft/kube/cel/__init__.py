@@ -8,6 +8,7 @@ does. Pure: no I/O, no clock. ``docs/conformance.md`` lists the differences from
 from .cost import CONDITIONS_BUDGET, EXPRESSION_BUDGET, POLICY_BUDGET, Meter
 from .declarations import Structs
 from .errors import CompileError, CostExceededError, EvaluationError, Problem
+from .lexer import is_identifier
 from .program import NEWEST, Environment, Program
 from .values import LazyMap, Struct, Value
 
@@ -27,4 +28,5 @@ __all__ = [
     "Struct",
     "Structs",
     "Value",
+    "is_identifier",
 ]

@@ -24,6 +24,7 @@ from .syntax import (
     Node,
     Select,
     StructOf,
+    dotted_name,
 )
 from .types import (
     BOOL,
@@ -43,6 +44,7 @@ from .types import (
     list_of,
     map_of,
     optional_of,
+    rename_parameters,
     show_type,
     unwrap_optional,
 )
@@ -249,7 +251,9 @@ class _Checker:
         if not free:
             return parameters, result
         fresh = {name: self.substitution.fresh_parameter() for name in free}
-        return tuple(_rename(each, fresh) for each in parameters), _rename(result, fresh)
+        return tuple(rename_parameters(each, fresh) for each in parameters), rename_parameters(
+            result, fresh
+        )
 
     def _check_logic(self, node: Call) -> Node:
         result = BOOL
@@ -385,25 +389,6 @@ class _Checker:
         type_ = self.type_of(node)
         if not self.substitution.is_assignable(expected, type_):
             self._report_mismatch(node.at, expected, type_)
-
-
-def dotted_name(node: Node) -> str:
-    """The text of a chain of plain selections down to a name; empty for anything else."""
-    names: list[str] = []
-    while isinstance(node, Select) and not node.test:
-        names.append(node.field)
-        node = node.operand
-    if not isinstance(node, Ident):
-        return ""
-    return ".".join((node.name, *reversed(names)))
-
-
-def _rename(type_: Type, fresh: Mapping[str, Type]) -> Type:
-    if type_.kind == "param":
-        return fresh[type_.name]
-    if not type_.parameters:
-        return type_
-    return type_._replace(parameters=tuple(_rename(each, fresh) for each in type_.parameters))
 
 
 _Check: TypeAlias = Callable[..., Node]

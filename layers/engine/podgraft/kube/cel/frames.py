@@ -17,6 +17,12 @@ BINARY: Mapping[str, tuple[int, str]] = {
     **{sign: (SUM, f"_{sign}_") for sign in ("+", "-")},
     **{sign: (PRODUCT, f"_{sign}_") for sign in ("*", "/", "%")},
 }
+# What ends a frame, after its last value.
+CLOSING = {
+    **dict.fromkeys(("group", "call", "method"), ")"),
+    **dict.fromkeys(("list", "index"), "]"),
+    **dict.fromkeys(("value", "struct"), "}"),
+}
 MAX_DEPTH = 250
 
 # A node, and the depth of what is in it, in cel-go's count.

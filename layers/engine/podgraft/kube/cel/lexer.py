@@ -47,6 +47,12 @@ class Token(NamedTuple):
     at: int
 
 
+def is_identifier(text: str) -> bool:
+    """Whether an expression can use a text as the name of a variable."""
+    is_name = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", text) is not None
+    return is_name and text not in RESERVED and text not in _KEYWORDS
+
+
 def tokenize(text: str) -> Iterator[Token]:
     """Yield the tokens, then ``END``; ``INVALID`` in place of the first that is none."""
     position = 0
@@ -64,14 +70,21 @@ def tokenize(text: str) -> Iterator[Token]:
     yield Token(END, "", len(text))
 
 
-def syntax_problem(text: str, token: Token, bracket: str = "") -> Problem:
-    """The problem that a token is not allowed at its place; ``bracket`` must be closed."""
+class TokenError(Exception):
+    """A token that is not allowed at its place; ``bracket`` must be closed there."""
+
+    def __init__(self, text: str, token: Token, bracket: str = "") -> None:
+        message = f"Syntax error: {_describe(token, bracket)}"
+        super().__init__(message)
+        self.problem: Problem = locate_problem(text, token.at, message)
+
+
+def _describe(token: Token, bracket: str) -> str:
     if token.kind is END and bracket:
-        message = f"missing '{bracket}' at '<EOF>'"
-    elif token.kind is INVALID:
-        message = f"token recognition error at: '{token.text}'; it starts no value, name or symbol"
-    elif token.kind is END:
-        message = "the expression ends too early; write a value, a field, or a function here"
-    else:
-        message = f"unexpected '{token.text}'; write a value, a field, or a function here"
-    return locate_problem(text, token.at, f"Syntax error: {message}")
+        return f"missing '{bracket}' at '<EOF>'"
+    if token.kind is INVALID:
+        return f"token recognition error at: '{token.text}'; it starts no value, name or symbol"
+    remedy = "write a value, a field, or a function here"
+    if token.kind is END:
+        return f"the expression ends too early; {remedy}"
+    return f"unexpected '{token.text}'; {remedy}"

@@ -33,6 +33,22 @@ def find_macro(name: str, count: int, *, member: bool) -> Expand | None:
     return (_MEMBERS if member else _FUNCTIONS).get((name, count))
 
 
+# The minor release that introduced a macro, where not all releases have it.
+_SINCE: Mapping[str, int] = {
+    **dict.fromkeys(("optMap", "optFlatMap"), 28),
+    **dict.fromkeys(("existsOne", "transformList", "transformMap", "transformMapEntry"), 32),
+    "sortBy": 34,
+}
+_PAIRS, _PAIRS_SINCE = 3, 32
+
+
+def find_macro_release(name: str, count: int) -> int:
+    """The minor release of Kubernetes that introduced a macro of ``count`` arguments, or 0."""
+    if count == _PAIRS and name in {"all", "exists", "exists_one"}:
+        return _PAIRS_SINCE
+    return _SINCE.get(name, 0)
+
+
 def _has(at: int, parts: Sequence[Node]) -> Node:
     (argument,) = parts
     if isinstance(argument, Select) and not argument.test:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from .errors import CompileError, Problem, locate_problem
-from .frames import BINARY, OR, UNARY, Frame, FrameStack, LimitError
-from .lexer import END, RESERVED, Token, syntax_problem, tokenize
+from .frames import BINARY, CLOSING, OR, UNARY, Frame, FrameStack, LimitError
+from .lexer import END, RESERVED, Token, TokenError, tokenize
 from .literals import NUMBERS, LiteralError, read_text
-from .macros import MacroError, find_macro
+from .macros import MacroError, find_macro, find_macro_release
 from .syntax import Call, Constant, FieldOf, Ident, ListOf, MapOf, Node, Select, StructOf
 
 MAX_LENGTH = 100_000
@@ -22,17 +22,21 @@ MAX_LENGTH = 100_000
 _KEYWORDS = {"true": True, "false": False, "null": None}
 
 
-def parse(text: str) -> Node:
-    """Parse an expression; macros are expanded. Raises ``CompileError``."""
+def parse(text: str, features: dict[str, int] | None = None) -> Node:
+    """Parse an expression; macros are expanded. Raises ``CompileError``.
+
+    ``features`` gets the macros and the syntax that not all releases of Kubernetes have, with the
+    minor release that introduced them.
+    """
     if len(text) > MAX_LENGTH and len(text.encode()) > MAX_LENGTH:
         size = f"size: {len(text)}, limit {MAX_LENGTH}"
         raise CompileError(
             text, (_limit_problem(f"expression code point size exceeds limit: {size}"),)
         )
-    parser = _Parser(text)
+    parser = _Parser(text, {} if features is None else features)
     try:
         node = parser.parse()
-    except (_SyntaxError, LimitError) as error:
+    except (TokenError, LimitError) as error:
         is_limit = isinstance(error, LimitError)
         parser.problems.append(_limit_problem(str(error)) if is_limit else error.problem)
         raise CompileError(text, _sort(parser.problems)) from None
@@ -49,26 +53,19 @@ def _sort(problems: list[Problem]) -> tuple[Problem, ...]:
     return tuple(sorted(problems, key=lambda problem: (problem.line, problem.column)))
 
 
-class _SyntaxError(Exception):
-    """A problem that ends parsing."""
-
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(problem.message)
-        self.problem = problem
-
-
 class _Parser:
     """One parse. The states are methods; each reads tokens and returns the next state."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, features: dict[str, int]) -> None:
         self.text = text
+        self.features = features
         self.tokens = list(tokenize(text))
         self.position = 0
         self.stack = FrameStack()
         self.problems: list[Problem] = []
 
     def parse(self) -> Node:
-        """The tree. Raises ``_SyntaxError``; other problems are collected."""
+        """The tree. Raises ``TokenError``; other problems are collected."""
         self.stack.open("whole", 0)
         state: _State = self._read_operand
         while state != self._end:
@@ -90,9 +87,6 @@ class _Parser:
             return False
         self.position += 1
         return True
-
-    def _token_error(self, token: Token, bracket: str = "") -> _SyntaxError:
-        return _SyntaxError(syntax_problem(self.text, token, bracket))
 
     def _report(self, at: int, message: str) -> None:
         self.problems.append(locate_problem(self.text, at, message))
@@ -126,7 +120,7 @@ class _Parser:
             case "." if self._peek() == "IDENT":
                 return self._read_name(self._take(), ".")
             case ".":
-                raise self._token_error(self._take())
+                raise TokenError(self.text, self._take())
             case _:
                 return self._close_empty(token)
         return self._read_operand
@@ -159,7 +153,7 @@ class _Parser:
             return self._push_number(self._take(), "-")
         if operators and operators[-1][0] == UNARY:
             # After ``!``, a ``-`` can only start a number.
-            raise self._token_error(self._take() if token.kind == "-" else token)
+            raise TokenError(self.text, self._take() if token.kind == "-" else token)
         is_odd = True
         while self._skip(token.kind):
             is_odd = not is_odd
@@ -191,20 +185,25 @@ class _Parser:
         if self._skip("?"):
             frame.optional.add(len(frame.parts))
 
+    def _check_field_name(self, name: Token) -> None:
+        if name.kind == "ESCAPED":
+            self.features["a name in backticks"] = 37
+        elif name.kind != "IDENT":
+            raise TokenError(self.text, name)
+
     def _read_field(self, frame: Frame) -> _State:
         """The name of a struct's field and its colon, or the end of the struct."""
         lone_comma = not frame.parts and self._skip(",")
         if self._skip("}"):
             return self.close_struct(frame)
         if lone_comma:
-            raise self._token_error(self._take())
+            raise TokenError(self.text, self._take())
         optional = self._skip("?")
         name = self._take()
-        if name.kind not in {"IDENT", "ESCAPED"}:
-            raise self._token_error(name)
+        self._check_field_name(name)
         colon = self._take()
         if colon.kind != ":":
-            raise self._token_error(colon)
+            raise TokenError(self.text, colon)
         frame.fields.append((colon.at, name.text.strip("`"), optional))
         return self._read_operand
 
@@ -227,10 +226,10 @@ class _Parser:
                 case ("call" | "method", ")") if not frame.parts:
                     return self.close_call(frame)
                 case ("list" | "key", ",") if lone_comma:
-                    raise self._token_error(self._take())
+                    raise TokenError(self.text, self._take())
                 case _:
                     pass
-        raise self._token_error(token)
+        raise TokenError(self.text, token)
 
     # Where an operator, a suffix or an end must follow.
 
@@ -253,8 +252,7 @@ class _Parser:
     def _read_suffix(self, dot: Token) -> _State:
         optional = self._skip("?")
         name = self._take()
-        if name.kind not in {"IDENT", "ESCAPED"}:
-            raise self._token_error(name)
+        self._check_field_name(name)
         if self._peek() == "(" and name.kind == "IDENT" and not optional:
             self.stack.open("method", self._take().at, name.text)
             return self._read_operand
@@ -274,7 +272,7 @@ class _Parser:
         frame = self.stack.top
         close = _ENDS.get((frame.kind, token.kind))
         if close is None:
-            raise self._token_error(token, _CLOSING.get(frame.kind, ""))
+            raise TokenError(self.text, token, CLOSING.get(frame.kind, ""))
         return close(self, frame)
 
     def _end(self) -> _State:
@@ -366,19 +364,15 @@ class _Parser:
             depth = max(depth, target_depth) + 1
         if macro is None:
             return self._push(Call(frame.at, frame.name, parts, is_member), depth)
+        release = find_macro_release(frame.name, len(frame.parts))
+        if release:
+            self.features[f"the macro {frame.name}"] = release
         try:
             return self._push(macro(frame.at, parts), depth)
         except MacroError as error:
             self._report(error.at, str(error))
             return self._push(Constant(frame.at, None), depth)
 
-
-# What ends a frame, after its last value.
-_CLOSING = {
-    **dict.fromkeys(("group", "call", "method"), ")"),
-    **dict.fromkeys(("list", "index"), "]"),
-    **dict.fromkeys(("value", "struct"), "}"),
-}
 
 _State: TypeAlias = "Callable[[], _State]"
 

@@ -30,12 +30,14 @@ class Program:
     """A compiled expression; ``type`` is ``dyn`` if only the value determines it.
 
     ``root`` is the checked expression. ``signature`` is the type of a variable with this value.
+    ``features`` are what not all releases of Kubernetes have, with the minor that introduced them.
     """
 
     text: str
     type: str
     signature: str
     root: syntax.Node
+    features: Mapping[str, int]
     _evaluate: Evaluate
     _slots: int
 
@@ -98,7 +100,8 @@ class Environment:
             raise CompileError(text, (problem,)) from None
 
     def _compile(self, text: str, types: Sequence[str]) -> Program:
-        checked = check(parse(text), self._declarations)
+        features: dict[str, int] = {}
+        checked = check(parse(text, features), self._declarations)
         _raise_problems(text, checked.problems)
         _raise_problems(text, find_invalid_literals(checked))
         _check_result(text, checked, types)
@@ -113,9 +116,19 @@ class Environment:
             type=spell_type(checked.type),
             signature=variable_signature(checked.type),
             root=checked.root,
+            features={**features, **_find_new_functions(checked)},
             _evaluate=evaluate,
             _slots=compiler.slots,
         )
+
+
+def _find_new_functions(checked: Checked) -> dict[str, int]:
+    """The functions of an expression that not all releases have, and their releases."""
+    return {
+        overloads[0].name: min(overload.since for overload in overloads)
+        for overloads in checked.overloads.values()
+        if overloads[0].since and overloads[0].name[0].isalpha() and "@" not in overloads[0].name
+    }
 
 
 # Kubernetes finds these when it plans the evaluation, and shows no position.

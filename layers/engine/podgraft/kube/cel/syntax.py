@@ -128,3 +128,14 @@ def walk(node: Node) -> Iterator[Node]:
     yield node
     for child in children(node):
         yield from walk(child)
+
+
+def dotted_name(node: Node) -> str:
+    """The text of a chain of plain selections down to a name; empty for anything else."""
+    names: list[str] = []
+    while isinstance(node, Select) and not node.test:
+        names.append(node.field)
+        node = node.operand
+    if not isinstance(node, Ident):
+        return ""
+    return ".".join((node.name, *reversed(names)))

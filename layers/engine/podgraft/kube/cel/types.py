@@ -6,6 +6,7 @@ Problems and Kubernetes' messages about results spell some types differently: ``
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -98,6 +99,17 @@ def is_exact(left: Type, right: Type) -> bool:
         and left.name == right.name
         and len(left.parameters) == len(right.parameters)
         and all(map(is_exact, left.parameters, right.parameters))
+    )
+
+
+def rename_parameters(type_: Type, fresh: Mapping[str, Type]) -> Type:
+    """The type with other names or types for its parameters."""
+    if type_.kind == "param":
+        return fresh[type_.name]
+    if not type_.parameters:
+        return type_
+    return type_._replace(
+        parameters=tuple(rename_parameters(each, fresh) for each in type_.parameters)
     )
 
 

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.kube import document_reader
 from podgraft.kube.admission import AdmissionRequest
-from podgraft.kube.cel import CompileError, Environment, EvaluationError, Program, Structs, Value
+from podgraft.kube.cel import (
+    NEWEST,
+    CompileError,
+    Environment,
+    EvaluationError,
+    Program,
+    Structs,
+    Value,
+)
 from podgraft.kube.document_reader import Cursor, MappingReader
 
 from .constraints import NAME_LABEL
@@ -84,9 +92,14 @@ _VARIABLES = "kubernetes.variables"
 
 
 class ExpressionCompiler:
-    """The compiler of the expressions of one policy; an expression can use previous variables."""
+    """The compiler of the expressions of one policy; an expression can use previous variables.
 
-    def __init__(self, *, params: bool) -> None:
+    ``is_native`` states that the policy is a document of Kubernetes, which clusters can apply: new
+    features of CEL get a warning.
+    """
+
+    def __init__(self, *, params: bool, is_native: bool = False) -> None:
+        self._is_native = is_native
         self._types = {**TYPES, "params": "dyn"} if params else dict(TYPES)
         self._variables: dict[str, str] = {}
 
@@ -100,10 +113,13 @@ class ExpressionCompiler:
         if source is None:
             return None
         try:
-            return self._environment(patch_types=patch_types).compile_(source, *types)
+            program = self._environment(patch_types=patch_types).compile_(source, *types)
         except CompileError as error:
             self._add_errors(cursor, error)
             return None
+        if self._is_native:
+            _warn_of_new_features(cursor, program)
+        return program
 
     def _environment(self, *, patch_types: bool) -> Environment:
         structs = {**STRUCTS, _VARIABLES: self._variables} if self._variables else STRUCTS
@@ -121,6 +137,19 @@ class ExpressionCompiler:
         """Declare a variable for the following expressions."""
         self._types["variables"] = _VARIABLES
         self._variables[variable] = program.signature if program else "dyn"
+
+
+# What three releases have: each accepts in a new expression what the one before it had.
+_EVERYWHERE = NEWEST - 3
+
+
+def _warn_of_new_features(cursor: Cursor, program: Program) -> None:
+    for feature, minor in sorted(program.features.items()):
+        if minor > _EVERYWHERE:
+            cursor.warn(
+                f"{feature} is new in Kubernetes 1.{minor}",
+                "podgraft accepts it; an older kube-apiserver rejects the document",
+            )
 
 
 def condition_variables(

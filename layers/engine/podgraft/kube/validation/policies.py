@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from podgraft.kube import document_reader
-from podgraft.kube.cel import Program
+from podgraft.kube.cel import Program, is_identifier
 from podgraft.kube.document_reader import Cursor, MappingReader
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler
@@ -19,7 +18,6 @@ from .variables import PolicyVariable
 
 T = TypeVar("T")
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +60,7 @@ def parse_policy(cursor: Cursor, name: str) -> ValidatingPolicy:
     """Parse the ``spec`` of a policy; the cursor collects errors, with line and column in CEL."""
     keys = MappingReader(cursor)
     param_kind = keys.read_key("paramKind", parse_param_kind)
-    compiler = ExpressionCompiler(params=param_kind is not None)
+    compiler = ExpressionCompiler(params=param_kind is not None, is_native=True)
     policy = ValidatingPolicy(
         name=name,
         param_kind=param_kind,
@@ -112,7 +110,7 @@ def _parse_variable(cursor: Cursor, compiler: ExpressionCompiler) -> PolicyVaria
     name = keys.read_key("name", document_reader.parse_string) or ""
     program = conditions.read_required_expression(cursor, keys, "expression", compiler)
     keys.check_unknown_keys()
-    if not _IDENTIFIER.fullmatch(name):
+    if not is_identifier(name):
         return cursor.child("name", name).add_error(
             f"got {document_reader.format_value(name)}", "use a CEL identifier"
         )
