@@ -5,21 +5,19 @@ Source: k8s.io/kubernetes 1.37, pkg/apis/admissionregistration/validation.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from podgraft.base.jsonvalue import Object
 from podgraft.kube import document_reader
-from podgraft.kube.cel import Program
+from podgraft.kube.cel import Program, is_identifier
 from podgraft.kube.document_reader import Cursor, MappingReader, format_value
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler
 from podgraft.kube.matching.params import ParamKind, ParamRef, parse_param_kind, parse_param_ref
 from podgraft.kube.validation.variables import PolicyVariable
 
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _OPERATIONS = ("*", "CREATE", "UPDATE", "CONNECT")
 
 
@@ -89,7 +87,7 @@ def parse_policy(cursor: Cursor, name: str) -> MutatingPolicy:
     """Parse the ``spec`` of a policy; the cursor collects errors, with line and column in CEL."""
     keys = MappingReader(cursor)
     param_kind = keys.read_key("paramKind", parse_param_kind)
-    compiler = ExpressionCompiler(params=param_kind is not None)
+    compiler = ExpressionCompiler(params=param_kind is not None, is_native=True)
     policy = MutatingPolicy(
         name=name,
         param_kind=param_kind,
@@ -187,7 +185,7 @@ def _parse_variable(cursor: Cursor, compiler: ExpressionCompiler) -> PolicyVaria
     name = keys.read_key("name", document_reader.parse_string) or ""
     program = conditions.read_required_expression(cursor, keys, "expression", compiler)
     keys.check_unknown_keys()
-    if not _IDENTIFIER.fullmatch(name):
+    if not is_identifier(name):
         return cursor.child("name", name).add_error(
             f"got {format_value(name)}", "use a CEL identifier"
         )

@@ -19,7 +19,6 @@ from .variables import PolicyVariable
 T = TypeVar("T")
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Validation:
     """A validation: if ``program`` is false, ``message_program`` or ``message`` is the error."""
