@@ -2,7 +2,7 @@
 
 ``Environment.compile_`` parses and checks an expression and returns a ``Program``. The program
 returns a value for the variables of a request, and counts its cost with a ``Meter`` as Kubernetes
-does. Pure: no I/O, no clock. ``docs/conformance.md`` lists the differences from Kubernetes.
+does. Pure: no I/O, no clock. ``docs/overlays.md`` lists the differences from Kubernetes.
 """
 
 from .cost import CONDITIONS_BUDGET, EXPRESSION_BUDGET, POLICY_BUDGET, Meter
