@@ -14,10 +14,26 @@ self.fetch = async (resource, options) => {
   if (!type) return originalFetch(resource, options);
   const response = await originalFetch(new URL(`${url.pathname}.gz`, url));
   if (!response.ok) throw new Error(`${url.pathname}.gz: HTTP status ${response.status}`);
-  return new Response(response.body.pipeThrough(new DecompressionStream("gzip")), {
+  return new Response(response.body.pipeThrough(count()).pipeThrough(new DecompressionStream("gzip")), {
     headers: { "content-type": type },
   });
 };
+
+// Reports the bytes of the compressed files as they arrive; the page knows their sum.
+let bytes = 0;
+let reported = 0;
+
+function count() {
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      controller.enqueue(chunk);
+      if (bytes - reported > 50_000) self.postMessage({ progress: { bytes: (reported = bytes) } });
+    },
+  });
+}
+
+const reach = (step) => self.postMessage({ progress: { step } });
 
 function disconnect() {
   const refuse = () => {
@@ -31,10 +47,12 @@ function disconnect() {
 async function start() {
   const archive = self.fetch(new URL("site.zip", base)).then((response) => response.arrayBuffer());
   const python = await loadPyodide({ indexURL: base.href, lockFileURL: new URL("pyodide-lock.json", base).href, stdLibURL: new URL("python_stdlib.zip", base).href });
+  reach("interpreter");
   python.unpackArchive(await archive, "zip", { extractDir: "/site" });
   disconnect();
   python.runPython("import sys; sys.path.insert(0, '/site'); from podgraft_playground import api");
   const handle = python.runPython("api.handle");
+  reach("engine");
   const ready = JSON.parse(handle('{"do": "ready"}', "/work"));
   return { handle, ready: { ...ready, pyodide: python.version } };
 }

@@ -1,4 +1,4 @@
-"""The archive of everything that Python imports in the page: engine, dependencies, and samples."""
+"""The archive of everything that Python imports in the page: the engine, and its dependencies."""
 
 import hashlib
 import io
@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import examples, pyodide
+from . import pyodide
 from .failure import BuildError
 from .modules import find_imports, find_modules
 from .zips import make_zip
@@ -32,7 +32,7 @@ def make_site(root: Path, cache: Path) -> bytes:
 
 
 def make_own_files(root: Path) -> dict[str, bytes]:
-    """The files of the archive without the dependencies: engine, page, replacements, samples."""
+    """The files of the archive without the dependencies: engine, page, replacements."""
     return {
         **_select_engine(root),
         **dict(_tree(root / "playground" / "python" / _PAGE, _PAGE)),
@@ -54,9 +54,9 @@ def _select_engine(root: Path) -> dict[str, bytes]:
 
 
 def _build(root: Path) -> dict[str, object]:
-    """The release of podgraft, and the examples."""
+    """The release of podgraft."""
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
-    return {"podgraft": project["version"], "examples": examples.read_examples(root)}
+    return {"podgraft": project["version"]}
 
 
 def check_imports(site: bytes, library: bytes) -> None:

@@ -3,23 +3,41 @@
 from pathlib import Path
 from typing import Any
 
+_ISTIO = {"istio", "selective-injection"}
+_VALIDATION = {"allow", "native-sidecar-guard", "require-limits"}
+_GROUPS = ("Istio", "Other sidecars", "Validation")
+# Names that are not the words of the folder.
+_TITLES = {
+    "appmesh": "App Mesh",
+    "datadog-env": "Datadog",
+    "istio": "Istio sidecar",
+    "opentelemetry": "OpenTelemetry",
+}
+
 
 def read_examples(root: Path) -> dict[str, Any]:
-    """The examples by name; the sample istio is the first."""
+    """The examples by name, in the order of the page; the sample istio is the first."""
     folders = [
         *sorted(path.parent for path in (root / "samples").glob("*/policy.yaml")),
         *sorted(path.parent for path in (root / "playground" / "recipes").glob("*/policy.yaml")),
     ]
-    folders.sort(key=lambda folder: folder.name != "istio")
+    folders.sort(key=lambda folder: (_GROUPS.index(_group(folder.name)), folder.name != "istio"))
     return {folder.name: _read_example(folder) for folder in folders}
 
 
+def _group(name: str) -> str:
+    if name in _ISTIO:
+        return "Istio"
+    return "Validation" if name in _VALIDATION else "Other sidecars"
+
+
 def _read_example(folder: Path) -> dict[str, Any]:
-    title, _, description = (folder / "README.md").read_text().partition("\n")
+    words = folder.name.replace("-", " ")
     bundle = folder / "bundle"
     example: dict[str, Any] = {
-        "title": title.removeprefix("# "),
-        "description": " ".join(description.replace("`", "").split()),
+        "title": _TITLES.get(folder.name, words[:1].upper() + words[1:]),
+        "group": _group(folder.name),
+        "page": f"samples/{folder.name}/" if folder.parent.name == "samples" else "playground/",
         "pods": {
             path.name.removeprefix("input.").removesuffix(".yaml"): path.read_text()
             for path in sorted(folder.glob("input.*.yaml"), key=_by_interest)

@@ -8,14 +8,16 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from . import render
 from .failure import BuildError
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; "
-    "style-src 'self'; img-src 'self' data:; worker-src 'self'; form-action 'none'; base-uri 'none'"
+    "style-src 'self'; img-src 'self'; worker-src 'self'; form-action 'none'; base-uri 'none'"
 )
-_TEXT = {".html", ".js", ".mjs", ".css", ".json", ".txt"}
+_TEXT = {".html", ".js", ".mjs", ".css", ".json", ".svg", ".txt"}
 _HASHED = 16
 _NOTICE = """\
 The playground contains podgraft (Apache-2.0), Pyodide (MPL-2.0, https://pyodide.org), and CPython
@@ -32,7 +34,9 @@ class Sizes:
     compressed: int
 
 
-def write(root: Path, files: Mapping[str, bytes], licenses: str, output: Path) -> Sizes:
+def write(
+    root: Path, files: Mapping[str, bytes], licenses: str, first: Any, output: Path
+) -> Sizes:
     """Write the page to the output folder, which it replaces; raises ``BuildError``."""
     if output.exists() and not (output / "sw.js").exists() and any(output.iterdir()):
         raise BuildError(f"{output}: is not a playground; use an empty folder")
@@ -40,15 +44,21 @@ def write(root: Path, files: Mapping[str, bytes], licenses: str, output: Path) -
     scripts = {
         path.relative_to(source).as_posix(): path.read_bytes()
         for path in sorted(source.rglob("*"))
-        if path.suffix in {".js", ".css"} and path.name != "sw.js"
+        if path.suffix in {".js", ".css", ".svg"} and path.name != "sw.js"
     }
     notices = {"licenses.txt": f"{_NOTICE}\n{licenses}\n\n{_read_license(root)}".encode()}
     assets = {**scripts, **files, **notices}
     build = _digest(
         {**assets, **{name: (source / name).read_bytes() for name in ("index.html", "sw.js")}}
     )
-    first = ["./", "./index.html", *(f"./{build}/{name}" for name in scripts)]
-    values = {"BUILD": build, "CSP": CONTENT_SECURITY_POLICY, "FIRST": json.dumps(first)}
+    small = (*scripts, "editor.js", "examples.json")
+    cached = ["./", "./index.html", *(f"./{build}/{name}" for name in small)]
+    values = {
+        **render.fill_verdict(first["answer"]["documents"][0]),
+        "BUILD": build,
+        "CSP": CONTENT_SECURITY_POLICY,
+        "FIRST": json.dumps(cached),
+    }
     pages = {
         name: _fill((source / name).read_text(), values).encode()
         for name in ("index.html", "sw.js")
@@ -61,6 +71,19 @@ def write(root: Path, files: Mapping[str, bytes], licenses: str, output: Path) -
         path.write_bytes(content)
     loaded = {name: content for name, content in all_files.items() if not name.endswith(".txt")}
     return Sizes(sum(map(len, loaded.values())), sum(map(compressed_size, loaded, loaded.values())))
+
+
+def make_input(example: Any) -> dict[str, Any]:
+    """The first input of an example, as the page sends it."""
+    fields = ("policy", "webhooks", "files", "options")
+    pod = next(iter(example["pods"].values()))
+    return {"pod": pod, **{name: example[name] for name in fields}}
+
+
+def encode_examples(examples: Any, first: Any, files: Mapping[str, bytes]) -> bytes:
+    """The examples, the recorded result, and the bytes that the progress of the page counts."""
+    size = sum(len(content) for name, content in files.items() if name.endswith(".gz"))
+    return json.dumps({"examples": examples, "first": first, "bytes": size}).encode()
 
 
 def compressed_size(name: str, content: bytes) -> int:

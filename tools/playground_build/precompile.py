@@ -1,16 +1,18 @@
-"""Bytecode for the part of Python's library that the page imports until its first result.
+"""The first result of the page, and bytecode for what Python's library needs until then.
 
 Compiling it in the browser takes longer than everything else. Bytecode is larger than source, so
 the modules are selected by the size of their source, within the budget of the page.
 """
 
 import io
+import json
 import shutil
 import subprocess
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from .failure import BuildError
 from .zips import make_zip, packed_size
@@ -19,10 +21,14 @@ _PROGRAM = Path(__file__).with_name("precompile.mjs")
 _RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
 
 
-def compile_modules(
-    package: Mapping[str, bytes], library: Mapping[str, bytes], site: bytes
-) -> dict[str, bytes]:
-    """The bytecode of library modules by file name, such as ``json/__init__.pyc``."""
+def run_first(
+    package: Mapping[str, bytes], library: Mapping[str, bytes], site: bytes, given: Any
+) -> tuple[dict[str, bytes], Any]:
+    """Evaluate an input with the page's own Python.
+
+    Returns the bytecode of library modules by file name, such as ``json/__init__.pyc``, and the
+    answer with its origins.
+    """
     node = shutil.which("node")
     if node is None:
         raise BuildError("node: not found; install Node.js, which compiles modules for the page")
@@ -32,13 +38,15 @@ def compile_modules(
             (folder / name).write_bytes(package[name])
         (folder / "library.zip").write_bytes(make_zip(library))
         (folder / "site.zip").write_bytes(site)
-        paths = [folder / name for name in ("library.zip", "site.zip", "output.zip")]
+        (folder / "input.json").write_text(json.dumps(given))
+        names = ("library.zip", "site.zip", "input.json", "output.zip", "answer.json")
+        paths = [folder / name for name in names]
         command = [node, str(_PROGRAM), str(folder), *map(str, paths)]
         result = subprocess.run(command, capture_output=True, text=True, check=False)
         if result.returncode:
             error = _find_python_error(result.stderr) or result.stderr.strip()[-500:]
             raise BuildError(f"{_PROGRAM.name}: {error}; use Node.js 20")
-        return read_zip(paths[-1].read_bytes())
+        return read_zip(paths[-2].read_bytes()), json.loads(paths[-1].read_text())
 
 
 def _find_python_error(text: str) -> str:

@@ -1,14 +1,38 @@
-// A dialog with a text to copy.
+// A dialog with a text to copy, or with a part of the page.
 
 import { byId } from "./dom.js";
 
 export function showText(heading, text, value) {
-  byId("dialog-heading").textContent = heading;
-  byId("dialog-text").textContent = text;
+  show(heading, [text], true);
   byId("dialog-value").value = value;
+  byId("dialog-value").select();
+}
+
+export function showTemplate(heading, template) {
+  show(heading, [byId(template).content.cloneNode(true)], false);
+}
+
+function show(heading, content, hasValue) {
+  byId("dialog-heading").textContent = heading;
+  byId("dialog-text").replaceChildren(...content);
+  byId("dialog-value").hidden = byId("dialog-copy").hidden = !hasValue;
   byId("dialog-status").textContent = "";
   byId("dialog").showModal();
-  byId("dialog-value").select();
+}
+
+// Copies a text, and reports it in the button for 4 s; without access to the clipboard, in a dialog.
+export async function copy(button, text, heading, description) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    return showText(heading, description, text);
+  }
+  const label = button.querySelector("span") ?? button;
+  const before = label.dataset.label ?? label.textContent;
+  label.dataset.label = before;
+  label.textContent = "Copied";
+  setTimeout(() => { label.textContent = before; }, 4000);
+  byId("status").textContent = description;
 }
 
 export function setUpDialog() {

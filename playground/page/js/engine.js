@@ -1,19 +1,21 @@
 // The worker that runs podgraft: one request at a time, and only the newest of each kind waits.
 
 export class Engine {
-  constructor(url, { onState, onReady }) {
+  constructor(url, { onState, onReady, onProgress }) {
     this.url = url;
     this.onState = onState;
     this.onReady = onReady;
+    this.onProgress = onProgress;
     this.number = 0;
-    this.start();
+    this.isReady = false;
+    this.current = null;
+    this.waiting = new Map();
   }
 
   start() {
     this.worker?.terminate();
     this.isReady = false;
     this.current = null;
-    this.waiting = new Map();
     const worker = new Worker(this.url, { type: "module" });
     this.worker = worker;
     worker.onmessage = ({ data }) => this.worker === worker && this.receive(data);
@@ -31,9 +33,16 @@ export class Engine {
   }
 
   stop() {
-    const pending = [this.current, ...this.waiting.values()];
+    const pending = this.drop();
     this.start();
     for (const each of pending) each?.resolve(null);
+  }
+
+  // The requests without an answer, which do not continue.
+  drop() {
+    const pending = [this.current, ...this.waiting.values()];
+    this.waiting = new Map();
+    return pending;
   }
 
   send() {
@@ -47,6 +56,7 @@ export class Engine {
 
   receive(data) {
     if (data.fatal) return this.fail(data.fatal);
+    if (data.progress) return this.onProgress(data.progress);
     if (data.ready) {
       this.isReady = true;
       this.onState("idle");
@@ -62,7 +72,7 @@ export class Engine {
 
   // The worker cannot continue, for example after its stack overflowed: report it, and start again.
   fail(message) {
-    const pending = [this.current, ...this.waiting.values()];
+    const pending = this.drop();
     if (this.isReady) this.start();
     else this.onState("failed", message);
     for (const each of pending) each?.resolve({ failure: message });

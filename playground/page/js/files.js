@@ -1,4 +1,4 @@
-// The files of the bundle: a tab for each file, one text area, and folders that are dropped.
+// The files of the bundle: a tab for each file, one editor, and folders that are dropped.
 
 import { byId, listenToTabs, make, markSelected } from "./dom.js";
 
@@ -11,7 +11,9 @@ export class Files {
     this.onChange = onChange;
     this.onProblem = onProblem;
     listenToTabs(byId("file-tabs"), (tab) => this.show(tab.textContent));
-    byId("bundle").addEventListener("input", () => { if (this.name) this.texts[this.name] = byId("bundle").value; });
+    this.marks = [];
+    this.problems = [];
+    byId("bundle").addEventListener("input", () => { if (this.name) this.texts[this.name] = byId("bundle").value; }, true);
     byId("add-file").addEventListener("click", () => this.edit(""));
     byId("rename-file").addEventListener("click", () => this.edit(this.name));
     byId("delete-file").addEventListener("click", () => this.remove());
@@ -22,10 +24,23 @@ export class Files {
       if (event.key === "Escape") this.close();
     });
     byId("folder").addEventListener("change", (event) => this.open([...event.target.files].map((file) => [file.webkitRelativePath || file.name, file])));
-    const panel = byId("panel-bundle");
-    panel.addEventListener("dragover", (event) => event.preventDefault());
-    panel.addEventListener("drop", async (event) => {
+    byId("open-folder").addEventListener("click", () => byId("folder").click());
+    this.listenToDrops();
+  }
+
+  // A folder can be dropped anywhere on the page.
+  listenToDrops() {
+    const hasFiles = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+    document.addEventListener("dragover", (event) => {
+      if (!hasFiles(event)) return;
       event.preventDefault();
+      byId("drop").hidden = false;
+    });
+    document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) byId("drop").hidden = true; });
+    document.addEventListener("drop", async (event) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      byId("drop").hidden = true;
       const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
       await this.open((await Promise.all(entries.map((entry) => walk(entry, "")))).flat());
     });
@@ -40,7 +55,7 @@ export class Files {
     const names = Object.keys(this.texts);
     byId("file-tabs").replaceChildren(...names.map((each, index) =>
       make("button", { type: "button", role: "tab", id: `tab-file-${index}`, "aria-controls": "panel-file", textContent: each })));
-    byId("rename-file").disabled = byId("delete-file").disabled = byId("bundle").disabled = !names.length;
+    byId("rename-file").disabled = byId("delete-file").disabled = !names.length;
     this.show(name in this.texts ? name : names[0]);
   }
 
@@ -51,17 +66,20 @@ export class Files {
     if (tab) byId("panel-file").setAttribute("aria-labelledby", tab.id);
     else byId("panel-file").removeAttribute("aria-labelledby");
     byId("bundle").value = this.texts[name] ?? "";
+    byId("bundle").label = name ? `Manifest ${name} of the bundle` : "Manifests of the bundle";
+    this.mark(this.marks, this.problems);
   }
 
-  // Select one line of a file, so the visitor sees where a template sets a value.
+  mark(marks, problems) {
+    Object.assign(this, { marks, problems });
+    const own = (each) => each.file === `bundle/${this.name}`;
+    byId("bundle").mark(marks.filter(own), problems.filter(own));
+  }
+
+  // Selects one line of a file.
   showLine(name, line) {
     this.show(name);
-    const area = byId("bundle");
-    const lines = this.texts[name].split("\n");
-    const start = lines.slice(0, line - 1).reduce((size, text) => size + text.length + 1, 0);
-    area.focus();
-    area.setSelectionRange(start, start + lines[line - 1].length);
-    area.scrollTop = (area.scrollHeight / lines.length) * (line - 1) - area.clientHeight / 2;
+    byId("bundle").goTo(line);
   }
 
   edit(name) {

@@ -1,6 +1,6 @@
 // The decision table of Istio's selective injection: policy, selectors, and annotation of 24 pods.
 
-import { byId, make } from "./dom.js";
+import { make } from "./dom.js";
 
 const CHOICES = [["enabled", "disabled"], [true, false], [true, false], ["true", "false", ""]];
 const COLUMNS = ["Policy", "neverInjectSelector", "alwaysInjectSelector", "Annotation", "Result", ""];
@@ -21,30 +21,28 @@ function makePod(never, always, annotation) {
     "spec:", "  containers:", "  - name: web", "    image: registry.example.com/web:1", ""].join("\n");
 }
 
-export async function showMatrix(example, state, engine, onChoose) {
-  const section = byId("matrix");
-  section.hidden = !example?.matrix;
-  if (section.hidden) return;
+// The table, with the verdict of each row once the engine has it.
+export async function makeMatrix(example, state, engine, onChoose) {
   const rows = makeRows(example);
   const pods = Object.fromEntries(rows.map((row) => [row.name, row.pod]));
   const answer = await engine.request("verdicts", { input: { ...state, options: {} }, pods, policies: example.matrix });
-  if (!answer?.verdicts) return;
+  if (!answer?.verdicts) return null;
   const cell = (text) => make("td", { textContent: text });
-  section.replaceChildren(
-    make("h3", { id: "matrix-heading", textContent: "All 24 combinations" }),
-    make("table", { className: "matrix" },
-      make("thead", {}, make("tr", {}, ...COLUMNS.map((name) => name ? make("th", { scope: "col", textContent: name }) : make("td")))),
-      make("tbody", {}, ...rows.map((row) => {
-        const { verdict } = answer.verdicts[`${row.policy} ${row.name}`];
-        const element = make("tr", {}, cell(row.policy), cell(row.never ? "matches" : "no match"), cell(row.always ? "matches" : "no match"),
-          cell(row.annotation || "none"), cell(verdict === "injected" ? "✓ injected" : "✗ not injected"),
-          make("td", {}, make("button", { type: "button", textContent: "Explain", ariaLabel: `Explain policy ${row.policy}, ${row.name}` })));
-        // The button makes the row usable by keyboard; a click on any cell does the same.
-        element.addEventListener("click", () => {
-          section.querySelector("[aria-current]")?.removeAttribute("aria-current");
-          element.setAttribute("aria-current", "true");
-          onChoose(row);
-        });
-        return element;
-      }))));
+  const body = make("tbody", {}, ...rows.map((row) => {
+    const isInjected = answer.verdicts[`${row.policy} ${row.name}`].verdict === "injected";
+    const result = make("td", { className: isInjected ? "yes" : "no", textContent: isInjected ? "✓ injected" : "– not injected" });
+    const element = make("tr", {}, cell(row.policy), cell(row.never ? "matches" : "no match"), cell(row.always ? "matches" : "no match"),
+      cell(row.annotation || "none"), result, make("td", {}, make("button", { type: "button", className: "link", textContent: "Explain", ariaLabel: `Explain policy ${row.policy}, ${row.name}` })));
+    // The button makes the row usable by keyboard; a click on any cell does the same.
+    element.addEventListener("click", () => {
+      body.querySelector("[aria-current]")?.removeAttribute("aria-current");
+      element.setAttribute("aria-current", "true");
+      onChoose(row);
+    });
+    return element;
+  }));
+  return make("section", { className: "section all", id: "matrix" },
+    make("header", {}, make("h2", { textContent: "All 24 combinations" }), make("p", { textContent: "a row explains its pod" })),
+    make("div", { className: "table", tabIndex: 0, role: "region", ariaLabel: "All 24 combinations" }, make("table", { className: "matrix" },
+      make("thead", {}, make("tr", {}, ...COLUMNS.map((name) => name ? make("th", { scope: "col", textContent: name }) : make("td")))), body)));
 }

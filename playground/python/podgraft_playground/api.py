@@ -13,7 +13,7 @@ from . import export
 from .session import Session
 from .workspace import Input
 
-BUILD = Path(__file__).with_name("build.json")  # version and examples
+BUILD = Path(__file__).with_name("build.json")  # the version
 
 _SESSIONS: dict[Path, Session] = {}
 
@@ -28,7 +28,7 @@ def handle(text: str, folder: str) -> str:
 
 def _ready(_: Session, request: Mapping[str, Any]) -> Object:
     del request
-    build: Object = {"podgraft": "", "examples": {}}
+    build: Object = {"podgraft": ""}
     if BUILD.exists():
         build = json.loads(BUILD.read_text())
     names: list[JSON] = [f"1.{minor}" for minor in reversed(releases.KNOWN)]

@@ -33,7 +33,8 @@ from podgraft.core.review import ReviewResponse, ReviewResult
 from podgraft.kube import admission
 from podgraft.service.store import Snapshot
 
-from .step_inputs import Manifests, StepInput, StepReader, read_manifests
+from .step_inputs import Manifests, StepReader, read_manifests
+from .view import View
 from .workspace import BUNDLE, POD, POLICY, WEBHOOKS, Input
 
 _FAILED, _WRONG_USAGE = 1, 2
@@ -59,10 +60,11 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Document:
-    """One object of the input: its decision trace, the input of each step, and all calls."""
+    """One object of the input: its decision trace, the path that the page draws, and all calls."""
 
     trace: Object
-    inputs: list[list[StepInput]]
+    verdict: Object
+    paths: list[JSON]
     calls: tuple[Call, ...]
 
 
@@ -113,9 +115,18 @@ def explain(given: Input, compiled: Compiled) -> Explanation:
     explained: list[Document] = []
     for subject in find_pods(FileSelection((Path(POD),)), given.options.get("namespace") or None):
         trace = cluster.explain(subject)
-        inputs = reader.read(subject, trace, results)
+        read = reader.read(subject, trace, results)
+        view = View(given, compiled.snapshot.bundle.rules, compiled.manifests, subject)
+        patches = [len(call.patch) if isinstance(call.patch, list) else 0 for call in calls]
         traces.append(trace)
-        explained.append(Document(trace=to_json(trace), inputs=inputs, calls=tuple(calls)))
+        explained.append(
+            Document(
+                trace=to_json(trace),
+                verdict=view.describe_verdict(trace, read, sum(patches)),
+                paths=view.make_paths(trace, read, patches),
+                calls=tuple(calls),
+            )
+        )
         calls.clear()
         results.clear()
     return Explanation(

@@ -6,9 +6,9 @@ from typing import Any
 
 from podgraft.base.jsonvalue import JSON, Object
 
+from .changes import make_changes
 from .engine import Call, Document, Explanation
 from .origins import Origin, Rendering, find_in_files
-from .step_inputs import StepInput
 from .yaml_lines import Line, emit_lines
 
 # Above this number of lines, a comparison takes seconds in the browser.
@@ -27,19 +27,14 @@ def explanation_to_json(explanation: Explanation) -> Object:
 
 def _document_to_json(document: Document) -> Object:
     before, after = first_and_last(document)
+    rows = [] if before is None else compare(before, after)
     return {
         "trace": document.trace,
-        "inputs": [[_input_to_json(each) for each in stage] for stage in document.inputs],
+        "verdict": document.verdict,
+        "paths": document.paths,
         "calls": [_call_to_json(call) for call in document.calls],
-        "rows": [] if before is None else compare(before, after),
-    }
-
-
-def _input_to_json(given: StepInput) -> Object:
-    return {
-        "question": given.question,
-        "object": given.object,
-        "configuration": given.configuration,
+        "rows": rows,
+        "changes": make_changes(before, after, rows),
     }
 
 
@@ -71,7 +66,7 @@ def _call_to_json(call: Call) -> Object:
 
 
 def compare(before: Object, after: Object | None) -> list[JSON]:
-    """The rows of two objects side by side: left text, right text, kind, and right pointer.
+    """The rows of two objects side by side: left text, right text, kind, and pointer.
 
     A kind is "same", "added", "removed", or "changed".
     """
@@ -99,7 +94,7 @@ def _rows(kind: str, left: Sequence[Line], right: Sequence[Line]) -> Iterator[JS
             None if old is None else old.text,
             None if new is None else new.text,
             own,
-            None if new is None else new.pointer,
+            (new or old or Line("", "")).pointer,
         ]
 
 

@@ -12,6 +12,7 @@ from podgraft.cli.failure import CommandError
 
 from . import engine, limits, origins, result
 from .limits import InputError
+from .problems import find_problems
 from .test_case import make_test_case
 from .unsupported import UnsupportedError
 from .workspace import POD, POLICY, Input, working_directory, write_files
@@ -38,7 +39,9 @@ class Session:
         except UnsupportedError as error:
             answer = _not_evaluated(error)
         milliseconds = round(1000 * (time.perf_counter() - start), 1)
-        return {**answer, "milliseconds": milliseconds, "arguments": [*given.arguments]}
+        problems = find_problems(given, str(answer["errors"]))
+        arguments: list[JSON] = [*given.arguments]
+        return {**answer, "milliseconds": milliseconds, "arguments": arguments, "problems": problems}
 
     def origins(self, given: Input) -> Object:
         """The template lines that the values of the patched objects come from."""

@@ -1,4 +1,4 @@
-"""What each step of a decision asks, and what it reads: the object and the configuration.
+"""What each step of a decision reads: the object and the configuration.
 
 The trace of ``podgraft explain`` contains the result of each step. This module adds its input, from
 the same object, rules, and manifests. It evaluates nothing.
@@ -19,8 +19,8 @@ from podgraft.kube.privileges import Kind
 from podgraft.kube.selectors import Selector
 
 NOT_SET = "not set"
+REGISTRATION = "kube-apiserver, webhook "  # the stages of kube-apiserver
 _TEMPLATES_KEY = "inject.istio.io/templates"
-_REGISTRATION = "kube-apiserver, webhook "
 # Kinds of documents that steps name, and the fields of each that select objects.
 _SELECTING_FIELDS: Mapping[str, Sequence[str]] = {
     "Overlay": ("matchConstraints", "matchConditions"),
@@ -37,9 +37,8 @@ _APPMESH_FIELDS = ("enableAutoInject", "injectionSelector", "virtualNodeLabel")
 
 @dataclass(frozen=True, slots=True)
 class StepInput:
-    """The question of a step, and its input; a text is empty if the step does not read it."""
+    """The input of a step; a text is empty if the step does not read it."""
 
-    question: str
     object: str = ""
     configuration: str = ""
 
@@ -63,6 +62,11 @@ class Manifests:
             mesh = object_at(spec, "awsAppMesh")
             selecting = {key: mesh[key] for key in _APPMESH_FIELDS if key in mesh}
         return f"{kind} {name}\n{_to_yaml(selecting)}" if selecting else f"{kind} {name}"
+
+    def count_validations(self, name: str) -> int:
+        """The validations of a ValidatingAdmissionPolicy."""
+        document = self.documents.get(("ValidatingAdmissionPolicy", name), {})
+        return len(objects_at(object_at(document, "spec"), "validations"))
 
 
 def read_manifests(files: Iterable[str]) -> Manifests:
@@ -90,21 +94,21 @@ class StepReader:
         subject: ExplainedPod,
         trace: DecisionTrace,
         results: Sequence[ExplainedPod | None],
-    ) -> list[list[StepInput]]:
-        """The inputs of all steps of a trace; *results* are the objects after each call."""
-        inputs: list[list[StepInput]] = []
+    ) -> list[tuple[ExplainedPod, list[StepInput]]]:
+        """The object of each stage, and the inputs of its steps; *results* follow each call."""
+        inputs: list[tuple[ExplainedPod, list[StepInput]]] = []
         remaining = iter(results)
         for stage in trace.stages:
             if stage.object.startswith("Pod/") and not subject.is_pod:
                 subject = subject.make_pod()
-            inputs.append([*self._read_stage(stage, subject)])
+            inputs.append((subject, [*self._read_stage(stage, subject)]))
             if stage.review is not None:
                 subject = next(remaining, None) or subject
         return inputs
 
     def _read_stage(self, stage: Stage, subject: ExplainedPod) -> Iterator[StepInput]:
-        if stage.name.startswith(_REGISTRATION):
-            name = stage.name.removeprefix(_REGISTRATION)
+        if stage.name.startswith(REGISTRATION):
+            name = stage.name.removeprefix(REGISTRATION)
             webhook = next(each for each in self.cluster.webhooks if each.name == name)
             yield from (self._read_registration(step, subject, webhook) for step in stage.steps)
             return
@@ -118,20 +122,18 @@ class StepReader:
         configured = _to_yaml({key: manifest[key]}) if manifest.get(key) else f"{key}: {NOT_SET}"
         match key:
             case "rules":
-                question = "Do the rules of the webhook include the request?"
-                return StepInput(question, _describe_request(subject), configured)
+                return StepInput(_describe_request(subject), configured)
             case "namespaceSelector":
                 labels = self._describe_namespace(subject.namespace)
-                return StepInput("Does the webhook select the namespace?", labels, configured)
+                return StepInput(labels, configured)
             case "objectSelector":
                 labels = _describe_labels(object_at(subject.object, "metadata"), "object")
-                return StepInput("Does the webhook select the object?", labels, configured)
+                return StepInput(labels, configured)
             case _:
                 conditions = objects_at(manifest, "matchConditions")
                 texts = [string_at(c, "expression") for c in conditions if c.get("name") == name]
-                question = "Is the match condition of the webhook true?"
                 request = _describe_request(subject)
-                return StepInput(question, request, "\n".join(texts) or configured)
+                return StepInput(request, "\n".join(texts) or configured)
 
     def _describe_namespace(self, namespace: str) -> str:
         manifest = self.cluster.namespaces(namespace).get(namespace, {})
@@ -152,30 +154,26 @@ class StepReader:
         labels = _describe_labels(object_at(subject.object, "metadata"), "object")
         match word:
             case "overlay":
-                question = "Does the overlay match, and what does it change?"
                 configured = self.manifests.describe("Overlay", name)
-                return StepInput(question, _describe_object(subject), configured)
+                return StepInput(_describe_object(subject), configured)
             case "mesh":
-                question = "Does the mesh select the pod, and add its containers?"
-                return StepInput(question, labels, self.manifests.describe("Mesh", name))
+                return StepInput(labels, self.manifests.describe("Mesh", name))
             case "rule":
                 return self._read_rule(name, subject)
             case "Istio":
                 return self._read_templates(subject)
             case "privileges":
-                question = "Does the webhook add only privileges that the policy allows?"
                 configured = self._describe_allows()
-                return StepInput(question, _describe_object(subject), configured)
+                return StepInput(_describe_object(subject), configured)
             case _:
-                return StepInput("What does the webhook return?")
+                return StepInput()
 
     def _read_rule(self, name: str, subject: ExplainedPod) -> StepInput:
         policy, _, binding = name.partition(", binding ")
         texts = [self.manifests.describe("ValidatingAdmissionPolicy", policy)]
         if binding:
             texts.append(self.manifests.describe("ValidatingAdmissionPolicyBinding", binding))
-        question = "Does the rule match the object, and does it allow the object?"
-        return StepInput(question, _describe_object(subject), "\n".join(filter(None, texts)))
+        return StepInput(_describe_object(subject), "\n".join(filter(None, texts)))
 
     def _describe_allows(self) -> str:
         allows = self._bundle.allows
@@ -192,22 +190,19 @@ class StepReader:
         istio = self._bundle.istio
         release = "" if istio is None else f"Istio {istio.profile.release}: "
         return StepInput(
-            "Which templates does the pod receive?",
             f"annotation {_TEMPLATES_KEY}: {NOT_SET if value is None else value}",
             f"{release}the annotation selects templates; without it, defaultTemplates apply",
         )
 
 
 def _read_request(subject: ExplainedPod, _: InjectionRules) -> StepInput:
-    question = "Is the request the creation of a pod?"
-    return StepInput(question, _describe_request(subject), "only the creation of a pod is injected")
+    return StepInput(_describe_request(subject), "only the creation of a pod is injected")
 
 
 def _read_host_network(subject: ExplainedPod, _: InjectionRules) -> StepInput:
     value = object_at(subject.object, "spec").get("hostNetwork")
     text = f"spec.hostNetwork: {NOT_SET if value is None else _to_yaml(value)}"
     return StepInput(
-        "Does the pod use the network of its host?",
         text,
         "a pod on the network of its host is never injected",
     )
@@ -216,7 +211,6 @@ def _read_host_network(subject: ExplainedPod, _: InjectionRules) -> StepInput:
 def _read_namespace(subject: ExplainedPod, rules: InjectionRules) -> StepInput:
     ignored = ", ".join(sorted(rules.ignored_namespaces)) or "none"
     return StepInput(
-        "Is the namespace ignored?",
         f"namespace: {subject.namespace}",
         f"ignoredNamespaces: {ignored}",
     )
@@ -231,7 +225,6 @@ def _read_inject_setting(subject: ExplainedPod, rules: InjectionRules) -> StepIn
     ]
     order = "the label first, then the annotation" if rules.honors_label else "the annotation only"
     return StepInput(
-        "What does the inject label or annotation of the pod set?",
         "\n".join(texts),
         f"podgraft reads {order}; {_VALUES[rules.inject_values]}",
     )
@@ -245,18 +238,17 @@ def _read_text(texts: Object) -> str:
 def _read_never(subject: ExplainedPod, rules: InjectionRules) -> StepInput:
     labels = _describe_labels(object_at(subject.object, "metadata"), "pod")
     configured = _describe_selectors(StepName.NEVER, rules.never)
-    return StepInput("Does a selector exclude the pod?", labels, configured)
+    return StepInput(labels, configured)
 
 
 def _read_always(subject: ExplainedPod, rules: InjectionRules) -> StepInput:
     labels = _describe_labels(object_at(subject.object, "metadata"), "pod")
     configured = _describe_selectors(StepName.ALWAYS, rules.always)
-    return StepInput("Does a selector include the pod?", labels, configured)
+    return StepInput(labels, configured)
 
 
 def _read_policy(_: ExplainedPod, rules: InjectionRules) -> StepInput:
-    question = "What does the policy set for all other pods?"
-    return StepInput(question, "the pod is not read", f"policy: {rules.policy}")
+    return StepInput("the pod is not read", f"policy: {rules.policy}")
 
 
 _POLICY_STEPS: Mapping[str, Callable[[ExplainedPod, InjectionRules], StepInput]] = {

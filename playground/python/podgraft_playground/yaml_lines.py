@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON
 from podgraft.kube import yaml
 from podgraft.kube.patch import pointer
+
+_CACHED = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ def _element(value: JSON, path: str, indent: str) -> Iterator[Line]:
         yield Line(f"{indent}{text}" if text else "", path)
 
 
+@lru_cache(_CACHED)
 def _key(key: str) -> str:
     """The key as one line; a key of several lines, or a long one, as a JSON string."""
     line = yaml.dump({key: 0})
@@ -66,4 +70,16 @@ def _key(key: str) -> str:
 
 def _scalar_lines(value: JSON) -> list[str]:
     """The lines of a scalar or an empty value after a key; inner lines have their indent."""
+    if isinstance(value, dict | list):
+        return _print_lines(value)
+    return [*_print_scalar(value)]
+
+
+# An edit changes few lines of an object, and the page prints all of them again.
+@lru_cache(_CACHED, typed=True)
+def _print_scalar(value: str | float | bool | None) -> tuple[str, ...]:
+    return tuple(_print_lines(value))
+
+
+def _print_lines(value: JSON) -> list[str]:
     return yaml.dump({"k": value}).removeprefix("k: ").removesuffix("\n").split("\n")

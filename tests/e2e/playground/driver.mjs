@@ -8,24 +8,58 @@ const require = createRequire(`${process.env.PODGRAFT_E2E_BROWSER}/package.json`
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const browser = await chromium.launch({ executablePath: process.env.PODGRAFT_E2E_CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
-const TIMEOUT = 180_000;
+const TIMEOUT = 180_000; // of a result
+const ACTION_TIMEOUT = 60_000;
 let context;
 let page;
 let requests = [];
 let problems = [];
 
-async function openPage(options, keep) {
+// Violations of the page's policy are problems; a copied text is stored, as headless Chromium has no clipboard.
+function watch() {
+  window.copied = [];
+  document.addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
+  Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => { window.copied.push(text); } } });
+}
+
+async function openPage(options, keep, worker) {
   if (!keep) {
     await context?.close();
-    context = await browser.newContext(options);
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...(worker ? { serviceWorkers: "block" } : {}), ...options });
+    await context.addInitScript(watch);
+    if (worker) await context.route("**/worker.js", (route) => route.fulfill({ contentType: "text/javascript", body: worker }));
   } else await page?.close();
   page = await context.newPage();
-  page.setDefaultTimeout(TIMEOUT);
+  page.setDefaultTimeout(ACTION_TIMEOUT);
   requests = [];
   problems = [];
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+}
+
+// Encodes a picture, and compares the encoded one with a stored one: the encoder is deterministic.
+async function compare([png, other]) {
+  const read = async (type, base64) => createImageBitmap(await (await fetch(`data:${type};base64,${base64}`)).blob());
+  const pixels = (image) => {
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    canvas.getContext("2d").drawImage(image, 0, 0);
+    return canvas;
+  };
+  const encoded = await pixels(await read("image/png", png)).convertToBlob({ type: "image/webp", quality: 0.5 });
+  const bytes = new Uint8Array(await encoded.arrayBuffer());
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  const webp = btoa(text);
+  if (!other) return { webp, share: 1 };
+  const [left, right] = await Promise.all([webp, other].map((each) => read("image/webp", each)));
+  if (left.width !== right.width || left.height !== right.height) return { webp, share: 1 };
+  const [first, second] = [left, right].map((each) => pixels(each).getContext("2d").getImageData(0, 0, each.width, each.height).data);
+  let count = 0;
+  for (let index = 0; index < first.length; index += 4) {
+    if (Math.max(...[0, 1, 2].map((offset) => Math.abs(first[index + offset] - second[index + offset]))) > 32) count += 1;
+  }
+  return { webp, share: (4 * count) / first.length };
 }
 
 const actions = {
@@ -36,9 +70,9 @@ const actions = {
     await actions.settle();
     return { milliseconds: Date.now() - start };
   },
-  // Open a page that is not the playground itself.
-  async goto({ url }) {
-    await openPage({}, false);
+  // Open a page that is not the playground itself, or the playground with another script as its worker.
+  async goto({ url, options = {}, worker = null }) {
+    await openPage(options, false, worker);
     await page.goto(url);
     return {};
   },
@@ -51,7 +85,22 @@ const actions = {
     return { count: await page.evaluate(() => Number(document.body.dataset.shown ?? 0)) };
   },
   async fill({ selector, value }) {
-    await page.fill(selector, value);
+    const isEditor = await page.evaluate((each) => {
+      const editor = document.querySelector(`code-editor${each}`);
+      return Boolean(editor);
+    }, selector);
+    if (!isEditor) await page.fill(selector, value);
+    else {
+      await page.evaluate(([each, text]) => {
+        const editor = document.querySelector(each);
+        editor.value = text;
+        editor.dispatchEvent(new Event("input", { bubbles: true }));
+      }, [selector, value]);
+    }
+    return {};
+  },
+  async type({ text }) {
+    await page.keyboard.type(text);
     return {};
   },
   async select({ selector, value }) {
@@ -70,7 +119,7 @@ const actions = {
     return { text: await page.textContent(selector) };
   },
   async value({ selector }) {
-    return { text: await page.inputValue(selector) };
+    return { text: await page.evaluate((each) => document.querySelector(each).value, selector) };
   },
   async evaluate({ expression }) {
     return { value: (await page.evaluate(expression)) ?? null };
@@ -83,9 +132,13 @@ const actions = {
     }
     return {};
   },
-  async screenshot({ path }) {
-    await page.screenshot({ path });
-    return {};
+  // The picture as WebP in base64, and the share of its pixels that differ from another one.
+  async picture({ other = null }) {
+    const shot = await page.screenshot({ animations: "disabled", caret: "hide" });
+    const blank = await context.newPage();
+    const result = await blank.evaluate(compare, [shot.toString("base64"), other]);
+    await blank.close();
+    return result;
   },
   async viewport({ width, height, scheme }) {
     await page.setViewportSize({ width, height });
