@@ -1,6 +1,6 @@
 // The editor of the page: CodeMirror with line numbers, colors, folding, marks, and problems.
 //
-// scripts/build_playground.py bundles this file. The editor is in a shadow root, where CodeMirror
+// tools/build_playground.py bundles this file. The editor is in a shadow root, where CodeMirror
 // uses adopted style sheets: the page's policy allows no <style> element.
 
 import { Compartment, EditorState, RangeSet, StateEffect, StateField } from "@codemirror/state";

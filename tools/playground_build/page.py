@@ -34,9 +34,7 @@ class Sizes:
     compressed: int
 
 
-def write(
-    root: Path, files: Mapping[str, bytes], licenses: str, first: Any, output: Path
-) -> Sizes:
+def write(root: Path, files: Mapping[str, bytes], licenses: str, first: Any, output: Path) -> Sizes:
     """Write the page to the output folder, which it replaces; raises ``BuildError``."""
     if output.exists() and not (output / "sw.js").exists() and any(output.iterdir()):
         raise BuildError(f"{output}: is not a playground; use an empty folder")

@@ -248,4 +248,3 @@ def _describe_result(step: TraceStep, subject: Subject, verdict: Verdict | None)
             return say("skip; kube-apiserver creates the pod without a sidecar")
         case _:
             return say("allow, without a change")
-

@@ -92,7 +92,9 @@ def _heading(stage: Stage, is_registration: bool) -> Sentence:
 
 def _rows(steps: Sequence[Step], decides: bool) -> Iterator[Row]:
     is_after = False
-    for (name, reached), members in groupby(steps, lambda each: (each.step.name, each.step.reached)):
+    for (name, reached), members in groupby(
+        steps, lambda each: (each.step.name, each.step.reached)
+    ):
         group = [*members]
         if not reached:
             continue

@@ -15,9 +15,7 @@ Sentence: TypeAlias = list[JSON]
 def say(template: str, *values: object) -> Sentence:
     """The template with its values; text between backticks is code."""
     remaining = iter(values)
-    return [
-        re.sub(r"\{\}", lambda _: str(next(remaining)), part) for part in template.split("`")
-    ]
+    return [re.sub(r"\{\}", lambda _: str(next(remaining)), part) for part in template.split("`")]
 
 
 def to_text(sentence: Sentence) -> str:

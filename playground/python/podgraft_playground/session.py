@@ -41,7 +41,12 @@ class Session:
         milliseconds = round(1000 * (time.perf_counter() - start), 1)
         problems = find_problems(given, str(answer["errors"]))
         arguments: list[JSON] = [*given.arguments]
-        return {**answer, "milliseconds": milliseconds, "arguments": arguments, "problems": problems}
+        return {
+            **answer,
+            "milliseconds": milliseconds,
+            "arguments": arguments,
+            "problems": problems,
+        }
 
     def origins(self, given: Input) -> Object:
         """The template lines that the values of the patched objects come from."""

@@ -1,4 +1,4 @@
-"""The verdict of an object: one word, one tone, one sentence, and what to do for another verdict."""
+"""The verdict of an object: one word, one tone, one sentence, and the way to another verdict."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

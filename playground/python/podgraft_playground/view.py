@@ -38,9 +38,7 @@ class View:
             subject = self._subject(pod, operations)
             yield make_path(stage, [*self._steps(stage, subject, inputs)])
 
-    def _steps(
-        self, stage: Stage, subject: Subject, inputs: Sequence[StepInput]
-    ) -> Iterator[Step]:
+    def _steps(self, stage: Stage, subject: Subject, inputs: Sequence[StepInput]) -> Iterator[Step]:
         is_registration = stage.name.startswith(REGISTRATION)
         webhook = stage.name.removeprefix(REGISTRATION) if is_registration else ""
         for step, step_input in zip(stage.steps, inputs, strict=True):

@@ -260,7 +260,12 @@ def test_markup_in_an_input_stays_text(page: Browser, field: str) -> None:
     assert page.evaluate("document.title").endswith("podgraft playground")
     assert page.evaluate("document.querySelectorAll('main img, main script').length") == 0
     inside = "[...document.querySelectorAll('code-editor')].map((e) => e.shadowRoot)"
-    assert page.evaluate(f"{inside}.flatMap((r) => [...r.querySelectorAll('img:not(.cm-widgetBuffer), script')]).length") == 0
+    assert (
+        page.evaluate(
+            f"{inside}.flatMap((r) => [...r.querySelectorAll('img:not(.cm-widgetBuffer), script')]).length"
+        )
+        == 0
+    )
 
 
 BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
@@ -393,7 +398,9 @@ def open_groups(page: Browser) -> None:
     """Open all groups of changes, with their origins."""
     page.do("waitFor", expression="document.body.dataset.origins === 'shown'")
     page.evaluate("for (const group of document.querySelectorAll('.group')) group.open = true")
-    page.do("waitFor", expression="document.querySelectorAll('.group:not(:has(.diff))').length === 0")
+    page.do(
+        "waitFor", expression="document.querySelectorAll('.group:not(:has(.diff))').length === 0"
+    )
 
 
 def test_a_line_of_the_sidecar_leads_to_its_template_line(page: Browser) -> None:
