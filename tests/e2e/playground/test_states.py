@@ -1,4 +1,4 @@
-"""Each state of the page, with a worker that answers at once: no old result looks like a new one."""
+"""Each state of the page, with a worker that answers at once: no old result remains on the page."""
 
 from collections.abc import Iterator
 
