@@ -36,7 +36,6 @@ let matrix = null;
 let versions = null;
 let percent = 0;
 let timer = 0;
-let timers = [];
 
 const engine = new Engine(new URL("./worker.js", import.meta.url), { onState, onReady, onProgress: showProgress });
 const showView = setUpViews();
@@ -166,8 +165,6 @@ function showStopped() {
 
 function onState(name, message) {
   document.body.dataset.state = name;
-  timers.forEach(clearTimeout);
-  timers = [];
   if (name === "loading") showProgress({ bytes: 0 });
   byId("load").hidden = name !== "loading";
   if (name === "failed") {
@@ -175,12 +172,16 @@ function onState(name, message) {
     const keeps = result?.isRecorded;
     if (!keeps) clear(make("p", { className: "do" }, button("Copy as command", () => byId("command").click())));
   }
-  if (name === "running") {
-    timers = [setTimeout(() => showBusy("evaluating"), BUSY), setTimeout(() => {
-      showBusy("slow");
-      byId("facts").replaceChildren(make("li", {}, make("button", { type: "button", id: "stop", className: "btn", textContent: "Stop", onclick: stop })));
-    }, SLOW)];
-  }
+}
+
+// Reports an evaluation that takes long; returns what ends the report.
+function watch() {
+  if (document.body.dataset.state === "loading") return () => {};
+  const timers = [setTimeout(() => showBusy("evaluating"), BUSY), setTimeout(() => {
+    showBusy("slow");
+    byId("facts").replaceChildren(make("li", {}, make("button", { type: "button", id: "stop", className: "btn", textContent: "Stop", onclick: stop })));
+  }, SLOW)];
+  return () => timers.forEach(clearTimeout);
 }
 
 // The old result stays, gray, and the verdict reports that it is old.
@@ -216,7 +217,9 @@ async function onReady(ready) {
 async function review() {
   clearTimeout(timer);
   const input = inputs.read();
+  const end = watch();
   const answer = await engine.request("review", { input });
+  end();
   if (!answer) return undefined; // a newer input replaced this one, or the visitor stopped it
   if (answer.failure) {
     showFailure(answer.failure);

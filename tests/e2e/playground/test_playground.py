@@ -336,12 +336,13 @@ def test_each_edit_of_an_input_is_evaluated(page: Browser) -> None:
 
 
 def start_endless_evaluation(page: Browser) -> None:
-    """Replace the template of an overlay by nested loops."""
+    """Replace the template of an overlay by nested loops, which each of many pods runs."""
+    page.after("fill", selector="#pod", value="---\n".join([page.value("#pod")] * 20))
     page.do("click", selector="#tab-bundle")
     head, _, _ = page.value("#bundle").partition("  template: |")
     loop = "".join("{{ range until 9999 }}" for _ in range(6)) + "{{ end }}" * 6
     page.do("fill", selector="#bundle", value=f"{head}  template: |\n    {loop}\n")
-    page.do("waitFor", expression="document.body.dataset.state === 'running'")
+    page.do("waitFor", expression="document.getElementById('stop') !== null")
 
 
 def test_stop_ends_a_long_evaluation(page: Browser) -> None:
@@ -597,11 +598,12 @@ def test_typing_is_possible_during_an_evaluation(page: Browser) -> None:
     reset(page)
     choose(page, "logging")
     start_endless_evaluation(page)
+    assert page.evaluate("document.body.dataset.state") == "running"
     page.do("click", selector="#context")
     page.do("press", keys=[*"abc"])
 
     assert page.value("#namespace") == "abc"
-    assert page.evaluate("document.body.dataset.state") == "running"
+    page.do("waitFor", expression="document.getElementById('stop') !== null")
     page.do("click", selector="#stop")
     page.do("waitFor", expression="document.body.dataset.state === 'idle'")
 
