@@ -55,7 +55,8 @@ def test_each_place_is_a_line_that_has_what_the_step_reads(
     for path in review(session, given)["paths"]:
         for row in path["rows"]:
             for place in row["places"]:
-                line = given.texts[place["file"]].split("\n")[place["line"] - 1]
+                file, number = str(place["file"]), int(place["line"])
+                line = given.texts[file].split("\n")[number - 1]
                 assert line.strip(), (row["name"], place)
                 words = {"hostNetwork": "hostNetwork", "ignoredNamespaces": "namespace"}
                 words |= {key: key for key in ("policy", "neverInjectSelector")}

@@ -40,9 +40,9 @@ def _read_message(given: Input, text: str) -> Object:
         place = _find_place(given, file, match["pointer"] or "", rest)
         rest = _POSITION.sub("", rest)
     elif field := _OPTIONS.get(message.partition(":")[0]):
-        place, rest = {"field": field}, message.partition(": ")[2]
+        place["field"], rest = field, message.partition(": ")[2]
     elif message.startswith("bundle: "):
-        place, rest = {"file": BUNDLE}, message.removeprefix("bundle: ")
+        place["file"], rest = BUNDLE, message.removeprefix("bundle: ")
     problem, _, remedy = rest.partition("\n")[0].rpartition("; ")
     if not problem:
         problem, remedy = remedy, ""

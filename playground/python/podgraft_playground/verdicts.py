@@ -149,7 +149,7 @@ def _of_namespace(template: str) -> Callable[[Subject, Review], Sentence]:
 
 
 def _constant(template: str) -> Callable[[Subject, Review], Sentence]:
-    return lambda *_: say(template)
+    return lambda _subject, _review: say(template)
 
 
 _REASONS: Mapping[str, Callable[[Subject, Review], Sentence]] = {
