@@ -11,7 +11,7 @@ from .advisories import NPM, PYPI
 from .locks import LOCKS
 from .pins import read_pins
 
-NPM_LOCKS = ("tests/e2e/playground/package-lock.json",)
+NPM_LOCKS = ("tests/e2e/playground/package-lock.json", "playground/editor/package-lock.json")
 _PYODIDE = "tools/playground_build/pyodide.py"
 
 

@@ -66,7 +66,7 @@ def test_progress_never_goes_back(browser: Browser, site: Site) -> None:
     assert browser.evaluate("document.getElementById('progress').value") in {42, 43}
 
 
-def test_a_failed_start_keeps_the_recorded_result(browser: Browser, site: Site) -> None:
+def test_the_recorded_result_remains_after_a_failed_start(browser: Browser, site: Site) -> None:
     open_page(browser, site, "fatal")
     wait_for_verdict(browser, "podgraft does not start")
 
@@ -109,7 +109,7 @@ def test_without_a_result_the_old_one_leaves_the_page(
     assert page.text("#facts") == ""
 
 
-def test_an_answer_that_differs_from_the_recorded_one_is_an_error(
+def test_a_result_that_differs_from_the_recorded_one_is_an_error(
     browser: Browser, site: Site
 ) -> None:
     worker = WORKER.replace("@MODE@", "ready").replace('"# other"', '"kind: Pod"')
@@ -133,7 +133,7 @@ def test_a_link_has_no_recorded_result(page: Browser, site: Site) -> None:
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_answer_is_first_and_stays(page: Browser, site: Site, width: int) -> None:
+def test_the_verdict_is_first_and_always_visible(page: Browser, site: Site, width: int) -> None:
     open_page(page, site)
     page.do("viewport", width=width, height=844, scheme="light")
     bottom = "document.getElementById('facts').getBoundingClientRect().bottom"
@@ -148,7 +148,7 @@ def test_the_answer_is_first_and_stays(page: Browser, site: Site, width: int) ->
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_on_a_phone_the_verdict_stays_above_the_input(page: Browser, site: Site) -> None:
+def test_on_a_phone_the_verdict_is_above_the_input(page: Browser, site: Site) -> None:
     open_page(page, site)
     page.do("viewport", width=390, height=844, scheme="light")
     order = page.evaluate(
@@ -163,7 +163,7 @@ def test_on_a_phone_the_verdict_stays_above_the_input(page: Browser, site: Site)
     assert page.evaluate("document.getElementById('body').offsetParent === null")
 
 
-def test_an_edit_keeps_open_groups_and_the_focus(page: Browser, site: Site) -> None:
+def test_an_edit_does_not_close_groups(page: Browser, site: Site) -> None:
     open_page(page, site)
     page.evaluate("document.querySelectorAll('.group')[1].open = true")
     page.evaluate("document.querySelectorAll('.name button')[3].click()")
