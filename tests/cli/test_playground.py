@@ -54,7 +54,7 @@ def test_the_page_has_its_policy_as_a_header(port: int) -> None:
     assert headers["cache-control"] == "no-cache"
 
 
-def test_files_of_a_hash_are_kept_for_a_year(port: int) -> None:
+def test_files_of_a_hash_are_cached_for_a_year(port: int) -> None:
     _, headers, content = fetch(port, "/id/app.js", encoding="gzip, br")
 
     assert (headers["cache-control"], content[:2]) == ("public, max-age=31536000, immutable", b"1;")
