@@ -30,6 +30,7 @@ _TITLES: Mapping[str, str] = {
 _KINDS = {
     "overlay": "Overlay",
     "mesh": "Mesh",
+    "mutation": "MutatingAdmissionPolicy",
     "rule": "ValidatingAdmissionPolicy",
 }
 _RENDERED = re.compile(r"(?P<names>.+), as (?P<release>Istio \S+) renders them")
@@ -227,6 +228,8 @@ def _decisive_fields(step: TraceStep, kind: str) -> Iterator[Path]:
         yield ("spec", "matchConstraints")
     if kind == "rule":
         yield ("spec", "validations")
+    if kind == "mutation" and step.outcome is StepResult.CHANGES:
+        yield ("spec", "mutations")
     if step.outcome is StepResult.CHANGES:
         yield ("spec", "template")
     yield ("metadata", "name")

@@ -25,6 +25,8 @@ _TEMPLATES_KEY = "inject.istio.io/templates"
 _SELECTING_FIELDS: Mapping[str, Sequence[str]] = {
     "Overlay": ("matchConstraints", "matchConditions"),
     "Mesh": ("awsAppMesh",),
+    "MutatingAdmissionPolicy": ("matchConstraints", "matchConditions", "mutations"),
+    "MutatingAdmissionPolicyBinding": ("matchResources", "paramRef"),
     "ValidatingAdmissionPolicy": ("matchConstraints", "matchConditions", "validations"),
     "ValidatingAdmissionPolicyBinding": ("matchResources", "validationActions", "paramRef"),
 }
@@ -159,7 +161,9 @@ class StepReader:
             case "mesh":
                 return StepInput(labels, self.manifests.describe("Mesh", name))
             case "rule":
-                return self._read_rule(name, subject)
+                return self._read_rule(name, subject, "ValidatingAdmissionPolicy")
+            case "mutation":
+                return self._read_rule(name, subject, "MutatingAdmissionPolicy")
             case "Istio":
                 return self._read_templates(subject)
             case "privileges":
@@ -168,11 +172,11 @@ class StepReader:
             case _:
                 return StepInput()
 
-    def _read_rule(self, name: str, subject: ExplainedPod) -> StepInput:
+    def _read_rule(self, name: str, subject: ExplainedPod, kind: str) -> StepInput:
         policy, _, binding = name.partition(", binding ")
-        texts = [self.manifests.describe("ValidatingAdmissionPolicy", policy)]
+        texts = [self.manifests.describe(kind, policy)]
         if binding:
-            texts.append(self.manifests.describe("ValidatingAdmissionPolicyBinding", binding))
+            texts.append(self.manifests.describe(f"{kind}Binding", binding))
         return StepInput(_describe_object(subject), "\n".join(filter(None, texts)))
 
     def _describe_allows(self) -> str:

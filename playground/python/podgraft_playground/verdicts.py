@@ -103,6 +103,8 @@ def _reason(
     if kind == "rule" and trace.verdict is Verdict.DENIED:
         return _describe_rejection(stage, step.name, name, manifests)
     noun = "pod" if subject.pod.is_pod else "object"
+    if kind == "mutation":
+        return say(f"The policy `{{}}` matches, and changes the {noun}.", name)
     if kind == "overlay":
         return say(f"The overlay `{{}}` matches, and changes the {noun}.", name)
     if kind == "mesh":
