@@ -109,8 +109,8 @@ class InvalidCase:
 USE_A_RELEASE = policy.RELEASE_REMEDY
 KEYS = (
     "bundle, policy, neverInjectSelector, alwaysInjectSelector, ignoredNamespaces, "
-    "defaultTemplates, injectedAnnotations, injectValues, revision, istioRelease, features, "
-    "allows, census"
+    "defaultTemplates, injectedAnnotations, injectValues, revision, istioRelease, "
+    "kubernetesRelease, features, allows, census"
 )
 A_LIST = "write - before each element, or [] for none"
 A_FLAG = "write true or false, without quotes"

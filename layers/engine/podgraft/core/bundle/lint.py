@@ -12,7 +12,14 @@ from podgraft.base.diagnostics import Diagnostic
 from podgraft.core.policy import Policy
 from podgraft.kube import yaml
 
-from . import cluster_ids, manifests, retired_registries, revisions, subresources
+from . import (
+    cluster_ids,
+    manifests,
+    retired_registries,
+    revisions,
+    served_versions,
+    subresources,
+)
 from .compiler import Bundle
 
 
@@ -35,6 +42,7 @@ def find_warnings(
     parsed = manifests.parse_manifests(files)
     yield from revisions.find_warnings(parsed, policy)
     yield from subresources.find_warnings(parsed)
+    yield from served_versions.find_warnings(parsed, policy)
     yield from retired_registries.find_warnings(parsed)
     yield from retired_registries.find_document_warnings(file, yaml.load_document(document) or {})
     yield from cluster_ids.find_policy_warnings(bundle, policy, file)

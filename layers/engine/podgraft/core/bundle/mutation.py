@@ -77,7 +77,6 @@ class PolicyPasses(Struct, frozen=True):
 
 def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) -> Component:
     """Compile the policies; an empty component if the bundle has none."""
-    del deferred  # every review that matches uses all of them
     policies, bindings = manifests.of_kind(POLICY), manifests.of_kind(BINDING)
     if not policies:
         return Component(errors=tuple(_find_unknown_policies(bindings, ())))
@@ -86,7 +85,6 @@ def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) ->
 
     from .params import find_used, parse_params
 
-    del policy
     errors: list[Diagnostic] = []
     parsed_policies = [mutation.parse_policy(*spec) for spec in _specs(policies, errors)]
     parsed_bindings = [mutation.parse_binding(*spec) for spec in _specs(bindings, errors)]
@@ -96,7 +94,7 @@ def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) ->
         bindings=mutation.group_by_policy(parsed_bindings),
         params=params.index,
         namespaces=manifests.namespaces,
-        schema=make_schema(NEWEST, params.custom_kinds),
+        schema=make_schema(policy.kubernetes_minor or NEWEST, params.custom_kinds),
     )
     mutator = PolicyMutator(policy_set)
     config_maps = manifests.of_kind("ConfigMap")
@@ -105,7 +103,12 @@ def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) ->
         objects=(mutator,),
         used_manifests=tuple(find_used(config_maps, (each.params for each in parsed_bindings))),
         errors=(*errors, *params.errors, *_find_unknown_policies(bindings, policies)),
-        warnings=tuple(_find_unbound_policies(policies, policy_set)),
+        warnings=()
+        if deferred or errors
+        else (
+            *_find_unbound_policies(policies, policy_set),
+            *_find_failing_fields(policies, policy_set),
+        ),
     )
 
 
@@ -145,3 +148,14 @@ def _find_unbound_policies(
             yield manifest.make_diagnostic(
                 "", f"has no {BINDING}, and mutates nothing", f"add a {BINDING} that names it"
             )
+
+
+def _find_failing_fields(
+    manifests: tuple[Manifest, ...], policies: MutatingPolicySet
+) -> Iterator[Diagnostic]:
+    """Fields of apply configurations that fail for every object."""
+    from .apply_fields import find_errors  # the function does not need it
+
+    by_name = {policy.name: policy for policy in policies.policies}
+    for manifest in manifests:
+        yield from find_errors(manifest, by_name[manifest.name], policies.schema)

@@ -55,6 +55,7 @@ class Policy(Struct, frozen=True, kw_only=True):
     inject_values: InjectValueSyntax | None = None
     revision: str | None = None
     istio_release: str | None = None
+    kubernetes_minor: int | None = None
     features: Features = Features()
     allows: Allows | None = None
     census: Census | None = None
@@ -94,6 +95,7 @@ def _bundle_inputs(policy: Policy) -> tuple[object, ...]:
         policy.injected_annotations,
         policy.revision,
         policy.istio_release,
+        policy.kubernetes_minor,
         policy.features,
     )
 

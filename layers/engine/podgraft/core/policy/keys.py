@@ -80,10 +80,24 @@ def parse_policy(keys: MappingReader) -> Policy:
         inject_values=keys.read_key("injectValues", _inject_values),
         revision=keys.read_key("revision", parse_string),
         istio_release=keys.read_key("istioRelease", _release),
+        kubernetes_minor=keys.read_key("kubernetesRelease", _parse_kubernetes_minor),
         features=keys.read_key("features", _parse_features) or Features(),
         allows=keys.read_key("allows", parse_allows),
         census=keys.read_key("census", parse_census),
     )
+
+
+def _parse_kubernetes_minor(cursor: Cursor) -> int | None:
+    """The minor of a release: 34 for "1.34" and "v1.34.2"."""
+    text = parse_string(cursor)
+    if text is None:
+        return None
+    match = re.fullmatch(r"v?1\.([0-9]{1,3})(\.[0-9]{1,3})?", text)
+    if match is None:
+        return cursor.add_error(
+            f"got {format_value(cursor.value)}", 'use the release of the clusters, such as "1.34"'
+        )
+    return int(match[1])
 
 
 def _parse_features(cursor: Cursor) -> Features:

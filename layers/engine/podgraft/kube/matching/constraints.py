@@ -311,7 +311,7 @@ def make_create_request(value: Object, namespace: str) -> AdmissionRequest:
     """
     group, _, version = str(value.get("apiVersion") or "v1").rpartition("/")
     kind = str(value.get("kind") or "Pod")
-    resource = _guess_plural(kind.lower())
+    resource = guess_plural(kind.lower())
     metadata = value.get("metadata")
     metadata_object = metadata if isinstance(metadata, dict) else {}
     name, object_namespace = (
@@ -336,7 +336,8 @@ def make_create_request(value: Object, namespace: str) -> AdmissionRequest:
     )
 
 
-def _guess_plural(singular: str) -> str:
+def guess_plural(singular: str) -> str:
+    """The resource of a kind in lowercase, as kubectl guesses it."""
     if singular.endswith("s"):
         return singular + "es"
     return singular[:-1] + "ies" if singular.endswith("y") else singular + "s"

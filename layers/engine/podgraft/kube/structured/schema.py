@@ -88,6 +88,15 @@ class Schema:
         """The type of the objects of a kind, if the release has the kind."""
         return self._kinds.get(f"{api_version} {kind}")
 
+    def find_kinds(self, api_version: str) -> Mapping[str, Ref]:
+        """The kinds of an API version, with their types."""
+        prefix = f"{api_version} "
+        return {
+            name.removeprefix(prefix): ref
+            for name, ref in self._kinds.items()
+            if name.startswith(prefix)
+        }
+
     def is_custom(self, ref: Ref) -> bool:
         """Whether a type comes from a CustomResourceDefinition."""
         return ref in self._defaulters

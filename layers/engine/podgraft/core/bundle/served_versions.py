@@ -1,0 +1,69 @@
+"""Policies in an API version that no cluster serves, or that clusters can evaluate themselves.
+
+The releases of the clusters are ``kubernetesRelease`` of the policy document, and of its clusters.
+"""
+
+from collections.abc import Iterator
+
+from podgraft.base.diagnostics import Diagnostic, Severity
+from podgraft.core.policy import Policy
+from podgraft.kube.structured import release_schema
+from podgraft.kube.types import NEWEST
+
+from .manifests import KINDS, Manifest, Manifests
+
+_GROUP = "admissionregistration.k8s.io"
+_MUTATING = "MutatingAdmissionPolicy"
+
+
+def find_warnings(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
+    """Return an error for each version that no release serves, and warnings of double changes."""
+    minors = sorted(
+        {
+            each.kubernetes_minor
+            for each in (policy, *policy.clusters.values())
+            if each.kubernetes_minor is not None
+        }
+    )
+    if not minors:
+        return
+    for manifest in manifests.manifests:
+        if manifest.group == _GROUP:
+            yield from _check_version(manifest, minors)
+
+
+def _check_version(manifest: Manifest, minors: list[int]) -> Iterator[Diagnostic]:
+    if not any(_is_served(manifest.api_version, manifest.kind, minor) for minor in minors):
+        releases = ", ".join(f"1.{minor}" for minor in minors)
+        yield manifest.make_diagnostic(
+            "/apiVersion",
+            f"Kubernetes {releases} does not serve {manifest.kind} in {manifest.api_version}",
+            _find_remedy(manifest, minors),
+        )
+    elif manifest.kind == _MUTATING and any(
+        _is_served(f"{_GROUP}/v1", _MUTATING, minor) for minor in minors
+    ):
+        yield Diagnostic(
+            document=manifest.file,
+            pointer=manifest.path,
+            problem=f"Kubernetes evaluates {_MUTATING} {manifest.name} itself if it is applied",
+            remedy="apply it to the cluster, or keep it in the bundle, but not both",
+            severity=Severity.WARNING,
+        )
+
+
+def _is_served(api_version: str, kind: str, minor: int) -> bool:
+    return release_schema(minor).find_kind(api_version, kind) is not None
+
+
+def _find_remedy(manifest: Manifest, minors: list[int]) -> str:
+    """The version that a release serves, or the first release that has the kind."""
+    for version in KINDS[manifest.kind]:
+        if any(_is_served(version, manifest.kind, minor) for minor in minors):
+            return f"use {version}"
+    first = next(
+        minor
+        for minor in range(minors[0], NEWEST + 1)
+        if _is_served(manifest.api_version, manifest.kind, minor)
+    )
+    return f"the first release with it is 1.{first}; correct kubernetesRelease"
