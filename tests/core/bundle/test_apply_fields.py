@@ -28,7 +28,8 @@ ARGS = "Object{spec: Object.spec{containers: [Object.spec.containers{name: 'a', 
 SELECTOR = "Object{spec: Object.spec{selector: Object.spec.selector{}}}"
 PORT = (
     "Object{spec: Object.spec{defaultBackend: Object.spec.defaultBackend{service: "
-    "Object.spec.defaultBackend.service{port: Object.spec.defaultBackend.service.port{number: 1}}}}}"
+    "Object.spec.defaultBackend.service{port: Object.spec.defaultBackend.service.port{"
+    "number: 1}}}}}"
 )
 
 

@@ -107,7 +107,8 @@ def test_a_parameter_that_does_not_fit_its_definition_is_an_error() -> None:
         compile_documents(NAMED, DEFINITION % "Namespaced", param)
     assert [str(each) for each in error.value.errors] == [
         (
-            "rules.yaml, document 4 /spec/max: expected numeric (int or float), got string; correct "
+            "rules.yaml, document 4 /spec/max: expected numeric (int or float), got string; "
+            "correct "
             "it by the CustomResourceDefinition of Limit"
         ),
         (

@@ -38,7 +38,8 @@ def find_warnings(kind: str, version: str, document: str) -> list[tuple[str, boo
             "v1",
             "kubernetesRelease: v1.30.2",
             (
-                "p.yaml /apiVersion: Kubernetes 1.30 does not serve MutatingAdmissionPolicyBinding in "
+                "p.yaml /apiVersion: Kubernetes 1.30 does not serve "
+                "MutatingAdmissionPolicyBinding in "
                 "admissionregistration.k8s.io/v1; the first release with it is 1.36; correct "
                 "kubernetesRelease"
             ),
@@ -54,7 +55,8 @@ def find_warnings(kind: str, version: str, document: str) -> list[tuple[str, boo
             "v1beta1",
             "{kubernetesRelease: '1.36', clusters: {old: {kubernetesRelease: '1.34'}}}",
             (
-                "p.yaml /apiVersion: Kubernetes 1.34, 1.36 does not serve ValidatingAdmissionPolicy in "
+                "p.yaml /apiVersion: Kubernetes 1.34, 1.36 does not serve "
+                "ValidatingAdmissionPolicy in "
                 "admissionregistration.k8s.io/v1beta1; use admissionregistration.k8s.io/v1"
             ),
         ),
@@ -72,7 +74,8 @@ def test_a_policy_that_clusters_can_evaluate_is_a_warning() -> None:
     assert find_warnings("MutatingAdmissionPolicy", "v1", document) == [
         (
             (
-                "p.yaml: Kubernetes evaluates MutatingAdmissionPolicy p itself if it is applied; apply "
+                "p.yaml: Kubernetes evaluates MutatingAdmissionPolicy p itself if it is "
+                "applied; apply "
                 "it to the cluster, or keep it in the bundle, but not both"
             ),
             True,
