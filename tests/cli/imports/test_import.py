@@ -168,7 +168,7 @@ def test_an_existing_bundle_is_not_replaced_without_force(
     assert run(tmp_path, "--force") == 0
     assert not (tmp_path / "mesh" / "bundle" / "old.yaml").exists()
     assert policy(tmp_path) == {"policy": "disabled"}
-    expected = "is not changed; the cluster has other values of istioRelease, kubernetesRelease, features"
+    expected = "is not changed; the cluster has other values of istioRelease, features"
     assert expected in capsys.readouterr().err
 
 
