@@ -42,12 +42,16 @@ class FuzzStore:
     stale: Staleness | None = None
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+        self,
+        injector: str,
+        cluster: str | None,
+        deadline: Deadline | None = None,
+        groups: tuple[str, ...] = (),
     ) -> Snapshot:
         del deadline
         if injector not in self.snapshots:
             raise UnknownInjectorError(f"injector {injector} has no policy")
-        return self.snapshots[injector].for_cluster(cluster, self.stale)
+        return self.snapshots[injector].for_cluster(cluster, self.stale, groups)
 
     def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
         del deadline

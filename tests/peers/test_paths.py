@@ -101,10 +101,14 @@ class WatchedStore(FolderStore):
         self.names: list[str] = []
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+        self,
+        injector: str,
+        cluster: str | None,
+        deadline: Deadline | None = None,
+        groups: tuple[str, ...] = (),
     ) -> Snapshot:
         self.names.append(injector)
-        return super().snapshot(injector, cluster, deadline)
+        return super().snapshot(injector, cluster, deadline, groups)
 
 
 class Site:

@@ -140,9 +140,13 @@ def test_a_flood_of_readiness_requests_calls_the_store_seldom(folder: Path) -> N
 
     class MissingStore(FolderStore):
         def snapshot(
-            self, injector: str, cluster: str | None, deadline: Deadline | None = None
+            self,
+            injector: str,
+            cluster: str | None,
+            deadline: Deadline | None = None,
+            groups: tuple[str, ...] = (),
         ) -> Snapshot:
-            del cluster, deadline
+            del cluster, deadline, groups
             calls.append(injector)
             raise UnavailableError("out of reach")
 

@@ -60,6 +60,7 @@ def test_every_key_is_read() -> None:
             env={"PILOT_X": "1"},
         ),
         clusters=read.clusters,
+        overrides=read.overrides,
     )
 
 
@@ -123,7 +124,7 @@ ERRORS = (
         "polcy: enabled\nxyz: 1",
         (
             "/polcy: unknown key; did you mean policy?",
-            f"/xyz: unknown key; supported keys: {KEYS}, clusters, rollout",
+            f"/xyz: unknown key; supported keys: {KEYS}, groups, clusters, rollout",
         ),
     ),
     InvalidCase(

@@ -86,9 +86,13 @@ class World:
         return self.memory.upload({**BUNDLE, "injector.yaml": config.encode(), **files})
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+        self,
+        injector: str,
+        cluster: str | None,
+        deadline: Deadline | None = None,
+        groups: tuple[str, ...] = (),
     ) -> Snapshot:
-        snapshot = self._store.snapshot(injector, cluster, deadline)
+        snapshot = self._store.snapshot(injector, cluster, deadline, groups)
         candidate = snapshot.candidate
         if self.mutator is None or candidate is None or candidate.snapshot is None:
             return snapshot

@@ -59,9 +59,13 @@ class FixedStore:
         self._snapshot = Snapshot(policy=Policy(), policy_version="7", bundle=bundle)
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+        self,
+        injector: str,
+        cluster: str | None,
+        deadline: Deadline | None = None,
+        groups: tuple[str, ...] = (),
     ) -> Snapshot:
-        del injector, cluster, deadline
+        del injector, cluster, deadline, groups
         return self._snapshot
 
     def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
@@ -76,9 +80,13 @@ class UnreachableStore:
         self._error = error
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+        self,
+        injector: str,
+        cluster: str | None,
+        deadline: Deadline | None = None,
+        groups: tuple[str, ...] = (),
     ) -> Snapshot:
-        del injector, cluster, deadline
+        del injector, cluster, deadline, groups
         raise self._error
 
     def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:

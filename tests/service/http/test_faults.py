@@ -311,9 +311,13 @@ def test_an_internal_error_is_a_failed_call_with_the_uid_and_no_message_in_the_l
 ) -> None:
     class Mistaken(FolderStore):
         def snapshot(
-            self, injector: str, cluster: str | None, deadline: Deadline | None = None
+            self,
+            injector: str,
+            cluster: str | None,
+            deadline: Deadline | None = None,
+            groups: tuple[str, ...] = (),
         ) -> Snapshot:
-            del injector, cluster, deadline
+            del injector, cluster, deadline, groups
             raise RuntimeError("s3cret value of a pod")
 
     at = make_application(folder, store=Mistaken(folder))

@@ -145,10 +145,14 @@ def test_the_stores_have_until_the_caller_stops_waiting(
 
     class Asked(FolderStore):
         def snapshot(
-            self, injector: str, cluster: str | None, deadline: Deadline | None = None
+            self,
+            injector: str,
+            cluster: str | None,
+            deadline: Deadline | None = None,
+            groups: tuple[str, ...] = (),
         ) -> Snapshot:
             given.append(deadline)
-            return super().snapshot(injector, cluster, deadline)
+            return super().snapshot(injector, cluster, deadline, groups)
 
     at = make_application(folder, store=Asked(folder))
     assert at.send(replace(POD, query=query)).status_code == 200

@@ -105,6 +105,15 @@ _CALLER_OPTIONS = (
 )
 
 
+_GROUP_OPTION = click.option(
+    "--group",
+    "groups",
+    multiple=True,
+    metavar="NAME",
+    help="Group of the calling cluster in the registry of callers; repeatable.",
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectOptions:
     """The options of a configuration."""
@@ -120,6 +129,7 @@ class InjectOptions:
     istio_cluster_id: str | None
     network: str | None
     env: tuple[str, ...]
+    groups: tuple[str, ...] = ()
     from_cluster: bool = False
     stack: str | None = None
     injector: str | None = None
@@ -145,7 +155,7 @@ class LoadedConfiguration:
 
 def inject_options(function: Callable[P, R]) -> Callable[P, R]:
     """Add the options of a configuration, and those of a caller."""
-    for option in reversed((*_OPTIONS, *_OLD_OPTIONS, *_CALLER_OPTIONS)):
+    for option in reversed((*_OPTIONS, *_OLD_OPTIONS, *_CALLER_OPTIONS, _GROUP_OPTION)):
         function = option(function)
     return function
 
@@ -214,7 +224,8 @@ def _read_source(options: InjectOptions) -> "IstioSource":
 
 def caller(options: InjectOptions) -> ReviewContext:
     """The caller of a review: its cluster, and the URL's path after the route."""
-    return make_caller(options.cluster, options.istio_cluster_id, options.network, options.env)
+    own = make_caller(options.cluster, options.istio_cluster_id, options.network, options.env)
+    return replace(own, groups=options.groups)
 
 
 def make_caller(
@@ -299,7 +310,8 @@ def _compile_snapshot(
     print_warnings(
         lint.find_warnings(compiled, files, read, text, str(options.document or "policy"))
     )
-    return Snapshot(policy=read, policy_version="local", bundle=compiled)
+    groups = read.find_groups(options.cluster, options.groups)
+    return Snapshot(policy=read, policy_version="local", bundle=compiled, groups=groups)
 
 
 def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Policy:
@@ -308,10 +320,13 @@ def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Po
         read = policy.parse(text)
     except PolicyError as error:
         raise CommandError(*(f"{options.document} {fault}" for fault in error.errors)) from error
-    if options.cluster is not None and options.cluster not in read.clusters:
+    _check_groups(options, read)
+    groups = read.find_groups(options.cluster, options.groups)
+    if options.cluster is not None and options.cluster not in read.clusters and not groups:
         clusters = ", ".join(sorted(read.clusters)) or "none"
         _warn(f"--cluster {options.cluster}: the policy has no overrides for it; it has {clusters}")
-    stable, rollout, read = read.bundle, read.rollout, read.for_cluster(options.cluster)
+    document, read = read, read.for_cluster(options.cluster, options.groups)
+    stable = document.bundle
     if read.bundle != stable and options.stack is None:
         _warn(
             f"--cluster {options.cluster}: the policy names another bundle for it, {read.bundle}; "
@@ -321,10 +336,25 @@ def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Po
         read,
         # The bundle on disk is meant, whichever the deployed policy names.
         bundle=None,
-        rollout=rollout,
+        rollout=document.rollout,
+        # They state where a key comes from.
+        groups=document.groups,
+        overrides=document.overrides,
         revision=read.revision if revision is None else revision,
         istio_release=options.release or read.istio_release,
     )
+
+
+def _check_groups(options: InjectOptions, read: Policy) -> None:
+    """Raise ``CommandError`` for groups without a cluster, and for those that are unknown."""
+    if options.groups and options.cluster is None:
+        raise click.UsageError("--group: requires --cluster, because a cluster is in groups")
+    known = ", ".join(sorted(read.groups)) or "none"
+    unknown = [name for name in options.groups if name not in read.groups]
+    if unknown:
+        raise CommandError(
+            *(f"--group {name}: unknown group; the policy has {known}" for name in unknown)
+        )
 
 
 def _load_files(options: InjectOptions) -> dict[str, bytes]:

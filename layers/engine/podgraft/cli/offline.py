@@ -36,10 +36,14 @@ class FixedStore:
         self._snapshot = snapshot
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+        self,
+        injector: str,
+        cluster: str | None,
+        deadline: Deadline | None = None,
+        groups: tuple[str, ...] = (),
     ) -> Snapshot:
         """The one snapshot."""
-        del injector, cluster, deadline
+        del injector, cluster, deadline, groups
         return self._snapshot
 
     def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:

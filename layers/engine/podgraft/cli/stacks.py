@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from podgraft.core import policy
 from podgraft.core.signing import InvalidKeyError, Verifier, make_verifier
 
 from .aws_options import make_session
@@ -18,6 +19,8 @@ from .failure import CommandError
 from .parameter_values import find_references
 
 DEFAULT_BUNDLE_PREFIX = "bundles/"
+# A function with this number of documents reads groups of clusters in a policy.
+GROUP_DOCUMENTS = 2
 
 
 class AwsError(CommandError):
@@ -186,6 +189,19 @@ def find_owner(ssm: Any, parameter_prefix: str) -> Owner | None:
     except AbsentError:
         return None
     return _parse_owner(name, text)
+
+
+def check_reader(owner: Owner, document: str) -> None:
+    """Raise ``CommandError`` for a policy that the function of the stack cannot read.
+
+    A function of an earlier version rejects unknown keys: a running one keeps the earlier version,
+    and a new one fails.
+    """
+    if owner.documents < GROUP_DOCUMENTS and policy.parse(document).groups:
+        raise CommandError(
+            f"/groups: the function of stack {owner.stack} reads no groups; deploy the stack with "
+            "this version of podgraft first"
+        )
 
 
 def no_owner_error(parameter_prefix: str, bucket: str = "BUCKET") -> CommandError:

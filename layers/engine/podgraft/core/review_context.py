@@ -35,14 +35,17 @@ class Staleness(Struct, frozen=True):
 class ReviewContext(Struct, frozen=True, kw_only=True):
     """One review: what it is about, who sends it, and how long it can take.
 
-    ``url_path`` is the URL's path after the route, and ``environment`` contains the proxy's
-    variables in it, which the review parses once by the release of the injector. ``staleness`` is
-    that of the caller list. ``request`` is ``None`` if there is no admission request, as in a
-    trial. ``limits`` bound each rendering. ``trace`` records the steps for ``podgraft explain``.
+    ``groups`` are those of the cluster: of the registry, and from the snapshot on those of the
+    policy, in their order. ``url_path`` is the URL's path after the route, and ``environment``
+    contains the proxy's variables in it, which the review parses once by the release of the
+    injector. ``staleness`` is that of the caller list. ``request`` is ``None`` if there is no
+    admission request, as in a trial. ``limits`` bound each rendering. ``trace`` records the steps
+    for ``podgraft explain``.
     """
 
     injector: str = ""
     cluster: str | None = None
+    groups: tuple[str, ...] = ()
     uid: str = ""
     namespace: str = ""
     url_path: str = ""

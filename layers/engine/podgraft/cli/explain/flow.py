@@ -137,8 +137,10 @@ class _Run:
         trace = Trace()
         outcome = self._review(webhook, subject, trace)
         stage = stages.review_stage(subject, webhook, outcome, trace)
-        policy = self._snapshot().policy
-        stage = stages.add_rollout(stage, policy, self._context(subject))
+        snapshot, context = self._snapshot(), self._context(subject)
+        context = replace(context, groups=snapshot.groups)
+        stage = stages.add_origins(stage, snapshot, context.cluster)
+        stage = stages.add_rollout(stage, snapshot.policy, context)
         self.stages.append(stage)
         self.additions = trace.additions or self.additions
         after = self._after(webhook, subject, outcome, stage)

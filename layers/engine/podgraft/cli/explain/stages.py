@@ -11,6 +11,7 @@ from podgraft.core.policy.rollout import BUCKETS, RolloutMode
 from podgraft.core.review import ReviewOutcome, ReviewResponse, ReviewResult
 from podgraft.core.review.candidate import select_workload
 from podgraft.core.review_context import ReviewContext
+from podgraft.core.versions.snapshot import Snapshot
 
 from .decision_trace import RESULT_STEP, Review, Stage, TraceStep, Verdict
 from .decision_trace import StepResult as Effect
@@ -67,6 +68,17 @@ def review_stage(
     )
 
 
+def add_origins(stage: Stage, snapshot: Snapshot, cluster: str | None) -> Stage:
+    """Add the keys of the policy that groups or the cluster set, as the first step."""
+    policy = snapshot.policy
+    origins = {} if cluster is None else policy.find_origins(cluster, snapshot.groups)
+    if not origins:
+        return stage
+    keys = ", ".join(f"{key} from {origin}" for key, origin in origins.items())
+    step = TraceStep("cluster", f"{cluster}: {keys}", Effect.PASSES)
+    return replace(stage, steps=(step, *stage.steps))
+
+
 def add_rollout(stage: Stage, policy: Policy, context: ReviewContext) -> Stage:
     """Add the bucket and the track of the workload, as the first step; none without a rollout.
 
@@ -79,7 +91,7 @@ def add_rollout(stage: Stage, policy: Policy, context: ReviewContext) -> Stage:
     selected = "compared" if rollout.mode is RolloutMode.SHADOW else "candidate"
     track = selected if is_selected else "stable"
     mode = " (paused)" if rollout.mode is RolloutMode.PAUSED else ""
-    share = f"{rollout.percentage(context.cluster):g} %{mode}"
+    share = f"{rollout.percentage(context.cluster, context.groups):g} %{mode}"
     observed = f"{rollout.id}: bucket {bucket} of {BUCKETS:,}, {share}, {track}"
     if is_selected:
         observed += "; the other steps are those of stable"

@@ -19,7 +19,7 @@ from .local import CheckedBundle
 
 _CLUSTERS = "clusters"
 # The keys that apply to no single cluster.
-_COMMON = frozenset({_CLUSTERS, "rollout"})
+_COMMON = frozenset({_CLUSTERS, "groups", "rollout"})
 
 
 def make_canary(current: str, checked: CheckedBundle, cluster: str, *, has_policy: bool) -> str:
@@ -91,4 +91,8 @@ def _check_result(current: str, written: str, cluster: str, expected: Policy | N
 
 
 def _is_equal(left: Policy, right: Policy) -> bool:
-    return replace(left, clusters={}, warnings=()) == replace(right, clusters={}, warnings=())
+    return _without_clusters(left) == _without_clusters(right)
+
+
+def _without_clusters(read: Policy) -> Policy:
+    return replace(read, clusters={}, overrides={}, groups={}, warnings=())

@@ -61,6 +61,7 @@ class DeployedInjector:
         self._ssm = ssm
         self._s3 = s3
         self._bundles: dict[str, Mapping[str, bytes]] = {}
+        self._owner: Owner | None = None
 
     @classmethod
     def connect(cls, target: DeploymentTarget) -> "DeployedInjector":
@@ -73,7 +74,7 @@ class DeployedInjector:
         With ``is_required``, for commands that write: also if it belongs to no stack.
         """
         target = self.target
-        owner = stacks.find_owner(self._ssm, target.parameter_prefix)
+        owner = self._owner = stacks.find_owner(self._ssm, target.parameter_prefix)
         if owner is None:
             if is_required:
                 raise stacks.no_owner_error(target.parameter_prefix, target.bucket)
@@ -206,6 +207,8 @@ class DeployedInjector:
         The description of a version contains its message. Without one, Parameter Store would copy
         the description of the earlier version.
         """
+        if self._owner is not None:
+            stacks.check_reader(self._owner, document)
         advanced = (
             bool(replaced and replaced.is_advanced) or len(document.encode()) > STANDARD_BYTES
         )

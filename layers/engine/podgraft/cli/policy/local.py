@@ -19,11 +19,11 @@ from podgraft.core.bundle import Bundle, BundleError, lint
 from podgraft.core.bundle.cluster_ids import UrlPath, find_path_warnings
 from podgraft.core.policy import Policy, PolicyError
 from podgraft.kube import yaml
-from podgraft.kube.patch import pointer
 from podgraft.kube.privileges.pod_security import Level
 
 from . import privileges, schema
 from .bundle_tests import find_failed_tests
+from .group_check import find_group_problems
 from .rollout_check import find_rollout_problems
 from .signing import strip_signature
 
@@ -187,7 +187,11 @@ def _parse_policy(policy_name: str, text: str, findings: list[Diagnostic]) -> tu
     valid = True
     try:
         read = policy.parse(text)
-        faults = (*read.warnings, *find_rollout_problems(read, text, policy_name))
+        faults = (
+            *read.warnings,
+            *find_group_problems(read, policy_name),
+            *find_rollout_problems(read, text, policy_name),
+        )
     except PolicyError as error:
         read, valid = error.valid_part or Policy(), False
         faults = (*error.errors, *error.warnings)
@@ -218,12 +222,11 @@ class _BundleCheck:
         """Compile the bundle with the policy, and with the overrides of each cluster."""
         if not self.files:
             return None
-        # A cluster with another bundle does not use these files.
-        clusters = {n: each for n, each in read.clusters.items() if each.bundle == read.bundle}
         compiled = self._compile(read, "")
-        for name, each in clusters.items():
-            if not each.renders_like(read):
-                self._compile(each, f"/clusters/{pointer.escape(name)}")
+        for location, each in read.variants():
+            # A cluster or a group with another bundle does not use these files.
+            if each.bundle == read.bundle and not each.renders_like(read):
+                self._compile(each, location)
         candidate = None if read.rollout is None else read.rollout.candidate
         if candidate and candidate.bundle == read.bundle and not candidate.renders_like(read):
             self._compile(candidate, "/rollout/candidate")

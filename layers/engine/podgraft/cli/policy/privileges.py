@@ -96,9 +96,7 @@ def make_block(folder: Path, document_path: Path | None) -> tuple[str, str]:
 def _collect_privileges(files: Mapping[str, bytes], read: Policy) -> "_Found":
     """Collect the privileges that the trials add, with the policy of each cluster."""
     unchecked = [
-        replace(each, allows=None)
-        for each in (read, *read.clusters.values())
-        if each.bundle == read.bundle
+        replace(each, allows=None) for _, each in read.variants() if each.bundle == read.bundle
     ]
     found = _Found({})
     tried: list[Policy] = []

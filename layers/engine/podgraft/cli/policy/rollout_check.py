@@ -27,21 +27,24 @@ def find_rollout_problems(read: Policy, text: str, document: str) -> Iterator[Di
         return
     fields = load_mapping(text)
     yield from _find_overrides(fields, document)
-    for cluster, share in read.rollout.clusters.items():
-        if share > read.rollout.share:
-            yield Diagnostic(
-                document=document,
-                pointer=f"/{KEY}/clusters/{pointer.escape(cluster)}",
-                problem=f"got {share:g} while share is {read.rollout.share:g}",
-                remedy=f"{cluster} changes first",
-                severity=Severity.WARNING,
-            )
+    for key, shares in (("clusters", read.rollout.clusters), ("groups", read.rollout.groups)):
+        for name, share in shares.items():
+            if share > read.rollout.share:
+                yield Diagnostic(
+                    document=document,
+                    pointer=f"/{KEY}/{key}/{pointer.escape(name)}",
+                    problem=f"got {share:g} while share is {read.rollout.share:g}",
+                    remedy=f"{name} changes first",
+                    severity=Severity.WARNING,
+                )
 
 
 def _find_overrides(fields: Object, document: str) -> Iterator[Diagnostic]:
-    """Yield a warning for each key of the candidate that a cluster sets."""
+    """Yield a warning for each key of the candidate that a cluster or a group sets."""
     candidate = object_at(fields, KEY, "candidate")
-    for cluster, overrides in object_at(fields, "clusters").items():
+    groups = {f"group {name}": each for name, each in object_at(fields, "groups").items()}
+    clusters = {f"cluster {name}": each for name, each in object_at(fields, "clusters").items()}
+    for subject, overrides in {**groups, **clusters}.items():
         own = overrides if isinstance(overrides, dict) else {}
         for key in candidate:
             names = [key]
@@ -54,7 +57,7 @@ def _find_overrides(fields: Object, document: str) -> Iterator[Diagnostic]:
                 yield Diagnostic(
                     document=document,
                     pointer=f"/{KEY}/candidate/{name}",
-                    problem=f"cluster {cluster} sets its {name}",
-                    remedy=f"the candidate does not change it in {cluster}",
+                    problem=f"{subject} sets its {name}",
+                    remedy=f"the candidate does not change it in {subject.partition(' ')[2]}",
                     severity=Severity.WARNING,
                 )

@@ -20,13 +20,13 @@ def bundle_digest(version: PolicyVersion) -> str:
 
 
 def find_digests(version: PolicyVersion) -> tuple[str | None, Mapping[str, str]]:
-    """Return the bundle, and the bundles of clusters with another one; nothing if invalid."""
+    """Return the bundle, and other bundles by cluster and by ``group NAME``; none if invalid."""
     try:
         read = policy.parse(version.document)
     except policy.PolicyError:
         return None, {}
+    groups = {f"group {name}": each.override for name, each in sorted(read.groups.items())}
+    others = {**groups, **dict(sorted(read.clusters.items()))}
     return read.bundle, {
-        name: own.bundle
-        for name, own in sorted(read.clusters.items())
-        if own.bundle and own.bundle != read.bundle
+        name: own.bundle for name, own in others.items() if own.bundle not in {None, read.bundle}
     }

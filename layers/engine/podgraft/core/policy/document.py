@@ -5,13 +5,15 @@ Each key overrides the bundle's configuration; ``None`` means that the key is ab
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.kube import selectors
+from podgraft.kube.patch.pointer import escape
 
 from .allows import Allows
 from .census import Census
@@ -21,6 +23,31 @@ if TYPE_CHECKING:
     from .rollout import Rollout
 
 T = TypeVar("T")
+
+# The fields that clusters, groups, and candidates can override, and their keys.
+_OVERRIDABLE: Mapping[str, str] = {
+    "bundle": "bundle",
+    "policy": "policy",
+    "never": "neverInjectSelector",
+    "always": "alwaysInjectSelector",
+    "ignored_namespaces": "ignoredNamespaces",
+    "default_templates": "defaultTemplates",
+    "injected_annotations": "injectedAnnotations",
+    "inject_values": "injectValues",
+    "revision": "revision",
+    "istio_release": "istioRelease",
+    "features": "features",
+    "allows": "allows",
+    "census": "census",
+}
+_FEATURES: Mapping[str, str] = {
+    "native_sidecars": "nativeSidecars",
+    "platform": "platform",
+    "compliance_policy": "compliancePolicy",
+    "legacy_fsgroup_injection": "legacyFSGroupInjection",
+    "rewrite_tcp_probes": "rewriteTCPProbes",
+    "env": "env",
+}
 
 
 class Features(Struct, frozen=True, kw_only=True):
@@ -37,7 +64,8 @@ class Features(Struct, frozen=True, kw_only=True):
 class Policy(Struct, frozen=True, kw_only=True):
     """A valid policy document.
 
-    ``clusters`` contains the complete policy of each cluster, with its overrides applied by key.
+    ``clusters`` contains the complete policy of each cluster, with the groups that name it as a
+    member and its ``overrides`` applied by key. The registry of callers can add groups.
     ``allows`` are the privileges that injection can add; without it, podgraft does not check them.
     ``warnings`` are errors that a push rejects, and that do not stop a running function: a
     selector that selects nothing, or a ``policy`` that injects nothing. ``census`` is None if no
@@ -60,13 +88,82 @@ class Policy(Struct, frozen=True, kw_only=True):
     allows: Allows | None = None
     census: Census | None = None
     clusters: Mapping[str, Policy] = field(default_factory=dict[str, "Policy"])
+    overrides: Mapping[str, Policy] = field(default_factory=dict[str, "Policy"])
+    groups: Mapping[str, Group] = field(default_factory=dict[str, "Group"])
     warnings: tuple[Diagnostic, ...] = ()
     rollout: Rollout | None = None
     rollout_errors: tuple[Diagnostic, ...] = ()
 
-    def for_cluster(self, cluster: str | None) -> Policy:
-        """The policy of one cluster."""
-        return self if cluster is None else self.clusters.get(cluster, self)
+    def for_cluster(self, cluster: str | None, registered: Iterable[str] = ()) -> Policy:
+        """The policy of one cluster; *registered* are its groups in the registry of callers."""
+        if cluster is None:
+            return self
+        groups = self.find_groups(cluster, registered)
+        return self.resolve(groups, cluster) if groups else self.clusters.get(cluster, self)
+
+    def find_groups(self, cluster: str | None, registered: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return the groups of a cluster in the order in which they apply.
+
+        A group of the registry that the policy does not have has no effect. Without a proven
+        cluster, there is none.
+        """
+        groups = self.groups
+        if not groups or cluster is None:
+            return ()
+        names = {name for name in registered if name in groups}
+        names.update(name for name, group in groups.items() if group.contains(cluster))
+        return tuple(sorted(names, key=lambda name: (groups[name].order, name)))
+
+    def resolve(self, groups: Iterable[str], cluster: str | None) -> Policy:
+        """Return the policy with the overrides of groups, and then of a cluster."""
+        resolved = Policy(**{name: getattr(self, name) for name in _OVERRIDABLE})
+        for name in groups:
+            resolved = overlay(resolved, self.groups[name].override)
+        own = None if cluster is None else self.overrides.get(cluster)
+        return resolved if own is None else overlay(resolved, own)
+
+    def variants(self) -> Iterator[tuple[str, Policy]]:
+        """Yield each configuration of the document with its JSON Pointer, the common one first.
+
+        They are those of each group by itself, and of each cluster with overrides.
+        """
+        yield "", self
+        for name in self.groups:
+            yield f"/groups/{name}", self.resolve((name,), None)
+        for name, own in self.clusters.items():
+            yield f"/clusters/{escape(name)}", own
+
+    def find_origins(self, cluster: str, registered: Iterable[str] = ()) -> Mapping[str, str]:
+        """Return where each key comes from that a group or the cluster sets.
+
+        >>> Policy(overrides={"a": Policy(revision="x")}).find_origins("a")
+        {'revision': 'cluster a'}
+        """
+        origins: dict[str, str] = {}
+        layers = [
+            (f"group {name}", self.groups[name].override)
+            for name in self.find_groups(cluster, registered)
+        ]
+        if cluster in self.overrides:
+            layers.append((f"cluster {cluster}", self.overrides[cluster]))
+        for origin, override in layers:
+            origins.update(dict.fromkeys(override.set_keys, origin))
+        return origins
+
+    @property
+    def set_keys(self) -> Mapping[str, object]:
+        """The values of the keys that overrides set; those of ``features`` one by one."""
+        keys = {
+            key: value
+            for name, key in _OVERRIDABLE.items()
+            if name != "features" and (value := getattr(self, name)) is not None
+        }
+        features = {
+            f"features.{key}": value
+            for name, key in _FEATURES.items()
+            if (value := getattr(self.features, name)) is not None
+        }
+        return {**keys, **features}
 
     def shares_bundle_with(self, other: Policy) -> bool:
         """Whether both policies can share one compiled bundle: they differ only in their rules."""
@@ -86,6 +183,56 @@ class Policy(Struct, frozen=True, kw_only=True):
             inject_values=_first_not_none(self.inject_values, rules.inject_values),
             honors_label=rules.honors_label,
         )
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    """Overrides that several clusters share; a higher ``order`` wins.
+
+    ``members`` are ids of clusters, in which ``*`` is any text.
+    """
+
+    name: str
+    order: int = 0
+    members: tuple[str, ...] = ()
+    override: Policy = Policy()
+
+    def contains(self, cluster: str) -> bool:
+        """Whether ``members`` names a cluster."""
+        return any(matches_member(member, cluster) for member in self.members)
+
+
+def matches_member(member: str, cluster: str) -> bool:
+    """Whether a member, in which ``*`` is any text, names a cluster. Takes linear time.
+
+    >>> matches_member("prod-*-0", "prod-eu-0"), matches_member("prod-*", "staging")
+    (True, False)
+    """
+    first, *others = member.split("*")
+    if not others:
+        return member == cluster
+    *inner, last = others
+    if not cluster.startswith(first) or not cluster.endswith(last):
+        return False
+    start, end = len(first), len(cluster) - len(last)
+    for part in inner:
+        found = cluster.find(part, start, end)
+        if found < 0:
+            return False
+        start = found + len(part)
+    return start <= end
+
+
+def overlay(policy: Policy, override: Policy) -> Policy:
+    """Return the policy with each key that *override* has; ``features`` are applied by key."""
+    fields: dict[str, Any] = {
+        name: value
+        for name in _OVERRIDABLE
+        if name != "features" and (value := getattr(override, name)) is not None
+    }
+    features: dict[str, Any] = {
+        name: value for name in _FEATURES if (value := getattr(override.features, name)) is not None
+    }
+    return replace(policy, features=replace(policy.features, **features), **fields)
 
 
 def _bundle_inputs(policy: Policy) -> tuple[object, ...]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.identifiers import CLUSTER_REMEDY, is_cluster
+from podgraft.core.identifiers import CLUSTER_REMEDY, GROUP_REMEDY, is_cluster, is_group
 from podgraft.kube import selectors
 from podgraft.kube.document_reader import (
     Cursor,
@@ -23,36 +24,80 @@ from podgraft.kube.document_reader import (
 
 from .allows import parse_allows
 from .census import parse_census
-from .document import Features, Policy
+from .document import Features, Group, Policy
 from .rules import DefaultPolicy, InjectValueSyntax
+
+MAX_GROUPS = 100
+MAX_MEMBERS = 100  # of one group
+_MAX_ORDER = 1_000_000
 
 
 def parse_document(cursor: Cursor) -> Policy:
     """Parse a document with its overrides for clusters, and without its rollout."""
     keys = MappingReader(cursor)
     policy = parse_policy(keys)
-    overrides = keys.read_key("clusters", Cursor.entries) or {}
+    groups = keys.read_key("groups", parse_groups) or {}
+    entries = keys.read_key("clusters", Cursor.entries) or {}
     keys.read_key("rollout", lambda _: None)
     keys.check_unknown_keys()
-    for name, override in overrides.items():
+    for name, entry in entries.items():
         if not is_cluster(name):
-            override.add_warning(
+            entry.add_warning(
                 f"got {format_value(name)}, which no cluster can prove", CLUSTER_REMEDY
             )
-    clusters = {
-        name: _parse_cluster(cursor.value, override) for name, override in overrides.items()
-    }
+    overrides = {name: _parse_override(MappingReader(entry)) for name, entry in entries.items()}
+    policy = replace(policy, overrides=overrides, groups=groups)
+    clusters = {name: policy.resolve(policy.find_groups(name), name) for name in overrides}
     return replace(policy, clusters=clusters)
 
 
-def _parse_cluster(document: JSON, override: Cursor) -> Policy:
-    """Parse the overrides for their errors, and then the complete document with the overrides."""
-    keys = MappingReader(override)
-    parse_policy(keys)
+def _parse_override(keys: MappingReader) -> Policy:
+    """Parse the keys of a cluster or of a group, whose own keys are read already."""
+    override = parse_policy(keys)
     keys.check_unknown_keys()
-    return parse_policy(
-        MappingReader(Cursor(apply_overrides(document, override.value), "", Diagnostics()))
-    )
+    return override
+
+
+def parse_groups(cursor: Cursor) -> Mapping[str, Group]:
+    """Parse the groups of clusters."""
+    entries = cursor.entries()
+    if entries is None:
+        return {}
+    if len(entries) > MAX_GROUPS:
+        cursor.add_error(f"got {len(entries)} groups", f"use at most {MAX_GROUPS}")
+    return {name: _parse_group(name, entry) for name, entry in entries.items()}
+
+
+def _parse_group(name: str, cursor: Cursor) -> Group:
+    if not is_group(name):
+        cursor.add_error("invalid name of a group", GROUP_REMEDY)
+    keys = MappingReader(cursor)
+    order = keys.read_key("order", _parse_order) or 0
+    members = keys.read_key("members", _parse_members) or ()
+    return Group(name=name, order=order, members=members, override=_parse_override(keys))
+
+
+def _parse_order(cursor: Cursor) -> int | None:
+    value = cursor.value
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_ORDER:
+        return value
+    remedy = f"use an integer from 0 to {_MAX_ORDER}; the keys of a higher one win"
+    return cursor.add_error(f"got {format_value(value)}", remedy)
+
+
+def _parse_members(cursor: Cursor) -> tuple[str, ...] | None:
+    members = parse_strings(cursor)
+    if members is None:
+        return None
+    if len(members) > MAX_MEMBERS:
+        remedy = f"use at most {MAX_MEMBERS}, or assign the clusters in the registry"
+        return cursor.add_error(f"got {len(members)} members", remedy)
+    for index, member in enumerate(members):
+        # An id of a cluster, with * for any text.
+        if not is_cluster(member.replace("*", "_")):
+            remedy = f"use * for any text; {CLUSTER_REMEDY}"
+            cursor.child(index, member).add_error(f"got {format_value(member)}", remedy)
+    return members
 
 
 def apply_overrides(document: JSON, override: JSON) -> JSON:

@@ -8,7 +8,7 @@ another one would assign all workloads again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -59,7 +59,8 @@ class Needs(Struct, frozen=True, kw_only=True):
 class Rollout(Struct, frozen=True, kw_only=True):
     """A valid rollout. ``candidate`` is the policy that promotion would put in force.
 
-    ``share`` and the values of ``clusters`` are percentages with at most two decimals.
+    ``share`` and the values of ``clusters`` and ``groups`` are percentages with at most two
+    decimals.
     """
 
     id: str
@@ -67,34 +68,43 @@ class Rollout(Struct, frozen=True, kw_only=True):
     candidate: Policy
     share: float = 0
     clusters: Mapping[str, float] = field(default_factory=dict[str, float])
+    groups: Mapping[str, float] = field(default_factory=dict[str, float])
     by: BucketUnit = BucketUnit.WORKLOAD
     needs: Needs = Needs()
     reason: str = ""
 
-    def percentage(self, cluster: str | None) -> float:
-        """The percentage of workloads that get the candidate in one cluster."""
-        return self.share if cluster is None else self.clusters.get(cluster, self.share)
+    def percentage(self, cluster: str | None, groups: Sequence[str] = ()) -> float:
+        """The percentage of workloads that get the candidate in one cluster.
+
+        *groups* are those of the cluster, in their order. The share of the cluster wins, and then
+        that of the last group.
+        """
+        shares = (self.groups[name] for name in reversed(groups) if name in self.groups)
+        share = next(shares, self.share)
+        return share if cluster is None else self.clusters.get(cluster, share)
 
     def find_bucket(self, cluster: str | None, namespace: str, workload: str) -> int:
         """Return the bucket of a workload, or of its namespace."""
         unit = workload if self.by is BucketUnit.WORKLOAD else ""
         return compute_bucket(self.id, cluster or "", namespace, unit)
 
-    def selects(self, bucket: int, cluster: str | None) -> bool:
+    def selects(self, bucket: int, cluster: str | None, groups: Sequence[str] = ()) -> bool:
         """Whether the percentage of the cluster includes the bucket."""
-        return bucket < count_buckets(self.percentage(cluster))
+        return bucket < count_buckets(self.percentage(cluster, groups))
 
     def make_annotation(self, track: Track) -> str:
         """The value of the annotation of a patched pod."""
         return f"{self.id}/{track}"
 
-    def find_track(self, metadata: Object, cluster: str | None) -> Track | None:
+    def find_track(
+        self, metadata: Object, cluster: str | None, groups: Sequence[str] = ()
+    ) -> Track | None:
         """Return the track of an earlier pass over the same pod; None for a new pod.
 
         An annotation of another rollout, or with another content, has no effect. Neither has any
         annotation in a cluster without the candidate.
         """
-        if self.mode is RolloutMode.SHADOW or self.percentage(cluster) <= 0:
+        if self.mode is RolloutMode.SHADOW or self.percentage(cluster, groups) <= 0:
             return None
         value = object_at(metadata, "annotations").get(ANNOTATION)
         return next((track for track in Track if value == self.make_annotation(track)), None)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Diagnostic
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.core.identifiers import CLUSTER_REMEDY, is_cluster
 from podgraft.kube.document_reader import (
     Cursor,
@@ -23,6 +23,7 @@ from podgraft.kube.document_reader import (
     MappingReader,
     format_value,
     parse_string,
+    suggest_key,
 )
 
 from .document import Policy
@@ -36,7 +37,7 @@ _ID_REMEDY = 'use at most 63 lower-case letters, digits, "-", and "."'
 _MAX_REASON = 200
 _MAX_MINUTES = 10_080
 # These keys apply to the document as a whole, so a candidate cannot set them.
-_UNSUPPORTED_KEYS = ("clusters", "rollout", "census")
+_UNSUPPORTED_KEYS = ("clusters", "groups", "rollout", "census")
 
 
 class ParsedRollout(Struct, frozen=True, kw_only=True):
@@ -72,6 +73,7 @@ def _parse(cursor: Cursor, document: Object) -> Rollout | None:
     mode = keys.read_key("mode", lambda each: _parse_enum(each, RolloutMode, _MODE_REMEDY))
     share = keys.read_key("share", parse_percentage)
     clusters = keys.read_key("clusters", _parse_clusters)
+    groups = keys.read_key("groups", lambda each: _parse_groups(each, document))
     unit = keys.read_key("by", lambda each: _parse_enum(each, BucketUnit, _UNIT_REMEDY))
     candidate = keys.read_key("candidate", lambda each: _parse_candidate(each, document))
     needs = keys.read_key("needs", _parse_needs)
@@ -85,6 +87,7 @@ def _parse(cursor: Cursor, document: Object) -> Rollout | None:
         mode=mode,
         share=share or 0,
         clusters=clusters or {},
+        groups=groups or {},
         by=unit or BucketUnit.WORKLOAD,
         candidate=candidate,
         needs=needs or Needs(),
@@ -129,6 +132,20 @@ def _parse_clusters(cursor: Cursor) -> Mapping[str, float] | None:
             entry.add_warning(
                 f"got {format_value(name)}, which no cluster can prove", CLUSTER_REMEDY
             )
+    percentages = {name: parse_percentage(entry) for name, entry in entries.items()}
+    return {name: value for name, value in percentages.items() if value is not None}
+
+
+def _parse_groups(cursor: Cursor, document: Object) -> Mapping[str, float] | None:
+    """Parse the shares of groups; a group that the policy does not have is an error."""
+    entries = cursor.entries()
+    if entries is None:
+        return None
+    known = [*object_at(document, "groups")]
+    for name, entry in entries.items():
+        if name not in known:
+            remedy = suggest_key(name, known) if known else "add it to the key groups"
+            entry.add_error("unknown group", remedy)
     percentages = {name: parse_percentage(entry) for name, entry in entries.items()}
     return {name: value for name, value in percentages.items() if value is not None}
 

@@ -107,11 +107,15 @@ def _review_snapshot(
         raise ValueError("a review needs an admission request")
     owner = _object_name(request)
     try:
-        snapshot = store.snapshot(context.injector, context.cluster, context.deadline)
+        snapshot = store.snapshot(
+            context.injector, context.cluster, context.deadline, context.groups
+        )
     except StoreError as error:
         staleness = _drop_none(context.staleness)
         review = Review(context=context, request=request, owner=owner, staleness=staleness)
         return _fail(review, error, ReviewReason.STORE), None
+    if context.groups != snapshot.groups:
+        context = replace(context, groups=snapshot.groups)
     review = Review(
         context=context,
         request=request,

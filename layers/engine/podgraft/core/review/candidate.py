@@ -124,11 +124,11 @@ def select_workload(
         metadata = {**metadata, "name": request.name}
     cluster, namespace = context.cluster, context.namespace
     bucket = rollout.find_bucket(cluster, namespace, root_workload(kind, metadata))
-    earlier = rollout.find_track(metadata, cluster) if kind == "Pod" else None
+    earlier = rollout.find_track(metadata, cluster, context.groups) if kind == "Pod" else None
     if earlier is not None:
         return bucket, earlier is Track.CANDIDATE
     is_paused = rollout.mode is RolloutMode.PAUSED
-    return bucket, not is_paused and rollout.selects(bucket, cluster)
+    return bucket, not is_paused and rollout.selects(bucket, cluster, context.groups)
 
 
 def _mark(review: Review, rollout: Rollout, track: Track) -> Review:

@@ -77,7 +77,8 @@ class CandidateRecord(Struct, frozen=True, kw_only=True):
 class ReviewRecord(Struct, frozen=True, kw_only=True):
     """The fields of a review in the request log: names and reasons, never a value of the object.
 
-    ``candidate`` is set if the policy has a rollout.
+    ``candidate`` is set if the policy has a rollout. ``groups`` are those of the cluster, in the
+    order in which they apply.
     """
 
     uid: str
@@ -94,6 +95,7 @@ class ReviewRecord(Struct, frozen=True, kw_only=True):
     refused: bool = False
     age_seconds: int = 0
     candidate: CandidateRecord | None = None
+    groups: tuple[str, ...] = ()
 
 
 class ReviewResponse(Struct, frozen=True):
@@ -152,6 +154,7 @@ class Review(Struct, frozen=True, kw_only=True):
             stale=self.stale_reasons,
             refused=any(staleness.is_invalid for staleness in self.staleness),
             age_seconds=max((staleness.age_seconds for staleness in self.staleness), default=0),
+            groups=self.context.groups,
         )
 
     def audit_annotations(self, outcome: ReviewOutcome, reason: str) -> Mapping[str, str]:

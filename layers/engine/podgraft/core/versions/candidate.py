@@ -22,8 +22,9 @@ from .snapshot import BundleCache, Snapshot, SnapshotSet, make_snapshot
 from .version_check import VersionCheck
 
 if TYPE_CHECKING:
-    from podgraft.core.policy import Policy
     from podgraft.core.policy.rollout import Rollout
+
+    from .group_snapshots import MakeCandidate
 
 _LOG = logging.getLogger("podgraft.service.store")
 
@@ -65,22 +66,46 @@ def add_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> SnapshotSet
     if rollout is None:
         problem = ". ".join(map(str, policy.rollout_errors))
         refused = Candidate(fuse=fuse, disabled=DisabledReason.REFUSED, problem=problem)
-        return _attach(snapshots, dict.fromkeys(_clusters(snapshots), refused))
+        return _attach(snapshots, dict.fromkeys(_clusters(snapshots), refused), lambda *_: refused)
     version = snapshots.default.policy_version
     compiler = compiler.with_limit(MAX_BYTES)
-    for snapshot in (snapshots.default, *snapshots.clusters.values()):
+    for snapshot in snapshots.values():
         compiler.add(snapshot.policy, snapshot.bundle)
+    if snapshots.groups is not None:
+        compiler.retain_files()
     base = Candidate(fuse=fuse, rollout=rollout)
+
+    def load(cluster: str | None, groups: tuple[str, ...]) -> Candidate:
+        own = rollout.candidate.for_cluster(cluster)
+        if groups:
+            own = rollout.candidate.resolve(groups, cluster)
+        return replace(base, snapshot=make_snapshot(own, version, compiler))
+
     try:
-        candidates = {
-            cluster: replace(base, snapshot=_load(rollout.candidate, cluster, version, compiler))
-            for cluster in _clusters(snapshots)
-        }
+        candidates = {cluster: load(cluster, ()) for cluster in _clusters(snapshots)}
+        for name in rollout.candidate.groups:  # each group by itself, as the stable configuration
+            load(None, (name,))
+        return _attach(snapshots, candidates, _make_safe(load, base))
     except Exception as error:  # noqa: BLE001 — nothing in a candidate stops the stable configuration
         disabled = replace(base, disabled=_classify(error), problem=_describe(error))
         _LOG.warning("candidate of rollout %s: %s", rollout.id, disabled.problem)
         candidates = dict.fromkeys(_clusters(snapshots), disabled)
-    return _attach(snapshots, candidates)
+    return _attach(snapshots, candidates, lambda *_: disabled)
+
+
+def _make_safe(load: MakeCandidate, base: Candidate) -> MakeCandidate:
+    """Return a function that disables a candidate which does not load, and never fails.
+
+    Groups can be combined for the first time in a review.
+    """
+
+    def make(cluster: str | None, groups: tuple[str, ...]) -> Candidate:
+        try:
+            return load(cluster, groups)
+        except Exception as error:  # noqa: BLE001 — nothing in a candidate stops the stable configuration
+            return replace(base, disabled=_classify(error), problem=_describe(error))
+
+    return make
 
 
 def check_candidate(
@@ -123,17 +148,18 @@ def _clusters(snapshots: SnapshotSet) -> tuple[str | None, ...]:
     return (None, *snapshots.clusters)
 
 
-def _load(policy: Policy, cluster: str | None, version: str, compiler: BundleCache) -> Snapshot:
-    return make_snapshot(policy.for_cluster(cluster), version, compiler)
-
-
-def _attach(snapshots: SnapshotSet, candidates: dict[str | None, Candidate]) -> SnapshotSet:
+def _attach(
+    snapshots: SnapshotSet,
+    candidates: dict[str | None, Candidate],
+    make_candidate: MakeCandidate,
+) -> SnapshotSet:
     return SnapshotSet(
         replace(snapshots.default, candidate=candidates[None]),
         {
             name: replace(snapshot, candidate=candidates[name])
             for name, snapshot in snapshots.clusters.items()
         },
+        snapshots.groups and snapshots.groups.with_candidates(make_candidate),
     )
 
 

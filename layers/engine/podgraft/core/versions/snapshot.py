@@ -1,6 +1,6 @@
 """Snapshots: one policy and its bundle, the input of every review."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from podgraft.core.signing.signature import Signature
 
     from .candidate import Candidate
+    from .group_snapshots import GroupSnapshots
 
 # Returns the files of the bundle with this digest; with ``None``, those of the only bundle.
 Fetch = Callable[[str | None], Mapping[str, bytes]]
@@ -41,7 +42,8 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 
     ``recheck`` compiles a lazily loaded version completely. It returns whether the store rejected
     the version, and then the store has another snapshot. Call it when a review fails. ``candidate``
-    is the second configuration of a policy with a rollout.
+    is the second configuration of a policy with a rollout. ``groups`` are those of the cluster, in
+    the order in which they apply.
     """
 
     policy: Policy
@@ -50,33 +52,54 @@ class Snapshot(Struct, frozen=True, kw_only=True):
     stale: Staleness | None = None
     recheck: Recheck | None = None
     candidate: "Candidate | None" = None
+    groups: tuple[str, ...] = ()
 
 
 class SnapshotSet(Struct, frozen=True):
-    """The snapshots of one injector: the one for every cluster, and those with overrides."""
+    """The snapshots of one injector: the one for every cluster, and those with overrides.
+
+    ``groups`` has the snapshots of clusters in groups, if the policy has any.
+    """
 
     default: Snapshot
     clusters: Mapping[str, Snapshot] = field(default_factory=dict[str, Snapshot])
+    groups: "GroupSnapshots | None" = None
 
-    def for_cluster(self, cluster: str | None, stale: Staleness | None = None) -> Snapshot:
-        """Return the snapshot for the reviews of one cluster."""
-        cluster_snapshot = (
-            self.default if cluster is None else self.clusters.get(cluster, self.default)
-        )
-        return replace(cluster_snapshot, stale=stale) if stale else cluster_snapshot
+    def for_cluster(
+        self,
+        cluster: str | None,
+        stale: Staleness | None = None,
+        registered: tuple[str, ...] = (),
+    ) -> Snapshot:
+        """Return the snapshot for the reviews of one cluster.
+
+        *registered* are its groups in the registry. Raises ``StoreError`` if they do not compile
+        together.
+        """
+        snapshot = self.default
+        if cluster is not None:
+            in_groups = self.groups.find(cluster, registered) if self.groups else None
+            snapshot = in_groups or self.clusters.get(cluster, self.default)
+        return replace(snapshot, stale=stale) if stale else snapshot
+
+    def values(self) -> Iterator[Snapshot]:
+        """Return the snapshots of all clusters."""
+        yield self.default
+        yield from self.clusters.values()
+        if self.groups is not None:
+            yield from self.groups.values()
 
     @property
     def digests(self) -> frozenset[str]:
         """The digests of all bundles."""
-        return frozenset(
-            snapshot.bundle.digest for snapshot in (self.default, *self.clusters.values())
-        )
+        return frozenset(snapshot.bundle.digest for snapshot in self.values())
 
     def with_recheck(self, recheck: Recheck) -> "SnapshotSet":
         """Return a copy with a function that checks the snapshots completely."""
         return SnapshotSet(
             replace(self.default, recheck=recheck),
             {name: replace(own, recheck=recheck) for name, own in self.clusters.items()},
+            self.groups and self.groups.with_recheck(recheck),
         )
 
 
@@ -98,6 +121,7 @@ class BundleCache:
         self._deferred = deferred
         self._max_bytes = max_bytes
         self._compiled: list[tuple[Policy, Bundle]] = []
+        self._files: dict[str | None, Mapping[str, bytes]] | None = None
 
     def with_limit(self, max_bytes: int) -> "BundleCache":
         """Return an empty cache that compiles no larger bundle."""
@@ -108,6 +132,10 @@ class BundleCache:
             deferred=self._deferred,
             max_bytes=max_bytes,
         )
+
+    def retain_files(self) -> None:
+        """Keep the files of each bundle, to compile it for other policies later."""
+        self._files = {} if self._files is None else self._files
 
     def add(self, policy_: Policy, compiled: Bundle) -> None:
         """Add a bundle that is compiled already."""
@@ -120,7 +148,7 @@ class BundleCache:
                 return compiled.with_policy(requested)
         if requested.bundle is not None:
             self._check.check_digest(requested.bundle)
-        files = self._fetch(requested.bundle)
+        files = self._read_files(requested.bundle)
         if requested.bundle is None and (self._signature or self._check.denied):
             # The policy does not name the only bundle of a folder, so the signature must.
             self._check.check_digest(bundle.digest(files), self._signature)
@@ -128,6 +156,13 @@ class BundleCache:
         compiled = bundle.compile_(files, requested, parse_lazily=self._deferred)
         self.add(requested, compiled)
         return compiled
+
+    def _read_files(self, digest: str | None) -> Mapping[str, bytes]:
+        if self._files is None:
+            return self._fetch(digest)
+        if digest not in self._files:
+            self._files[digest] = self._fetch(digest)
+        return self._files[digest]
 
     def _check_size(self, files: Mapping[str, bytes]) -> None:
         """Raise ``InvalidVersionError`` for a bundle that would take too long to compile."""

@@ -1,5 +1,7 @@
 """Load the snapshots of a stored version: the policy, its bundles, and a candidate."""
 
+from typing import TYPE_CHECKING
+
 from podgraft.core import policy
 from podgraft.core.bundle import BundleError
 from podgraft.core.policy import PolicyError
@@ -7,6 +9,9 @@ from podgraft.core.policy import PolicyError
 from .errors import InvalidVersionError, UntrustedError
 from .snapshot import BundleCache, Fetch, SnapshotSet, make_snapshot
 from .version_check import NO_CHECK, VersionCheck
+
+if TYPE_CHECKING:
+    from .group_snapshots import GroupSnapshots
 
 
 def load_snapshots(
@@ -30,12 +35,15 @@ def load_snapshots(
         if read.bundle is not None:
             check.check_digest(read.bundle, signature)
         compiler = BundleCache(fetch, check, signature, deferred=parse_lazily)
+        if read.groups:
+            compiler.retain_files()
         snapshots = SnapshotSet(
             make_snapshot(read, version, compiler),
             {
                 cluster: make_snapshot(own, version, compiler)
                 for cluster, own in read.clusters.items()
             },
+            _make_groups(read, version, compiler),
         )
     except UntrustedError as error:
         raise UntrustedError(f"injector {injector} does not load: {error}") from error
@@ -46,3 +54,13 @@ def load_snapshots(
     from .candidate import add_candidates  # only a policy with a rollout needs it
 
     return add_candidates(snapshots, compiler)
+
+
+def _make_groups(
+    read: policy.Policy, version: str, compiler: BundleCache
+) -> "GroupSnapshots | None":
+    if not read.groups:
+        return None
+    from .group_snapshots import GroupSnapshots  # only a policy with groups needs it
+
+    return GroupSnapshots(read, version, compiler)

@@ -11,9 +11,16 @@ class Store(Protocol):
     """A store of policies and bundles."""
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+        self,
+        injector: str,
+        cluster: str | None,
+        deadline: Deadline | None = None,
+        groups: tuple[str, ...] = (),
     ) -> Snapshot:
-        """Return the snapshot in force, within the deadline; raises ``StoreError``."""
+        """Return the snapshot in force, within the deadline; raises ``StoreError``.
+
+        *groups* are those of the cluster in the registry of callers.
+        """
         ...
 
     def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:

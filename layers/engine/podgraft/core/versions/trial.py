@@ -63,7 +63,7 @@ def prove(injector: str, snapshots: SnapshotSet) -> None:
 def _find_distinct(snapshots: SnapshotSet) -> Iterator[Snapshot]:
     """Return the snapshots with bundles that can have different trials."""
     distinct: list[Snapshot] = []
-    for snapshot in (snapshots.default, *snapshots.clusters.values()):
+    for snapshot in snapshots.values():
         if not any(_compiles_alike(snapshot, other) for other in distinct):
             distinct.append(snapshot)
             yield snapshot

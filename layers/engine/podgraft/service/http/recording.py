@@ -17,7 +17,7 @@ def record_workload(
     """
     try:
         over = Deadline.from_timeout(0)
-        snapshot = store.snapshot(context.injector, context.cluster, over)
+        snapshot = store.snapshot(context.injector, context.cluster, over, context.groups)
     except StoreError:
         return {}
     if snapshot.policy.census is None:

@@ -113,6 +113,7 @@ def _make_context(
     return ReviewContext(
         injector=target.injector,
         cluster=principal.cluster,
+        groups=principal.groups,
         uid=request.uid,
         namespace=request.namespace,
         url_path=target.tail,
@@ -136,6 +137,8 @@ def _review_fields(record: ReviewRecord) -> Object:
     fields_of_record = {name: getattr(record, name) for name in _RECORD_FIELDS}
     if record.candidate is not None:
         fields_of_record.update(record.candidate.fields)
+    if record.groups:
+        fields_of_record["groups"] = ",".join(record.groups)
     return {"event": "review", "level": "INFO", **fields_of_record}
 
 
@@ -185,5 +188,8 @@ def _read_body(request: Request) -> bytes:
 
 # Requests that fail as the fault table says.
 _REFUSALS = (WebError, admission.ReviewError, StoreError)
-_RECORD_FIELDS = tuple(field for field in ReviewRecord.__struct_fields__ if field != "candidate")
+# The other fields of a record are in a line only if they have a value.
+_RECORD_FIELDS = tuple(
+    field for field in ReviewRecord.__struct_fields__ if field not in {"candidate", "groups"}
+)
 _JSON = re.compile(r"application/json *(; *charset=\"?utf-8\"?)?", re.IGNORECASE)

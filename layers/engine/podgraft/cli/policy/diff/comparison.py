@@ -182,7 +182,11 @@ def _find_targets(before: Version, after: Version, cluster: str | None) -> Itera
 
 def _policy(version: Version, cluster: str) -> Policy | None:
     snapshot = version.snapshot(cluster or None)
-    return None if snapshot is None else replace(snapshot.policy, clusters={}, warnings=())
+    return (
+        None
+        if snapshot is None
+        else replace(snapshot.policy, clusters={}, overrides={}, groups={}, warnings=())
+    )
 
 
 def _compare_object(

@@ -80,10 +80,14 @@ class OneSnapshot:
     value: Snapshot
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+        self,
+        injector: str,
+        cluster: str | None,
+        deadline: Deadline | None = None,
+        groups: tuple[str, ...] = (),
     ) -> Snapshot:
         """Return the configuration."""
-        del injector, cluster, deadline
+        del injector, cluster, deadline, groups
         return self.value
 
     def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:

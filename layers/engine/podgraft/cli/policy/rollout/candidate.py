@@ -18,7 +18,7 @@ from .storage import RolloutStorage
 from .text import KEY, load_mapping, read_rollout
 
 # A candidate is the same for all clusters, and its bundle has a separate option.
-_OTHER_KEYS = ("bundle", "clusters", KEY)
+_OTHER_KEYS = ("bundle", "clusters", "groups", KEY)
 
 
 def make_candidate(current: str, specified: str | None, digest: str, name: str) -> Object:
@@ -56,11 +56,12 @@ def _check_keys(document: Object, other: Object, name: str) -> None:
         for key, value in object_at(document, "features").items()
         if value is not None and features.get(key) is None
     ]
-    if not equal(other.get("clusters") or {}, document.get("clusters") or {}):
-        findings.append(
-            f"{name} /clusters: differs from the policy in force; a candidate is the same for all "
-            "clusters, so push this change first"
-        )
+    findings += [
+        f"{name} /{key}: differs from the policy in force; a candidate is the same for all "
+        "clusters, so push this change first"
+        for key in ("clusters", "groups")
+        if not equal(other.get(key) or {}, document.get(key) or {})
+    ]
     if findings:
         raise CommandError(*findings)
 
@@ -78,9 +79,9 @@ def find_digests(read: Policy) -> tuple[str, ...]:
 
     Without duplicates, those of stable first. Commands that delete bundles must retain them all.
     """
-    policies_ = [read, *read.clusters.values()]
+    policies_ = [each for _, each in read.variants()]
     if read.rollout is not None:
-        policies_ += [read.rollout.candidate, *read.rollout.candidate.clusters.values()]
+        policies_ += [each for _, each in read.rollout.candidate.variants()]
     return tuple(dict.fromkeys(each.bundle for each in policies_ if each.bundle))
 
 
@@ -147,21 +148,14 @@ def read_bundles(fetch: Fetch, read: Policy) -> Fetch:
 
 def prove_candidate(injector: str, snapshots: SnapshotSet) -> None:
     """Raise if the candidate of any cluster does not load, or does not render."""
-    all_snapshots = {None: snapshots.default, **snapshots.clusters}
-    candidates = {name: each.candidate for name, each in all_snapshots.items()}
-    default = candidates[None]
+    default = snapshots.default.candidate
     if default is None:
         return
     if default.disabled is not None:
         raise CommandError(f"the candidate does not load: {default.problem}")
-    loaded = {
-        name: each.snapshot
-        for name, each in candidates.items()
-        if each is not None and each.snapshot is not None
-    }
-    own = SnapshotSet(
-        loaded[None], {name: each for name, each in loaded.items() if name is not None}
-    )
+    candidates = (each.candidate for each in snapshots.values())
+    first, *others = [each.snapshot for each in candidates if each and each.snapshot]
+    own = SnapshotSet(first, {str(number): each for number, each in enumerate(others)})
     try:
         trial.prove(injector, own)
     except InvalidVersionError as error:

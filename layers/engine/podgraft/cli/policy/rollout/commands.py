@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import Object, object_at
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_cluster_option
@@ -25,9 +25,8 @@ MISSING_EVIDENCE = 3
 def describe_share(rollout: Object) -> str:
     """The percentages of a rollout, in one line."""
     verb = "compares" if rollout.get("mode") == "shadow" else "serves"
-    clusters = rollout.get("clusters")
-    others = clusters.items() if isinstance(clusters, dict) else ()
-    listed = "".join(f", {name} {share} %" for name, share in others)
+    others = {**object_at(rollout, "groups"), **object_at(rollout, "clusters")}
+    listed = "".join(f", {name} {share} %" for name, share in others.items())
     if rollout.get("mode") == "paused":
         return "paused, no further pods get the candidate"
     return f"the candidate {verb} {rollout.get('share', 0)} % of workloads{listed}"
@@ -40,6 +39,7 @@ def describe_share(rollout: Object) -> str:
     callback=check_cluster_option,
     help="Cluster to change; default: the percentage of all others.",
 )
+@click.option("--group", help="Group of clusters to change; default: the percentage of all others.")
 @log_option
 @force_options
 @sign_options
@@ -49,6 +49,7 @@ def step_rollout(  # noqa: PLR0913 — one parameter per option
     *,
     percentage: float,
     cluster: str | None,
+    group: str | None,
     log: Path | None,
     force: bool,
     reason: str | None,
@@ -60,17 +61,21 @@ def step_rollout(  # noqa: PLR0913 — one parameter per option
     --needs since the last change, and no alarm. A lower or equal one needs none.
     """
     stored, fields, rollout = read_running(storage)
-    before = 0 if rollout.mode is RolloutMode.SHADOW else rollout.percentage(cluster)
+    if cluster is not None and group is not None:
+        raise click.UsageError("--cluster, --group: use one of them")
+    groups = () if group is None else (group,)
+    before = 0 if rollout.mode is RolloutMode.SHADOW else rollout.percentage(cluster, groups)
     if percentage > before:
         _check_brakes(storage, rollout)
         storage.check_alias()
         _check_needs(storage, rollout, stored, log, force=force, reason=reason)
-    shares = fields.get("clusters")
     changed: Object = {**fields, "mode": "share"}
-    if cluster is None:
-        changed["share"] = percentage
+    if cluster is not None:
+        changed["clusters"] = {**object_at(fields, "clusters"), cluster: percentage}
+    elif group is not None:
+        changed["groups"] = {**object_at(fields, "groups"), group: percentage}
     else:
-        changed["clusters"] = {**(shares if isinstance(shares, dict) else {}), cluster: percentage}
+        changed["share"] = percentage
     _write_rollout(storage, stored, changed, signer)
 
 

@@ -34,7 +34,8 @@ class Health:
     @property
     def is_idle(self) -> bool:
         """Whether no workload uses the candidate, so there can be no evidence."""
-        shares = (self.rollout.share, *self.rollout.clusters.values())
+        rollout = self.rollout
+        shares = (rollout.share, *rollout.clusters.values(), *rollout.groups.values())
         return self.rollout.mode is not RolloutMode.SHADOW and not any(shares)
 
     def find_missing(self) -> list[str]:

@@ -32,6 +32,14 @@ _CLUSTER_SHARE = click.option(
     metavar="CLUSTER PERCENT",
     help="Percentage for one cluster, instead of --share.",
 )
+_GROUP_SHARE = click.option(
+    "--group-share",
+    "groups",
+    type=(str, Percentage()),
+    multiple=True,
+    metavar="GROUP PERCENT",
+    help="Percentage for a group of clusters, instead of --share.",
+)
 _BY = click.option(
     "--by",
     type=click.Choice(["workload", "namespace"]),
@@ -48,6 +56,7 @@ _BY = click.option(
     "--share", type=Percentage(), default=1, show_default=True, help="Percentage of workloads."
 )
 @_CLUSTER_SHARE
+@_GROUP_SHARE
 @_BY
 @_NEEDS
 @_REASON
@@ -73,6 +82,7 @@ def start_rollout(storage: RolloutStorage, **options: object) -> None:
     help="Percentage of workloads to compare.",
 )
 @_CLUSTER_SHARE
+@_GROUP_SHARE
 @_BY
 @_NEEDS
 @_REASON
@@ -95,6 +105,7 @@ def _begin(  # noqa: PLR0913 — one parameter per option
     id_: str,
     share: float,
     clusters: tuple[tuple[str, float], ...],
+    groups: tuple[tuple[str, float], ...],
     by: str,
     needs: tuple[int, int, int] | None,
     reason: str,
@@ -110,6 +121,8 @@ def _begin(  # noqa: PLR0913 — one parameter per option
     rollout: Object = {"id": id_, "mode": mode, "share": share}
     if clusters:
         rollout["clusters"] = dict(clusters)
+    if groups:
+        rollout["groups"] = dict(groups)
     if by != "workload":
         rollout["by"] = by
     rollout["candidate"] = candidate

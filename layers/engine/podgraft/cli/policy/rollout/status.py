@@ -80,7 +80,9 @@ def _print_shares(rollout: Rollout, *, is_stopped_: bool) -> None:
         RolloutMode.PAUSED: "paused: no further pods get the candidate",
     }[rollout.mode]
     click.echo(f"mode       {'STOPPED BY A BRAKE (was ' * is_stopped_}{meaning}{')' * is_stopped_}")
-    rows = {"all others" if rollout.clusters else "all": rollout.share, **rollout.clusters}
+    others = {f"group {name}": share for name, share in rollout.groups.items()}
+    others.update(rollout.clusters)
+    rows = {"all others" if others else "all": rollout.share, **others}
     width = max(map(len, rows))
     for name, share in rows.items():
         click.echo(f"           {name:<{width}}  {format_bar(share)} {share:g} %")

@@ -57,12 +57,17 @@ class CachedStore:
         self._stored = PollingCache(self._list_injectors, refresh_seconds, clock)
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+        self,
+        injector: str,
+        cluster: str | None,
+        deadline: Deadline | None = None,
+        groups: tuple[str, ...] = (),
     ) -> Snapshot:
         """Return the snapshot in force, refreshed if due; raises ``StoreError`` without one."""
         loader = self._injectors.get(injector)
         if loader is not None:
-            return self._select_snapshot(loader, loader.current.current(deadline), cluster)
+            cached = loader.current.current(deadline)
+            return self._select_snapshot(loader, cached, cluster, groups)
         fresh = InjectorLoader(injector, self._sources, self._refresh_seconds)
         try:
             cached = fresh.current.current(deadline)
@@ -70,7 +75,7 @@ class CachedStore:
             # Only existing injectors: requests with invented names must not fill the memory.
             if fresh.exists:
                 self._injectors.setdefault(injector, fresh)
-        return self._select_snapshot(fresh, cached, cluster)
+        return self._select_snapshot(fresh, cached, cluster, groups)
 
     def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
         """Return the injectors with a policy, and those that were loaded before.
@@ -97,16 +102,20 @@ class CachedStore:
             loader.current.expire()
 
     def _select_snapshot(
-        self, loader: InjectorLoader, cached: CachedValue[Loaded], cluster: str | None
+        self,
+        loader: InjectorLoader,
+        cached: CachedValue[Loaded],
+        cluster: str | None,
+        groups: tuple[str, ...],
     ) -> Snapshot:
         loaded = cached.value
         if loaded.denial is not None:
             raise loaded.denial.with_traceback(None)
         if cached.error is None and loaded.rejection is None:
-            snapshot = loaded.snapshots.for_cluster(cluster)
+            snapshot = loaded.snapshots.for_cluster(cluster, None, groups)
         else:
             staleness = self._make_staleness(loaded, cached.error)
-            snapshot = loaded.snapshots.for_cluster(cluster, staleness)
+            snapshot = loaded.snapshots.for_cluster(cluster, staleness, groups)
         if snapshot.candidate is None:
             return snapshot
         from podgraft.core.versions.candidate import check_candidate  # only with a rollout

@@ -76,7 +76,11 @@ class FolderStore:
         self._brakes: dict[str, FolderBrakes] = {}
 
     def snapshot(
-        self, injector: str, cluster: str | None, deadline: Deadline | None = None
+        self,
+        injector: str,
+        cluster: str | None,
+        deadline: Deadline | None = None,
+        groups: tuple[str, ...] = (),
     ) -> Snapshot:
         """Return the snapshot of the current files; a local disk needs no deadline."""
         del deadline
@@ -89,7 +93,7 @@ class FolderStore:
             # The version in force, while the files do not load.
             self._loading[injector].check_denied(current.value)
         snapshot = current.value.for_cluster(
-            cluster, make_stale(current.error) if current.error else None
+            cluster, make_stale(current.error) if current.error else None, groups
         )
         return snapshot if snapshot.candidate is None else self._check_candidate(injector, snapshot)
 

@@ -1,0 +1,91 @@
+"""The snapshots of clusters in groups: one for each distinct pair of groups and cluster override.
+
+The number of pairs counts, and not the number of clusters. At the load of a version, the bundle of
+each group compiles, so a version with a missing one is not in force. A combination of groups is
+resolved at the first review that needs it. Only a policy with groups needs this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
+
+from podgraft.core.bundle import BundleError
+
+from .errors import InvalidVersionError
+from .snapshot import BundleCache, Recheck, Snapshot, make_snapshot
+
+if TYPE_CHECKING:
+    from podgraft.core.policy import Policy
+
+    from .candidate import Candidate
+
+# The groups of a cluster, and its name if it has an override.
+Pair: TypeAlias = "tuple[tuple[str, ...], str | None]"
+MakeCandidate: TypeAlias = "Callable[[str | None, tuple[str, ...]], Candidate]"
+
+
+class GroupSnapshots:
+    """The snapshots by pair. Threads can share it: at worst, two of them compile the same one."""
+
+    def __init__(self, policy: Policy, version: str, compiler: BundleCache) -> None:
+        self._policy = policy
+        self._version = version
+        self._compiler = compiler
+        self._snapshots: dict[Pair, Snapshot] = {}
+        self._make_candidate: MakeCandidate | None = None
+        self._recheck: Recheck | None = None
+        for name in policy.groups:
+            self._find(((name,), None))
+
+    def find(self, cluster: str, registered: tuple[str, ...]) -> Snapshot | None:
+        """Return the snapshot of a cluster; ``None`` if it is in no group."""
+        groups = self._policy.find_groups(cluster, registered)
+        if not groups:
+            return None
+        return self._find((groups, cluster if cluster in self._policy.overrides else None))
+
+    def _find(self, pair: Pair) -> Snapshot:
+        found = self._snapshots.get(pair)
+        if found is None:
+            found = self._snapshots[pair] = self._make(pair)
+        return found
+
+    def _make(self, pair: Pair) -> Snapshot:
+        groups, cluster = pair
+        policy = self._policy.resolve(groups, cluster)
+        try:
+            snapshot = make_snapshot(policy, self._version, self._compiler)
+        except BundleError as error:
+            names = ", ".join(groups)
+            raise InvalidVersionError(f"/groups: with the groups {names}: {error}") from error
+        snapshot = replace(snapshot, groups=groups, recheck=self._recheck)
+        if self._make_candidate is None:
+            return snapshot
+        return replace(snapshot, candidate=self._make_candidate(cluster, groups))
+
+    def values(self) -> Iterator[Snapshot]:
+        """Return the snapshots that were made, at least one for each group."""
+        return iter([*self._snapshots.values()])
+
+    def with_recheck(self, recheck: Recheck) -> GroupSnapshots:
+        """Return a copy whose snapshots check the version completely."""
+        return self._copy(recheck, self._make_candidate)
+
+    def with_candidates(self, make_candidate: MakeCandidate) -> GroupSnapshots:
+        """Return a copy whose snapshots have a candidate."""
+        return self._copy(self._recheck, make_candidate)
+
+    def _copy(
+        self, recheck: Recheck | None, make_candidate: MakeCandidate | None
+    ) -> GroupSnapshots:
+        copy = GroupSnapshots.__new__(GroupSnapshots)
+        copy._policy, copy._version = self._policy, self._version  # noqa: SLF001
+        copy._compiler = self._compiler  # noqa: SLF001
+        copy._recheck, copy._make_candidate = recheck, make_candidate  # noqa: SLF001
+        copy._snapshots = {}  # noqa: SLF001
+        for pair in self._snapshots:
+            copy._find(pair)  # noqa: SLF001
+        return copy
