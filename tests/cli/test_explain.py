@@ -237,3 +237,20 @@ def test_an_invalid_command_line_is_reported_with_its_remedy(
     status = cli.main(["explain", "-f", write("pod.yaml", pod()), "--bundle", BUNDLE, *arguments])
     assert status == 2
     assert words in capsys.readouterr().err
+
+
+def test_the_origin_of_each_key_of_a_cluster_in_groups_is_a_step(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    document = tmp_path / "policy.yaml"
+    document.write_text(
+        "groups:\n  canary: {policy: disabled}\n  ring: {order: 1, members: [prod-*], "
+        "injectedAnnotations: {a/b: c}}\n"
+    )
+    files = ("-f", str(SAMPLE / "input.web.yaml"), "--bundle", str(SAMPLE / "bundle"))
+    options = (*files, "--policy", str(document), "--cluster", "prod-eu-7")
+    cli.main(["explain", *options, "--group", "canary"])
+    out = capsys.readouterr().out
+    assert "prod-eu-7: policy from group canary, injectedAnnotations from group ring" in out
+    assert cli.main(["explain", *options, "--group", "canray"]) == 1
+    assert "--group canray: unknown group; the policy has canary, ring" in capsys.readouterr().err

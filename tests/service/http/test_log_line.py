@@ -85,12 +85,21 @@ def send_with_expired_token(at: ApplicationFixture) -> object:
     return at.send(SENT)
 
 
+def send_from_cluster_in_group(at: ApplicationFixture) -> object:
+    """The registry, or the document of the cluster, names the group, and the policy defines it."""
+    document = f"{{tokens: [{{sha256: {hash_token(TOKEN)}}}], groups: [ring-0, unknown]}}"
+    write(at.folder / "auth" / "prod-eu.yaml", document.encode())
+    write_injector(at.folder, policy="groups: {ring-0: {policy: disabled}}")
+    return at.send(SENT)
+
+
 def send_denied_review(at: ApplicationFixture) -> object:
     annotations: Object = {"proxy.istio.io/config": "["}
     metadata: Object = {"annotations": annotations}
     return at.send(SENT.with_value("request", "object", "metadata", value=metadata))
 
 
+GROUPS = "of a review for a cluster in groups"
 REVIEW, FAULT = "of a review", "of a fault"
 CREDENTIAL = "of a request that failed to authenticate"
 ACCEPTED = "of a call that a token authenticates"
@@ -107,6 +116,13 @@ CASES = (
         "skipped",
         lambda at: at.send(SENT, "/istio/inject"),
         (REVIEW, ACCEPTED),
+        (*ALWAYS, Metric.SKIP),
+        "policy-disabled",
+    ),
+    Case(
+        "of a group",
+        send_from_cluster_in_group,
+        (REVIEW, ACCEPTED, GROUPS),
         (*ALWAYS, Metric.SKIP),
         "policy-disabled",
     ),

@@ -107,7 +107,7 @@ _CALLER_OPTIONS = (
 
 _GROUP_OPTION = click.option(
     "--group",
-    "groups",
+    "cluster_groups",
     multiple=True,
     metavar="NAME",
     help="Group of the calling cluster in the registry of callers; repeatable.",
@@ -129,7 +129,7 @@ class InjectOptions:
     istio_cluster_id: str | None
     network: str | None
     env: tuple[str, ...]
-    groups: tuple[str, ...] = ()
+    cluster_groups: tuple[str, ...] = ()
     from_cluster: bool = False
     stack: str | None = None
     injector: str | None = None
@@ -225,7 +225,7 @@ def _read_source(options: InjectOptions) -> "IstioSource":
 def caller(options: InjectOptions) -> ReviewContext:
     """The caller of a review: its cluster, and the URL's path after the route."""
     own = make_caller(options.cluster, options.istio_cluster_id, options.network, options.env)
-    return replace(own, groups=options.groups)
+    return replace(own, groups=options.cluster_groups)
 
 
 def make_caller(
@@ -310,7 +310,7 @@ def _compile_snapshot(
     print_warnings(
         lint.find_warnings(compiled, files, read, text, str(options.document or "policy"))
     )
-    groups = read.find_groups(options.cluster, options.groups)
+    groups = read.find_groups(options.cluster, options.cluster_groups)
     return Snapshot(policy=read, policy_version="local", bundle=compiled, groups=groups)
 
 
@@ -321,11 +321,11 @@ def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Po
     except PolicyError as error:
         raise CommandError(*(f"{options.document} {fault}" for fault in error.errors)) from error
     _check_groups(options, read)
-    groups = read.find_groups(options.cluster, options.groups)
+    groups = read.find_groups(options.cluster, options.cluster_groups)
     if options.cluster is not None and options.cluster not in read.clusters and not groups:
         clusters = ", ".join(sorted(read.clusters)) or "none"
         _warn(f"--cluster {options.cluster}: the policy has no overrides for it; it has {clusters}")
-    document, read = read, read.for_cluster(options.cluster, options.groups)
+    document, read = read, read.for_cluster(options.cluster, options.cluster_groups)
     stable = document.bundle
     if read.bundle != stable and options.stack is None:
         _warn(
@@ -347,10 +347,10 @@ def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Po
 
 def _check_groups(options: InjectOptions, read: Policy) -> None:
     """Raise ``CommandError`` for groups without a cluster, and for those that are unknown."""
-    if options.groups and options.cluster is None:
+    if options.cluster_groups and options.cluster is None:
         raise click.UsageError("--group: requires --cluster, because a cluster is in groups")
     known = ", ".join(sorted(read.groups)) or "none"
-    unknown = [name for name in options.groups if name not in read.groups]
+    unknown = [name for name in options.cluster_groups if name not in read.groups]
     if unknown:
         raise CommandError(
             *(f"--group {name}: unknown group; the policy has {known}" for name in unknown)

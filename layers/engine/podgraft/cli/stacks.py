@@ -197,11 +197,18 @@ def check_reader(owner: Owner, document: str) -> None:
     A function of an earlier version rejects unknown keys: a running one keeps the earlier version,
     and a new one fails.
     """
-    if owner.documents < GROUP_DOCUMENTS and policy.parse(document).groups:
+    if owner.documents < GROUP_DOCUMENTS and _has_groups(document):
         raise CommandError(
             f"/groups: the function of stack {owner.stack} reads no groups; deploy the stack with "
             "this version of podgraft first"
         )
+
+
+def _has_groups(document: str) -> bool:
+    try:
+        return bool(policy.parse(document).groups)
+    except policy.PolicyError:
+        return False  # rollout abort stores an invalid document again
 
 
 def no_owner_error(parameter_prefix: str, bucket: str = "BUCKET") -> CommandError:
