@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from .activation import Evaluate, Frame
 from .cost import IDENT, SELECT
 from .errors import EvaluationError
-from .frame import Evaluate, Frame
 from .syntax import Call, Ident, Node, Select
 from .values import (
     NONE,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from .declarations import NAMED_TYPES, Declarations, signature_of
+from .declarations import CONSTANTS, NAMED_TYPES, Declarations, signature_of
 from .overloads import Overload
 from .substitution import Substitution, most_general
 from .syntax import (
@@ -28,14 +28,10 @@ from .syntax import (
 )
 from .types import (
     BOOL,
-    BYTES,
-    DOUBLE,
     DYN,
     ERROR,
     INT,
-    NULL,
     STRING,
-    UINT,
     Type,
     is_dyn,
     is_dyn_or_error,
@@ -48,17 +44,8 @@ from .types import (
     show_type,
     unwrap_optional,
 )
-from .values import TypeValue, Uint, kind
+from .values import TypeValue, kind
 
-_CONSTANTS: Mapping[type[object], Type] = {
-    type(None): NULL,
-    bool: BOOL,
-    int: INT,
-    Uint: UINT,
-    float: DOUBLE,
-    str: STRING,
-    bytes: BYTES,
-}
 _LOGIC = frozenset(("_&&_", "_||_"))
 
 
@@ -118,12 +105,9 @@ class _Checker:
     def _report_mismatch(self, at: int, expected: Type, actual: Type) -> None:
         self._report(at, f"expected type '{show_type(expected)}' but found '{show_type(actual)}'")
 
-    def _report_undeclared(self, at: int, name: str) -> None:
-        self._report(at, f"undeclared reference to '{name}'")
-
     def check_constant(self, node: Constant) -> Node:
         """A literal."""
-        return self._record(node, _CONSTANTS[kind(node.value)])
+        return self._record(node, CONSTANTS[kind(node.value)])
 
     def check_ident(self, node: Ident) -> Node:
         """A variable of a loop, a variable, or the name of a type."""
@@ -133,7 +117,7 @@ class _Checker:
         resolved = self._resolve_global(node.at, name.removeprefix("."))
         if resolved is not None:
             return resolved
-        self._report_undeclared(node.at, name)
+        self._report(node.at, f"undeclared reference to '{name}'")
         return self._record(node, ERROR)
 
     def _resolve_global(self, at: int, name: str) -> Node | None:
@@ -156,7 +140,7 @@ class _Checker:
         operand = self.check(node.operand)
         type_ = self._field_type(node.at, self.type_of(operand), node.field)
         type_ = BOOL if node.test else self.substitution.apply(type_, close=False)
-        return self._record(replace(node, operand=operand), type_)
+        return self._record(Select(node.at, operand, node.field, node.test), type_)
 
     def _field_type(self, at: int, operand: Type, name: str, *, optional: bool = False) -> Type:
         operand = self.substitution.apply(operand, close=False)
@@ -210,8 +194,9 @@ class _Checker:
         else:
             name = name.removeprefix(".")
         if not self.declarations.find_function(name):
-            self._report_undeclared(node.at, node.function)
-            return self._record(replace(node, arguments=tuple(arguments)), ERROR)
+            self._report(node.at, f"undeclared reference to '{node.function}'")
+            unknown = Call(node.at, node.function, tuple(arguments), node.member)
+            return self._record(unknown, ERROR)
         return self._resolve(Call(node.at, name, tuple(arguments), node.member))
 
     def _check_optional_select(self, node: Call) -> Node:
@@ -219,7 +204,7 @@ class _Checker:
         self._record(name, STRING)
         field_name = str(name.value) if isinstance(name, Constant) else ""
         type_ = self._field_type(node.at, self.type_of(operand), field_name, optional=True)
-        checked = replace(node, arguments=(operand, name))
+        checked = Call(node.at, node.function, (operand, name))
         return self._record(checked, self.substitution.apply(type_, close=False))
 
     def _resolve(self, node: Call) -> Node:
@@ -283,7 +268,8 @@ class _Checker:
             type_ = self._element_type(checked, optional=position in node.optional)
             joined = self._join(joined, type_)
         joined = self.substitution.fresh_parameter() if joined is None else joined
-        return self._record(replace(node, elements=tuple(elements)), list_of(joined))
+        checked_list = ListOf(node.at, tuple(elements), node.optional)
+        return self._record(checked_list, list_of(joined))
 
     def _element_type(self, node: Node, *, optional: bool) -> Type:
         type_ = self.type_of(node)
@@ -314,14 +300,14 @@ class _Checker:
         if keys is None or values is None:
             keys = self.substitution.fresh_parameter()
             values = self.substitution.fresh_parameter()
-        return self._record(replace(node, entries=tuple(entries)), map_of(keys, values))
+        return self._record(MapOf(node.at, tuple(entries)), map_of(keys, values))
 
     def check_struct(self, node: StructOf) -> Node:
         """A struct, and the types of its fields."""
         name = node.type_name.removeprefix(".")
         found = self.declarations.find_type(name)
         if found is None:
-            self._report_undeclared(node.at, node.type_name)
+            self._report(node.at, f"undeclared reference to '{node.type_name}'")
             return self._record(node, ERROR)
         struct, fields_of = found
         if not fields_of:

@@ -6,6 +6,7 @@ and indexes are checked, so their errors appear when the expression is compiled.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -41,25 +42,25 @@ class ConstantFolder:
     errors: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
 
     def fold(self, node: Node) -> Node:
-        """Return the tree with its constant parts evaluated."""
+        """Return the tree with its constant parts evaluated; what has none stays as it is."""
         match node:
             case Constant() | Ident():
                 return node
             case Select():
-                return replace(node, operand=self.fold(node.operand))
+                operand = self.fold(node.operand)
+                is_same = operand is node.operand
+                return node if is_same else Select(node.at, operand, node.field, node.test)
             case Call():
-                folded_call = replace(node, arguments=tuple(map(self.fold, node.arguments)))
-                if id(node) in self.overloads:
-                    self.overloads[id(folded_call)] = self.overloads[id(node)]
-                return self._fold_call(folded_call)
+                return self._fold_call(self._fold_arguments(node))
             case ListOf():
-                return _fold_list(replace(node, elements=tuple(map(self.fold, node.elements))))
+                elements = tuple(map(self.fold, node.elements))
+                return _fold_list(ListOf(node.at, elements, node.optional))
             case MapOf():
                 entries = tuple((self.fold(k), self.fold(v), o) for k, v, o in node.entries)
-                return self._fold_map(replace(node, entries=entries))
+                return self._fold_map(MapOf(node.at, entries))
             case StructOf(fields=fields):
                 folded = tuple(replace(each, value=self.fold(each.value)) for each in fields)
-                return replace(node, fields=folded)
+                return StructOf(node.at, node.type_name, folded)
             case Comprehension():
                 return replace(
                     node,
@@ -69,6 +70,15 @@ class ConstantFolder:
                     step=self.fold(node.step),
                     result=self.fold(node.result),
                 )
+
+    def _fold_arguments(self, node: Call) -> Call:
+        arguments = tuple(map(self.fold, node.arguments))
+        if all(map(operator.is_, arguments, node.arguments)):
+            return node
+        folded = Call(node.at, node.function, arguments, node.member)
+        if id(node) in self.overloads:
+            self.overloads[id(folded)] = self.overloads[id(node)]
+        return folded
 
     def _fold_call(self, node: Call) -> Node:
         if node.function in _ARGUMENT_CHECKS:

@@ -29,6 +29,7 @@ from .types import (
     struct_of,
     type_of,
 )
+from .values import Uint
 
 # The fields of named types, as signatures: type to field to its type.
 Structs: TypeAlias = Mapping[str, Mapping[str, str]]
@@ -37,6 +38,16 @@ OBJECT, JSON_PATCH = "Object", "JSONPatch"
 # A field that JSONPatch does not have is of no type, in cel-go's view.
 _NO_TYPE = Type("unspecified", "")
 
+# The types of literals.
+CONSTANTS: Mapping[type[object], Type] = {
+    type(None): NULL,
+    bool: BOOL,
+    int: INT,
+    Uint: UINT,
+    float: DOUBLE,
+    str: STRING,
+    bytes: BYTES,
+}
 # The types whose names are values.
 NAMED_TYPES: Mapping[str, Type] = {
     **{type_.name: type_ for type_ in (BOOL, INT, UINT, DOUBLE, STRING, BYTES, NULL, TYPE)},

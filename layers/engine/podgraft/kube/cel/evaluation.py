@@ -17,11 +17,11 @@ from .access import (
     search_constants,
     select_field,
 )
+from .activation import Evaluate
 from .checker import Checked
 from .constructors import CONSTRUCTORS, Construct, unknown_type
 from .cost import IDENT, PRICED_BY_NAME, fixed_cost
 from .declarations import Declarations
-from .frame import Evaluate
 from .overloads import OverloadSet
 from .steps import (
     SPECIAL,

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from . import syntax
+from .activation import Evaluate, Frame
 from .checker import Checked, check
 from .constant_folding import ConstantFolder
 from .cost import Meter
 from .declarations import Declarations, Structs
 from .errors import CompileError, Problem, locate_problem
 from .evaluation import Compiler
-from .frame import Evaluate, Frame
 from .library import FUNCTIONS, JSON_PATCH
 from .overloads import Overload
 from .parser import parse

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from .activation import Evaluate, Frame
 from .constructors import Construct
 from .cost import LIST, MAP, STRUCT, Cost
 from .errors import EvaluationError, no_such_overload_error
-from .frame import Evaluate, Frame
 from .overloads import Overload, OverloadSet
 from .values import Optional, Value, check_key, is_list, is_map, is_optional, type_name
 
