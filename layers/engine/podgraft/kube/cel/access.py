@@ -5,14 +5,15 @@ A chain of reads is one access: its name costs a unit, and so does each step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from .activation import Evaluate, Frame
 from .cost import IDENT, SELECT
 from .errors import EvaluationError
-from .syntax import Call, Ident, Node, Select
+from .syntax import Call, Constant, Ident, ListOf, MapOf, Node, Select
 from .values import (
     NONE,
+    LazyMap,
     Optional,
     Uint,
     Value,
@@ -36,6 +37,43 @@ def is_access(node: Node) -> bool:
             return function in ACCESSES or function == "_?_:_"
         case _:
             return False
+
+
+def reads_element(node: Node, scope: Collection[str]) -> bool:
+    """Whether a node reads an element of ``variables`` or of a literal, which may be an optional.
+
+    A further step does not look into such an optional: only the value that an access starts with,
+    and what an optional step found, are unwrapped. Objects contain no optionals.
+    """
+    match node:
+        case Select(operand=operand) | Call(function="_[_]", arguments=(operand, _)):
+            return _starts_plain(operand, scope)
+        case _:
+            return False
+
+
+def _starts_plain(node: Node, scope: Collection[str]) -> bool:
+    match node:
+        case Select(operand=operand, test=False) | Call(function="_[_]", arguments=(operand, _)):
+            return _starts_plain(operand, scope)
+        case Ident(name=name):
+            return name == "variables" and name not in scope
+        case _:
+            return isinstance(node, ListOf | MapOf | Constant)
+
+
+def hide_optional(evaluate: Evaluate) -> Evaluate:
+    """An element that no step looks into where it is an optional."""
+
+    def evaluate_element(frame: Frame) -> Value:
+        value = evaluate(frame)
+        return _HIDDEN if is_optional(value) else value
+
+    return evaluate_element
+
+
+# A value without fields and elements.
+_HIDDEN = LazyMap((), lambda name: name)
 
 
 def charge_access(evaluate: Evaluate) -> Evaluate:

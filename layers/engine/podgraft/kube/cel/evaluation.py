@@ -13,7 +13,9 @@ from .access import (
     SET_MEMBERS,
     charge_access,
     has_field,
+    hide_optional,
     is_access,
+    reads_element,
     search_constants,
     select_field,
 )
@@ -99,13 +101,20 @@ class Compiler:
 
     def _compile_select(self, node: Select, scope: Scope) -> Evaluate:
         if node.test:
-            return has_field(self._compile_branch(node.operand, scope), node.field)
+            return has_field(self._compile_tested(node.operand, scope), node.field)
         return select_field(self._compile_accessed(node.operand, scope), node.field)
 
     def _compile_accessed(self, node: Node, scope: Scope) -> Evaluate:
         """Compile what a field or element is read of; a value that is no name costs a unit more."""
         evaluate = self.compile_(node, scope)
-        return evaluate if is_access(node) else charge_access(evaluate)
+        if not is_access(node):
+            return charge_access(evaluate)
+        return hide_optional(evaluate) if reads_element(node, scope) else evaluate
+
+    def _compile_tested(self, node: Node, scope: Scope) -> Evaluate:
+        """Compile what a step reads of, without the unit for a name."""
+        evaluate = self._compile_branch(node, scope)
+        return hide_optional(evaluate) if reads_element(node, scope) else evaluate
 
     def _compile_branch(self, node: Node, scope: Scope) -> Evaluate:
         """Compile a node without the unit for the name that an access starts with."""
@@ -113,12 +122,11 @@ class Compiler:
             case Ident():
                 return self._compile_ident(node, scope, cost=0)
             case Select(test=False):
-                return select_field(self._compile_branch(node.operand, scope), node.field)
+                return select_field(self._compile_tested(node.operand, scope), node.field)
             case Call(function=function, arguments=(operand, key)) if function in ACCESSES:
                 access = ACCESSES[function]
-                return access(
-                    self._compile_branch(operand, scope), self._compile_branch(key, scope)
-                )
+                accessed = self._compile_tested(operand, scope)
+                return access(accessed, self._compile_branch(key, scope))
             case _:
                 return self.compile_(node, scope)
 

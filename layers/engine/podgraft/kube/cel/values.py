@@ -214,7 +214,8 @@ def check_key(key: Value) -> Value:
 def find(container: Value, key: Value) -> Optional:
     """The element under a key or index as an optional; what has no elements has none."""
     if is_optional(container):
-        return find(container.value, key) if container.present else NONE
+        inner = container.value
+        return NONE if not container.present or is_optional(inner) else find(inner, key)
     if is_map(container):
         return Optional(True, container[key]) if has_key(container, key) else NONE
     if is_lazy(container):
