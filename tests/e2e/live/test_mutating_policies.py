@@ -1,0 +1,182 @@
+"""MutatingAdmissionPolicies: podgraft's objects are those that kube-apiserver makes itself."""
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Generator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.live.cluster_setup import ClusterSetup
+from e2e.live.control_plane import ControlPlane, find_program, start_control_plane
+from podgraft.cli import main
+from podgraft.kube import yaml
+
+_ROOT = Path(__file__).parents[3]
+_SAMPLE = _ROOT / "samples" / "mutating-policy" / "bundle"
+_ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+_PATHS = {
+    "CustomResourceDefinition": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+    "MutatingAdmissionPolicy": f"{_ADMISSION}/mutatingadmissionpolicies",
+    "MutatingAdmissionPolicyBinding": f"{_ADMISSION}/mutatingadmissionpolicybindings",
+    "TeamDefaults": "/apis/platform.example.com/v1/namespaces/shop/teamdefaults",
+}
+# The second mutation reads a default of what the first one adds; the third one fails.
+_DEFAULTS = """
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {name: side}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  matchConditions:
+  - {name: one, expression: "!object.spec.containers.exists(c, c.name == 'side')"}
+  failurePolicy: Ignore
+  reinvocationPolicy: IfNeeded
+  mutations:
+  - patchType: JSONPatch
+    jsonPatch:
+      expression: >-
+        [JSONPatch{op: 'add', path: '/spec/containers/-', value: Object.spec.containers{
+        name: 'side', image: 'side', ports: [Object.spec.containers.ports{containerPort: 9}]}}]
+  - patchType: ApplyConfiguration
+    applyConfiguration:
+      expression: >-
+        Object{metadata: Object.metadata{annotations: {
+        'ports': object.spec.containers.filter(c, c.name == 'side')
+        .map(c, c.ports[0].protocol + c.imagePullPolicy).join(',')}}}
+  - patchType: JSONPatch
+    jsonPatch: {expression: "[JSONPatch{op: 'remove', path: '/spec/nope'}]"}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {name: side}
+spec: {policyName: side, matchResources: {objectSelector: {matchLabels: {side: wanted}}}}
+"""
+_SECONDS = 60
+_FIELDS = ("uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "name")
+_PODS: tuple[Any, ...] = (
+    {"containers": [{"name": "web", "image": "web:1"}]},
+    {
+        "containers": [
+            {"name": "web", "image": "web", "env": [{"name": "LOG_LEVEL", "value": "debug"}]},
+            {"name": "cache", "image": "redis:8", "securityContext": {"runAsUser": 1}},
+        ]
+    },
+    {"containers": [{"name": "a", "image": "a", "ports": [{"containerPort": 80}]}]},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A cluster without policies, and podgraft with those of the sample."""
+
+    plane: ControlPlane
+    setup: ClusterSetup
+    folder: Path
+
+    def create_pods(self) -> list[Any]:
+        """The pods as kube-apiserver would store them."""
+        path = "/api/v1/namespaces/shop/pods?dryRun=All"
+        pods: list[Any] = []
+        for number, spec in enumerate(_PODS):
+            labels = {"side": "wanted"} if number else {}
+            pod = {"metadata": {"name": f"web-{number}", "labels": labels}, "spec": spec}
+            status, body = self.plane.request("POST", path, pod)
+            assert status == 201, body.decode()
+            pods.append(_without_generated(json.loads(body)))
+        return pods
+
+    def wait_until(self, condition: Callable[[], bool]) -> None:
+        """Repeat requests until a condition holds: kube-apiserver reads policies once a second."""
+        deadline = time.monotonic() + _SECONDS
+        while not condition():
+            assert time.monotonic() < deadline, "the policies are not in force"
+            time.sleep(0.2)  # between two requests
+
+    def try_create(self, document: Any) -> bool:
+        """Whether an object can be created; a custom resource needs its definition first."""
+        status, body = self.plane.request("POST", _PATHS[document["kind"]], document)
+        assert status in {201, 404, 409}, body.decode()
+        return status in {201, 409}
+
+    def is_mutated(self) -> bool:
+        """Whether policies change a pod."""
+        plain, *selected = self.create_pods()
+        return "labels" in plain["metadata"] and all(
+            "annotations" in pod["metadata"] for pod in selected
+        )
+
+    def is_unchanged(self) -> bool:
+        """Whether no policy changes a pod."""
+        return not any(
+            "annotations" in pod["metadata"] or "team" in pod["metadata"].get("labels", {})
+            for pod in self.create_pods()
+        )
+
+
+def _without_generated(pod: Any) -> Any:
+    metadata = {key: value for key, value in pod["metadata"].items() if key not in _FIELDS}
+    spec = dict(pod["spec"])
+    # The names of the token's volume are random.
+    spec.pop("volumes", None)
+    for container in spec["containers"]:
+        container.pop("volumeMounts", None)
+    return {"metadata": metadata, "spec": spec}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Generator[Place]:
+    program, folder = find_program(), tmp_path_factory.mktemp("cluster")
+    with (
+        start_control_plane(program, tmp_path_factory.mktemp("plane")) as plane,
+        ExitStack() as ended,
+    ):
+        setup = ClusterSetup(plane, folder, ended)
+        injector = folder / "store" / "policies"
+        shutil.copytree(_SAMPLE, injector / "bundle")
+        (injector / "bundle" / "defaults.yaml").write_text(_DEFAULTS)
+        (injector / "policy.yaml").write_text("policy: enabled\n")
+        plane.create("/api/v1/namespaces", {"metadata": {"name": "shop"}})
+        accounts = "/api/v1/namespaces/shop/serviceaccounts"
+        plane.create(accounts, {"metadata": {"name": "default"}})
+        yield Place(plane, setup, folder)
+
+
+def test_stored_objects_are_those_of_kube_apiserver(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bundle = place.folder / "store" / "policies" / "bundle"
+    documents: list[Any] = [
+        document
+        for path in sorted(bundle.iterdir())
+        for document in yaml.load_all(path.read_text())
+    ]
+    for document in documents:
+        place.wait_until(partial(place.try_create, document))
+    place.wait_until(place.is_mutated)
+    expected = place.create_pods()
+    for document in documents:
+        if document["kind"].startswith("Mutating"):
+            name = document["metadata"]["name"]
+            place.plane.request("DELETE", f"{_PATHS[document['kind']]}/{name}")
+    place.wait_until(place.is_unchanged)
+
+    monkeypatch.chdir(place.folder)
+    capsys.readouterr()
+    target = ["register", "--url", place.setup.endpoint, "--allow-loopback"]
+    target += ["--injector", "policies", "--no-inject", "--bundle", str(bundle)]
+    target += ["--namespace-selector", "kubernetes.io/metadata.name=shop"]
+    target += ["--ca-bundle", "certificates/ca.pem", "--token-file", "token"]
+    assert main(target) == 0
+    place.plane.create(
+        f"{_ADMISSION}/mutatingwebhookconfigurations", yaml.load(capsys.readouterr().out)
+    )
+    place.wait_until(place.is_mutated)
+    assert place.create_pods() == expected
