@@ -128,9 +128,9 @@ def _spell_inline(schema: _Model, models: Mapping[str, _Model]) -> str:
         case "array":
             return _list_mark(schema) + (_spell(schema["items"], models))
         case "object":
-            values = schema.get("additionalProperties")
+            values: Any = schema.get("additionalProperties")
             atomic = "!" if schema.get("x-kubernetes-map-type") == "atomic" else ""
-            return f"{atomic}<{_spell(values, models) if isinstance(values, dict) else '*'}"
+            return f"{atomic}<{_spell(values, models) if values is not None and values is not True else '*'}"
         case other:
             raise ValueError(f"unknown type {other}")
 

@@ -41,7 +41,7 @@ class Document:
 
     def spec(self) -> dict[str, Any]:
         rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["*"]}
-        spec = {
+        spec: dict[str, Any] = {
             "matchConstraints": {"resourceRules": [rule]},
             "failurePolicy": self.failure_policy,
             "reinvocationPolicy": self.reinvocation,

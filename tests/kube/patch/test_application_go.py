@@ -4,6 +4,7 @@ import pytest
 
 from oracle import program
 from oracle.jsonpatch.record import FIXTURE, answer, go_answer, is_same
+from podgraft.base.jsonvalue import Object
 from podgraft.kube import patch
 from podgraft.kube.patch import ExplicitNull, FailedTestError
 from support.corpus import assert_corpus
@@ -21,15 +22,15 @@ def test_every_recorded_patch_applies_as_in_go() -> None:
 
 
 def test_an_explicit_null_equals_an_empty_map_but_no_null_of_the_document() -> None:
-    add = {"op": "add", "path": "/a", "value": ExplicitNull()}
-    test = {"op": "test", "path": "/a", "value": {}}
+    add: Object = {"op": "add", "path": "/a", "value": ExplicitNull()}
+    test: Object = {"op": "test", "path": "/a", "value": {}}
     assert patch.apply({}, [add, test]) == {"a": None}
     with pytest.raises(FailedTestError):
         patch.apply({"a": None}, [{"op": "test", "path": "/a", "value": ExplicitNull()}])
 
 
 def test_copies_are_limited_as_in_kube_apiserver() -> None:
-    document = {"a": "x" * 1_000_000, "b": []}
+    document: Object = {"a": "x" * 1_000_000, "b": []}
     copies = [{"op": "copy", "from": "/a", "path": "/b/-"}] * 4
     assert patch.apply(document, copies[:3])
     with pytest.raises(patch.PatchError, match="accumulated size increase of copy is 4000008"):

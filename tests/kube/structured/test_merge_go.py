@@ -4,6 +4,7 @@ import pytest
 
 from oracle import program
 from oracle.mutation.merges import FIXTURE, answer, differs, go_answer
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube.structured import StructuredError, merge, release_schema
 from support.corpus import assert_corpus
 
@@ -28,7 +29,7 @@ def test_an_element_without_its_key_has_the_default_key() -> None:
     live = _pod([{"name": "web", "ports": [{"containerPort": 80, "protocol": "TCP"}]}])
     patch = _pod([{"name": "web", "ports": [{"containerPort": 80, "name": "http"}]}])
     merged = merge(schema, live, patch, ref)
-    port = {"containerPort": 80, "protocol": "TCP", "name": "http"}
+    port: JSON = {"containerPort": 80, "protocol": "TCP", "name": "http"}
     assert merged == _pod([{"name": "web", "ports": [port]}])
 
 
@@ -37,8 +38,8 @@ def test_the_types_are_those_of_the_release(minor: int, merges: bool) -> None:
     schema = release_schema(minor)
     ref = schema.find_kind("networking.k8s.io/v1", "Ingress")
     assert ref is not None
-    port = {"service": {"name": "web", "port": {"number": 80}}}
-    patch = {"spec": {"defaultBackend": port}}
+    port: Object = {"service": {"name": "web", "port": {"number": 80}}}
+    patch: Object = {"spec": {"defaultBackend": port}}
     if merges:
         assert merge(schema, {}, patch, ref) == patch
     else:
@@ -54,5 +55,5 @@ def test_a_kind_is_there_from_its_release_on() -> None:
     assert release_schema(36).find_kind(*kind) is not None
 
 
-def _pod(containers: list[object]) -> dict[str, object]:
+def _pod(containers: list[JSON]) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "spec": {"containers": containers}}

@@ -80,9 +80,9 @@ def make_rows(count: int, seed: int) -> Iterator[program.Row]:
     """Documents with up to four operations."""
     random = Random(seed)  # noqa: S311 - no secret
     for _ in range(count):
-        document = value(random, 4)
-        if not isinstance(document, dict):
-            document = {"a": document, "b": [{"a": 1}, {"b": None}]}
+        made = value(random, 4)
+        other: Object = {"a": made, "b": [{"a": 1}, {"b": None}]}
+        document = made if isinstance(made, dict) else other
         operations = [operation(random, document) for _ in range(random.randrange(1, 5))]
         yield {"before": document, "patch": operations}
 

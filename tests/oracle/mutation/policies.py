@@ -8,9 +8,10 @@ With a count, it compares so many requests and records none.
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from oracle import program
 from oracle.jsonpatch.record import path as random_path
@@ -113,7 +114,8 @@ class PolicyGenerator:
         kind = self.random.choice(("Pod", "Pod", "Pod", *KINDS))
         version, resource = KINDS[kind]
         value = self._object(version, kind)
-        policies, bindings = [], []
+        policies: list[JSON] = []
+        bindings: list[JSON] = []
         for number in range(self.random.randrange(1, 4)):
             policy, binding = self._policy(f"p{number}", version, resource, value)
             policies.append(policy)
@@ -180,12 +182,9 @@ class PolicyGenerator:
                     },
                 )
             )
-        head = "admissionregistration.k8s.io/v1"
         return (
-            {"apiVersion": head, "kind": "MutatingAdmissionPolicy"}
-            | {"metadata": {"name": name}, "spec": spec},
-            {"apiVersion": head, "kind": "MutatingAdmissionPolicyBinding"}
-            | {"metadata": {"name": f"b{name}"}, "spec": binding},
+            _document("MutatingAdmissionPolicy", name, spec),
+            _document("MutatingAdmissionPolicyBinding", f"b{name}", binding),
         )
 
     def _mutation(self, value: Object) -> Object:
@@ -207,7 +206,7 @@ class PolicyGenerator:
         return to_cel(patch, ref, self.values.schema, "Object")
 
     def _patch(self, value: Object) -> str:
-        operations = []
+        operations: list[str] = []
         for _ in range(self.random.randrange(1, 3)):
             kind = self.random.choice(("add", "replace", "remove", "test", "copy", "move"))
             fields = [f"op: '{kind}'", f"path: {literal(random_path(self.random, value))}"]
@@ -217,6 +216,11 @@ class PolicyGenerator:
                 fields.append(f"value: {literal(self.random.choice(('x', 1, True, 80, '10%')))}")
             operations.append(f"JSONPatch{{{', '.join(fields)}}}")
         return f"[{', '.join(operations)}]"
+
+
+def _document(kind: str, name: str, spec: Object) -> Object:
+    head = "admissionregistration.k8s.io/v1"
+    return {"apiVersion": head, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
 class _ValidGenerator(Generator):
@@ -234,7 +238,8 @@ class _ValidGenerator(Generator):
                 numbers = ("1Gi", "0.5", "100m") if is_size else (80, "10%")
                 result[key] = self.random.choice(("2027-01-01T00:00:00Z",) if is_time else numbers)
         if type_.element == "u":
-            result = dict.fromkeys(result, self.random.choice(("1", "100m", "0.5", "1Gi")))
+            quantity: JSON = self.random.choice(("1", "100m", "0.5", "1Gi"))
+            return {key: quantity for key in result}  # noqa: C420 - fromkeys has another type
         return result
 
 
@@ -266,19 +271,16 @@ def make_rows(count: int, seed: int) -> Iterator[program.Row]:
         yield generator.row()
 
 
+def _specs(documents: Iterable[Any], diagnostics: Diagnostics) -> Iterator[tuple[Cursor, str]]:
+    for document in documents:
+        yield Cursor(document["spec"], "/spec", diagnostics), document["metadata"]["name"]
+
+
 def answer(row: program.Row) -> tuple[str, JSON]:
     """The answer of podgraft: the object with its defaults, or the denial."""
     diagnostics = Diagnostics()
-    policies, bindings = (
-        [
-            parse(Cursor(each["spec"], "/spec", diagnostics), each["metadata"]["name"])
-            for each in row[key]
-        ]
-        for key, parse in (
-            ("policies", mutation.parse_policy),
-            ("bindings", mutation.parse_binding),
-        )
-    )
+    policies = [mutation.parse_policy(*spec) for spec in _specs(row["policies"], diagnostics)]
+    bindings = [mutation.parse_binding(*spec) for spec in _specs(row["bindings"], diagnostics)]
     if diagnostics.errors:
         return "refused", str(diagnostics.errors[0])
     policy_set = mutation.MutatingPolicySet(
