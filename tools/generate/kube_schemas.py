@@ -130,7 +130,8 @@ def _spell_inline(schema: _Model, models: Mapping[str, _Model]) -> str:
         case "object":
             values: Any = schema.get("additionalProperties")
             atomic = "!" if schema.get("x-kubernetes-map-type") == "atomic" else ""
-            return f"{atomic}<{_spell(values, models) if values is not None and values is not True else '*'}"
+            is_typed = values is not None and values is not True
+            return f"{atomic}<{_spell(values, models) if is_typed else '*'}"
         case other:
             raise ValueError(f"unknown type {other}")
 
