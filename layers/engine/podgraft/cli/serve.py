@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -126,15 +126,10 @@ def command(  # noqa: PLR0913 — one parameter per option
     client_ca: Path | None,
     auth: str | None,
     signer: Path | None,
-    host: str,
-    port: int,
-    workers: int,
-    threads: int,
-    connections_per_address: int,
     metrics_port: int | None,
-    metrics_host: str,
     census: Path | None,
     check: bool,
+    **server: Any,
 ) -> None:
     """Serve admission reviews over HTTPS, without AWS.
 
@@ -147,35 +142,40 @@ def command(  # noqa: PLR0913 — one parameter per option
     mode = _auth_mode(auth, client_ca)
     with convert_errors(ServeError):
         tls = ReloadingContext(TLSFiles(cert, key, client_ca, _read_passphrase(passphrase_file)))
-    callers = FolderCallers(folder)
-    verifier = _read_verifier(signer)
     if check:
-        # Without the last known good versions, which would hide errors.
-        _report(
-            survey(folder, FolderStore(folder, verifier=verifier), callers, mode),
-            certificate_survey(tls),
-            check=True,
-        )
+        _check_store(folder, tls, mode, signer)
         return
-    config = ServerConfig(
-        host=host,
-        port=port,
-        workers=workers,
-        threads=threads,
-        connections_per_address=connections_per_address,
-        metrics_host=metrics_host,
-        metrics_port=metrics_port or 0,
-    )
-    with _state_folder(state) as state_folder, ExitStack() as stack:
+    config = ServerConfig(metrics_port=metrics_port or 0, **server)
+    with _state_folder(state) as state_folder:
         last_known_good = FileLastKnownGoodStore(state_folder)
+        verifier = _read_verifier(signer)
         store = FolderStore(folder, last_known_good=last_known_good, verifier=verifier)
-        _report(survey(folder, store, callers, mode), certificate_survey(tls), check=False)
+        _run_server(store, FolderStoreConfig(folder, census), tls, config, mode)
+
+
+def _check_store(folder: Path, tls: ReloadingContext, mode: Auth, signer: Path | None) -> None:
+    """Report everything, without the last known good versions, which would hide errors."""
+    store = FolderStore(folder, verifier=_read_verifier(signer))
+    surveyed = survey(folder, store, FolderCallers(folder), mode)
+    _report(surveyed, certificate_survey(tls), check=True)
+
+
+def _run_server(
+    store: FolderStore,
+    backing: FolderStoreConfig,
+    tls: ReloadingContext,
+    config: ServerConfig,
+    mode: Auth,
+) -> None:
+    callers = FolderCallers(backing.path)
+    _report(survey(backing.path, store, callers, mode), certificate_survey(tls), check=False)
+    with ExitStack() as stack:
         log, metrics = make_stream_log(), None
-        if metrics_port is not None:
-            counters = stack.enter_context(_open_metrics(workers))
+        if config.metrics_port:
+            counters = stack.enter_context(_open_metrics(config.workers))
             log = counters.wrap_log(log)
             metrics = _make_metrics_port(counters, store, callers, tls)
-        writer = open_census(FolderStoreConfig(folder, census))
+        writer = open_census(backing)
         app = create_app(store, callers, auth=mode, request_log=log, census=writer)
         with convert_errors(ServeError):
             Server(app, config, tls, metrics).run()

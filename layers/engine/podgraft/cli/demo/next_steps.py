@@ -64,6 +64,12 @@ def find_next_steps(
                 f"inject --webhook {_join('-f', folder / outcome.file)} {documents}",
             )
             break
+    yield from _find_server_steps(sample, folder)
+    yield NextStep(f"Run another sample: {', '.join(others)}.", f"demo {others[0]}")
+
+
+def _find_server_steps(sample: str, folder: Path) -> Iterator[NextStep]:
+    store = folder / "store"
     keys = folder / "certificates"
     yield NextStep(
         "Serve the store to a cluster. Ctrl+C stops it.",
@@ -89,7 +95,6 @@ def find_next_steps(
             *("--namespace-selector", "istio-injection=enabled"),
         ),
     )
-    yield NextStep(f"Run another sample: {', '.join(others)}.", f"demo {others[0]}")
 
 
 def _join(*words: str | Path) -> str:

@@ -76,26 +76,36 @@ def command(  # noqa: PLR0913 — one parameter per option
     if bool(target) == bool(objects.manifests.paths):
         raise click.UsageError("give either TARGET or -f; use -f once for each file")
     if target:
-        for_files = {"--webhook-config": webhook_config, "--namespace-labels": namespace_labels}
-        if names := ", ".join(name for name, value in for_files.items() if value):
-            raise click.UsageError(f"{names}: only with -f; for TARGET, the cluster is read")
-        selection = PodSelection(
-            namespace=namespace, all_namespaces=all_namespaces, selector=selector
-        )
-        files = _explain_live(target, check_selection(selection), options)
-    else:
-        if all_namespaces or selector:
-            raise click.UsageError("-A and -l: only with TARGET; -f reads all objects of the files")
-        labels = _parse_labels(namespace_labels)
-        creates_pods = pods or not form.is_result
-        cluster = _make_cluster(options, webhook_config, labels, creates_pods=creates_pods)
-        files = _explain_files(cluster, read_object_files(objects, namespace))
-        if _has_hidden_pods(cluster, files):
-            click.echo("the pods of workloads are not reviewed; use --pods for them", err=True)
+        _reject_file_options(webhook_config, namespace_labels)
+        chosen = PodSelection(namespace=namespace, all_namespaces=all_namespaces, selector=selector)
+        return _print_files(_explain_live(target, check_selection(chosen), options), form)
+    if all_namespaces or selector:
+        raise click.UsageError("-A and -l: only with TARGET; -f reads all objects of the files")
+    labels, creates_pods = _parse_labels(namespace_labels), pods or not form.is_result
+    cluster = _make_cluster(options, webhook_config, labels, creates_pods=creates_pods)
+    return _print_files(_explain_objects(cluster, objects, namespace), form)
+
+
+def _reject_file_options(webhook_config: Path | None, namespace_labels: str) -> None:
+    for_files = {"--webhook-config": webhook_config, "--namespace-labels": namespace_labels}
+    if names := ", ".join(name for name, value in for_files.items() if value):
+        raise click.UsageError(f"{names}: only with -f; for TARGET, the cluster is read")
+
+
+def _print_files(files: Sequence[ExplainedFile], form: OutputFormat) -> int:
     traces = [each.trace for file in files for each in file.reviews if each.trace]
     _warn_of_images(traces)
     print_results(files, form)
     return _select_status(traces, form)
+
+
+def _explain_objects(
+    cluster: Cluster, objects: ObjectOptions, namespace: str | None
+) -> list[ExplainedFile]:
+    files = _explain_files(cluster, read_object_files(objects, namespace))
+    if _has_hidden_pods(cluster, files):
+        click.echo("the pods of workloads are not reviewed; use --pods for them", err=True)
+    return files
 
 
 def _has_hidden_pods(cluster: Cluster, files: Sequence[ExplainedFile]) -> bool:

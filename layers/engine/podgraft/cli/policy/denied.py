@@ -78,7 +78,10 @@ def storage_options(command: Callable[..., None]) -> Callable[..., None]:
         )
         command(storage, **others)
 
-    decorated: Callable[..., None] = call_with_storage
+    return _add_options(call_with_storage)
+
+
+def _add_options(command: Callable[..., None]) -> Callable[..., None]:
     for decorate in (
         aws_options,
         click.option(
@@ -92,8 +95,8 @@ def storage_options(command: Callable[..., None]) -> Callable[..., None]:
         make_old_option("stack-name"),
         config_option(ConfigSourceType(cluster=False), "Stack, or folder of podgraft serve."),
     ):
-        decorated = decorate(decorated)
-    return decorated
+        command = decorate(command)
+    return command
 
 
 _STORAGE_OPTIONS = ("source", "stack_name", "parameter_prefix", "folder")

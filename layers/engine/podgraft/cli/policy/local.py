@@ -87,8 +87,7 @@ def check_bundle(
         findings.extend(_warnings(compiled, files, read, text, policy_name, findings))
         findings.extend(each for url in url_paths for each in find_path_warnings(compiled, url))
         findings.extend(find_failed_tests(folder, document_path))
-    located = [*add_file_lines(findings, files)]
-    errors, warnings = _split_by_severity(located, strict=strict)
+    errors, warnings = _split_by_severity([*add_file_lines(findings, files)], strict=strict)
     if errors or compiled is None:
         raise InvalidBundleError(errors, warnings, folders.suggest(folder))
     return CheckedBundle(

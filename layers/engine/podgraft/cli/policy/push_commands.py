@@ -1,5 +1,6 @@
 """The subcommands that change the policy in force: push and rollback."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -69,28 +70,19 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
     signer = make_signer(sign, sign_key)
-    cloud = connect(options, writes=True)
-    if expect_version is not None:
-        cloud.check_version(expect_version)
+    cloud = _connect(options, expect_version)
     versions = cloud.history()
     live = versions[-1] if versions else None
     if live and not unsigned:
         push.check_signer(signer, [live])
-    change = Change(
-        document=_make_document(checked, live, cluster, has_policy=document is not None),
-        checked=checked,
-        signer=signer,
-        message=message,
-    )
+    text = _make_document(checked, live, cluster, has_policy=document is not None)
+    change = Change(document=text, checked=checked, signer=signer, message=message)
     if live and not end_rollout:
-        check_no_rollout(live.document, change.document, cloud.target.options)
+        check_no_rollout(live.document, text, cloud.target.options)
     push.check_change(cloud, change, live)
-    if dry_run:
-        _report_dry_run(cloud, change, live)
-        return
-    if confirm and not confirm_change(cloud, change, cluster):
+    if not dry_run and confirm and not confirm_change(cloud, change, cluster):
         raise CommandError("not confirmed; nothing is changed")
-    _apply(cloud, change, live)
+    (_report_dry_run if dry_run else _apply)(cloud, change, live)
 
 
 def _make_document(
@@ -155,17 +147,9 @@ def restore_version(  # noqa: PLR0913 — one parameter per option
     A signature is for one version, so a signed policy must be signed again.
     """
     signer = make_signer(sign, sign_key)
-    cloud = connect(options, writes=True)
-    if expect_version is not None:
-        cloud.check_version(expect_version)
+    cloud = _connect(options, expect_version)
     versions = cloud.history()
-    target_version = next((each for each in versions if each.number == version), None)
-    if target_version is None:
-        available = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
-        raise CommandError(
-            f"parameter {cloud.target.parameter}: version {version} not found; "
-            f"available versions: {available}"
-        )
+    target_version = _find_version(cloud, versions, version)
     bundle_digest(target_version)
     push.check_signer(signer, [target_version, versions[-1]])
     document = strip_signature(target_version.document)
@@ -177,9 +161,32 @@ def restore_version(  # noqa: PLR0913 — one parameter per option
     number = push.put(cloud, document, versions[-1], signer, message)
     terminal.secho(f"version {number}, the same as {version}, is in force", fg="green")
     click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, versions[-1].number)}")
-    ended = None if with_rollout else find_id(versions[-1].document)
-    if ended is not None:
-        has_log = cloud.target.stack is not None
-        click.echo(describe_pods(ended, cloud.target.options, has_log=has_log))
-    else:
+    _describe_pods(cloud, None if with_rollout else find_id(versions[-1].document))
+
+
+def _connect(options: TargetOptions, expect_version: int | None) -> DeployedInjector:
+    cloud = connect(options, writes=True)
+    if expect_version is not None:
+        cloud.check_version(expect_version)
+    return cloud
+
+
+def _find_version(
+    cloud: DeployedInjector, versions: Sequence[PolicyVersion], version: int
+) -> PolicyVersion:
+    found = next((each for each in versions if each.number == version), None)
+    if found is not None:
+        return found
+    available = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
+    raise CommandError(
+        f"parameter {cloud.target.parameter}: version {version} not found; "
+        f"available versions: {available}"
+    )
+
+
+def _describe_pods(cloud: DeployedInjector, ended: str | None) -> None:
+    if ended is None:
         click.echo("Pods do not change until you restart their workloads.")
+        return
+    has_log = cloud.target.stack is not None
+    click.echo(describe_pods(ended, cloud.target.options, has_log=has_log))

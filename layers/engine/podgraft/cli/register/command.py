@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Unpack
 
 import click
 from msgspec.structs import replace
@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, outputs, program
 from podgraft.cli.certs import trust
-from podgraft.cli.config_source import ConfigSource
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.folders import read_manifests
 from podgraft.cli.outputs import SECRET, Output
@@ -33,6 +32,7 @@ from podgraft.cli.register import (
 )
 from podgraft.cli.register.control_plane import AuthInfo
 from podgraft.cli.register.istio_names import istio_name_options
+from podgraft.cli.register.options import RegisterOptions
 from podgraft.cli.register.target import parse_target, target_options
 from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
 from podgraft.core.bundle import Bundle, BundleError, compile_
@@ -43,50 +43,6 @@ from podgraft.core.policy import parse as parse_policy
 from podgraft.kube import yaml
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
-class RegisterOptions(TypedDict):
-    """The options of the command line."""
-
-    url: str | None
-    source: ConfigSource | None
-    stack_name: str | None
-    service: str | None
-    allow_loopback: bool
-    ca_bundle: tuple[Path, ...]
-    cert_manager: str | None
-    server_cert: Path | None
-    probe: bool
-    injector: str | None
-    cluster: str | None
-    istio_cluster_id: str | None
-    istio_network: str | None
-    env: tuple[str, ...]
-    token_file: Path | None
-    client_cert: Path | None
-    client_key: Path | None
-    control_plane: Path | None
-    static: Path | None
-    force: bool
-    revision: str | None
-    webhook_name: str
-    tag_of: str | None
-    inject: bool
-    mutate: tuple[str, ...]
-    validate: tuple[str, ...]
-    all_namespaces: bool
-    exclude_namespace: tuple[str, ...]
-    namespace_selector: str
-    object_selector: str
-    match_condition: tuple[str, ...]
-    failure_policy: str
-    timeout: int
-    reinvocation_policy: str
-    census: bool
-    sidecar_check: str | None
-    guard: str | None
-    policy: Path | None
-    bundle: Path | None
 
 
 @command_help.command("register")
@@ -239,19 +195,27 @@ def _register(options: RegisterOptions) -> None:
             "nothing to register: --no-inject, and neither --mutate nor --validate"
         )
     if options["probe"]:
-        probe.probe_registration(
-            manifests,
-            authorities.read_roots(options["ca_bundle"]),
-            identity,
-            (options["client_cert"], options["client_key"]),
-            options["timeout"],
-        )
+        _probe(manifests, identity, options)
     if identity is not None and options["control_plane"]:
         _write_files(registration, identity, manifests, options)
     if options["static"] is None:
         click.echo("---\n".join(map(yaml.dump, manifests)), nl=False)
     _warn(registration, options, compiled)
-    steps = next_steps.list_next_steps(
+    program.print_next_steps(*_list_next_steps(registration, options))
+
+
+def _probe(manifests: list[Object], identity: AuthInfo | None, options: RegisterOptions) -> None:
+    probe.probe_registration(
+        manifests,
+        authorities.read_roots(options["ca_bundle"]),
+        identity,
+        (options["client_cert"], options["client_key"]),
+        options["timeout"],
+    )
+
+
+def _list_next_steps(registration: Registration, options: RegisterOptions) -> Iterator[str]:
+    return next_steps.list_next_steps(
         registration,
         control_plane_folder=options["control_plane"],
         static_folder=options["static"],
@@ -259,10 +223,9 @@ def _register(options: RegisterOptions) -> None:
         has_sidecar_check=options["sidecar_check"] is not None,
         has_bundle=options["bundle"] is not None,
     )
-    program.print_next_steps(*steps)
 
 
-def _make_registration(options: RegisterOptions, compiled: Bundle | None) -> Registration:
+def _parse_endpoint(options: RegisterOptions, *, has_ca_bundle: bool) -> endpoint.Endpoint:
     parsed_endpoint = parse_target(
         url=options["url"],
         service_name=options["service"],
@@ -275,14 +238,19 @@ def _make_registration(options: RegisterOptions, compiled: Bundle | None) -> Reg
         parsed_endpoint = endpoint.with_token(
             parsed_endpoint, auth_info.read_token(options["token_file"])
         )
-    roots = authorities.read_roots(options["ca_bundle"])
     authorities.check_source(
         parsed_endpoint,
-        has_ca_bundle=bool(roots),
+        has_ca_bundle=has_ca_bundle,
         certificate=options["cert_manager"],
         is_static=options["static"] is not None,
         probe=options["probe"],
     )
+    return parsed_endpoint
+
+
+def _make_registration(options: RegisterOptions, compiled: Bundle | None) -> Registration:
+    roots = authorities.read_roots(options["ca_bundle"])
+    parsed_endpoint = _parse_endpoint(options, has_ca_bundle=bool(roots))
     registration = Registration(
         endpoint=endpoint.with_variables(parsed_endpoint, _variables(options)),
         ca_bundle=trust.encode_ca_bundle(roots) if roots else None,

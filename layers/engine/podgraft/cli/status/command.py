@@ -1,5 +1,6 @@
 """``podgraft status``: the injection of each namespace of a cluster."""
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -21,7 +22,7 @@ from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
 
 from . import report
 from .survey import Survey, find_overlaps
-from .webhooks import check_webhooks
+from .webhooks import WebhookStatus, check_webhooks
 
 
 @command_help.command("status")
@@ -72,21 +73,26 @@ def command(
     for pod in cluster.list_pods(selection):
         survey.add_pod(pod)
     survey.add_empty_namespaces()
-    relevant = [webhook for webhook in webhooks if webhook.kind is not InjectorKind.OTHER]
+    relevant = [each for each in webhooks if each.kind is not InjectorKind.OTHER]
     checked = check_webhooks(cluster, relevant, url, probes=probe)
+    _print_statuses(survey, checked, output)
+    print_warnings([*source.problems, *find_overlaps(survey), *_find_problems(checked)])
+    return 1 if any(each.fails for each in checked) else 0
+
+
+def _print_statuses(survey: Survey, checked: Sequence[WebhookStatus], output: str) -> None:
     statuses = sorted(survey.namespaces.values(), key=lambda status: status.name)
     if output == "json":
         click.echo(jsonvalue.dump(report.to_json(statuses, checked)))
-    else:
-        for line in report.format_lines(statuses, checked):
-            click.echo(line)
-    problems = [
-        f"{each.webhook.configuration}: webhook {each.webhook.name}: {problem}"
-        for each in checked
-        for problem in each.problems
-    ]
-    print_warnings([*source.problems, *find_overlaps(survey), *problems])
-    return 1 if any(each.fails for each in checked) else 0
+        return
+    for line in report.format_lines(statuses, checked):
+        click.echo(line)
+
+
+def _find_problems(checked: Sequence[WebhookStatus]) -> Iterator[str]:
+    for each in checked:
+        for problem in each.problems:
+            yield f"{each.webhook.configuration}: webhook {each.webhook.name}: {problem}"
 
 
 def _read_namespaces(cluster: LiveCluster, selection: PodSelection) -> dict[str, Object]:

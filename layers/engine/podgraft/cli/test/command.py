@@ -118,17 +118,13 @@ def command(  # noqa: PLR0913 - one parameter per option
     if source is not None and source.folder is not None:
         found = find_files(source.folder)
         bundle, policy = found.bundle, policy or found.policy
-    files = [
-        override_files(document, bundle, policy)
-        for path in find_test_files(paths or (Path(),))
-        for document in read_test_file(path)
-    ]
     runner = Runner(updates=update)
     results = [
         result
-        for document in files
+        for path in find_test_files(paths or (Path(),))
+        for document in read_test_file(path)
         for result in runner.run(
-            document,
+            override_files(document, bundle, policy),
             releases,
             lambda case: not filters or any(text in case.id for text in filters),
         )

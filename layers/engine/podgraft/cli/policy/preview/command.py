@@ -1,6 +1,6 @@
 """``podgraft policy preview``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -20,7 +20,7 @@ from podgraft.kube import yaml
 from podgraft.service.store import Snapshot
 
 from .html import render_html
-from .replay import PreviewOutcome, preview_record, replay
+from .replay import PreviewOutcome, PreviewResult, preview_record, replay
 from .report import GroupBy, PreviewReport, render_json, render_markdown, render_text
 
 # The exit status if --fail-on matches.
@@ -116,10 +116,42 @@ def preview_policy(  # noqa: PLR0913 — one parameter per option
     census does not record. The exit status is 0, 1 for errors, 2 for invalid options, and 3 if
     --fail-on matches.
     """
+    stored = _open_stored(options)
+    candidate = _open_candidate(stored, folder, bundle, document)
+    records = _read_records(options, place, cluster, namespace)
+    stable = _find_stable(stored.current)
+    if sample is not None:
+        click.echo(_render_sample(records, sample, stable, candidate.find), nl=False)
+        return
+    report = PreviewReport(
+        stable=stored.current.name,
+        candidate=candidate.name,
+        by=GroupBy(by),
+        results=tuple(_preview_records(records, stable, candidate.find)),
+    )
+    click.echo(_FORMATS[output](report), nl=False)
+    if any(report.counts[outcome] for outcome in fail_on):
+        context.exit(MATCHED)
+
+
+def _preview_records(
+    records: Iterable[Record], stable: FindSnapshot, candidate: FindSnapshot
+) -> Iterator[PreviewResult]:
+    for record in sorted(records, key=lambda each: (each.identity, each.route)):
+        cluster = record.cluster or None
+        yield preview_record(record, stable(cluster), candidate(cluster))
+
+
+def _open_stored(options: TargetOptions) -> StoredInjector:
     stored = open_injector(options)
     if stored.current is NO_POLICY or stored.current.snapshots is None:
         raise CommandError(f"injector {options.injector} has no policy; push one first")
-    candidate = _open_candidate(stored, folder, bundle, document)
+    return stored
+
+
+def _read_records(
+    options: TargetOptions, place: str | None, cluster: str | None, namespace: str | None
+) -> list[Record]:
     records = [
         record
         for record in read_newest(open_records(options, place), options.injector)
@@ -130,24 +162,7 @@ def preview_policy(  # noqa: PLR0913 — one parameter per option
             "the census has no workload; record some with podgraft policy census on, and check "
             "--census, --injector, --cluster, and --namespace"
         )
-    stable = _find_stable(stored.current)
-    if sample is not None:
-        click.echo(_render_sample(records, sample, stable, candidate.find), nl=False)
-        return
-    report = PreviewReport(
-        stable=stored.current.name,
-        candidate=candidate.name,
-        by=GroupBy(by),
-        results=tuple(
-            preview_record(
-                record, stable(record.cluster or None), candidate.find(record.cluster or None)
-            )
-            for record in sorted(records, key=lambda each: (each.identity, each.route))
-        ),
-    )
-    click.echo(_FORMATS[output](report), nl=False)
-    if any(report.counts[outcome] for outcome in fail_on):
-        context.exit(MATCHED)
+    return records
 
 
 class _Candidate:

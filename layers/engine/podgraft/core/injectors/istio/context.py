@@ -149,11 +149,7 @@ def prepare(config: InjectorConfig, pod: Object, request: InjectionRequest) -> I
         template_data=_make_template_data(
             config, pod, own_annotations, pod_mesh, request, workload
         ),
-        environment=cluster.cluster_environment(
-            config.values, request.environment, pod_labels(base)
-        )
-        if profile.cluster_of_values
-        else request.environment,
+        environment=_make_environment(config, base, request),
         templates=templates.select(own_annotations),
         injected_annotations={} if is_kube_inject else config.injected_annotations,
         hold_application=profile.hold_application
@@ -161,6 +157,14 @@ def prepare(config: InjectorConfig, pod: Object, request: InjectionRequest) -> I
         tcp_probes=config.tcp_probes,
         limits=request.limits,
     )
+
+
+def _make_environment(
+    config: InjectorConfig, base: Object, request: InjectionRequest
+) -> Mapping[str, str]:
+    if not config.profile.cluster_of_values:
+        return request.environment
+    return cluster.cluster_environment(config.values, request.environment, pod_labels(base))
 
 
 def _patch_base(config: InjectorConfig, pod: Object, request: InjectionRequest) -> Object:

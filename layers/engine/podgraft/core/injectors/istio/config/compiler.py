@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
+from typing import Any
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.core.injectors.errors import Diagnostic, InvalidDocumentsError
@@ -55,8 +56,7 @@ def compile_(
 
     ``deferred``: templates are parsed on first use, and their errors are raised then.
     """
-    errors: list[Diagnostic] = []
-    warnings: list[Diagnostic] = []
+    errors, warnings = list[Diagnostic](), list[Diagnostic]()
     config = config_map.parse_config(documents.config, errors)
     values = config_map.parse_values(documents.values, errors)
     profile = choose_profile(surroundings.release, config, values, errors, warnings)
@@ -67,49 +67,64 @@ def compile_(
     mesh_config = _parse_mesh(profile, schema, documents.mesh, errors)
     errors += _validate_proxy_configs(schema, documents.proxy_configs)
     warnings += _find_unselective_resources(documents.proxy_configs)
-    env = surroundings.environment()
-    template_functions = _make_template_functions(profile, schema, env)
-    template_set = templates.make_template_set(
-        profile, config, template_functions, surroundings.default_templates
-    )
-    warnings += template_set.find_unknown_names(
-        "policy" if surroundings.default_templates else "config"
-    )
-    if (
-        not _report_missing_templates(profile, config, template_set, errors, warnings)
-        and not deferred
-    ):
+    template_set = _make_template_set(profile, schema, config, surroundings, warnings)
+    is_complete = not _report_missing_templates(profile, config, template_set, errors, warnings)
+    if is_complete and not deferred:
         _parse_templates(profile, template_set, newer_release, errors, warnings)
         errors += _find_further_errors(profile, values, mesh_config, errors)
         warnings += _find_ineffective_keys(profile, config, values, surroundings)
     rules = _make_rules(profile, config, warnings)
     if errors:
         raise InvalidDocumentsError(tuple(errors), tuple(warnings))
-    injected_annotations = surroundings.injected_annotations
     return Injector(
         InjectorConfig(
-            profile=profile,
             rules=rules,
             values=values,
             mesh=mesh_config,
             proxy=_base_proxy_config(schema, mesh_config),
             templates=template_set,
-            injected_annotations=config.injected_annotations
-            if injected_annotations is None
-            else injected_annotations,
-            proxy_configs=documents.proxy_configs,
-            namespaces=documents.namespaces,
-            revision=surroundings.revision,
-            native_sidecars=_env_switch(env, "ENABLE_NATIVE_SIDECARS", default=False),
-            openshift=env.get("PLATFORM") == openshift.PLATFORM,
-            compliance_policy=env.get("COMPLIANCE_POLICY", ""),
-            tcp_probes=_should_rewrite_tcp_probes(profile, env),
-            legacy_fsgroup=_env_switch(env, "ENABLE_LEGACY_FSGROUP_INJECTION", default=True),
             template_version=sha256(config.template.encode()).hexdigest(),
             newer_release=newer_release,
             warnings=tuple(warnings),
+            **_make_environment_fields(profile, config, documents, surroundings),
         )
     )
+
+
+def _make_template_set(
+    profile: Profile,
+    schema: Schema,
+    config: Config,
+    surroundings: IstiodEnvironment,
+    warnings: list[Diagnostic],
+) -> templates.TemplateSet:
+    names = surroundings.default_templates
+    functions = _make_template_functions(profile, schema, surroundings.environment())
+    template_set = templates.make_template_set(profile, config, functions, names)
+    warnings += template_set.find_unknown_names("policy" if names else "config")
+    return template_set
+
+
+def _make_environment_fields(
+    profile: Profile, config: Config, documents: Documents, surroundings: IstiodEnvironment
+) -> dict[str, Any]:
+    """The fields that need no check: those of istiod's flags and environment, and of resources."""
+    env = surroundings.environment()
+    injected_annotations = surroundings.injected_annotations
+    if injected_annotations is None:
+        injected_annotations = config.injected_annotations
+    return {
+        "profile": profile,
+        "proxy_configs": documents.proxy_configs,
+        "namespaces": documents.namespaces,
+        "injected_annotations": injected_annotations,
+        "revision": surroundings.revision,
+        "native_sidecars": _env_switch(env, "ENABLE_NATIVE_SIDECARS", default=False),
+        "openshift": env.get("PLATFORM") == openshift.PLATFORM,
+        "compliance_policy": env.get("COMPLIANCE_POLICY", ""),
+        "tcp_probes": _should_rewrite_tcp_probes(profile, env),
+        "legacy_fsgroup": _env_switch(env, "ENABLE_LEGACY_FSGROUP_INJECTION", default=True),
+    }
 
 
 def _parse_mesh(profile: Profile, schema: Schema, text: str, errors: list[Diagnostic]) -> Message:

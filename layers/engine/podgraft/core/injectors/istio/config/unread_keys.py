@@ -96,13 +96,11 @@ def _is_mismatch_check(name: str, value: JSON) -> bool:
     return name == "template" and isinstance(value, str) and _MISMATCH_CHECK in value
 
 
-def _find_policy_keys(
-    profile: Profile, config: Config, environment: IstiodEnvironment
-) -> Iterator[str]:
-    """Return the keys of the policy that neither the release nor a template reads."""
-    has_env = profile.is_available("env", releases.FUNCTIONS)
-    texts = (config.template, *config.templates.values()) if has_env else ()
-    readers = (
+def _list_readers(
+    profile: Profile, environment: IstiodEnvironment, *, has_env: bool
+) -> tuple[tuple[str, object, str, bool], ...]:
+    """Each key: its path, its value, its variable, and whether the release reads it."""
+    return (
         ("/defaultTemplates", environment.default_templates, "", profile.pod_templates),
         (
             "/injectedAnnotations",
@@ -136,6 +134,15 @@ def _find_policy_keys(
         ),
         ("/features/env", environment.env, "", has_env),
     )
+
+
+def _find_policy_keys(
+    profile: Profile, config: Config, environment: IstiodEnvironment
+) -> Iterator[str]:
+    """Return the keys of the policy that neither the release nor a template reads."""
+    has_env = profile.is_available("env", releases.FUNCTIONS)
+    texts = (config.template, *config.templates.values()) if has_env else ()
+    readers = _list_readers(profile, environment, has_env=has_env)
     for path, value, variable, is_read in readers:
         is_read_by_template = variable and any(variable in text for text in texts)
         is_set = isinstance(value, bool) or bool(value)
