@@ -14,17 +14,17 @@ TABLES = {
     "core/injectors/istio/config/mesh_table.py",
     "core/injectors/istio/config/values_table.py",
     "kube/structs.py",
+    "kube/structured/table.py",
 }
 # Modules over the limit, which must not grow.
 LONG_MODULES = {
     "core/injectors/istio/releases.py": 401,
     "core/injectors/istio/render/functions.py": 405,
-    "kube/cel/checker.py": 420,
-    "kube/cel/parser.py": 401,
+    "kube/cel/checker.py": 405,
 }
 # An import inside a function defers an extra, a command, or a package of few policies.
-MAX_LOCAL_IMPORTS = 132
-MAX_TYPING_BLOCKS = 46
+MAX_LOCAL_IMPORTS = 89
+MAX_TYPING_BLOCKS = 49
 
 
 def parse_modules() -> Iterator[tuple[str, ast.Module, int]]:

@@ -4,6 +4,7 @@ The command line, the scripts, and the function use the same rule and the same m
 """
 
 import re
+from json import dumps
 
 # The injector of a URL without an injector.
 DEFAULT_INJECTOR = "default"
@@ -68,6 +69,4 @@ def check_cluster(text: str) -> str:
 
 def _quote(text: str) -> str:
     # Imported here: only an invalid id needs it.
-    from json import dumps
-
     return dumps(text, ensure_ascii=False)

@@ -6,6 +6,8 @@ case of its own. A result never depends on other letters, and has as many.
 
 from __future__ import annotations
 
+from . import utf8
+
 _ASCII_SPACES = "\t\n\v\f\r "  # ``str.strip`` would also remove U+001C to U+001F
 _LONG_S = "ſ"  # U+017F, whose upper case is "S"
 
@@ -18,8 +20,6 @@ def to_upper(text: str) -> str:
     """
     if text.isascii():
         return text.upper()
-    from . import utf8  # its tables take time to load, and most texts are ASCII
-
     return utf8.map_runes(utf8.to_upper, text)
 
 
@@ -31,8 +31,6 @@ def to_lower(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    from . import utf8
-
     return utf8.map_runes(utf8.to_lower, text)
 
 
@@ -42,8 +40,6 @@ def title(text: str) -> str:
     >>> title("an under_score")
     'An Under_score'
     """
-    from . import utf8
-
     out: list[str] = []
     separated = True
     for char in utf8.to_runes(text):
@@ -58,8 +54,6 @@ def trim_space(text: str) -> str:
     """strings.TrimSpace."""
     if text.isascii():
         return text.strip(_ASCII_SPACES)
-    from . import utf8
-
     return text.strip(utf8.SPACES)
 
 

@@ -13,6 +13,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.golang import strings
 from podgraft.golang.reflect import Field, GoType, Kind, Value
 
+from . import usual_values
 from .decode_errors import DecodeError, FieldError, mismatch_error
 from .json_codecs import INT_OR_STRING, MARSHALERS, parse_integer
 from .numbers import format_yaml_number
@@ -69,8 +70,6 @@ def _is_usual(type_: GoType, raw: JSON) -> bool:
     if checks < _CHECKS_WITHOUT_MSGSPEC:
         _CHECK_COUNTS[type_] = checks + 1
         return False
-    from . import usual_values
-
     return usual_values.is_usual(type_, raw)
 
 

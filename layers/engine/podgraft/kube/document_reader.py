@@ -5,6 +5,7 @@ it returns the parsed value, or adds an error and returns ``None``.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from enum import Enum
 from typing import TypeVar
 
@@ -176,7 +177,5 @@ def format_value(value: JSON) -> str:
 def suggest_key(key: str, known_keys: list[str]) -> str:
     """Return the remedy for an unknown key: a similar key, or all keys."""
     # Imported here: only an invalid document needs it.
-    from difflib import get_close_matches
-
     close = get_close_matches(key, known_keys, n=1)
     return f"did you mean {close[0]}?" if close else f"supported keys: {', '.join(known_keys)}"

@@ -23,6 +23,7 @@ from podgraft.golang.reflect import (
     struct_converter,
 )
 
+from .go_strings import print_struct
 from .json_codecs import FIELDS_V1, INT_OR_STRING
 from .metav1_time import TIME
 from .quantities import QUANTITY, RESOURCE_LIST, RESOURCE_NAME, SERIALIZATION
@@ -164,8 +165,6 @@ def _special_methods(name: str, go_type: GoType) -> dict[str, Method]:
 
 
 def _print_struct(struct: Struct | None) -> str:
-    from .go_strings import print_struct  # few templates print a struct
-
     return print_struct(struct)
 
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
+from podgraft.base.trace import TEMPLATES_STEP, Additions
 from podgraft.core.injectors import InvalidDocumentsError, Mutation, istio
 from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
@@ -42,8 +43,6 @@ class IstioMutator(Struct, frozen=True):
 
 
 def _add_step(trace: Trace, injection: istio.Injection, release: str) -> None:
-    from podgraft.base.trace import TEMPLATES_STEP, Additions
-
     templates = ", ".join(injection.templates) or "none"
     trace.add(TEMPLATES_STEP, f"{templates}, as Istio {release} renders them", "injects")
     trace.additions = Additions(

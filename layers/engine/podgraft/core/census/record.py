@@ -4,6 +4,7 @@ import gzip
 import json
 import re
 from hashlib import sha256
+from io import BytesIO
 from typing import Any, cast
 
 from msgspec import Struct
@@ -105,8 +106,6 @@ def decode_record(content: bytes) -> Record:
 
 
 def _decompress(content: bytes) -> bytes:
-    from io import BytesIO
-
     with gzip.GzipFile(fileobj=BytesIO(content)) as file:
         text = file.read(_MAX_BYTES + 1)
     if len(text) > _MAX_BYTES:

@@ -25,9 +25,12 @@ from podgraft.golang.texttemplate import (
     notify_observer,
 )
 from podgraft.kube import yaml
+from podgraft.kube.yaml.composer import compose
 
 from .masking import Masker
 from .plain_text import is_plain_text
+from .scalar_text import matches_mask
+from .structure_comparison import StructureComparison
 
 if TYPE_CHECKING:
     from podgraft.golang.texttemplate.run.tracing import Trace
@@ -101,11 +104,6 @@ def render_with_check(template: CheckedTemplate[T], *, is_harmless: bool) -> T:
 def find_unexpected_structure(trace: Trace) -> Address:
     """Return the address of a text that changes the structure of the rendered YAML."""
     # Most pods need no comparison.
-    from podgraft.kube.yaml.composer import compose
-
-    from .scalar_text import matches_mask
-    from .structure_comparison import StructureComparison
-
     text, masked = trace.text, trace.masked_text
     if text == masked:
         return None
@@ -218,8 +216,6 @@ def _find_source(slots: PlaceholderRegistry, sources: Sequence[int]) -> Address:
 
 
 def _agrees(text: str, structure: Sequence[Node], comparison: StructureComparison) -> bool:
-    from podgraft.kube.yaml.composer import compose
-
     try:
         return comparison.is_equal(compose(text), structure)
     except yaml.NotYAMLError:

@@ -18,7 +18,7 @@ from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.base.trace import Effect, Trace
 from podgraft.core import policy
-from podgraft.core.bundle import Bundle, Mutation, Mutator, PolicyMutator
+from podgraft.core.bundle import Bundle, Mutation, Mutator, PolicyMutator, privilege_check
 from podgraft.core.injectors import (
     OperatorError,
     PolicyDenialError,
@@ -192,8 +192,6 @@ def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision)
         # kube-apiserver fails such a request, and failurePolicy Ignore does not apply.
         raise UndecodableError(f"the injected pod does not decode: {error}") from error
     if bundle.allows is not None:
-        from podgraft.core.bundle import privilege_check  # many policies have no allows
-
         privilege_check.check_privileges(bundle, pod, mutation.object, review.context.trace)
     return _respond_patched(review, ReviewOutcome.INJECT, ",".join(decision.reasons), mutation)
 
@@ -234,8 +232,6 @@ def _review_mutate(review: Review, bundle: Bundle) -> ReviewResponse:
     if not mutation.is_changed:
         return _respond_unchanged(review, mutation)
     if bundle.allows is not None:
-        from podgraft.core.bundle import privilege_check
-
         privilege_check.check_privileges(bundle, before, mutation.object, review.context.trace)
     reason = _find_mutate_reason(bundle)
     return _respond_patched(review, ReviewOutcome.MUTATE, reason, mutation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 
 def suggest_name(name: str, names: Iterable[str]) -> str:
@@ -11,8 +12,6 @@ def suggest_name(name: str, names: Iterable[str]) -> str:
     >>> suggest_name("polcy", ["policy", "templates"]), suggest_name("x", ["policy"])
     ('policy', '')
     """
-    from difflib import get_close_matches
-
     by_lower = {candidate.lower(): candidate for candidate in names}
     match = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
     return by_lower[match[0]] if match else ""

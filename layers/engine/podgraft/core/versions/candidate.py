@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from podgraft.core.bundle import BundleError
+
 from .brake import is_stopped
 from .errors import StoreError, UnavailableError
 from .fuse import Fuse
@@ -170,7 +172,5 @@ def _classify(error: Exception) -> DisabledReason:
 
 def _describe(error: Exception) -> str:
     """Return the problem; the text of an unexpected error can quote anything."""
-    from podgraft.core.bundle import BundleError
-
     is_expected = isinstance(error, StoreError | BundleError)
     return str(error) if is_expected else f"internal error: {type(error).__name__}"

@@ -1,5 +1,10 @@
 """Base64, base32, and checksums of the bytes of a string."""
 
+import hashlib
+from base64 import b32decode, b32encode
+from binascii import a2b_base64, b2a_base64
+from zlib import adler32
+
 from podgraft.golang.utf8 import decode, encode
 
 _BASE64 = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
@@ -12,8 +17,6 @@ _LINE_BREAKS = b"\r\n"
 
 def b64enc(text: str) -> str:
     """Standard base64."""
-    from binascii import b2a_base64
-
     return b2a_base64(encode(text), newline=False).decode("ascii")
 
 
@@ -23,8 +26,6 @@ def b64dec(text: str) -> str:
     >>> b64dec("aGk="), b64dec("aGk")
     ('hi', 'illegal base64 data at input byte 0')
     """
-    from binascii import a2b_base64
-
     data = encode(text)
     error_offset = _base64_error_offset(data)
     if error_offset is not None:
@@ -55,15 +56,11 @@ def _base64_error_offset(data: bytes) -> int | None:
 
 def b32enc(text: str) -> str:
     """Standard base32."""
-    from base64 import b32encode
-
     return b32encode(encode(text)).decode("ascii")
 
 
 def b32dec(text: str) -> str:
     """The decoded text, or Go's error text as the result."""
-    from base64 import b32decode
-
     data = encode(text).translate(None, _LINE_BREAKS)
     stop = next((index for index, byte in enumerate(data) if byte not in _BASE32), len(data))
     error_offset = _base32_error_offset(data, stop)
@@ -93,8 +90,6 @@ def _base32_error_offset(data: bytes, stop: int) -> int | None:
 
 
 def _hexdigest(algorithm: str, text: str) -> str:
-    import hashlib
-
     return hashlib.new(algorithm, encode(text), usedforsecurity=False).hexdigest()
 
 
@@ -115,6 +110,4 @@ def sha512sum(text: str) -> str:
 
 def adler32sum(text: str) -> str:
     """Adler-32 in decimal."""
-    from zlib import adler32
-
     return str(adler32(encode(text)))

@@ -31,14 +31,19 @@ from .errors import (
     MethodError,
     TemplateError,
 )
+from .field_check import check_fields
 from .functions import Function
 from .limits import DEFAULT_LIMITS, Limits
 from .parse import nodes
 from .parse.parser import parse
 from .parse.source import Source, Span
+from .reads import find_reads
+from .remedies import find_remedy
 from .run.builtins import BUILTINS
 from .run.runtime import RenderState, byte_length, excess
+from .run.tracing import make_tracing_namespace, parse_trace
 from .sections import DataPath, SectionReuse, Sections, find_sections
+from .syntax_risk import can_create_syntax
 
 if TYPE_CHECKING:
     from podgraft.base.field_reads import FieldRead
@@ -66,8 +71,6 @@ def compile_(
     try:
         return Program(source, parse(source, delimiters, available), available)
     except TemplateError as error:
-        from .remedies import find_remedy  # valid templates do not need it
-
         error.remedy = find_remedy(error, functions, delimiters)
         raise
 
@@ -137,8 +140,6 @@ class Program:
         self, data: Value, slots: PlaceholderRegistry, *, limits: Limits = DEFAULT_LIMITS
     ) -> Trace:
         """Render the template with data with taint of ``slots``, and return the text by origin."""
-        from .run.tracing import parse_trace  # most templates never need it
-
         text = self._execute(self._tracing_code, RenderState(limits, data, slots))
         trace_ = parse_trace(slots, text)
         if byte_length(trace_.text) > limits.output_bytes:
@@ -177,8 +178,6 @@ class Program:
 
     def find_reads(self, data: GoType, opaque: Collection[GoType] = ()) -> tuple[FieldRead, ...]:
         """Return what the template reads of raw data of struct type ``data``, and how."""
-        from .reads import find_reads  # only the census and its preview need it
-
         return find_reads(self.templates, self.source, self._functions, data, opaque)
 
     def check_fields(
@@ -188,15 +187,11 @@ class Program:
 
         ``constants`` are fields of the data with the same value in each rendering.
         """
-        from .field_check import check_fields
-
         return check_fields(self.templates, self.source, self._functions, data, constants or {})
 
     @cached_property
     def can_create_syntax(self) -> bool:
         """Whether the template can make YAML syntax of harmless text (``syntax_risk.py``)."""
-        from .syntax_risk import can_create_syntax
-
         return can_create_syntax(self.source, self.templates, self._functions)
 
     @cached_property
@@ -213,8 +208,6 @@ class Program:
 
     @cached_property
     def _tracing_code(self) -> _Code:
-        from .run.tracing import make_tracing_namespace
-
         return self._load_code(
             make_tracing_namespace(self._compiled_module[0].namespace, self._functions)
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from difflib import get_close_matches
 from itertools import pairwise
 
 from .errors import TemplateError
@@ -52,7 +53,5 @@ def _describe_open_block(error: TemplateError, delimiters: tuple[str, str]) -> s
 
 
 def _suggest_name(name: str, names: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
     matches = get_close_matches(name, names, n=1)
     return matches[0] if matches else ""

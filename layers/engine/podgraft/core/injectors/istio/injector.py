@@ -13,7 +13,9 @@ from podgraft.kube import yaml
 from podgraft.kube.patch import strategic
 
 from . import releases, url_path
+from .config import protojson, proxyconfig_redaction
 from .context import InjectorConfig, prepare
+from .data.reads import find_pod_reads
 from .data.template_data import dot_type
 from .legacy.injection import LegacyInjector
 from .releases import Profile
@@ -101,8 +103,6 @@ class Injector:
 
     def find_reads(self, name: str) -> tuple[FieldRead, ...]:
         """Return what a template reads of a pod; nothing for a template that does not parse."""
-        from .data.reads import find_pod_reads  # only the census needs it
-
         try:
             program = self._config.templates.lookup(name).program
         except OperatorError:
@@ -117,8 +117,6 @@ class Injector:
         self, text: str, redact: Callable[[str], str], redact_key: Callable[[str], str]
     ) -> str:
         """Return the annotation with the proxy's configuration, without possible secrets."""
-        from .config import protojson, proxyconfig_redaction  # only a census needs it
-
         schema = protojson.schema(self.profile)
         return proxyconfig_redaction.redact_proxy_config(schema, text, redact, redact_key)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from podgraft.base.diagnostics import Severity
 from podgraft.core.injectors.errors import Diagnostic
 
-from . import releases
+from . import releases, shipped_templates
 from .config.config_map import Config, Values
 from .releases import Profile, ReleaseName, UnknownReleaseError
 
@@ -29,8 +29,6 @@ def choose_profile(
         text, document, path = values.tag, "values", "/global/tag"
     name = releases.parse_name(text)
     if stated is None and name is None:
-        from . import shipped_templates  # most settings name their release
-
         return shipped_templates.find_profile(config) or releases.newest()
     try:
         profile = releases.parse_release(text)

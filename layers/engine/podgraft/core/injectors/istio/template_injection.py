@@ -26,6 +26,7 @@ from .pod_builder import (
 )
 from .postprocess import cluster, container_order, overrides, probes, prometheus
 from .render import pod_overlay, templates
+from .render.overlay_editor import OverlayEditor
 from .render.pod_overlay import OverlayError, PodOverlay
 from .render.rendering import FAILURES, PodRenderer, TemplateCache
 from .request import Injection
@@ -39,8 +40,6 @@ NATIVE_SIDECAR_ANNOTATION = "sidecar.istio.io/nativeSidecar"
 
 
 def _make_editor(pod_type: GoType, raw: JSON) -> OverlayEditor:
-    from .render.overlay_editor import OverlayEditor  # the first pod of an environment needs none
-
     return OverlayEditor(pod_type, raw)
 
 

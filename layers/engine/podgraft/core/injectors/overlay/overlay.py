@@ -37,6 +37,7 @@ from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.patch import merge_patch, pointer, strategic
 
 from .data import OverlayData
+from .reads import find_overlay_reads
 from .templates import CompiledTemplate, OverlayTemplate
 
 if TYPE_CHECKING:
@@ -93,8 +94,6 @@ class Overlay:
 
     def find_reads(self, type_: GoType | None) -> tuple[FieldRead, ...]:
         """Return what the overlay reads of an object of a Go type, or of a kind without one."""
-        from .reads import find_overlay_reads  # only the census needs it
-
         return find_overlay_reads(self, type_)
 
     def render(self, before: Object, namespace: str, limits: Limits = DEFAULT_LIMITS) -> Object:

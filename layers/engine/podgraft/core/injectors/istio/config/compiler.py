@@ -27,10 +27,19 @@ from podgraft.golang import sprig
 from podgraft.golang.texttemplate import Function
 from podgraft.kube import SelectorError, selectors
 
-from . import config_map, mesh, protojson, proxyconfig, validate_proxyconfig
+from . import (
+    config_map,
+    mesh,
+    protojson,
+    proxyconfig,
+    validate_meshconfig,
+    validate_proxyconfig,
+    values_types,
+)
 from .config_map import Config, Values
 from .documents import Documents, IstiodEnvironment
 from .protojson import FieldError, Message, MessageError, Schema
+from .unread_keys import find_undecided_switches, find_unread_keys
 
 # The remedy for problems with istiod's error text: the reference of all fields.
 _REFERENCE_REMEDY = (
@@ -153,8 +162,6 @@ def _find_further_errors(
     profile: Profile, values: Values, mesh_config: Message, earlier: Sequence[Diagnostic]
 ) -> list[Diagnostic]:
     """Find further errors with which istiod does not load; skip locations with earlier errors."""
-    from . import validate_meshconfig, values_types  # a cold start does not need them
-
     locations = {(diagnostic.document, diagnostic.pointer) for diagnostic in earlier}
     candidates = [
         Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
@@ -257,8 +264,6 @@ def _find_ineffective_keys(
     profile: Profile, config: Config, values: Values, surroundings: IstiodEnvironment
 ) -> Iterator[Diagnostic]:
     # Imported here: a cold start compiles a bundle that was checked before.
-    from .unread_keys import find_undecided_switches, find_unread_keys
-
     yield from find_unread_keys(profile, config, values.raw, surroundings)
     yield from find_undecided_switches(profile, config, surroundings.environment())
 

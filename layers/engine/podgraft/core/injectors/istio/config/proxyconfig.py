@@ -27,7 +27,7 @@ from podgraft.core.injectors.istio import gojson
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.kube import yaml
 
-from . import protojson
+from . import protojson, protomerge
 from .protojson import (
     PROXY_CONFIG,
     PROXY_CONFIG_RESOURCE,
@@ -107,8 +107,6 @@ def merge_layers(schema: Schema, base: Message, layer: Message) -> Message:
     if not layer:
         return base
     if schema.profile.layers_as_messages:
-        from . import protomerge  # Istio 1.13 to 1.17
-
         return protomerge.merge_proxies(schema, base, layer)
     return merge_layer(schema, base, layer)
 

@@ -10,6 +10,7 @@ Only non-empty values are checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
 from typing import Final
 
 from podgraft.base.diagnostics import Severity
@@ -170,8 +171,6 @@ def _remedy(name: str) -> str:
 
 def _unknown_key_diagnostic(path: str, key: str, *, is_newer: bool) -> Diagnostic:
     """Return an error for an unknown key, or a warning for a release newer than all supported."""
-    from difflib import get_close_matches
-
     matches = get_close_matches(key, _KEYS, n=1)
     remedy = f"did you mean {matches[0]}?" if matches else f"known: {', '.join(_KEYS)}"
     return Diagnostic(

@@ -10,6 +10,7 @@ from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.net import is_ip, split_host_port
 from podgraft.golang.time import SECOND, format_duration, parse_duration
 
+from . import validate_tls
 from .protojson import Message
 
 _LABEL = re.compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
@@ -172,8 +173,6 @@ def _validate_tracing(profile: Profile, tracing: Object) -> Iterator[str]:
             for problem in _validate_tracer(profile, tracer, _object(tracing[tracer])):
                 yield f"invalid {tracer} config: {problem}"
     if "tlsSettings" in tracing:
-        from . import validate_tls  # few meshes have a tracer with TLS
-
         yield from validate_tls.validate_tls_settings(profile, _object(tracing["tlsSettings"]))
     if profile.nil_tags_refused:
         for name, tag in _object(tracing.get("customTags")).items():

@@ -23,6 +23,8 @@ from podgraft.golang.reflect import GoType, Kind, Method, Value
 from podgraft.golang.reflect.tainted_values import remove_taint
 from podgraft.golang.time import SECOND, format_duration, parse_duration
 
+from . import prototext
+
 _BYTES = reflect.slice_of(reflect.UINT8)
 _ENUM_NUMBER = reflect.number_type("protoreflect.EnumNumber", Kind.INT32)
 _SCALARS = {
@@ -136,8 +138,6 @@ def _message_methods(schema: Schema, name: str) -> dict[str, Method]:
     """The methods of a message in addition to its getters."""
 
     def format_text(struct: reflect.Struct | None) -> str:
-        from . import prototext  # few templates print a message
-
         if struct is None:
             return "<nil>"
         return prototext.format_message(schema, name, remove_taint(struct).raw)
@@ -236,20 +236,14 @@ def _message_type(
 
 
 def _format_wrapper(name: str, struct: reflect.Struct) -> str:
-    from . import prototext
-
     return prototext.format_wrapper(name, struct.raw.get("value"))
 
 
 def _format_struct(struct: reflect.Struct) -> str:
-    from . import prototext
-
     return prototext.format_struct(struct.raw["fields"])
 
 
 def _format_duration(struct: reflect.Struct) -> str:
-    from . import prototext
-
     return prototext.format_duration(duration_to_nanoseconds(struct))
 
 
