@@ -23,8 +23,8 @@ LONG_MODULES = {
     "kube/cel/checker.py": 405,
 }
 # An import inside a function defers an extra, a command, or a package of few policies.
-MAX_LOCAL_IMPORTS = 89
-MAX_TYPING_BLOCKS = 49
+MAX_LOCAL_IMPORTS = 91
+MAX_TYPING_BLOCKS = 51
 
 
 def parse_modules() -> Iterator[tuple[str, ast.Module, int]]:

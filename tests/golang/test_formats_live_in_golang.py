@@ -27,6 +27,7 @@ ACCEPTED = {
     ("kube/cel/library/operators.py", "float("): "converts integers",
     ("kube/cel/values.py", "float("): "converts integers",
     ("kube/cel/constructors.py", "float("): "converts integers",
+    ("kube/mutation/values.py", "float("): "converts integers",
     ("kube/quantity.py", "float("): "a quantity as a double, resource.AsApproximateFloat64",
     ("kube/yaml/scalars.py", "float("): "converts integers",
     ("kube/yaml/emitter.py", "float("): "converts integers",

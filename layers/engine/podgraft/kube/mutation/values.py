@@ -14,9 +14,8 @@ from base64 import b64encode
 from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.golang.strconv.ftoa import format_float
 from podgraft.golang.strconv.quote import quote
-from podgraft.kube.cel.library.times import text_of_timestamp
+from podgraft.kube.cel.library.times import text_of_duration, text_of_timestamp
 from podgraft.kube.cel.values import (
     Duration,
     Optional,
@@ -35,7 +34,6 @@ _PATCH = "JSONPatch"
 # google.protobuf.Value has doubles: cel-go writes greater integers as text.
 _MAX_SAFE_INTEGER = 2**53 - 1
 _MAX_WHOLE_DOUBLE = 1e21
-_NANOSECONDS = 1_000_000_000
 
 
 class ConversionError(Exception):
@@ -149,8 +147,8 @@ def _to_json(value: Value) -> JSON:  # noqa: C901 - one case for each type
             return _to_number(value)
         case bytes():
             return b64encode(value).decode()
-        case Duration(nanoseconds=nanoseconds):
-            return format_float(nanoseconds / _NANOSECONDS, "f") + "s"
+        case Duration():
+            return text_of_duration(value)
         case Timestamp():
             return text_of_timestamp(value)
         case _ if is_list(value):

@@ -119,10 +119,9 @@ def _begin(  # noqa: PLR0913 — one parameter per option
     specified = loaded.find_document(stored.document)
     candidate = make_candidate(stored.document, specified, loaded.digest, loaded.name)
     rollout: Object = {"id": id_, "mode": mode, "share": share}
-    if clusters:
-        rollout["clusters"] = dict(clusters)
-    if groups:
-        rollout["groups"] = dict(groups)
+    for key, shares in (("clusters", clusters), ("groups", groups)):
+        if shares:
+            rollout[key] = dict(shares)
     if by != "workload":
         rollout["by"] = by
     rollout["candidate"] = candidate
@@ -135,7 +134,10 @@ def _begin(  # noqa: PLR0913 — one parameter per option
     for line in storage.upload(loaded.digest, loaded.files):
         click.echo(line)
     click.echo(f"candidate  {_describe_candidate(candidate)}")
-    label = storage.write(changed, stored, signer)
+    _report_start(storage, storage.write(changed, stored, signer), rollout)
+
+
+def _report_start(storage: RolloutStorage, label: str, rollout: Object) -> None:
     terminal.secho(f"policy     {label} is in force: {describe_share(rollout)}", fg="green")
     click.echo(f"effect     {storage.delay}")
     click.echo(f"to stop:   podgraft rollout abort {storage.options} --reason …")
