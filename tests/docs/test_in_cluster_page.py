@@ -31,7 +31,9 @@ def read_documents(page: Path) -> list[Any]:
 def calls(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Call]]:
     """The folder after all commands of the page, and the calls of Helm and kubectl."""
     folder = tmp_path_factory.mktemp("page")
-    return folder / "work", run_commands(read_commands(PAGE), folder, ("helm", "kubectl"))
+    return folder / "work", run_commands(
+        read_commands(PAGE), folder, ("helm", "kubectl", "pip", "podman")
+    )
 
 
 def make_values(arguments: tuple[str, ...], folder: Path) -> dict[str, Any]:

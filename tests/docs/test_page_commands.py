@@ -71,6 +71,7 @@ ELSEWHERE = (
     (r"podgraft (import istio|compare|status)\b", "tests/e2e/live/test_replay.py"),
     (r"podgraft explain [a-z]+(/| -n)", "tests/e2e/live/test_replay.py"),
     (r"podgraft policy preview", "tests/cli/preview/test_preview.py"),
+    (r"podgraft policy census (stats|purge)", "tests/e2e/aws/test_census.py"),
     (r"podgraft policy (un)?deny", "tests/cli/test_policy_signing.py"),
     (r"podgraft push .*--sign ", "tests/cli/test_policy_signing.py"),
     (r"podgraft serve .*--signer", "tests/service/serve/test_serve.py"),
@@ -130,7 +131,7 @@ def account(endpoint: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Path]:
         for region in ("us-east-1", "eu-central-1", "eu-west-1"):
             monkeypatch.setenv("AWS_DEFAULT_REGION", region)
             session: Any = botocore.session.get_session()
-            deploy_stack(session, "podgraft", f"bundles-{region}")
+            deploy_stack(session, "podgraft", f"bundles-{region}", guard={"documents": 2})
         monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
         monkeypatch.setenv("VISUAL", "sed -i s/never/neverInjectSelector/")
         yield endpoint

@@ -132,5 +132,6 @@ def matches_output(expected: str, printed: str) -> bool:
     """Whether an output is the one of a page, in which a line ``…`` replaces any lines."""
     parts = [re.escape(part.strip("\n")) for part in re.split(r"^…$", expected, flags=re.MULTILINE)]
     return (
-        re.fullmatch(r"(?:.*\n)?".join(parts) + r"\n*", printed.strip("\n"), re.DOTALL) is not None
+        re.fullmatch(r"(?:.*\n)?".join(parts) + r"\n*", printed.strip("\n") + "\n", re.DOTALL)
+        is not None
     )
