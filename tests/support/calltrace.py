@@ -11,6 +11,7 @@ from typing import Any
 import podgraft
 
 _ROOT = Path(podgraft.__file__).parent
+LIBRARIES = frozenset({"flask", "mangum"})
 
 
 @dataclass(slots=True)
@@ -19,27 +20,35 @@ class CallTrace:
 
     ``crossings`` counts calls from one package of podgraft to another, by both names. A call from
     code outside podgraft (a compiled template, a library) counts for the module that ran it.
-    ``carriers`` are the modules with a function that received or returned a carrier.
+    ``carriers`` are the modules with a function that received or returned a carrier. ``changes``
+    counts the calls into another module than the last call, and ``libraries`` are those on the way.
     """
 
     crossings: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     modules: set[str] = field(default_factory=set[str])
     carriers: set[str] = field(default_factory=set[str])
+    libraries: set[str] = field(default_factory=set[str])
+    changes: int = 0
 
 
 def trace_calls(action: Callable[[], object], carrier_types: tuple[type, ...]) -> CallTrace:
     """Run the action, and count its calls."""
     trace = CallTrace()
+    last = ""
 
     def observe(frame: FrameType, event: str, value: Any) -> None:
+        nonlocal last
         module = _module_of(frame.f_code) if event in {"call", "return"} else None
         if module is None:
+            trace.libraries.update(LIBRARIES.intersection(Path(frame.f_code.co_filename).parts))
             return
         if event == "return":
             if isinstance(value, carrier_types):
                 trace.carriers.add(module)
             return
         trace.modules.add(module)
+        trace.changes += module != last
+        last = module
         code = frame.f_code
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         # A method of a carrier receives it as self: that alone does not pass the carrier on.

@@ -220,6 +220,8 @@ def _check_port(text: str) -> None:
 
 def _unescape(text: str) -> str:
     """Decode the escapes."""
+    if "%" not in text:
+        return text
     data = encode(text)
     for match in _ESCAPE.finditer(data):
         if match[1] is None:
