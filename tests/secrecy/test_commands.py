@@ -59,6 +59,8 @@ FILES: Mapping[str, str] = {
     "policy.yaml": f"features: {json.dumps({'env': {'A': ENVIRONMENT}})}\n"
     f"injectedAnnotations: {json.dumps({'example.com/p': ANNOTATION})}\n",
     "pod.yaml": SPEC,
+    "fleet.yaml": "apiVersion: podgraft.dev/v1\nkind: Fleet\nspec: {groups: {r: {}}, clusters: "
+    "{a: {groups: [r]}}}\n",
     "token": f"{TOKEN}\n",
     "passphrase": f"{MARK}-passphrase\n",
     "key.pem": f"-----BEGIN PRIVATE KEY-----\n{MARK}\n-----END PRIVATE KEY-----\n",
@@ -414,6 +416,8 @@ STORY: Sequence[tuple[str, int]] = (
     ("podgraft fleet adopt --stack-name podgraft", 0),
     ("podgraft fleet adopt --stack-name podgraft", 0),
     ("podgraft tokens allow --cluster a CN=a --stack-name podgraft", 0),
+    ("podgraft fleet plan fleet.yaml --stack-name podgraft", 1),
+    ("podgraft fleet apply fleet.yaml --stack-name podgraft", 0),
     ("podgraft fleet adopt --finish --stack-name podgraft", 0),
     ("podgraft fleet adopt --undo --stack-name podgraft", 0),
     ("podgraft fleet adopt --finish --stack-name podgraft", 1),

@@ -104,7 +104,7 @@ def test_a_member_with_many_stars_takes_linear_time() -> None:
     assert not matches_member("*a" * 40 + "b", "a" * 100)
 
 
-ERRORS = (
+ERRORS: tuple[tuple[Any, str], ...] = (
     ({"Ring": {}}, "/groups/Ring: invalid name of a group"),
     ({"ring": {"order": "1"}}, '/groups/ring/order: got "1"'),
     ({"ring": {"order": -1}}, "/groups/ring/order: got -1"),
@@ -179,7 +179,7 @@ def test_a_group_wins_against_a_candidate() -> None:
 
 
 def test_a_candidate_cannot_set_groups() -> None:
-    rollout = {"id": "a", "mode": "share", "candidate": {"groups": {"ring": {}}}}
+    rollout: Any = {"id": "a", "mode": "share", "candidate": {"groups": {"ring": {}}}}
     [error] = parse({"rollout": rollout}).rollout_errors
     assert "/rollout/candidate/groups: unsupported key" in str(error)
 

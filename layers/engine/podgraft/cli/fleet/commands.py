@@ -1,7 +1,8 @@
 """``podgraft fleet``: the registry of a stack."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
+from pathlib import Path
 
 import click
 
@@ -10,6 +11,8 @@ from podgraft.cli.aws_options import aws_options
 from podgraft.service.store.caller_document import TokensError
 
 from .adoption import StackCallers, adopt, finish, open_stack, undo
+from .changes import Change, apply_settings, find_changes, read_clusters
+from .file import read_fleet
 
 
 class _Group(program.ReportingGroup):
@@ -87,3 +90,59 @@ def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> None:
             "do not change tokens with earlier versions of podgraft: the function ignores them",
             "after a week, delete the documents: podgraft fleet adopt --finish",
         )
+
+
+_FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+
+
+@command.command("plan")
+@_FILE
+@stack_options
+@click.pass_context
+def plan_command(context: click.Context, stack: StackCallers, *, file: Path) -> None:
+    """Compare the fleet file FILE with the registry, and change nothing.
+
+    The exit status is 1 if something differs.
+    """
+    fleet = read_fleet(file)
+    changes = [*find_changes(fleet, read_clusters(stack))]
+    _print_changes(changes)
+    differing = {each.cluster for each in changes}
+    click.echo(f"{len(fleet.keys() - differing)} of {len(fleet)} clusters are equal")
+    context.exit(1 if changes else 0)
+
+
+@command.command("apply")
+@_FILE
+@stack_options
+def apply_command(stack: StackCallers, *, file: Path) -> None:
+    """Write the groups and sources of all clusters in FILE to the registry, with one change.
+
+    It issues no token and removes no cluster, but prints the commands that do.
+    """
+    fleet = read_fleet(file)
+    changes = [*find_changes(fleet, read_clusters(stack))]
+    applied = [each for each in changes if each.is_applied]
+    if applied:
+        apply_settings(stack, fleet)
+    _print_changes(applied)
+    click.echo(f"{len({each.cluster for each in applied})} of {len(fleet)} clusters changed")
+    steps = [
+        f"podgraft tokens issue --cluster {each.cluster} --parameter-prefix "
+        f"{stack.documents.prefix}: {each.detail}"
+        for each in changes
+        if each.kind == "issue"
+    ]
+    steps += [
+        f"{each.cluster} {each.detail}: remove its registration, then revoke its tokens"
+        for each in changes
+        if each.kind == "retire"
+    ]
+    if steps:
+        program.print_next_steps(*steps)
+
+
+def _print_changes(changes: Sequence[Change]) -> None:
+    width = max((len(each.cluster) for each in changes), default=0)
+    for each in changes:
+        click.echo(f"{each.cluster:<{width}}  {each.kind:<8}  {each.detail}")

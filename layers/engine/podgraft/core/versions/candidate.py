@@ -68,7 +68,11 @@ def add_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> SnapshotSet
     if rollout is None:
         problem = ". ".join(map(str, policy.rollout_errors))
         refused = Candidate(fuse=fuse, disabled=DisabledReason.REFUSED, problem=problem)
-        return _attach(snapshots, dict.fromkeys(_clusters(snapshots), refused), lambda *_: refused)
+        return _attach(
+            snapshots,
+            dict.fromkeys(_clusters(snapshots), refused),
+            lambda _cluster, _groups: refused,
+        )
     version = snapshots.default.policy_version
     compiler = compiler.with_limit(MAX_BYTES)
     for snapshot in snapshots.values():
@@ -92,7 +96,7 @@ def add_candidates(snapshots: SnapshotSet, compiler: BundleCache) -> SnapshotSet
         disabled = replace(base, disabled=_classify(error), problem=_describe(error))
         _LOG.warning("candidate of rollout %s: %s", rollout.id, disabled.problem)
         candidates = dict.fromkeys(_clusters(snapshots), disabled)
-    return _attach(snapshots, candidates, lambda *_: disabled)
+    return _attach(snapshots, candidates, lambda _cluster, _groups: disabled)
 
 
 def _make_safe(load: MakeCandidate, base: Candidate) -> MakeCandidate:

@@ -1,0 +1,113 @@
+"""The fleet file, and the one write that makes the registry equal to it."""
+
+from pathlib import Path
+
+import pytest
+
+from cli.fleet.test_adopt import STACK, Account, fleet, issue
+from cli.fleet.test_adopt import account as account  # noqa: PLC0414  a fixture
+from podgraft.cli import main
+from podgraft.cli.failure import CommandError
+from podgraft.cli.fleet.file import ClusterSettings, read_fleet
+
+HEAD = "apiVersion: podgraft.dev/v1\nkind: Fleet\nmetadata: {name: prod}\n"
+FLEET = f"""{HEAD}
+spec:
+  defaults: {{sources: [203.0.113.0/24]}}
+  groups:
+    ring-0: {{order: 20, sources: [10.0.0.0/8]}}
+    office: {{order: 10, sources: [198.51.100.0/24]}}
+    plain: {{order: 30}}
+  clusters:
+    a: {{groups: [ring-0, office, plain]}}
+    b: {{groups: [plain]}}
+    c: {{groups: [ring-0], sources: []}}
+    d: {{}}
+"""
+
+
+def write(text: str) -> Path:
+    path = Path("fleet.yaml")
+    path.write_text(text)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_later_keys_win() -> None:
+    assert read_fleet(write(FLEET)) == {
+        "a": ClusterSettings(("office", "plain", "ring-0"), ("10.0.0.0/8",)),
+        "b": ClusterSettings(("plain",), ("203.0.113.0/24",)),
+        "c": ClusterSettings(("ring-0",), ()),
+        "d": ClusterSettings((), ("203.0.113.0/24",)),
+    }
+
+
+ERRORS = (
+    ("spec: {clusters: {}}", "/apiVersion: expected podgraft.dev/v1"),
+    (HEAD, "/spec: is missing"),
+    (f"{HEAD}spec: {{cluster: {{}}}}", "/spec/cluster: unknown key; did you mean clusters?"),
+    (f"{HEAD}spec: {{clusters: {{a: {{groups: [rnig]}}}}}}", "/spec/clusters/a/groups/0: unknown"),
+    (f"{HEAD}spec: {{clusters: {{a b: {{}}}}}}", "/spec/clusters/a b: invalid id"),
+    (f"{HEAD}spec: {{groups: {{Ring: {{}}}}}}", "/spec/groups/Ring: invalid name"),
+    (f"{HEAD}spec: {{groups: {{r: {{order: x}}}}}}", '/spec/groups/r/order: got "x"'),
+    (
+        f"{HEAD}spec: {{groups: {{r: {{}}}}, clusters: {{a: {{groups: [r, r]}}}}}}",
+        '/spec/clusters/a/groups/1: duplicate "r"',
+    ),
+    (
+        f"{HEAD}spec: {{clusters: {{a: {{sources: [10.0.0.1]}}}}}}",
+        '/spec/clusters/a/sources/0: got "10.0.0.1"',
+    ),
+    (f"{HEAD}spec: {{clusters: {{a: {{}}, a: {{}}}}}}", "invalid YAML"),
+)
+
+
+@pytest.mark.parametrize(("text", "message"), ERRORS)
+def test_an_invalid_file_is_an_error_with_its_place(text: str, message: str) -> None:
+    with pytest.raises(CommandError) as error:
+        read_fleet(write(text))
+    assert message in str(error.value)
+
+
+def test_apply_makes_the_registry_equal_with_one_write(
+    account: Account, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for cluster in ("a", "b", "c", "old"):
+        issue(cluster)
+    assert fleet("adopt") == 0
+    serial = account.pointer()["serial"]
+    path = str(write(FLEET))
+    capsys.readouterr()
+    assert main(["fleet", "plan", path, *STACK]) == 1
+    planned = capsys.readouterr().out
+    assert "a    groups    none -> office,plain,ring-0" in planned
+    assert "old  retire" in planned
+    assert "d    issue" in planned
+    assert account.pointer()["serial"] == serial
+    assert main(["fleet", "apply", path, *STACK]) == 0
+    applied = capsys.readouterr()
+    assert "4 of 4 clusters changed" in applied.out
+    assert "podgraft tokens issue --cluster d" in applied.err
+    assert account.pointer()["serial"] == serial + 1
+    callers = account.function.callers().callers
+    assert callers["a"].groups == ("office", "plain", "ring-0")
+    assert callers["a"].sources == ("10.0.0.0/8",)
+    assert callers["old"].tokens
+    # An earlier function reads the copies, which have none of the new keys.
+    assert account.old_documents()["a"].tokens
+    assert main(["fleet", "apply", path, *STACK]) == 0
+    assert "0 of 4 clusters changed" in capsys.readouterr().out
+    assert account.pointer()["serial"] == serial + 1
+
+
+def test_a_stack_without_a_registry_is_not_changed(
+    account: Account, capsys: pytest.CaptureFixture[str]
+) -> None:
+    issue("a")
+    assert main(["fleet", "apply", str(write(FLEET)), *STACK]) == 1
+    assert "create the registry first: podgraft fleet adopt" in capsys.readouterr().err
+    assert account.names() == ["auth/a", "stack"]
