@@ -40,14 +40,14 @@ COMMANDS = (
     ("policy check --bundle {samples}/istio/bundle", ""),
     ("policy allows --bundle {samples}/istio/bundle", ""),
     (f"inject {LOGGING}", ""),
-    ("register --url https://a.example --match-condition a=true", ""),
+    ("register --url https://a.example --all-namespaces --match-condition a=true", ""),
     ("init {folder}/sam", ""),
     ("completion bash", ""),
-    ("playground --help", ""),
     # An extra
     ("tokens list --stack-name a", "aws"),
     ("policy push --stack-name a --injector a --bundle {samples}/istio/bundle", "aws"),
     ("serve --help", "serve"),
+    ("playground --help", "serve"),
     (PATTERNS, "rules"),
 )
 
