@@ -14,7 +14,7 @@ COMMANDS: Final = 7_500
 COMMANDS_OF_A_PAGE: Final = 2_500
 # A page can exceed its budget by 15 %.
 TOLERANCE: Final = 1.15
-# The reserve of the plan, 3,000 words, is in overlays, fleet, security, and the tables of contributors.
+# The plan's reserve of 3,000 words is in overlays, fleet, security, and the pages of contributors.
 # The navigation: its groups and the pages of each. Those of contributors are not in a group.
 GROUPS: Final = {
     "Start": {
