@@ -128,6 +128,12 @@ def test_an_access_gives_a_value_or_an_error_of_cel(text: str, values: tuple[Val
 
 TEXTS: Mapping[str, str] = {
     "string(0.0)": "0",
+    "string(dyn(quantity('1')) == dyn(null))": "false",
+    "string(18446744073709551615u / 1u)": "18446744073709551615",
+    "string(quantity('1.0').isInteger())": "false",
+    "string(optional.ofNonZeroValue(timestamp(0)).hasValue())": "true",
+    "string([1.5].filter(x, false).sum())": "0",
+    "string(dyn(ip('::1')) != dyn('a'))": "true",
     "string(-0.0)": "-0",
     "string(1.0)": "1",
     "string(1e6)": "1e+06",

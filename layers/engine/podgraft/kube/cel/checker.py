@@ -112,7 +112,7 @@ class _Checker:
     def check_ident(self, node: Ident) -> Node:
         """A variable of a loop, a variable, or the name of a type."""
         name = node.name
-        if name in self.local:
+        if name in self.local and not name.startswith("."):
             return self._record(node, self.local[name])
         resolved = self._resolve_global(node.at, name.removeprefix("."))
         if resolved is not None:

@@ -87,7 +87,7 @@ def _unequal(left: Value, right: Value) -> bool:
 
 def _equal(left: Value, right: Value) -> bool:
     """``==``; Kubernetes' own types fail against any other type, as cel-go's do there."""
-    if kind(left) is not kind(right) and kubernetes_type(left):
+    if kind(left) is not kind(right) and right is not None and kubernetes_type(left):
         raise no_such_overload_error()
     return equal(left, right)
 
