@@ -80,7 +80,7 @@ def test_a_row_has_existing_tests(row: str) -> None:
     assert "test_" not in " ".join(cells)
 
 
-BROKEN_ROWS = (
+BROKEN_ROWS: tuple[tuple[list[str], list[str]], ...] = (
     ([], ["names no test"]),
     (["tests/test_names.py::test_x"], ["tests/test_names.py::test_x: not found"]),
     (["tests/test_none.py::test_x"], ["tests/test_none.py::test_x: not found"]),
