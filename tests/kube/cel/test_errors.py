@@ -35,7 +35,7 @@ COMPILE_ERRORS = (
     ("request.nope", "1:8: undefined field 'nope'; there are kind, name"),
     ("request.kind.nope", "1:13: undefined field 'nope'; there are group"),
     ("object.all(x, request.nope == x)", "1:22: undefined field 'nope'; there are kind, name"),
-    ("[1].filter(.y, true)", "1:12: undeclared reference to '.y'"),
+    ("[1].filter(.y, true)", "1:13: undeclared reference to '.y'"),
     ("type(object) == dyn", "1:17: undeclared reference to 'dyn'"),
     ("[1].all(dyn, dyn > 0) && type(1) == dyn", "1:37: undeclared reference to 'dyn'"),
     ("google.protobuf.Any", "1:1: undeclared reference to 'google'"),
