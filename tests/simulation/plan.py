@@ -15,12 +15,13 @@ from .dice import Dice
 
 PREFIX, BUCKET, INJECTOR = "/podgraft", "bundles-of-the-world", "default"
 REFRESH_SECONDS = 30
+LONG_SECONDS = (88_000.0, 110_000.0)  # an outage of more than a day
 BEGIN_SECONDS = 120.0  # the first policy, and the tokens, exist before
-MAX_REVIEWS = 110
+MAX_REVIEWS = 60
 
 FEATURES = (
     "signatures", "rollout", "tokens", "deny", "hands", "prune", "race", "lag", "snapstart",
-    "floods",
+    "floods", "registry", "finished", "outage",
 )  # fmt: skip
 _FAULTS = (
     "timeout", "timeout", "throttle", "error", "denied", "lost", "truncated", "damaged", "slow",
@@ -105,6 +106,7 @@ def make_plan(seed: int) -> Plan:
         *_make_lambda_events(dice, plan),
         *_make_reviews(dice, plan),
     ]
+    actions += _make_followers(dice, plan, actions)
     return replace(plan, actions=tuple(sorted(actions, key=lambda each: each.time)))
 
 
@@ -116,8 +118,7 @@ def _make_windows(dice: Dice, features: tuple[str, ...], heal: float) -> list[Wi
         path = f"plan/window/{number}"
         start = dice.between(f"{path}/start", BEGIN_SECONDS, heal)
         is_outage = dice.chance(f"{path}/outage", 0.5)
-        is_long = dice.chance(f"{path}/long", 0.15)
-        seconds = dice.scale(f"{path}/seconds", *((90_000, 130_000) if is_long else (5, 2_000)))
+        seconds = dice.scale(f"{path}/seconds", 5, 2_000)
         windows.append(
             Window(
                 id=str(number),
@@ -129,6 +130,10 @@ def _make_windows(dice: Dice, features: tuple[str, ...], heal: float) -> list[Wi
                 rate=1.0 if is_outage else dice.between(f"{path}/rate", 0.1, 0.6),
             )
         )
+    if "outage" in features and heal > LONG_SECONDS[1]:
+        start = dice.between("plan/outage/start", BEGIN_SECONDS, heal - LONG_SECONDS[1])
+        seconds = dice.between("plan/outage/seconds", *LONG_SECONDS)
+        windows.append(Window("outage", start, start + seconds, "timeout", "ssm", "env", 1.0))
     return windows
 
 
@@ -136,13 +141,13 @@ _Options = Callable[[Dice, str], dict[str, Any]]
 
 
 def _choose_bundle(dice: Dice, path: str) -> dict[str, Any]:
-    return {"bundle": dice.whole(f"{path}/bundle", 1, 6)}
+    return {"bundle": dice.whole(f"{path}/bundle", 1, 4)}
 
 
 def _choose_share(dice: Dice, path: str) -> dict[str, Any]:
     return {
         **_choose_bundle(dice, path),
-        "share": dice.pick(f"{path}/share", (1, 10, 50, 100)),
+        "share": dice.pick(f"{path}/share", (10, 50, 50, 100)),
         "mode": dice.pick(f"{path}/mode", ("start", "start", "shadow")),
     }
 
@@ -168,6 +173,10 @@ def _choose_hand(dice: Dice, path: str) -> dict[str, Any]:
     return {**_choose_bundle(dice, path), "kind": dice.pick(f"{path}/kind", kinds)}
 
 
+def _choose_days(_dice: Dice, _path: str) -> dict[str, Any]:
+    return {"days": 1}
+
+
 def _choose_flood(_dice: Dice, _path: str) -> dict[str, Any]:
     return {"workload": 0, "timeout": 10, "cold": False, "pick": 0.0}
 
@@ -187,9 +196,9 @@ _VERBS: tuple[tuple[str, str, int, _Options], ...] = (
     ("rotate", "tokens", 4, _choose_nothing),
     ("revoke", "tokens", 3, _choose_nothing),
     ("hand", "hands", 4, _choose_hand),
-    ("prune", "prune", 2, _choose_nothing),
+    ("prune", "prune", 2, _choose_days),
     ("flood", "floods", 1, _choose_flood),
-    ("rollout", "rollout", 5, _choose_share),
+    ("rollout", "rollout", 8, _choose_share),
     ("step", "rollout", 4, _choose_share),
     ("pause", "rollout", 1, _choose_nothing),
     ("promote", "rollout", 2, _choose_nothing),
@@ -205,7 +214,7 @@ def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
     actions: list[Action] = []
     time = BEGIN_SECONDS
     last = plan.heal
-    count = dice.whole("plan/commands", 2, 14)
+    count = dice.whole("plan/commands", 2, 15)
     for number in range(count):
         path = f"plan/command/{number}"
         verb, _, _, choose = dice.pick(f"{path}/verb", weighted)
@@ -224,6 +233,17 @@ def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
             )
         )
     return actions
+
+
+def _make_followers(dice: Dice, plan: Plan, actions: list[Action]) -> list[Action]:
+    """Let pods follow each command soon, after the refresh interval, and later."""
+    followers: list[Action] = []
+    for action in [each for each in actions if each.id.startswith(("command/", "lambda/"))]:
+        for number, low, high in ((0, 0.1, 5.0), (1, 31.0, 45.0), (2, 60.0, 400.0)):
+            path = f"plan/{action.id}/follower/{number}"
+            time = action.time + dice.between(f"{path}/time", low, high)
+            followers.append(_make_review(dice, plan, path, 2000 + len(followers), time))
+    return followers
 
 
 def _make_lambda_events(dice: Dice, plan: Plan) -> list[Action]:

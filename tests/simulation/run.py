@@ -50,10 +50,10 @@ class _Output:
     encoding, errors = "utf-8", "backslashreplace"
 
     def __init__(self, baton: Baton) -> None:
-        self._baton = baton
+        self.baton = baton
 
     def write(self, text: str) -> int:
-        self._baton.current.node.output.append(text)
+        self.baton.current.node.output.append(text)
         return len(text)
 
     def flush(self) -> None: ...
@@ -133,7 +133,9 @@ def _report_crashes(baton: Baton, ledger: Ledger) -> None:
 
 @contextmanager
 def _use_output(baton: Baton) -> Generator[None]:
-    output: Any = EscapingStream(_Output(baton))  # pyright: ignore[reportArgumentType]
+    # click and Powertools keep a stream that they have seen, and must not keep the run with it.
+    target = _Output(baton)
+    output: Any = EscapingStream(target)  # pyright: ignore[reportArgumentType]
     logger = getLogger("podgraft")
     streams = [(each, each.stream) for each in _stream_handlers(logger)]
     with redirect_stdout(output), redirect_stderr(output):
@@ -142,6 +144,7 @@ def _use_output(baton: Baton) -> Generator[None]:
         yield
     for handler, stream in streams:
         handler.stream = stream
+    del target.baton
 
 
 def _stream_handlers(logger: Logger) -> list[StreamHandler[Any]]:

@@ -201,6 +201,8 @@ def _read_log(output: list[str], uid: str) -> dict[str, Any]:
     lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
     # A request that is not authenticated has no uid: its body is never read.
     found = [each for each in lines if "code" in each and each.get("uid") in {uid, "", None}]
+    # Before it, there can be the line of a response for which nobody waited any more.
+    found = [each for each in found if each.get("uid") == uid] or found[-1:]
     if len(found) != 1:
         return {"log": {"lines": len(found)}, "_lines": text}
     return {"log": {key: found[0][key] for key in KEPT if key in found[0]}, "_lines": text}

@@ -41,12 +41,16 @@ class Operators:
 
     def prepare(self) -> None:
         """Write the owner of the prefix, issue a token for each cluster, and push a policy."""
-        owner = {"stack": "simulated", "bucket": BUCKET, "bundlePrefix": "bundles/"}
+        owner = {"stack": "simulated", "bucket": BUCKET, "bundlePrefix": "bundles/", "documents": 2}
         self._put("stack", json.dumps(owner))
         for number in range(self._plan.clusters):
             status, output = self._run(["tokens", "issue", "--cluster", f"c{number}", *TARGET])
             assert status == 0, output
             self._clusters.tokens[f"c{number}"] = output.split("\n", 1)[0]
+        if "registry" in self._plan.features:
+            self._run(["fleet", "adopt", *TARGET])
+            if "finished" in self._plan.features:
+                self._run(["fleet", "adopt", "--finish", *TARGET])
         self.act(Action("command/first", 0.0, "push", "c0", {"bundle": 1}))
 
     def act(self, action: Action) -> None:
@@ -97,17 +101,24 @@ class Operators:
             self._clusters.tokens[cluster] = output.split("\n", 1)[0]
 
     def _revoke(self, action: Action) -> None:
-        """Revoke every token of a cluster that its webhook configuration does not have."""
+        """Revoke every token of a cluster that its webhook configuration had before."""
         cluster = action.subject
         _, output = self._run(["tokens", "list", "--cluster", cluster, *TARGET])
-        used = sha256(self._clusters.tokens[cluster].encode()).hexdigest()
+        old = {
+            sha256(token.encode()).hexdigest()
+            for name, token in self._clusters.old_tokens
+            if name == cluster
+        }
         for identity in _TOKEN_ID.findall(output):
-            if not used.startswith(identity):
+            if any(each.startswith(identity) for each in old):
                 line = ["tokens", "revoke", "--cluster", cluster, identity, *TARGET]
                 self._repeat(action, line)
 
     def _prune(self, action: Action) -> None:
-        self._repeat(action, ["policy", "prune", "--days", "1", "--yes", *STORE])
+        self._repeat(
+            action,
+            ["policy", "prune", "--older-than", str(action.options["days"]), "--yes", *STORE],
+        )
 
     def _rollout(self, action: Action) -> None:
         self._rollouts += 1

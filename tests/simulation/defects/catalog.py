@@ -212,7 +212,7 @@ DEFECTS: dict[str, Defect] = {
     ),
     "D26": _defect(
         "an earlier version responds without a mark",
-        "3",
+        "2 3",
         f"{ENGINE}.aws.store:CachedStore._select_snapshot",
         "if cached.error is None and loaded.rejection is None:",
         "if cached.error is None:",
@@ -248,7 +248,7 @@ DEFECTS: dict[str, Defect] = {
     ),
     "D31": _defect(
         "a truncated response of Parameter Store is an empty one",
-        "4 33 31 0",
+        "4 16 33",
         f"{ENGINE}.aws.ssm:ParameterReader._call",
         "if key not in response:",
         "response = {key: [], **response}\n        if False:",

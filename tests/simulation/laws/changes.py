@@ -10,7 +10,7 @@ from simulation.ledger import Event
 
 from .facts import BRAKES, DENIED, POLICY, Law
 
-IN_FORCE = re.compile(r"version (\d+) of \S+ is in force$", re.MULTILINE)
+USAGE = 2  # the exit status of a wrong command line
 # What a command may write: the start of its line, and patterns of parameters and objects.
 WRITES = (
     ("policy push", (POLICY, "object")),
@@ -22,7 +22,8 @@ WRITES = (
     ("policy rollout release", BRAKES),
     ("policy rollout abort", (POLICY, "default/brake")),
     ("policy rollout", (POLICY, "object")),
-    ("tokens", ("auth/.*", "callers.*")),
+    ("tokens", ("auth/.*", "callers", "object")),
+    ("fleet adopt", ("auth/.*", "callers", "object")),
 )
 
 
@@ -119,6 +120,33 @@ class PushedTag(Law):
             self.violate(f"{event.lane}: {facts['line']!r} exited with 0; nothing is stored")
 
 
+class Denials(Law):
+    """A denial remains on the list until somebody allows the bundle again."""
+
+    name = "19 lost updates"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._denied: set[str] = set()
+
+    def see(self, event: Event) -> None:
+        facts = event.facts
+        if event.kind == "command" and facts["line"].startswith(("policy deny", "policy undeny")):
+            digest = facts["line"].split()[2]
+            if facts["line"].startswith("policy undeny"):
+                self._denied.discard(digest)
+            elif facts["status"] == 0:
+                self._denied.add(digest)
+        if event.kind != "parameter" or facts["name"] != DENIED:
+            return
+        if facts["by"] == "hand":
+            self._denied.clear()
+            return
+        lost = [each for each in sorted(self._denied) if each not in (facts["_text"] or "")]
+        if len(lost) > 1:  # one can be the bundle that this command allows again
+            self.violate(f"{facts['by']}: {len(lost)} denials are lost")
+
+
 class Pruned(Law):
     """A bundle that a stored version or the deny list names is never deleted."""
 
@@ -132,6 +160,8 @@ class Pruned(Law):
         if event.kind == "aws" and event.facts.get("history") is not None:
             self._read[event.lane] = event.time
         if event.kind != "store" or event.facts["operation"] != "DeleteObject":
+            return
+        if not event.facts["key"].startswith("bundles/"):
             return
         by, digest = event.facts["by"], event.facts["key"].split("/")[2]
         read = self._read.get(by, event.time)
@@ -148,8 +178,10 @@ class Crashes(Law):
     def see(self, event: Event) -> None:
         if event.kind == "crash":
             self.violate(f"{event.lane}: {event.facts['error']}")
+        if event.kind == "command" and event.facts["status"] == USAGE:
+            self.violate(f"{event.lane}: {event.facts['line']!r}: {event.facts['output']}")
 
 
 LAWS: tuple[type[Law], ...] = (
-    OwnWrites, CompleteVersions, Replaced, PushedTag, Pruned, Crashes,
+    OwnWrites, CompleteVersions, Replaced, PushedTag, Denials, Pruned, Crashes,
 )  # fmt: skip

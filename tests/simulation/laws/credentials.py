@@ -41,17 +41,12 @@ class Revocation(Law):
             self.violate(f"{review}; its token was revoked {review.began - ended:.0f} s before")
 
     def _find_end(self, hashed: str) -> float | None:
-        """Return when the last document with the hash was replaced by one without it."""
+        """Return since when a token does not count any more."""
         ended: float | None = None
-        for texts in self.facts.parameters.values():
-            had = False
-            for time, text, _ in texts:
-                has = hashed in (text or "")
-                if had and not has:
-                    ended = time
-                elif has:
-                    ended = None
-                had = has
+        had = False
+        for time, has in self.facts.had_token(hashed):
+            ended = time if had and not has else None if has else ended
+            had = has
         return ended
 
 
@@ -64,12 +59,7 @@ class ValidTokens(Law):
         if review.event.facts["verb"] == "attack" or review.code != UNAUTHORIZED:
             return
         hashed = sha256(review.event.facts["_token"].encode()).hexdigest()
-        since = min(
-            time
-            for texts in self.facts.parameters.values()
-            for time, text, _ in texts
-            if hashed in (text or "")
-        )
+        since = min(time for time, has in self.facts.had_token(hashed) if has)
         reader = self.facts.reader(review.env)
         if review.began - since > BOUND_SECONDS and reader.credentials_time > since + LAG_SECONDS:
             self.violate(f"{review}; its cluster has this token since {since:.0f}")

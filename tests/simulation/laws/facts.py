@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import json
 import re
+from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +15,12 @@ import yaml
 from simulation.ledger import Event, Ledger
 from simulation.plan import INJECTOR, PREFIX, REFRESH_SECONDS, Plan
 
-POLICY, BRAKES, DENIED = f"{INJECTOR}/policy", (f"{INJECTOR}/brake", "brake"), "denied"
+POLICY, BRAKES, DENIED, POINTER = (
+    f"{INJECTOR}/policy",
+    (f"{INJECTOR}/brake", "brake"),
+    "denied",
+    "callers",
+)
 LAG_SECONDS, WAIT_SECONDS, MARGIN_SECONDS = 5.0, 1.4, 0.6
 # The time after which everybody who can read has read a change.
 BOUND_SECONDS = REFRESH_SECONDS + WAIT_SECONDS + LAG_SECONDS + MARGIN_SECONDS
@@ -102,6 +110,9 @@ class Facts:
         self.parameters: dict[str, list[tuple[float, str | None, str]]] = {}
         self.readers: dict[str, Reader] = {}
         self.signed: set[str] = set()
+        # What is in force of the callers, by name of the document; the registry is one document.
+        self.callers: dict[str, list[tuple[float, str]]] = {}
+        self._registries: dict[str, str] = {}
         self.last_change = 0.0
 
     def reader(self, name: str) -> Reader:
@@ -135,6 +146,7 @@ class Facts:
         self.last_change = event.time
         self.parameters.setdefault(name, []).append((event.time, text, event.facts["by"]))
         if name != POLICY:
+            self._note_callers(name, text, event)
             return
         before = self.versions.get(self.newest)
         if before is not None:
@@ -147,9 +159,42 @@ class Facts:
         self.versions[number] = StoredPolicy(number, text, event.time, event.facts["by"])
         self.newest = number
 
+    def _note_callers(self, name: str, text: str | None, event: Event) -> None:
+        """Note the documents below auth/, or the registry if its pointer counts."""
+        if name == POINTER and text is not None:
+            pointer: dict[str, Any] = json.loads(text)
+            if pointer.get("serial") != event.facts["version"]:
+                return  # another writer was first, so this version does not count
+            registry = self._registries[_find_key(pointer["callers"])]
+            self.callers.setdefault(POINTER, []).append((event.time, registry))
+        elif (
+            name.startswith("auth/") and not name.endswith("/lock") and POINTER not in self.callers
+        ):
+            self.callers.setdefault(name, []).append((event.time, text or ""))
+
+    def had_token(self, hashed: str) -> list[tuple[float, bool]]:
+        """Return since when a token counts, and since when not."""
+        if POINTER in self.callers:
+            documents = self.callers[POINTER]
+            earlier = [
+                each for name, texts in self.callers.items() if name != POINTER for each in texts
+            ]
+            documents = [*[each for each in earlier if hashed in each[1]][:1], *documents]
+            return [(time, hashed in text) for time, text in documents]
+        for texts in self.callers.values():
+            if any(hashed in text for _, text in texts):
+                return [(time, hashed in text) for time, text in texts]
+        return []
+
     def _note_object(self, event: Event) -> None:
         self.last_change = event.time
-        _, _, digest, path = event.facts["key"].split("/", 3)
+        key: str = event.facts["key"]
+        if not key.startswith("bundles/"):
+            if event.facts["_content"]:
+                text = gzip.decompress(event.facts["_content"]).decode()
+                self._registries[key] = text
+            return
+        _, _, digest, path = key.split("/", 3)
         files = self.objects.setdefault(digest, set())
         if event.facts["operation"] == "PutObject":
             files.add(path)
@@ -159,16 +204,16 @@ class Facts:
 
     def _note_read(self, event: Event) -> None:
         reader, facts = self.reader(event.lane), event.facts
-        operation = facts["operation"]
-        if operation == "GetParametersByPath":
+        operation, names = facts["operation"], facts.get("_names") or []
+        if operation == "GetObject" and facts.get("key", "").startswith("callers/"):
             reader.credentials_failed = facts["result"] != "ok"
             if facts["result"] == "ok":
-                reader.certain = facts["seconds"] < CERTAIN_SECONDS
-                names = {each["Name"]: each["Value"] for each in facts["_texts"]}
-                reader.credentials.update(names)
-                reader.credentials_time = event.time
+                reader.credentials = {POINTER: self._registries[facts["key"]]}
             return
-        if operation != "GetParameters" or facts.get("_earlier"):
+        if operation == "GetParametersByPath" or POINTER in names:
+            self._note_credentials(reader, event)
+            return
+        if POLICY not in names:
             return
         reader.reads += 1
         if facts["result"] != "ok":
@@ -183,6 +228,17 @@ class Facts:
         }
         if POLICY in versions:
             reader.policy, reader.policy_time = versions[POLICY], event.time
+
+    def _note_credentials(self, reader: Reader, event: Event) -> None:
+        facts = event.facts
+        reader.credentials_failed = facts["result"] != "ok"
+        if facts["result"] != "ok":
+            return
+        reader.certain = facts["seconds"] < CERTAIN_SECONDS
+        if facts["operation"] == "GetParametersByPath" and POINTER not in reader.credentials:
+            texts = {each["Name"]: each["Value"] for each in facts["_texts"]}
+            reader.credentials.update(texts)
+        reader.credentials_time = event.time
 
     def text_at(self, name: str, time: float) -> str | None:
         """Return the text of a parameter at a time."""
@@ -232,9 +288,11 @@ class Facts:
 
 
 def _encode(digest: bytes) -> str:
-    from base64 import b64encode
-
     return b64encode(digest).decode()
+
+
+def _find_key(digest: str) -> str:
+    return f"callers/sha256/{digest.removeprefix('sha256:')}.json"
 
 
 @dataclass(frozen=True, slots=True)

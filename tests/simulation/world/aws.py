@@ -76,7 +76,7 @@ class Aws:
         self, service: str, operation: str, request: Any, limit: float, fault: Fault
     ) -> None:
         self._baton.wait(limit)
-        self._note(operation, "timeout", _earlier=_is_earlier(service, operation, request))
+        self._note(operation, "timeout", _names=_read_names(service, request))
         if fault.kind == "timeout":
             raise ConnectTimeoutError(endpoint_url=request.url)
         raise ReadTimeoutError(endpoint_url=request.url)
@@ -91,27 +91,27 @@ class Aws:
     ) -> Any:
         """Return the response; *times* are the limit of the client, and when it sent."""
         url, (limit, began) = request.url, times
-        earlier = _is_earlier(service, operation, request)
+        names = _read_names(service, request)
         error = fault.make_error(service)
         if error is not None:
-            self._note(operation, error.code, _earlier=earlier)
+            self._note(operation, error.code, _names=names)
             body, headers = encode_error(service, error)
             return make_response(url, error.status, body, headers)
         try:
             status, body, headers, note = self._apply(service, operation, request, fault)
         except AwsError as failure:
-            self._note(operation, failure.code, _earlier=earlier)
+            self._note(operation, failure.code, _names=names)
             body, headers = encode_error(service, failure)
             return make_response(url, failure.status, body, headers)
         if fault.kind == "lost":
             self._baton.wait(limit)
-            self._note(operation, "lost", _earlier=earlier)
+            self._note(operation, "lost", _names=names)
             raise ReadTimeoutError(endpoint_url=url)
         if fault.kind == "truncated" and len(body) > 1:
             body, note = body[: len(body) // 2], {"result": "truncated"}
         if fault.kind == "damaged" and operation == "GetObject":
             body, note = body.replace(b"proxy:b", b"proxy:x"), {"result": "damaged"}
-        self._note(operation, _earlier=earlier, seconds=self._baton.now - began, **note)
+        self._note(operation, _names=names, seconds=self._baton.now - began, **note)
         if operation == "GetObject":
             self._baton.wait(len(body) * CPU_PER_BYTE)
         return make_response(url, status, body, headers)
@@ -127,9 +127,15 @@ class Aws:
         now, node = self._baton.now, self._baton.current.node
         if service == "s3":
             status, body, headers = self.objects.call(operation, request, now)
-            note = {"key": request.url.split("?")[0].rpartition(".amazonaws.com/")[2]}
+            note: dict[str, Any] = {
+                "key": request.url.split("?")[0].rpartition(".amazonaws.com/")[2]
+            }
             if operation in {"PutObject", "DeleteObject"}:
-                self._ledger.add("aws/s3", "store", operation=operation, by=node.name, **note)
+                stored = self.objects.objects.get(note["key"])
+                content = stored.content if stored else b""
+                self._ledger.add(
+                    "aws/s3", "store", operation=operation, by=node.name, _content=content, **note
+                )
             return status, body, headers, note
         if service == "cloudformation":
             raise AwsError("ValidationError")  # nobody deployed the function with a stack
@@ -159,10 +165,10 @@ class Aws:
         )
 
 
-def _is_earlier(service: str, operation: str, request: Any) -> bool:
-    """Whether a read names earlier versions of a parameter."""
+def _read_names(service: str, request: Any) -> list[str]:
+    """Return the parameters that a request names."""
     names: list[str] = json.loads(request.body).get("Names", []) if service == "ssm" else []
-    return operation == "GetParameters" and any(":" in name for name in names)
+    return [name.removeprefix(f"{PREFIX}/") for name in names]
 
 
 def _describe_parameters(operation: str, given: dict[str, Any], response: Any) -> dict[str, Any]:
