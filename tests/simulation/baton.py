@@ -85,7 +85,14 @@ class Task(Promise):
         self.gate = Lock()
         self.gate.acquire()
         self.ticket = 0
-        self.thread = Thread(target=self._run, daemon=True)
+        self.thread: Thread | None = None
+
+    def resume(self) -> None:
+        """Let the task run; its thread starts with its first step."""
+        if self.thread is None:
+            self.thread = Thread(target=self._run, daemon=True)
+            self.thread.start()
+        self.gate.release()
 
     def _run(self) -> None:
         self.gate.acquire()
@@ -147,15 +154,14 @@ class Baton:
         self._until = 0.0
         self._main = Lock()
         self._main.acquire()
-        self._tasks: list[Task] = []
+        self._tasks: set[Task] = set()
         self.errors: list[tuple[float, Task]] = []
         self.current = Task(self, Node("world"), lambda: None)
 
     def spawn(self, node: Node, work: Callable[[], object], delay: float = 0.0) -> Task:
         """Start a task of *node* after *delay*."""
         task = Task(self, node, work)
-        self._tasks.append(task)
-        task.thread.start()
+        self._tasks.add(task)
         self._push(task, self.now + delay)
         return task
 
@@ -195,7 +201,7 @@ class Baton:
         self._until = until
         first = self._pick()
         if first is not None:
-            first.gate.release()
+            first.resume()
             if not self._main.acquire(timeout=WATCHDOG_SECONDS * 10):
                 faulthandler.dump_traceback(file=sys.__stderr__ or sys.stderr, all_threads=True)
                 raise DeadlockError("no task gave the baton away; the stacks are above")
@@ -204,7 +210,7 @@ class Baton:
         """End all tasks that still wait."""
         self.stopped = True
         for task in self._tasks:
-            if not task.done:
+            if task.thread is not None:
                 task.gate.release()
                 task.thread.join(WATCHDOG_SECONDS)
 
@@ -213,6 +219,7 @@ class Baton:
         task.done = True
         if self.stopped:
             return
+        self._tasks.discard(task)
         task.finish(result, error)
         if error is not None:
             self.errors.append((self.now, task))
@@ -228,7 +235,10 @@ class Baton:
             raise StoppedError
 
     def _give(self, task: Task | None) -> None:
-        (self._main if task is None else task.gate).release()
+        if task is None:
+            self._main.release()
+        else:
+            task.resume()
 
     def _push(self, task: Task, time: float) -> None:
         self._count += 1

@@ -204,7 +204,8 @@ class Facts:
 
     def _note_read(self, event: Event) -> None:
         reader, facts = self.reader(event.lane), event.facts
-        operation, names = facts["operation"], facts.get("_names") or []
+        operation: str = facts["operation"]
+        names: list[str] = facts.get("_names") or []
         if operation == "GetObject" and facts.get("key", "").startswith("callers/"):
             reader.credentials_failed = facts["result"] != "ok"
             if facts["result"] == "ok":
