@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context
 from time import perf_counter
 
-from .defects import plant
+from .defects import DEFECTS, plant
 from .ledger import Violation
-from .plan import make_plan
+from .plan import make_plan, name_contents
 from .run import run
 
 CHUNK = 5
@@ -63,9 +63,13 @@ class Report:
 def run_seeds(seeds: Sequence[int], defect: str = "") -> Report:
     """Run seeds in this process; with *defect*, until the first violation."""
     report = Report()
+    needs = DEFECTS[defect].needs if defect else ()
     with plant(defect) if defect else nullcontext():
         for seed in seeds:
-            result = run(make_plan(seed))
+            plan = make_plan(seed)
+            if not set(needs) <= name_contents(plan):
+                continue
+            result = run(plan)
             report.seeds += 1
             report.virtual_seconds += result.seconds
             kinds = Counter(each.kind for each in result.events)

@@ -110,6 +110,20 @@ def make_plan(seed: int) -> Plan:
     return replace(plan, actions=tuple(sorted(actions, key=lambda each: each.time)))
 
 
+def name_contents(plan: Plan) -> set[str]:
+    """Return what a plan has: features, verbs, kinds of edits and faults, and long stretches."""
+    reads = [each for each in plan.windows if "env".startswith(each.nodes[:3])]
+    contents = {*plan.features, *(each.verb for each in plan.actions)}
+    contents |= {str(each.options.get("kind", "")) for each in plan.actions}
+    contents |= {str(each.options.get("mode", "")) for each in plan.actions}
+    contents |= {each.kind for each in reads if each.service != "kms"}
+    contents |= {"fault"} if reads else set()
+    contents |= {"long"} if plan.heal > LONG_SECONDS[0] else set()
+    contents |= {"outage-of-a-day"} if any(each.id == "outage" for each in plan.windows) else set()
+    contents |= {"damage"} if contents & {"damaged", "object"} else set()
+    return contents
+
+
 def _make_windows(dice: Dice, features: tuple[str, ...], heal: float) -> list[Window]:
     windows = [
         Window("lag", BEGIN_SECONDS, heal, "lag", "ssm", "env", 0.5)
@@ -125,7 +139,7 @@ def _make_windows(dice: Dice, features: tuple[str, ...], heal: float) -> list[Wi
                 start=start,
                 end=min(start + seconds, heal),
                 kind=dice.pick(f"{path}/kind", _FAULTS),
-                service=dice.pick(f"{path}/service", ("*", "ssm", "ssm", "s3", "kms")),
+                service=dice.pick(f"{path}/service", SCOPES),
                 nodes=dice.pick(f"{path}/nodes", ("env", "env", "env/0", "operator", "")),
                 rate=1.0 if is_outage else dice.between(f"{path}/rate", 0.1, 0.6),
             )
@@ -137,6 +151,9 @@ def _make_windows(dice: Dice, features: tuple[str, ...], heal: float) -> list[Wi
     return windows
 
 
+SCOPES = (
+    "*", "ssm", "ssm", "s3", "kms", "ssm/GetParametersByPath", "ssm/GetParameters", "s3/GetObject",
+)  # fmt: skip
 _Options = Callable[[Dice, str], dict[str, Any]]
 
 

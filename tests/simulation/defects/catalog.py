@@ -1,4 +1,8 @@
-"""The catalog of planted defects: what goes wrong, where, and the laws that can find it."""
+"""The catalog of planted defects: what goes wrong, where, and the laws that can find it.
+
+A run cannot show a defect without the actions, faults, or features that ``needs`` names, so the
+proof skips such seeds.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +23,16 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """A defect: its words, its changes, and the numbers of the laws that may find it first."""
+    """A defect: its words, the numbers of the laws that may find it first, and its changes."""
 
     words: str
     laws: str
     changes: tuple[Change, ...]
+    needs: tuple[str, ...] = ()
 
 
-def _defect(words: str, laws: str, target: str, old: str, new: str) -> Defect:
-    return Defect(words, laws, (Change(target, old, new),))
+def _defect(words: str, laws: str, target: str, old: str, new: str, *needs: str) -> Defect:
+    return Defect(words, laws, (Change(target, old, new),), needs)
 
 
 _CACHE = f"{ENGINE}.polling_cache:PollingCache"
@@ -40,6 +45,7 @@ DEFECTS: dict[str, Defect] = {
         f"{_CACHE}._refresh_value",
         "usable.confirmed_at, due, error)",
         "usable.confirmed_at, due)",
+        "fault",
     ),
     "D2": _defect(
         "a change below the first line is no change",
@@ -54,6 +60,7 @@ DEFECTS: dict[str, Defect] = {
         "podgraft.base.deadline:Deadline.remaining_seconds",
         "return (self",
         "return 30.0 or (self",
+        "timeout",
     ),
     "D4": _defect(
         "a value has no greatest age",
@@ -61,6 +68,7 @@ DEFECTS: dict[str, Defect] = {
         f"{_CACHE}.current",
         "usable = cached if cached and now - cached.confirmed_at <= MAX_AGE_SECONDS else None",
         "usable = cached",
+        "outage-of-a-day",
     ),
     "D5": _defect(
         "ages follow the monotonic clock only",
@@ -75,6 +83,7 @@ DEFECTS: dict[str, Defect] = {
         f"{_LOADER}:_Attempt.load",
         "except InvalidVersionError as error:",
         "except StoreError as error:",
+        "fault",
     ),
     "D7": _defect(
         "a parameter that was created again is not noticed",
@@ -82,6 +91,7 @@ DEFECTS: dict[str, Defect] = {
         f"{_LOADER}:_is_recreated",
         "if int(newest.version) != int(last_read.version):",
         "return False\n    if int(newest.version) != int(last_read.version):",
+        "recreate",
     ),
     "D8": _defect(
         "the oldest version that loads replaces a rejected one",
@@ -89,6 +99,7 @@ DEFECTS: dict[str, Defect] = {
         f"{ENGINE}.aws.earlier_versions:load_earlier",
         "for n in rejected.candidates if",
         "for n in reversed(rejected.candidates) if",
+        "hand",
     ),
     "D9": _defect(
         "the content of a bundle is not compared with its digest",
@@ -96,6 +107,7 @@ DEFECTS: dict[str, Defect] = {
         f"{ENGINE}.aws.s3:BundleReader.files",
         "if bundle.digest(files) != digest:",
         "if False:",
+        "damage",
     ),
     "D10": _defect(
         "all policies share one compiled bundle",
@@ -110,6 +122,7 @@ DEFECTS: dict[str, Defect] = {
         f"{_LOADER}:InjectorLoader.make_check",
         "number=int(parameter.version),",
         "number=None,",
+        "replay",
     ),
     "D12": _defect(
         "an invalid deny list is an empty one",
@@ -117,6 +130,8 @@ DEFECTS: dict[str, Defect] = {
         "podgraft.core.versions.version_check:parse_denied",
         "except DenyListError as error:",
         "except DenyListError as error:\n        return {}",
+        "denied",
+        "deny",
     ),
     "D13": _defect(
         "a denied version stays in force if no other loads",
@@ -131,6 +146,8 @@ DEFECTS: dict[str, Defect] = {
         f"{ENGINE}.aws.ssm:ParameterReader._read",
         'f"{self.prefix}/{BRAKE}"',
         'f"{self.prefix}/{injector}/{BRAKE}"',
+        "rollout",
+        "alarm",
     ),
     "D15": _defect(
         "brakes are parsed only if the policy changed",
@@ -138,6 +155,8 @@ DEFECTS: dict[str, Defect] = {
         f"{_LOADER}:InjectorLoader._read_newest",
         "if newest.brakes != self._brakes:",
         "if last_read is None or last_read.text != newest.text:",
+        "rollout",
+        "alarm",
     ),
     "D16": _defect(
         "a candidate responds long after the last read of the brakes",
@@ -145,6 +164,8 @@ DEFECTS: dict[str, Defect] = {
         f"{ENGINE}.aws.store:MAX_BRAKE_AGE",
         "",
         "3000",
+        "rollout",
+        "timeout",
     ),
     "D17": _defect(
         "an invalid brake stops nothing",
@@ -152,6 +173,8 @@ DEFECTS: dict[str, Defect] = {
         "podgraft.core.versions.brake:_parse_id",
         "except yaml.NotYAMLError:\n        return ALL",
         "except yaml.NotYAMLError:\n        return ''",
+        "rollout",
+        "brake",
     ),
     "D18": _defect(
         "the hash of a workload forgets the cluster",
@@ -159,6 +182,7 @@ DEFECTS: dict[str, Defect] = {
         "podgraft.core.policy.rollout:compute_bucket",
         "{rollout}\\0{cluster}\\0",
         "{rollout}\\0\\0",
+        "rollout",
     ),
     "D19": _defect(
         "a shadow responds",
@@ -166,6 +190,7 @@ DEFECTS: dict[str, Defect] = {
         "podgraft.core.review.candidate:_choose",
         "is_shadow = candidate.rollout is None or candidate.rollout.mode is RolloutMode.SHADOW",
         "is_shadow = False",
+        "shadow",
     ),
     "D20": _defect(
         "a push does not notice that it replaced another version",
@@ -173,6 +198,7 @@ DEFECTS: dict[str, Defect] = {
         f"{CLI}.cloud:DeployedInjector.put_policy",
         "if number != expected + 1:",
         "if False:",
+        "race",
     ),
     "D21": _defect(
         "the policy switches before its bundle is uploaded",
@@ -187,6 +213,8 @@ DEFECTS: dict[str, Defect] = {
         f"{CLI}.prune_command:find_mentioned",
         "cloud.existing_versions()]",
         "cloud.existing_versions()[-1:]]",
+        "prune",
+        "long",
     ),
     "D23": _defect(
         "one environment never forgets a token",
@@ -202,6 +230,7 @@ DEFECTS: dict[str, Defect] = {
         f"{CLI}.denied:change_deny_list",
         "reasons: Object = dict(load_deny_list(storage).reasons)",
         "reasons: Object = dict(load_deny_list(storage).reasons) if reason is None else {}",
+        "deny",
     ),
     "D25": _defect(
         "a rotation revokes the token that is in use",
@@ -209,6 +238,7 @@ DEFECTS: dict[str, Defect] = {
         "podgraft.cli.tokens.commands:_issue",
         "callers = change.callers.with_token(",
         "callers = Callers().with_token(",
+        "rotate",
     ),
     "D26": _defect(
         "an earlier version responds without a mark",
@@ -216,6 +246,7 @@ DEFECTS: dict[str, Defect] = {
         f"{ENGINE}.aws.store:CachedStore._select_snapshot",
         "if cached.error is None and loaded.rejection is None:",
         "if cached.error is None:",
+        "hand",
     ),
     "D27": _defect(
         "a refresh interval is ten times as long",
@@ -230,6 +261,8 @@ DEFECTS: dict[str, Defect] = {
         "podgraft.core.versions.version_check:VersionCheck.check_signature",
         "if self.verifier is None:",
         "if self.verifier is None or '# signature' not in document:",
+        "unsigned",
+        "signatures",
     ),
     "D29": _defect(
         "a dry run stores the policy",
@@ -245,6 +278,7 @@ DEFECTS: dict[str, Defect] = {
         "return self._authenticate(request, deadline)",
         "if self._throttle.is_exceeded(request.source):\n            "
         "raise ThrottledError('too many')\n        return self._authenticate(request, deadline)",
+        "flood",
     ),
     "D31": _defect(
         "a truncated response of Parameter Store is an empty one",
@@ -252,6 +286,7 @@ DEFECTS: dict[str, Defect] = {
         f"{ENGINE}.aws.ssm:ParameterReader._call",
         "if key not in response:",
         "response = {key: [], **response}\n        if False:",
+        "truncated",
     ),
     "D32": _defect(
         "retries have no end",
@@ -259,6 +294,7 @@ DEFECTS: dict[str, Defect] = {
         f"{ENGINE}.aws.client:call_with_retries",
         "if left <= 0:",
         "left = max(left, 1.0)\n        if left <= 0:",
+        "timeout",
     ),
     "D33": _defect(
         "a cluster gets the configuration of all others",

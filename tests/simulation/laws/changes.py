@@ -137,14 +137,12 @@ class Denials(Law):
                 self._denied.discard(digest)
             elif facts["status"] == 0:
                 self._denied.add(digest)
-        if event.kind != "parameter" or facts["name"] != DENIED:
-            return
-        if facts["by"] == "hand":
+                _, text, writer = self.facts.parameters[DENIED][-1]
+                lost = [each for each in sorted(self._denied) if each not in (text or "")]
+                if lost and writer == event.lane:
+                    self.violate(f"{event.lane}: {facts['line']!r} lost {len(lost)} denials")
+        if event.kind == "parameter" and facts["name"] == DENIED and facts["by"] == "hand":
             self._denied.clear()
-            return
-        lost = [each for each in sorted(self._denied) if each not in (facts["_text"] or "")]
-        if len(lost) > 1:  # one can be the bundle that this command allows again
-            self.violate(f"{facts['by']}: {len(lost)} denials are lost")
 
 
 class Pruned(Law):

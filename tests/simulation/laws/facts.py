@@ -232,6 +232,9 @@ class Facts:
 
     def _note_credentials(self, reader: Reader, event: Event) -> None:
         facts = event.facts
+        is_pointer = facts["operation"] == "GetParameters"
+        if facts["result"] == "ok" and is_pointer and POINTER not in facts["versions"]:
+            return  # no registry: the documents follow
         reader.credentials_failed = facts["result"] != "ok"
         if facts["result"] != "ok":
             return

@@ -54,7 +54,7 @@ class Freshness(Law):
         unconfirmed = review.began - self.facts.reader(review.env).policy_time
         if unconfirmed > MAX_AGE_SECONDS:
             self.violate(f"{review}; it last read a policy {unconfirmed / 3600:.1f} h before")
-        if review.is_marked:
+        if review.is_marked_policy:
             return
         version = self.facts.find_version(review.version, facts["policy"])
         if version is None or version.ended is None:

@@ -49,7 +49,9 @@ class Weather:
     def find_fault(self, service: str, operation: str, node: str, path: str, now: float) -> Fault:
         """Return the fault of a call: that of the first window that hits it."""
         for window in self._windows:
-            if not window.start <= now < window.end or not _covers(window, service, node):
+            if not window.start <= now < window.end or not _covers(
+                window, (service, operation), node
+            ):
                 continue
             if window.kind in _OF_READS and operation not in _READS:
                 continue
@@ -65,5 +67,7 @@ class Weather:
         return Fault()
 
 
-def _covers(window: Window, service: str, node: str) -> bool:
-    return window.service in {"*", service} and node.startswith(window.nodes)
+def _covers(window: Window, call: tuple[str, str], node: str) -> bool:
+    service, operation = call
+    named = {"*", service, f"{service}/{operation}"}
+    return window.service in named and node.startswith(window.nodes)

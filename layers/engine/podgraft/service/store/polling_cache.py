@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from podgraft.base import system
 from podgraft.base.deadline import Deadline
-from podgraft.core.versions.errors import StoreError
+from podgraft.core.versions.errors import StoreError, UnavailableError
 
 from .aws.client import RetryBudget
 
@@ -20,6 +20,10 @@ T = TypeVar("T")
 
 # After a failed refresh, no review waits for another one during this time.
 _RETRY_SECONDS = 5.0
+
+# If callers are unreadable, and all reviews wait for them, no review reads the policy any more: a
+# push, a denial, and a brake would have no effect.
+_SHARE_AFTER_FAILURE = 0.5
 
 # A value that was confirmed longer ago is never in force. An environment that is in use is replaced
 # earlier, so this limit concerns restored and frozen ones, and very long outages.
@@ -51,7 +55,8 @@ class PollingCache(Generic[T]):
     def current(self, deadline: Deadline | None = None) -> CachedValue[T]:
         """Return the value in force; raises ``StoreError`` without one of ``MAX_AGE_SECONDS``.
 
-        After the refresh deadline, a review uses the cached value without a refresh.
+        After the refresh deadline, a review uses the cached value without a refresh, with the
+        reason.
         """
         cached = self._cached
         now = self._clock()
@@ -60,7 +65,7 @@ class PollingCache(Generic[T]):
         usable = cached if cached and now - cached.confirmed_at <= MAX_AGE_SECONDS else None
         limit = deadline or Deadline.from_timeout(None)
         if usable is not None and limit.remaining_seconds(has_value=True) <= 0:
-            return usable
+            return replace(usable, error=usable.error or UnavailableError("no time to read it"))
         if not self._lock.acquire(blocking=usable is None):
             return usable or self.current(limit)
         try:
@@ -92,10 +97,12 @@ class PollingCache(Generic[T]):
         """Return the refreshed value, or *usable* with the error.
 
         A value that is too old still saves work: the refresh compares the stored version with it.
+        After a failure, the next attempt leaves time for the other values that the review reads.
         """
-        patience = RetryBudget.from_seconds(
-            limit.remaining_seconds(has_value=usable is not None), limit.clock
-        )
+        seconds = limit.remaining_seconds(has_value=usable is not None)
+        if usable is not None and usable.error is not None:
+            seconds *= _SHARE_AFTER_FAILURE
+        patience = RetryBudget.from_seconds(seconds, limit.clock)
         try:
             value = self._refresh(cached.value if cached else None, patience)
         except StoreError as error:
