@@ -13,6 +13,7 @@ from .defects.proof import find_defects, format_table
 from .plan import Plan, make_plan
 from .run import run
 from .shrink import shrink
+from .situations import SITUATIONS
 from .story import tell, write_page
 
 BUILD = Path("build/simulation")
@@ -76,6 +77,8 @@ def main() -> int:
     say(report)
     for finding in report.findings[:20]:
         say(f"seed {finding.seed}: LAW {finding.first.law}: {finding.first.text}")
+    missed = sorted(SITUATIONS.keys() - report.situations.keys())
+    say(f"situations that no seed reached: {'; '.join(missed) or 'none'}")
     if report.findings:
         say(f"read one: make simulate SEED={report.findings[0].seed}")
     return 1 if report.findings else 0

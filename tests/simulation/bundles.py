@@ -32,7 +32,8 @@ istioRelease: "1.30.0"
 injectedAnnotations: {{simulation/policy: p{policy}}}
 clusters:
   c0:
-    injectedAnnotations: {{simulation/policy: p{policy}, simulation/cluster: c0}}
+    neverInjectSelector:
+    - matchLabels: {{app: web-0}}
 """
 
 

@@ -14,6 +14,7 @@ from .defects import DEFECTS, plant
 from .ledger import Violation
 from .plan import make_plan, name_contents
 from .run import run
+from .situations import count_situations
 
 CHUNK = 5
 YEAR_SECONDS = 365.25 * 86_400
@@ -38,7 +39,7 @@ class Report:
     commands: int = 0
     calls: int = 0
     findings: list[Finding] = field(default_factory=list[Finding])
-    codes: Counter[int] = field(default_factory=Counter[int])
+    situations: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, other: Report) -> None:
         """Add the seeds of another report."""
@@ -48,7 +49,7 @@ class Report:
         self.commands += other.commands
         self.calls += other.calls
         self.findings += other.findings
-        self.codes += other.codes
+        self.situations += other.situations
 
     def __str__(self) -> str:
         years = self.virtual_seconds / YEAR_SECONDS
@@ -76,9 +77,7 @@ def run_seeds(seeds: Sequence[int], defect: str = "") -> Report:
             report.reviews += kinds["review"]
             report.commands += kinds["command"]
             report.calls += kinds["aws"]
-            report.codes.update(
-                each.facts["code"] for each in result.events if each.kind == "review"
-            )
+            report.situations += count_situations(result.events)
             if result.violations:
                 report.findings.append(Finding(seed, result.violations[0]))
                 if defect:

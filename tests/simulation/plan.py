@@ -182,6 +182,8 @@ def _choose_hand(dice: Dice, path: str) -> dict[str, Any]:
         "replay",
         "replay",
         "brake",
+        "brake",
+        "brake",
         "denied",
         "object",
         "restore",
@@ -313,7 +315,7 @@ def _make_review(dice: Dice, plan: Plan, path: str, number: int, time: float) ->
         verb="attack" if dice.chance(f"{path}/attack", 0.06) else "review",
         subject=f"c{dice.whole(f'{path}/cluster', 0, plan.clusters - 1)}",
         options={
-            "workload": dice.whole(f"{path}/workload", 0, 19),
+            "workload": dice.whole(f"{path}/workload", 0, 9),
             "timeout": dice.pick(f"{path}/timeout", (10, 10, 10, 5, 30, 2)),
             "cold": dice.chance(f"{path}/cold", 0.15),
             "pick": dice.unit(f"{path}/pick"),

@@ -65,8 +65,10 @@ def test_a_review_waits_one_share_for_callers_and_policy_together(seconds: float
     aws.hangs, aws.now = True, 31.0
     deadline = Deadline.from_timeout(seconds, aws.clock)
     assert aws.book.callers(deadline).stale
-    # Nobody asked for the policy: no reason to say that it is old, and the next review may ask.
-    assert aws.store.snapshot("default", None, deadline).stale is None
+    # Nobody could ask for the policy, and nobody could for as long as the callers hang: it says so.
+    stale = aws.store.snapshot("default", None, deadline).stale
+    assert stale is not None
+    assert "no time to read it" in stale.reason
     assert aws.now == 31.0 + min(seconds / 4, MAX_WAIT_SECONDS)
     assert aws.store.snapshot("default", None, Deadline.from_timeout(seconds, aws.clock)).stale
 

@@ -160,7 +160,6 @@ def _describe(response: Any, pod: Any) -> dict[str, Any]:
     facts["bundle"] = ",".join(sorted(set(BUNDLE_TAG.findall(text))))
     annotations = patched["metadata"].get("annotations", {})
     facts["policy"] = annotations.get(POLICY_ANNOTATION, "")
-    facts["own"] = annotations.get("simulation/cluster", "")
     facts["track"] = annotations.get(ROLLOUT_ANNOTATION, "").rpartition("/")[2]
     return facts
 

@@ -23,7 +23,7 @@ POLICY, BRAKE, ALL_BRAKE, DENIED = f"{INJECTOR}/policy", f"{INJECTOR}/brake", "b
 SIGNER = "alias/signer-0"
 TARGET = ("--parameter-prefix", PREFIX)
 STORE = ("--injector", INJECTOR, "--bucket", BUCKET, "--bundle-prefix", "bundles/", *TARGET)
-_TOKEN_ID = re.compile(r"token ([0-9a-f]+)")
+_TOKEN_ID = re.compile(r"\ttoken (\S+)")
 ATTEMPTS, PAUSE_SECONDS, ROTATION_SECONDS = 4, 20.0, 120.0
 
 
@@ -104,13 +104,11 @@ class Operators:
         """Revoke every token of a cluster that its webhook configuration had before."""
         cluster = action.subject
         _, output = self._run(["tokens", "list", "--cluster", cluster, *TARGET])
-        old = {
-            sha256(token.encode()).hexdigest()
-            for name, token in self._clusters.old_tokens
-            if name == cluster
-        }
+        # A token contains its id; that of an earlier release is the start of its hash.
+        old = [token for name, token in self._clusters.old_tokens if name == cluster]
+        old += [sha256(token.encode()).hexdigest() for token in old]
         for identity in _TOKEN_ID.findall(output):
-            if any(each.startswith(identity) for each in old):
+            if any(identity in each for each in old):
                 line = ["tokens", "revoke", "--cluster", cluster, identity, *TARGET]
                 self._repeat(action, line)
 

@@ -144,8 +144,8 @@ DEFECTS: dict[str, Defect] = {
         "the brake of all rollouts is not read",
         "9",
         f"{ENGINE}.aws.ssm:ParameterReader._read",
-        'f"{self.prefix}/{BRAKE}"',
-        'f"{self.prefix}/{injector}/{BRAKE}"',
+        'f"{self.prefix}/{brake_name()}"',
+        'f"{self.prefix}/{brake_name(injector)}"',
         "rollout",
         "alarm",
     ),
@@ -186,7 +186,7 @@ DEFECTS: dict[str, Defect] = {
     ),
     "D19": _defect(
         "a shadow responds",
-        "11",
+        "1 11",
         "podgraft.core.review.candidate:_choose",
         "is_shadow = candidate.rollout is None or candidate.rollout.mode is RolloutMode.SHADOW",
         "is_shadow = False",
@@ -217,12 +217,13 @@ DEFECTS: dict[str, Defect] = {
         "long",
     ),
     "D23": _defect(
-        "one environment never forgets a token",
-        "14 15 33",
-        f"{ENGINE}.caller_document:Callers.has_token",
-        "matches = [",
-        "seen = globals().setdefault('seen', set()); seen |= {t.sha256 for t in self.tokens}\n"
-        "    matches = [d in seen for d in digests] or [",
+        "a changed registry of callers is not read again",
+        "15 16",
+        f"{ENGINE}.aws.callers:CachedCallers._refresh",
+        "last.digest == pointer.digest",
+        "last.digest",
+        "registry",
+        "rotate",
     ),
     "D24": _defect(
         "a denial forgets the earlier ones",
@@ -235,9 +236,9 @@ DEFECTS: dict[str, Defect] = {
     "D25": _defect(
         "a rotation revokes the token that is in use",
         "16",
-        "podgraft.cli.tokens.commands:_issue",
-        "callers = change.callers.with_token(",
-        "callers = Callers().with_token(",
+        "podgraft.cli.tokens.commands:_store",
+        "callers.with_token(issued.hash)",
+        "Callers().with_token(issued.hash)",
         "rotate",
     ),
     "D26": _defect(

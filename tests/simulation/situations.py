@@ -1,0 +1,79 @@
+"""Situations that runs must reach: a law that never meets its situation proves nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from .ledger import Event
+
+_Test = Callable[[Event], bool]
+
+
+def _review(test: _Test) -> _Test:
+    return lambda event: event.kind == "review" and test(event)
+
+
+def _command(start: str) -> _Test:
+    return lambda event: (
+        event.kind == "command"
+        and event.facts["line"].startswith(start)
+        and event.facts["status"] == 0
+    )
+
+
+def _has_warning(part: str) -> _Test:
+    return _review(lambda event: any(part in each for each in event.facts.get("warnings", [])))
+
+
+SITUATIONS: dict[str, _Test] = {
+    "a candidate responds": _review(lambda event: event.facts.get("track") == "candidate"),
+    "a candidate is disabled": _review(
+        lambda event: event.facts["log"].get("candidate") == "disabled"
+    ),
+    "an older version responds, because the store fails": _has_warning("confirmed"),
+    "an older version responds, because a newer one does not load": _has_warning("instead of"),
+    "older callers are in force": _has_warning("callers"),
+    "nothing is loaded": _review(lambda event: event.facts["code"] == 503),
+    "a revoked or unknown token is refused": _review(lambda event: event.facts["code"] == 401),
+    "a caller is throttled": _review(
+        lambda event: event.facts["code"] == 429 and event.facts["env"] != "gateway"
+    ),
+    "no response comes in time": _review(lambda event: event.facts["code"] == 0),
+    "a command is killed": lambda event: event.kind == "killed",
+    "a registry is in force": lambda event: (
+        event.kind == "parameter" and event.facts["name"] == "callers"
+    ),
+    "a bundle is pruned": lambda event: (
+        event.kind == "store" and event.facts["operation"] == "DeleteObject"
+    ),
+    **{
+        f"{line} succeeds": _command(line)
+        for line in (
+            "policy push",
+            "policy rollback",
+            "policy delete",
+            "policy deny",
+            "policy undeny",
+            "policy prune",
+            "policy rollout start",
+            "policy rollout shadow",
+            "policy rollout step",
+            "policy rollout pause",
+            "policy rollout promote",
+            "policy rollout abort",
+            "policy rollout release",
+            "tokens rotate",
+            "tokens revoke",
+            "fleet adopt",
+        )
+    },
+}
+
+
+def count_situations(events: Iterable[Event]) -> Counter[str]:
+    """Return how often each situation was reached."""
+    counts: Counter[str] = Counter()
+    for event in events:
+        counts.update(name for name, test in SITUATIONS.items() if test(event))
+    return counts
