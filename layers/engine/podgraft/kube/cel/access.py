@@ -15,6 +15,7 @@ from .values import (
     NONE,
     LazyMap,
     Optional,
+    Struct,
     Uint,
     Value,
     check_qualifier,
@@ -98,8 +99,8 @@ def select_field(operand: Evaluate, field: str) -> Evaluate:
             return value[field]
         if is_optional(value):
             return _find_in_optional(frame, value, field)
-        if is_lazy(value):
-            found = value.find(field)
+        if is_lazy(value) or isinstance(value, Struct):
+            found = value.select(field) if isinstance(value, Struct) else value.find(field)
             if found.present:
                 return found.value
         _check_no_list(value)
@@ -126,7 +127,7 @@ def has_field(operand: Evaluate, field: str) -> Evaluate:
             frame.meter.spent += found.present
             return found.present
         frame.meter.spent += SELECT
-        if is_lazy(value):
+        if is_lazy(value) or isinstance(value, Struct):
             return value.find(field).present
         _check_no_list(value)
         return is_map(value) and field in value

@@ -85,6 +85,18 @@ class Struct:
     type_name: str
     fields: dict[str, Value]
 
+    def find(self, field: str) -> Optional:
+        """A field that is set; the texts of a ``JSONPatch`` count as set unless they are empty."""
+        value = self.fields.get(field)
+        is_set = field in self.fields and not (self.type_name == "JSONPatch" and value == "")
+        return Optional(True, value) if is_set else NONE
+
+    def select(self, field: str) -> Optional:
+        """A field by name; a text of a ``JSONPatch`` that is not set is empty."""
+        if self.type_name == "JSONPatch" and field in {"op", "path", "from"}:
+            return Optional(True, self.fields.get(field, ""))
+        return self.find(field)
+
 
 class LazyMap:
     """``variables`` of a policy: values by name that are made when they are read."""
@@ -218,7 +230,7 @@ def find(container: Value, key: Value) -> Optional:
         return NONE if not container.present or is_optional(inner) else find(inner, key)
     if is_map(container):
         return Optional(True, container[key]) if has_key(container, key) else NONE
-    if is_lazy(container):
+    if is_lazy(container) or isinstance(container, Struct):
         return container.find(key)
     if is_list(container):
         index = _index(key)

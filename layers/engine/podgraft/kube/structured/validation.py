@@ -35,10 +35,12 @@ class Validator:
     """Checks values against types.
 
     ``is_live`` allows repeated elements, and fields of newer releases, which a patch cannot have.
+    With ``names_keys``, a path names elements by their keys, otherwise by their index.
     """
 
     schema: Schema
     is_live: bool = False
+    names_keys: bool = True
 
     def check(self, value: JSON, ref: Ref) -> Iterator[FieldError]:
         """Yield what is wrong with a value."""
@@ -82,7 +84,7 @@ class Validator:
                 except ElementError as error:
                     yield FieldError("", f"element {index}: {error}")
                     return
-                path = key.text
+                path = key.text if self.names_keys else path
                 if key.identity in identities and not self.is_live:
                     yield FieldError("", f"duplicate entries for key {path}")
                 identities.add(key.identity)
