@@ -90,7 +90,8 @@ def _fill_stores(address: str, inputs: BenchmarkInput) -> None:
         f"{FLEET_PREFIX}/callers": {"serial": 1, "callers": registry},
     }
     for name, document in documents.items():
-        ssm.put_parameter(Name=name, Value=json.dumps(document), Type="SecureString")
+        kind = "String" if name.endswith("/callers") else "SecureString"
+        ssm.put_parameter(Name=name, Value=json.dumps(document), Type=kind)
 
 
 @contextmanager
