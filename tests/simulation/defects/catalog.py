@@ -301,8 +301,8 @@ DEFECTS: dict[str, Defect] = {
         "a cluster gets the configuration of all others",
         "1",
         "podgraft.core.versions.snapshot:SnapshotSet.for_cluster",
-        "self.default if cluster is None",
-        "self.default if cluster",
+        "if cluster is not None:",
+        "if False:",
     ),
     "D34": _defect(
         "a log line quotes the token",
