@@ -6,7 +6,7 @@ value is empty. Keys of maps, numbers, and booleans remain.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from fnmatch import fnmatchcase
 from functools import cache
 from hashlib import sha256
@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, dump
 from podgraft.golang.reflect import STRING, Field, GoType, Kind
+from podgraft.golang.reflect.fields import fields_by_key
 from podgraft.kube import object_type, types, yaml
 
 from . import fields
@@ -272,20 +273,8 @@ def _dereference(type_: GoType | None) -> GoType | None:
     return type_
 
 
-@cache
-def _fields(type_: GoType) -> Mapping[str, Field]:
-    """The fields of a struct by their key in JSON, with those of embedded structs."""
-    found: dict[str, Field] = {}
-    for field in type_.fields:
-        if field.inline:
-            found = {**_fields(field.type), **found}
-        else:
-            found[field.json] = field
-    return found
-
-
 def _find_field(type_: GoType, key: str) -> Field | None:
-    return _fields(type_).get(key)
+    return fields_by_key(type_).get(key)
 
 
 @cache

@@ -6,11 +6,10 @@ file into typed objects, such as istioctl, convert it to the string ``"80"``.
 
 from __future__ import annotations
 
-from functools import cache
-
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON
 from podgraft.golang.reflect import Field, GoType, Kind
+from podgraft.golang.reflect.fields import fields_by_key
 
 
 def coerce_to_string(type_: GoType, value: JSON) -> JSON:
@@ -23,7 +22,7 @@ def coerce_to_string(type_: GoType, value: JSON) -> JSON:
         case Kind.STRING, bool() | int() | float():
             return kube.decode(target, value, lenient=True)
         case Kind.STRUCT, dict():
-            fields = _fields(target)
+            fields = fields_by_key(target)
             return _unchanged_or_new(
                 value,
                 {key: _coerce_field(fields.get(key), member) for key, member in value.items()},
@@ -51,12 +50,3 @@ def _unchanged_or_new(before: dict[str, JSON], after: dict[str, JSON]) -> JSON:
 
 def _is_identical(left: object, right: object) -> bool:
     return left is right
-
-
-@cache
-def _fields(type_: GoType) -> dict[str, Field]:
-    """The fields by JSON name, including those of embedded structs."""
-    flat: dict[str, Field] = {}
-    for field in type_.fields:
-        flat |= _fields(field.type) if field.inline else {field.json: field}
-    return flat

@@ -9,13 +9,13 @@ conflict, but it never misses one.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TypeAlias
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.golang import strings
 from podgraft.golang.reflect import Field, GoType, Kind
+from podgraft.golang.reflect.fields import fields_by_key
 
 Path: TypeAlias = tuple[str, ...]
 
@@ -43,7 +43,7 @@ def find_candidate_pairs(partials: Sequence[Object], type_: GoType | None) -> li
 def json_fields(type_: GoType | None) -> Mapping[str, Field]:
     """The fields of a struct, or of the target of a pointer, by JSON name; else empty."""
     struct = type_.elem if type_ is not None and type_.kind is Kind.POINTER else type_
-    return {} if struct is None or struct.kind is not Kind.STRUCT else _fields(struct)
+    return {} if struct is None or struct.kind is not Kind.STRUCT else fields_by_key(struct)
 
 
 def child_type(field: Field | None, outer: GoType | None) -> GoType | None:
@@ -118,11 +118,3 @@ def _element_paths(elements: list[JSON], field: Field, path: Path) -> Iterator[t
         return
     for key, element in keyed.items():
         yield from _set_paths(element, field.type.elem, (*path, key))
-
-
-@cache
-def _fields(struct: GoType) -> Mapping[str, Field]:
-    fields = {member.json: member for member in struct.fields if not member.inline}
-    for embedded in (member.type for member in struct.fields if member.inline):
-        fields = {**json_fields(embedded), **fields}
-    return fields

@@ -1,11 +1,10 @@
 """The merge keys and patch strategies that a Go type defines for its fields."""
 
 import json
-from collections.abc import Mapping
-from functools import cache
 
 from podgraft.golang import strings
 from podgraft.golang.reflect import Field, GoType, Kind
+from podgraft.golang.reflect.fields import fields_by_any_key
 
 from .errors import MergeError
 
@@ -21,7 +20,7 @@ def field_of(type_: GoType, key: str) -> Field:
             f"the field {key!r} is an object or a list, but {type_} has no such fields",
             f"merging an object in json but data type is not struct, instead is: {_kind(struct)}",
         )
-    fields = _fields(struct)
+    fields = fields_by_any_key(struct)
     field = fields.get(key) or fields.get(strings.fold_name(key))
     if field is None:
         name = struct.name.rpartition(".")[2]
@@ -75,16 +74,3 @@ def _elem(type_: GoType) -> GoType:
 
 def _kind(type_: GoType) -> str:
     return type_.kind.value
-
-
-@cache
-def _fields(struct: GoType) -> Mapping[str, Field]:
-    """The fields by JSON name, with embedded structs; exact names precede case-folded ones."""
-    fields: dict[str, Field] = {field.json: field for field in struct.fields if not field.inline}
-    for field in struct.fields:
-        if field.inline:
-            for name, inner in _fields(_dereference_type(field.type)).items():
-                fields.setdefault(name, inner)
-    for name, field in list(fields.items()):
-        fields.setdefault(strings.fold_name(name), field)
-    return fields

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import TypeVar
 
 from podgraft.golang import strings
 from podgraft.golang.reflect import Field, GoType
+from podgraft.golang.reflect.fields import fields_by_any_key
 
 T = TypeVar("T")
 
 
 def find_field(struct: GoType, key: str) -> Field | None:
     """The field that a key of raw JSON sets, as ``decode_overlay`` finds it."""
-    return find_by_name(fields_by_name(struct), key)
+    return find_by_name(fields_by_any_key(struct), key)
 
 
 def find_by_name(members: Mapping[str, T], key: str) -> T | None:
@@ -22,12 +22,3 @@ def find_by_name(members: Mapping[str, T], key: str) -> T | None:
     return members.get(key) or (
         None if key.startswith("$") else members.get(strings.fold_name(key))
     )
-
-
-@cache
-def fields_by_name(type_: GoType) -> Mapping[str, Field]:
-    """The fields by JSON name, and by lowercase name if no JSON name matches, as encoding/json."""
-    flat: dict[str, Field] = {}
-    for field in type_.fields:
-        flat.update(fields_by_name(field.type) if field.inline else {field.json: field})
-    return {name.lower(): field for name, field in flat.items()} | flat

@@ -23,12 +23,13 @@ from msgspec.structs import replace
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.golang.reflect import GoType, Kind
+from podgraft.golang.reflect.fields import fields_by_any_key
 from podgraft.kube import yaml
 from podgraft.kube.patch import strategic
 from podgraft.kube.yaml import IncrementalLoader, LoadedText
 
 from .merge_keys import fill_merge_keys
-from .pod_fields import fields_by_name, find_by_name
+from .pod_fields import find_by_name
 from .pod_overlay_nulls import NullTree, drop_nulls, find_nulls
 
 # An empty pod as Go prints it. Only its list of containers is null: no directive can order it.
@@ -198,7 +199,7 @@ def _field_steps(target: GoType) -> dict[str, tuple[str, type | None, _Normalize
     """Return, by key: the name of the field, the class to leave unchanged, and the normalizer."""
     return {
         key: (field.json, _UNCHANGED_CLASSES.get(field.type.kind), _normalizer(field.type))
-        for key, field in fields_by_name(target).items()
+        for key, field in fields_by_any_key(target).items()
     }
 
 
