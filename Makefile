@@ -4,6 +4,8 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+# Which Pythons test-pythons uses, beside that of .venv.
+PYTHONS ?= $(filter-out $(notdir $(realpath $(BIN)/python)),python3.11 python3.12 python3.13 python3.14)
 # Which Lambda the layers are built for.
 RUNTIME ?= python3.13
 ARCHITECTURE ?= arm64
@@ -66,7 +68,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test test-fast test-pages test-all test-long check format lint types contracts template corpus conformance oracle-istio bench bench-istio bench-kube bench-stages \
 	e2e-aws e2e-builds e2e-kube e2e-live e2e-playground playground site build deploy delete aws-check lock audit release clean fuzz soak \
-	check-tests check-builds
+	check-tests check-builds test-pythons workflows
 
 help: ## Print this help
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  \033[36m%-14s\033[0m %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -120,6 +122,21 @@ test-fast: setup ## Run the fast tests of every package
 test-fast-%:
 	@$(BIN)/python -m pytest -q -p no:xdist --fast --part $*/2
 
+# Each Python that the package supports and this machine has, beside that of .venv.
+test-pythons: setup ## Run the fast tests on each installed Python (PYTHONS="python3.12 ...")
+	@for python in $(PYTHONS); do \
+	  $$python -c "" 2>/dev/null || continue; \
+	  echo "$$python:"; \
+	  [ -e $(TOOLS)/$$python/.done ] || { $$python -m venv $(TOOLS)/$$python && \
+	    $(TOOLS)/$$python/bin/python $(INSTALL_LOCK) packaging/requirements/dev.txt && \
+	    $(TOOLS)/$$python/bin/python $(INSTALL_PROJECT) . && touch $(TOOLS)/$$python/.done; } || exit 1; \
+	  $(TOOLS)/$$python/bin/python -m pytest -q -p no:xdist --fast || exit 1; \
+	done
+
+workflows: ## Check the workflows of CI and of a release with actionlint, which Go builds
+	@[ -x $(TOOLS)/actionlint/actionlint ] || GOBIN=$(CURDIR)/$(TOOLS)/actionlint go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.8
+	@$(TOOLS)/actionlint/actionlint
+
 test-all: setup ## Run the test suite with the long tests
 	@$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
@@ -155,10 +172,11 @@ check: lint contracts setup ## Run everything that CI runs
 
 # e2e-playground also builds the site, if there is a browser.
 check-tests:
-	@for target in types test simulate e2e-playground; do $(MAKE) --no-print-directory $$target || exit 1; done
+	@for target in types test test-pythons simulate e2e-playground; do $(MAKE) --no-print-directory $$target || exit 1; done
 	@command -v npm >/dev/null && command -v chromium >/dev/null || $(MAKE) --no-print-directory site
 
 check-builds: template
+	@! command -v go >/dev/null || $(MAKE) --no-print-directory workflows
 	@for target in e2e-aws "e2e-builds BUILDS=checked" test-pages; do $(MAKE) --no-print-directory $$target || exit 1; done
 
 format: setup ## Write the house format

@@ -20,7 +20,7 @@ _HELPERS = (CHART / "templates" / "_helpers.tpl").read_text().strip()
 def render(values: Mapping[str, Any], name: str = "podgraft", namespace: str = "podgraft") -> str:
     """All manifests in one text, in the order of the files; raises ``ExecError``."""
     data = _make_data(values, name, namespace)
-    files = sorted((CHART / "templates").glob("*.yaml"))
+    files = sorted((CHART / "templates").rglob("*.yaml"))
     return "\n---\n".join(_compile(path.read_text(), path.name).render(data) for path in files)
 
 

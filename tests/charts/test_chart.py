@@ -13,6 +13,7 @@ from charts.rendering import CHART, render, render_notes
 from podgraft.golang.texttemplate import ExecError
 from podgraft.kube import yaml
 from podgraft.kube.privileges.pod_security import Level, find_violations
+from podgraft.service.store.caller_document import Callers, hash_token, parse_callers
 from support.kube_schemas import RELEASES, validate
 
 FOLDER = Path(__file__).parent
@@ -51,7 +52,7 @@ def test_helm_renders_the_same_manifests(name: str) -> None:
 @pytest.mark.parametrize("name", [*CASES])
 def test_kubernetes_accepts_the_manifests(name: str) -> None:
     for manifest in load(render(CASES[name])).values():
-        if not manifest["apiVersion"].startswith("cert-manager.io/"):
+        if not manifest["apiVersion"].startswith(("cert-manager.io/", "monitoring.coreos.com/")):
             for release in (each for each in RELEASES if float(each) >= float(_MINIMUM)):
                 validate(manifest, release)
     chart: Any = yaml.load((CHART / "Chart.yaml").read_text())
@@ -231,3 +232,62 @@ def test_the_versions_are_those_of_the_package() -> None:
     project = (ROOT / "pyproject.toml").read_text()
     [version] = re.findall(r'^version = "(.*)"$', project, re.MULTILINE)
     assert (chart["version"], chart["appVersion"]) == (version, version)
+
+
+def test_the_token_of_the_webhook_is_that_of_a_caller() -> None:
+    """The path of each registration has the token whose hash serve reads."""
+    manifests = load(render(CASES["webhook"]))
+    token = CASES["webhook"]["webhook"]["token"]
+    stored = manifests["Secret", "podgraft-callers"]["stringData"]["in-cluster.yaml"]
+    assert accepts(parse_callers(yaml.load_document(stored)), token)
+    for injector in ("hello", "istio"):
+        [hook] = manifests["MutatingWebhookConfiguration", f"podgraft-{injector}"]["webhooks"]
+        assert hook["clientConfig"]["service"]["path"] == f"/k/{token}/{injector}/inject"
+        assert hook["objectSelector"] == {"matchLabels": {"podgraft": injector}}
+    sources = manifests["Deployment", "podgraft"]["spec"]["template"]["spec"]["volumes"][0]
+    paths = [
+        item["path"]
+        for each in sources["projected"]["sources"]
+        for content in each.values()
+        for item in content["items"]
+    ]
+    assert {f"auth/{name}.yaml" for name in ("in-cluster", "prod-eu", "prod-us")} < {*paths}
+
+
+def accepts(callers: Callers, token: str) -> bool:
+    return hash_token(token) in {each.sha256 for each in callers.tokens}
+
+
+def test_the_service_does_not_select_the_pod_of_the_test() -> None:
+    manifests = load(render(CASES["webhook"]))
+    selector = manifests["Service", "podgraft"]["spec"]["selector"]
+    pod = manifests["Pod", "podgraft-test"]
+    assert not selector.items() <= pod["metadata"]["labels"].items()
+    assert find_violations(pod["metadata"], pod["spec"], Level.RESTRICTED) == ()
+    assert pod["metadata"]["annotations"]["helm.sh/hook"] == "test"
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"webhook": {"enabled": True}, "auth": "mtls"}, "use auth token"),
+        ({"webhook": {"enabled": True}}, "webhook.token: is missing"),
+        (
+            {
+                "webhook": {"enabled": True},
+                "auth": "none",
+                "tls": {"secret": "a", "certManager": {"enabled": False}},
+            },
+            "webhook.caCertificates: is missing",
+        ),
+        ({"metrics": {"serviceMonitor": {"enabled": True}}}, "metrics.port: is missing"),
+        ({"callersSecret": {"name": "a"}}, "callersSecret.clusters: is missing"),
+        ({"webhook": {"token": "0" * 64, "cluster": "prod-eu"}}, "callers has the cluster, too"),
+    ],
+)
+def test_options_that_need_others_are_errors(values: Any, message: str) -> None:
+    base: Any = {**CASES["cert-manager"], "tls": {"secret": "a", "certManager": {"enabled": True}}}
+    if values.get("auth") == "mtls":
+        base["clientCASecret"] = "a"
+    with pytest.raises(ExecError, match=re.escape(message)):
+        render({**base, **values})

@@ -33,7 +33,7 @@ def make_manifests() -> str:
         for metadata in _find_metadata(document):
             for label in ("helm.sh/chart", "app.kubernetes.io/managed-by"):
                 metadata["labels"].pop(label, None)
-    remaining = [each for each in documents if each["kind"] not in {"ConfigMap", "Secret"}]
+    remaining = [each for each in documents if each["kind"] not in {"ConfigMap", "Pod", "Secret"}]
     return _HEADING + "---\n".join(map(yaml.dump, remaining))
 
 
@@ -105,7 +105,7 @@ def test_kubernetes_accepts_what_kustomize_builds(manifests: list[Any]) -> None:
             assert manifest["metadata"]["namespace"] == "podgraft"
     deployment = find(manifests, "Deployment")
     [container] = deployment["spec"]["template"]["spec"]["containers"]
-    assert container["image"] == "registry.example.com/podgraft:0.1.0"
+    assert container["image"] == "registry.example.com/podgraft:0.2.0"
 
 
 def test_the_registration_calls_the_service(folder: Path, manifests: list[Any]) -> None:

@@ -41,7 +41,7 @@ def test_its_metadata_lets_pip_replace_it(environment: Path) -> None:
     packages = environment / "packages"
     [folder] = packages.glob("*.dist-info")
     found = PathDistribution(folder)
-    assert (found.metadata["Name"], found.version) == ("podgraft", "0.1.0")
+    assert (found.metadata["Name"], found.version) == ("podgraft", "0.2.0")
     assert {entry.name for entry in found.entry_points} == {
         "podgraft",
         "kubectl-podgraft",

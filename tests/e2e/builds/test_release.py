@@ -88,11 +88,11 @@ def _commit_tree(folder: Path) -> None:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, folder / name)
     changelog = folder / "CHANGELOG.md"
-    changelog.write_text(changelog.read_text().replace("## Unreleased", "## 0.1.0", 1))
+    changelog.write_text(changelog.read_text().replace("## Unreleased", "## 0.2.0", 1))
     _git(folder, "init", "--quiet", "--initial-branch=main")
     _git(folder, "add", ".")
     _git(folder, *IDENTITY, "commit", "--quiet", "--message=Release")
-    _git(folder, "tag", "v0.1.0")
+    _git(folder, "tag", "v0.2.0")
 
 
 def _git(folder: Path, *arguments: str) -> str:
@@ -101,7 +101,7 @@ def _git(folder: Path, *arguments: str) -> str:
 
 
 def _build(root: Path, umask: int) -> dict[str, bytes]:
-    command = [sys.executable, str(root / "tools" / "release.py"), "--tag", "v0.1.0"]
+    command = [sys.executable, str(root / "tools" / "release.py"), "--tag", "v0.2.0"]
     command += ["--target", TARGET, "--source", SOURCE]
     if not HAS_NPM:
         command.append("--without-playground")
@@ -118,7 +118,7 @@ def test_two_builds_are_identical(release: Release) -> None:
 
 def test_the_page_lists_the_files(release: Release) -> None:
     page = (ROOT / "docs" / "supply-chain.md").read_text()
-    names = {"VERSION": "0.1.0", "RUNTIME-ARCHITECTURE": TARGET, "RUNTIME": RUNTIME}
+    names = {"VERSION": "0.2.0", "RUNTIME-ARCHITECTURE": TARGET, "RUNTIME": RUNTIME}
     listed: set[str] = set()
     for cells in re.findall(r"^\| (`.*`) \| ", page.partition("| file |")[2], re.MULTILINE):
         for name in re.findall(r"`([^`]+)`", cells):
@@ -211,7 +211,7 @@ def test_the_provenance_names_all_files_and_all_materials(release: Release) -> N
     definition = statement["predicate"]["buildDefinition"]
     assert definition["externalParameters"] == {
         "source": SOURCE,
-        "tag": "v0.1.0",
+        "tag": "v0.2.0",
         "targets": [TARGET],
         "playground": HAS_NPM,
     }
@@ -262,7 +262,7 @@ def test_the_source_archive_builds_the_same_wheel(release: Release, tmp_path: Pa
 def test_the_chart_and_the_man_pages_are_those_of_the_commit(release: Release) -> None:
     archives = (
         (r".*-chart\.tgz", "podgraft/", ROOT / "deploy" / "charts" / "podgraft"),
-        (r".*-man\.tar\.gz", "podgraft-0.1.0/", ROOT / "packaging"),
+        (r".*-man\.tar\.gz", "podgraft-0.2.0/", ROOT / "packaging"),
     )
     for pattern, prefix, folder in archives:
         content = io.BytesIO(release.first[release.find(pattern)])
@@ -291,4 +291,4 @@ def test_the_wheel_runs(release: Release, tmp_path: Path) -> None:
         text=True,
     )
     assert done.stdout.splitlines()[0].startswith(str(target))
-    assert done.stdout.splitlines()[1].endswith("0.1.0")
+    assert done.stdout.splitlines()[1].endswith("0.2.0")

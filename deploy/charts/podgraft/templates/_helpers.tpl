@@ -24,7 +24,7 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- end }}
 
 {{- define "podgraft.tlsSecret" -}}
-{{- if .Values.tls.certManager.enabled }}{{ printf "%s-tls" (include "podgraft.name" .) }}
+{{- if or .Values.tls.certManager.enabled .Values.tls.certificate }}{{ printf "%s-tls" (include "podgraft.name" .) }}
 {{- else }}{{ required "tls.secret: is missing; name a Secret with tls.crt and tls.key, or set tls.certManager.enabled" .Values.tls.secret }}
 {{- end }}
 {{- end }}
@@ -51,12 +51,23 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
     - {key: {{ $injector }}, path: {{ $injector }}/census.key, mode: 0440}
     {{- end }}
 {{- end }}
-{{- if .Values.callers }}
+{{- if or .Values.callers .Values.webhook.token }}
 - secret:
     name: {{ $name }}-callers
     items:
     {{- range $cluster, $_ := .Values.callers }}
     - {key: {{ $cluster }}.yaml, path: auth/{{ $cluster }}.yaml}
+    {{- end }}
+    {{- if .Values.webhook.token }}
+    - {key: {{ .Values.webhook.cluster }}.yaml, path: auth/{{ .Values.webhook.cluster }}.yaml}
+    {{- end }}
+{{- end }}
+{{- if .Values.callersSecret.name }}
+- secret:
+    name: {{ .Values.callersSecret.name }}
+    items:
+    {{- range .Values.callersSecret.clusters }}
+    - {key: {{ . }}.yaml, path: auth/{{ . }}.yaml}
     {{- end }}
 {{- end }}
 {{- end }}

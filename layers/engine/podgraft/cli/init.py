@@ -44,16 +44,16 @@ class Kind:
     steps: tuple[str, ...]
 
 
-# The chart has no defaults for the image, the injectors, the callers, and the certificate.
+# The values have everything but an image that the cluster can pull.
 HELM_INSTALL: Final = (
     "helm install podgraft {folder}/podgraft --namespace podgraft --create-namespace "
-    "--set image.repository=registry.example.com/podgraft --set tls.certManager.enabled=true "
-    "--set-file injectors.istio.policy=samples/istio/policy.yaml "
-    "--set-file 'injectors.istio.bundle.injector\\.yaml=samples/istio/bundle/injector.yaml' "
-    "--set-file 'injectors.istio.bundle.mesh\\.yaml=samples/istio/bundle/mesh.yaml' "
-    "--set-file callers.prod=store/auth/prod.yaml"
+    "--values {folder}/values.yaml"
 )
 
+_RUN_HELLO = (
+    "kubectl run web --image=nginx --labels=podgraft=hello "
+    "-o jsonpath='{{.spec.initContainers[*].name}}'"
+)
 _REGISTER_HELLO = (
     "podgraft register --cluster dev --token-file token --object-selector podgraft=hello "
     "--test | kubectl apply --server-side -f -"
@@ -90,10 +90,10 @@ KINDS: Final[Mapping[str, Kind]] = {
         {"deploy/charts/podgraft": "podgraft"},
         has_engine=False,
         steps=(
-            "build an image, and push it to your registry: podgraft init --kind container image",
-            "podgraft init --kind samples samples",
-            "podgraft tokens issue --config store --cluster prod --output token",
-            f"with your registry, in a cluster with cert-manager: {HELM_INSTALL}",
+            "build the image podgraft:{version}: podgraft init --kind container image",
+            "load it into the cluster, or push it and set image.repository",
+            HELM_INSTALL,
+            _RUN_HELLO,
         ),
     ),
     "kubernetes": Kind(
@@ -136,13 +136,17 @@ def command(kind: str, *, force: bool, folder: Path) -> None:
     \b
     sam         template.yaml and sources for AWS SAM, and a first injector, hello
     terraform   the Terraform module, and sources of its archives
-    helm        the Helm chart of podgraft serve
+    helm        the Helm chart of podgraft serve, and values that install as they are
     kubernetes  manifests of podgraft serve for kubectl apply -k
     container   Containerfile of podgraft serve
     samples     a bundle, a policy, and pods of each sample
     """  # noqa: D301  not raw: click reads the character
     with program.convert_errors():
         write_kind(KINDS[kind], folder, force=force)
+        if kind == "helm":
+            from podgraft.cli.helm_values import write_values  # only this kind makes keys
+
+            write_values(folder, force=force)
     steps = KINDS[kind].steps
     program.print_next_steps(
         *(
