@@ -26,10 +26,10 @@ def read_steps(sample: str, capfd: pytest.CaptureFixture[str]) -> list[str]:
 @pytest.mark.parametrize(
     ("sample", "commands"),
     [
-        ("istio", ["explain", "policy", "inject", "serve", "register", "demo"]),
-        ("allow", ["explain", "policy", "serve", "register", "demo"]),  # Deployments only
-        ("require-limits", ["explain", "policy", "serve", "register", "demo"]),  # rules only
-        ("logging", ["explain", "policy", "inject", "serve", "register", "demo"]),
+        ("istio", ["explain", "check", "inject", "serve", "register", "demo"]),
+        ("allow", ["explain", "check", "serve", "register", "demo"]),  # Deployments only
+        ("require-limits", ["explain", "check", "serve", "register", "demo"]),  # rules only
+        ("logging", ["explain", "check", "inject", "serve", "register", "demo"]),
     ],
 )
 def test_the_next_steps_work_as_printed(
@@ -143,3 +143,25 @@ def test_a_step_that_fails_is_reported(
     printed = capfd.readouterr().err
     assert printed.startswith("error: podgraft tokens issue --cluster not/valid")
     assert "Traceback" not in printed
+
+
+def test_a_demo_that_is_kept_can_be_registered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """``register --config FOLDER`` knows URL, CA, injector, cluster, and token, and tests them."""
+    monkeypatch.chdir(tmp_path)
+    command = [sys.executable, "-m", "podgraft", "demo", "hello", "--keep", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as demo:
+        assert demo.stdout is not None
+        try:
+            step = next(line for line in demo.stdout if "register --config" in line)
+            words = shlex.split(step.partition(" | ")[0].partition("podgraft ")[2])
+            assert words[:3] == ["register", "--config", "build/demo/hello"]
+            assert cli.main(words) == 0
+        finally:
+            demo.terminate()
+    printed = capfd.readouterr()
+    assert "/hello/inject" in printed.out
+    assert "podgraft: hello" not in printed.err
+    assert cli.main(["register", "--config", str(tmp_path), "--all-namespaces"]) == 1
+    assert "is not the folder of a demo" in capfd.readouterr().err

@@ -281,8 +281,8 @@ podgraft serve --store store --cert certificates/server.pem --key certificates/s
 [demo]
 # Inject a pod with Istio's sidecar.
 podgraft demo
-# Add a small sidecar of your own.
-podgraft demo hello
+# Keep serving, for a cluster on this machine.
+podgraft demo hello --keep
 # Change and check a Deployment.
 podgraft demo allow
 [init]

@@ -24,11 +24,9 @@ _RESOURCES = {
 class ApiServer:
     """A client that verifies the server against *authority* and sends ``?timeout=10s``."""
 
-    def __init__(self, port: int, authority: Path, token: str) -> None:
+    def __init__(self, host: str, port: int, authority: Path, token: str) -> None:
         context = ssl.create_default_context(cafile=str(authority))
-        self._connection = http.client.HTTPSConnection(
-            "localhost", port, context=context, timeout=10
-        )
+        self._connection = http.client.HTTPSConnection(host, port, context=context, timeout=10)
         self._token = token.strip()
 
     def close(self) -> None:

@@ -6,11 +6,13 @@ in a folder, and the next steps that it prints use them.
 
 import base64
 import json
+import shlex
 import shutil
 import subprocess
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -28,10 +30,10 @@ from podgraft.kube import yaml
 
 from .api_server import ApiServer
 from .next_steps import Outcome, find_next_steps, find_program
-from .work_folder import PARENT, create_folder
+from .work_folder import CLUSTER, PARENT, DemoServer, create_folder
 
 SAMPLES = find_assets() / "samples"
-CLUSTER = "demo"
+_LOOPBACK, _PORT = "127.0.0.1", 8443
 # What the commands of the demo import, beside the packages that every command needs.
 _MODULES = ("flask", "gunicorn", "re2")
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
@@ -47,7 +49,15 @@ _MAX_LINE_CHARACTERS = 160  # characters of one operation
     help="Folder for the files of the demo; an earlier demo in it is replaced. "
     "Default: build/demo/SAMPLE.",
 )
-def command(sample: str, folder: Path | None) -> None:
+@click.option(
+    "--host",
+    default=_LOOPBACK,
+    show_default=True,
+    help="Address of this machine that the cluster reaches, for --keep.",
+)
+@click.option("--port", type=click.IntRange(0, 65535), help="Port; default: 8443 with --keep.")
+@click.option("--keep", is_flag=True, help="Serve until Ctrl+C, for a cluster.")
+def command(sample: str, *, folder: Path | None, host: str, port: int | None, keep: bool) -> None:
     """Inject the pods of SAMPLE, a folder below samples/, over HTTPS, and print each step."""
     source = SAMPLES / sample
     if not (source / "bundle").is_dir():
@@ -55,7 +65,17 @@ def command(sample: str, folder: Path | None) -> None:
     check_modules("podgraft demo", _MODULES)
     folder = folder or PARENT / sample
     create_folder(folder)
-    outcomes = _run(source, folder)
+    if port is None:
+        port = _PORT if keep else 0
+    _prepare(source, folder, host)
+    _print_heading("Serve admission reviews over HTTPS")
+    with _serve(folder, host, port) as server:
+        outcomes = _review_all(source, folder, host, server.port)
+        DemoServer(f"https://{host}:{server.port}", sample).write(folder)
+        if keep:
+            _print_registration(folder, sample)
+            server.wait()
+            return
     _print_next_steps(sample, folder, outcomes)
 
 
@@ -63,10 +83,12 @@ def _sample_names() -> list[str]:
     return sorted(path.parent.name for path in SAMPLES.glob("*/bundle"))
 
 
-def _run(sample: Path, folder: Path) -> list[Outcome]:
+def _prepare(sample: Path, folder: Path, host: str) -> None:
+    """Create certificates, a store, and a token."""
     _print_heading("Create a CA, and a certificate for the endpoint")
     _run_podgraft(folder, "certs", "ca", "--dir", "certificates")
-    _run_podgraft(folder, "certs", "server", "--dir", "certificates", "localhost", "127.0.0.1")
+    hosts = dict.fromkeys(("localhost", _LOOPBACK, host))
+    _run_podgraft(folder, "certs", "server", "--dir", "certificates", *hosts)
     _print_heading(
         f"Create a store with the bundle of samples/{sample.name}, and a token for one cluster"
     )
@@ -77,19 +99,20 @@ def _run(sample: Path, folder: Path) -> list[Outcome]:
         shutil.copyfile(sample / name, target)
     issue = ("issue", "--cluster", CLUSTER, "--store", "file:store", "--output", "token")
     _run_podgraft(folder, "tokens", *issue)
-    _print_heading("Serve admission reviews over HTTPS")
-    with _serve(folder) as port:
-        apiserver = ApiServer(
-            port, folder / "certificates" / "ca.pem", (folder / "token").read_text()
-        )
-        outcomes = [
-            Outcome(path.name.removeprefix("input."), str(document["kind"]), is_patched)
-            for path in sorted(sample.glob("input.*.yaml"))
-            for document in yaml.load_all(path.read_text())
-            if isinstance(document, dict)
-            for is_patched in [_review(apiserver, sample.name, path.name, document)]
-        ]
-        apiserver.close()
+
+
+def _review_all(sample: Path, folder: Path, host: str, port: int) -> list[Outcome]:
+    """Send each object of the sample to the server."""
+    token = (folder / "token").read_text()
+    apiserver = ApiServer(host, port, folder / "certificates" / "ca.pem", token)
+    outcomes = [
+        Outcome(path.name.removeprefix("input."), str(document["kind"]), is_patched)
+        for path in sorted(sample.glob("input.*.yaml"))
+        for document in yaml.load_all(path.read_text())
+        if isinstance(document, dict)
+        for is_patched in [_review(apiserver, sample.name, path.name, document)]
+    ]
+    apiserver.close()
     return outcomes
 
 
@@ -154,18 +177,35 @@ def _diff(before: JSON, after: JSON) -> Iterator[str]:
     return (line for line in lines if not line.startswith(("---", "+++")))
 
 
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """The process of ``podgraft serve``."""
+
+    process: subprocess.Popen[str]
+    port: int
+
+    def wait(self) -> None:
+        """Wait for Ctrl+C, or for the end of the server."""
+        try:
+            self.process.wait()
+        except KeyboardInterrupt:
+            click.echo()
+
+
 @contextmanager
-def _serve(folder: Path) -> Generator[int]:
-    """Serve the store on a free port until the block ends."""
+def _serve(folder: Path, host: str, port: int) -> Generator[_Server]:
+    """Serve the store until the block ends; port 0 selects a free port."""
     files = ("--cert", "certificates/server.pem", "--key", "certificates/server.key")
-    arguments = ("serve", "--store", "store", *files, "--host", "127.0.0.1", "--port", "0")
+    arguments = ("serve", "--store", "store", *files, "--host", host, "--port", str(port))
     terminal.secho(f"$ podgraft {' '.join(arguments)}", bold=True)
     command = [sys.executable, "-m", "podgraft", *arguments]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
         try:
             line = server.stdout.readline() if server.stdout else ""
             click.echo(line.rstrip())
-            yield int(line.rsplit(":", 1)[1].split("/")[0])
+            if ":" not in line:
+                raise CommandError(f"podgraft serve: did not start on {host}; see its message")
+            yield _Server(server, int(line.rsplit(":", 1)[1].split("/")[0]))
         finally:
             server.terminate()
 
@@ -182,6 +222,15 @@ def _run_podgraft(folder: Path, *arguments: str) -> None:
 
 def _print_heading(text: str) -> None:
     terminal.secho(f"\n▌ {text}", fg="blue", bold=True)
+
+
+def _print_registration(folder: Path, sample: str) -> None:
+    _print_heading("Next: in another terminal, register it for pods with a label")
+    label = f"podgraft={sample}"
+    words = ("register", "--config", str(folder), "--object-selector", label, "--test")
+    apply = "kubectl apply --server-side -f -"
+    terminal.secho(f"  $ {find_program()} {shlex.join(words)} | {apply}", bold=True)
+    click.echo("\n  Ctrl+C stops the server. Delete the registration first.")
 
 
 def _print_next_steps(name: str, folder: Path, outcomes: list[Outcome]) -> None:

@@ -46,9 +46,7 @@ def find_next_steps(
 ) -> Iterator[NextStep]:
     """Yield the next steps after a demo of *sample* that left its files in *folder*."""
     store = folder / "store"
-    documents = _join(
-        "--bundle", store / sample / "bundle", "--policy", store / sample / "policy.yaml"
-    )
+    documents = _join("--config", store / sample)
     explained = max(outcomes, key=lambda outcome: outcome.is_patched)
     yield NextStep(
         "Show each step of the decision. Change the object or the policy, and repeat it.",

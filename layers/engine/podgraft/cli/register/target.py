@@ -32,8 +32,8 @@ _OPTIONS = (
     ),
     make_old_option("stack-name"),
     config_option(
-        ConfigSourceType(folder=False, cluster=False),
-        "Stack, whose endpoint is used, instead of --url.",
+        ConfigSourceType(cluster=False),
+        "Stack, or folder of podgraft demo --keep, whose endpoint is used, instead of --url.",
     ),
     click.option("--url", help="Endpoint, as https://HOST[:PORT]."),
 )
