@@ -250,6 +250,16 @@ podgraft tokens forbid --cluster prod-eu 'CN=prod-eu,O=podgraft-clusters'
 [tokens list]
 # Of podgraft serve.
 podgraft tokens list --config store
+[fleet]
+# Move the callers of all clusters into one registry.
+podgraft fleet adopt --config stack:podgraft-dev
+# Delete the documents that the registry replaces.
+podgraft fleet adopt --config stack:podgraft-dev --finish
+# Return to a document for each cluster.
+podgraft fleet adopt --config stack:podgraft-dev --undo
+[fleet adopt]
+# Of the stack that podgraft.toml names.
+podgraft fleet adopt
 [register]
 # Pods with a label.
 podgraft register --config stack:podgraft-dev --cluster prod-eu \\

@@ -25,7 +25,7 @@ KEYS: Final[Mapping[str, str]] = {
     "parameter-prefix": "output ParameterPrefix of the stack",
 }
 # Groups, whose subcommands have these options, and commands that have some of them.
-GROUPS: Final = ("policy", "tokens", "rollout")
+GROUPS: Final = ("fleet", "policy", "tokens", "rollout")
 COMMANDS: Final = (
     *GROUPS,
     *("check", "compare", "diff", "explain", "history", "inject", "push", "register"),

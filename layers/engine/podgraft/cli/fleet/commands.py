@@ -6,8 +6,15 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import program
+from podgraft.cli import command_help, program
 from podgraft.cli.aws_options import aws_options
+from podgraft.cli.config_source import (
+    ConfigSource,
+    ConfigSourceType,
+    config_option,
+    make_old_option,
+    prevails,
+)
 from podgraft.service.store.caller_document import TokensError
 
 from .adoption import StackCallers, adopt, finish, open_stack, undo
@@ -19,7 +26,7 @@ class _Group(program.ReportingGroup):
     reported = (TokensError,)
 
 
-@click.group("fleet", cls=_Group)
+@command_help.group("fleet", cls=_Group)
 def command() -> None:
     """Manage the callers of all clusters of a stack in one registry."""
 
@@ -29,33 +36,31 @@ def stack_options(command: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(command)
     def run_with_stack(
-        *, stack_name: str | None, parameter_prefix: str | None, **own: object
+        *,
+        source: ConfigSource | None,
+        stack_name: str | None,
+        parameter_prefix: str | None,
+        **own: object,
     ) -> None:
         from podgraft.cli.stacks import lookup_stack
 
+        if source is not None and prevails("stack_name", "parameter_prefix"):
+            stack_name, parameter_prefix = source.stack, None
         if stack_name is not None:
             parameter_prefix = lookup_stack(stack_name).parameter_prefix
         if parameter_prefix is None:
-            raise click.UsageError("--stack-name: is missing; set it, or --parameter-prefix")
+            raise click.UsageError("Missing option '--config': use stack:NAME.")
         command(open_stack(parameter_prefix), **own)
 
+    decorated: Callable[..., None] = run_with_stack
     for option in (
         aws_options,
-        click.option(
-            "--parameter-prefix",
-            envvar="PODGRAFT_PARAMETER_PREFIX",
-            show_envvar=True,
-            help="Output ParameterPrefix of the stack; replaces --stack-name.",
-        ),
-        click.option(
-            "--stack-name",
-            envvar="PODGRAFT_STACK_NAME",
-            show_envvar=True,
-            help="Deployed stack of the clusters.",
-        ),
+        make_old_option("parameter-prefix"),
+        make_old_option("stack-name"),
+        config_option(ConfigSourceType(folder=False, cluster=False), "Deployed stack."),
     ):
-        run_with_stack = option(run_with_stack)
-    return run_with_stack
+        decorated = option(decorated)
+    return decorated
 
 
 @command.command("adopt")
