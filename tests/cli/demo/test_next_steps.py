@@ -145,7 +145,7 @@ def test_a_step_that_fails_is_reported(
     assert "Traceback" not in printed
 
 
-def test_a_demo_that_is_kept_can_be_registered(
+def test_register_reads_the_folder_of_a_demo(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """``register --config FOLDER`` knows URL, CA, injector, cluster, and token, and tests them."""

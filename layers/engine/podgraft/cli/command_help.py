@@ -43,7 +43,7 @@ _RARE: Final = frozenset(
         "--allow-loopback --server-cert --client-cert --client-key --control-plane --static",
         "--exclude-namespace --match-condition --tag-of --webhook-name --reinvocation-policy",
         "--census --force --timeout --connections-per-address --threads --metrics-host",
-        "--passphrase-file --ca-passphrase-file --cert-manager",
+        "--passphrase-file --ca-passphrase-file --cert-manager --context",
     )
     for name in names.split()
 ).union(

@@ -17,6 +17,7 @@ from podgraft.cli import command_help, outputs, program
 from podgraft.cli.assets import find_assets, find_engine
 from podgraft.cli.extras import find_requirement
 from podgraft.cli.failure import CommandError
+from podgraft.cli.helm_values import write_values
 from podgraft.cli.outputs import Output
 
 _ENGINE = "layers/engine/podgraft"
@@ -144,8 +145,6 @@ def command(kind: str, *, force: bool, folder: Path) -> None:
     with program.convert_errors():
         write_kind(KINDS[kind], folder, force=force)
         if kind == "helm":
-            from podgraft.cli.helm_values import write_values  # only this kind makes keys
-
             write_values(folder, force=force)
     steps = KINDS[kind].steps
     program.print_next_steps(

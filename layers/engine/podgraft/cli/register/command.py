@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, outputs, program
 from podgraft.cli.certs import trust
-from podgraft.cli.demo.work_folder import CLUSTER, read_server
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.folders import read_manifests
 from podgraft.cli.outputs import SECRET, Output
@@ -34,7 +33,7 @@ from podgraft.cli.register import (
 from podgraft.cli.register.control_plane import AuthInfo
 from podgraft.cli.register.istio_names import istio_name_options
 from podgraft.cli.register.options import RegisterOptions
-from podgraft.cli.register.target import parse_target, target_options
+from podgraft.cli.register.target import parse_target, target_options, use_demo
 from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
 from podgraft.core.bundle import Bundle, BundleError, compile_
 from podgraft.core.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
@@ -170,25 +169,9 @@ def command(**options: Unpack[RegisterOptions]) -> None:
     options["sidecar_check"] = options["sidecar_check"] or options["guard"]
     source = options["source"]
     if source is not None and source.folder is not None:
-        options = _use_demo(options, source.folder)
+        options = use_demo(options, source.folder)
     with program.convert_errors(BundleError, IdentifierError, PolicyError):
         _register(options)
-
-
-def _use_demo(options: RegisterOptions, folder: Path) -> RegisterOptions:
-    """Return the options with the server of a demo: URL, CA, injector, cluster, and token."""
-    server = read_server(folder)
-    return {
-        **options,
-        "source": None,
-        "stack_name": None,
-        "url": server.url,
-        "allow_loopback": True,
-        "injector": server.injector,
-        "cluster": options["cluster"] or CLUSTER,
-        "ca_bundle": options["ca_bundle"] or (folder / "certificates" / "ca.pem",),
-        "token_file": options["token_file"] or folder / "token",
-    }
 
 
 def _register(options: RegisterOptions) -> None:

@@ -1,6 +1,7 @@
 """The options for the endpoint of a registration: a URL, a stack in AWS, or a Service."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 import click
@@ -14,8 +15,10 @@ from podgraft.cli.config_source import (
     make_old_option,
     prevails,
 )
+from podgraft.cli.demo.work_folder import CLUSTER, read_server
 from podgraft.cli.register import endpoint, service
 from podgraft.cli.register.endpoint import Endpoint
+from podgraft.cli.register.options import RegisterOptions
 from podgraft.cli.stacks import lookup_endpoint
 from podgraft.core.identifiers import DEFAULT_INJECTOR
 
@@ -75,3 +78,19 @@ def parse_target(
     if target.injector != DEFAULT_INJECTOR and not is_explicit("injector"):
         return target
     return endpoint.with_injector(target, injector)
+
+
+def use_demo(options: RegisterOptions, folder: Path) -> RegisterOptions:
+    """Return the options with the server of a demo: URL, CA, injector, cluster, and token."""
+    server = read_server(folder)
+    return {
+        **options,
+        "source": None,
+        "stack_name": None,
+        "url": server.url,
+        "allow_loopback": True,
+        "injector": server.injector,
+        "cluster": options["cluster"] or CLUSTER,
+        "ca_bundle": options["ca_bundle"] or (folder / "certificates" / "ca.pem",),
+        "token_file": options["token_file"] or folder / "token",
+    }
