@@ -260,6 +260,12 @@ podgraft fleet adopt --config stack:podgraft-dev --undo
 [fleet adopt]
 # Of the stack that podgraft.toml names.
 podgraft fleet adopt
+[fleet plan]
+# What does the file change?
+podgraft fleet plan fleet.yaml
+[fleet apply]
+# Write groups and sources of all clusters.
+podgraft fleet apply fleet.yaml
 [register]
 # Pods with a label.
 podgraft register --config stack:podgraft-dev --cluster prod-eu \\
