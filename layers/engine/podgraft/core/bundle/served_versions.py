@@ -21,7 +21,7 @@ def find_warnings(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
     minors = sorted(
         {
             each.kubernetes_minor
-            for each in (policy, *policy.clusters.values())
+            for _, each in policy.variants()
             if each.kubernetes_minor is not None
         }
     )

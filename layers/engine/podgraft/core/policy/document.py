@@ -36,6 +36,7 @@ _OVERRIDABLE: Mapping[str, str] = {
     "inject_values": "injectValues",
     "revision": "revision",
     "istio_release": "istioRelease",
+    "kubernetes_minor": "kubernetesRelease",
     "features": "features",
     "allows": "allows",
     "census": "census",
