@@ -289,14 +289,6 @@ DEFECTS: dict[str, Defect] = {
         "response = {key: [], **response}\n        if False:",
         "truncated",
     ),
-    "D32": _defect(
-        "retries have no end",
-        "5",
-        f"{ENGINE}.aws.client:call_with_retries",
-        "if left <= 0:",
-        "left = max(left, 1.0)\n        if left <= 0:",
-        "timeout",
-    ),
     "D33": _defect(
         "a cluster gets the configuration of all others",
         "1",
