@@ -5,18 +5,39 @@ Links between the pages are rewritten to that layout. A link to another file of 
 copies the file into the site.
 """
 
+import json
 import posixpath
 import re
 import shutil
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+sys.path.append(str(Path(__file__).parent))
 _files: Any = import_module("mkdocs.structure.files")  # only in the environment of the site
+_markdown: Any = import_module("markdown")
+_card: Any = import_module("playground_build.card")
 
 ROOT = Path(__file__).parents[1]
 PLAYGROUND = "try"
+_BUILT = ROOT / "build" / "playground"
+_ADDRESS = "https://podgraft.dev/"
+# Files of the playground that each page uses, by their path in the site.
+_SHARED = {
+    "stylesheets/tokens.css": "playground/page/tokens.css",
+    "stylesheets/path.css": "playground/page/path.css",
+    "images/logo.svg": "playground/page/logo.svg",
+}
+# Reference pages come first in a search for a key, and guides before commands and samples.
+_BOOSTS = {
+    "schemas/policy.md": 4,
+    "schemas/overlay.md": 8,
+    "parameters.md": 4,
+    "commands/": 0.4,
+    "samples/": 0.4,
+}
 # Pages by their path in the site; the README is the start page.
 _PAGES = {
     "index.md": "README.md",
@@ -29,12 +50,7 @@ _PAGES = {
 }
 _LINK = re.compile(r"(\]\()(?!https?://|#|mailto:)([^)\s]+)(\))")
 _CODE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
-_FRAME = f"""\
-<p><a href="../{PLAYGROUND}/">Open the playground on a page of its own</a></p>
-<iframe src="../{PLAYGROUND}/" title="podgraft playground" loading="lazy"
-  style="width: 100%; height: 48rem; border: 1px solid"></iframe>
-
-"""
+_README_START = re.compile(r"# podgraft\n\n\*\*(?P<title>.+?)\*\*\n\n(?P<lead>(?:.+\n)+)\n")
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -46,6 +62,8 @@ def on_files(files: Any, config: Any) -> Any:
             for path in sorted(ROOT.glob("samples/*/README.md"))
         },
     }
+    for uri, source in _SHARED.items():
+        files.append(_files.File.generated(config, uri, abs_src_path=str(ROOT / source)))
     for uri, source in pages.items():
         files.append(_files.File.generated(config, uri, content=(ROOT / source).read_text()))
     linked = {target for page in [*files.documentation_pages()] for target in _find_targets(page)}
@@ -56,19 +74,43 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
-    """Rewrite the links to the layout of the site; embed the playground in its page."""
+    """Rewrite the links to the layout of the site; make the start page from the README."""
     del config, files
-    text = _replace_links(markdown, page.file.src_uri)
-    if page.file.src_uri == "playground.md" and (ROOT / "build" / "playground" / "sw.js").exists():
-        heading, _, rest = text.partition("\n")
-        return f"{heading}\n\n{_FRAME}{rest}"
-    return text
+    uri = page.file.src_uri
+    text = _replace_links(markdown, uri)
+    for start, boost in _BOOSTS.items():
+        if uri.startswith(start):
+            page.meta["search"] = {"boost": boost}
+    return _make_home(text, page) if uri == "index.md" else text
+
+
+def _make_home(text: str, page: Any) -> str:
+    """The README without its first lines, which the template shows next to a real result."""
+    match = _README_START.match(text)
+    if match is None:
+        raise ValueError("README.md: expected a heading, a sentence in bold, and a paragraph")
+    lead = _markdown.markdown(match["lead"])
+    hero = {"title": match["title"].rstrip("."), "lead": lead, "card": _make_card()}
+    page.meta.update(template="home.html", hide=["navigation", "toc"], hero=hero)
+    return text[match.end() :]
+
+
+def _make_card() -> str:
+    """The recorded result of the playground; empty without a playground."""
+    recorded = sorted(_BUILT.glob("*/examples.json"))
+    if not recorded:
+        return ""
+    answer = json.loads(recorded[0].read_text())["first"]["answer"]
+    return str(_card.render_card(answer["documents"][0], f"{PLAYGROUND}/"))
 
 
 def on_post_build(config: Any) -> None:
-    """Copy the playground into the site, if it is built."""
-    if (ROOT / "build" / "playground" / "sw.js").exists():
-        shutil.copytree(ROOT / "build" / "playground", Path(config["site_dir"]) / PLAYGROUND)
+    """Copy the playground into the site, if it is built; its links lead to this site."""
+    if (_BUILT / "sw.js").exists():
+        folder = Path(config["site_dir"]) / PLAYGROUND
+        shutil.copytree(_BUILT, folder)
+        index = folder / "index.html"
+        index.write_text(index.read_text().replace(f'"{_ADDRESS}', '"../'))
 
 
 def source_of(uri: str) -> str:

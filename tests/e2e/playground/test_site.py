@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from . import pictures
 from .browser import Browser
 from .conftest import ROOT, Site, require_browser
 
@@ -35,21 +36,67 @@ def documentation() -> Iterator[Site]:
     thread.join()
 
 
-def test_the_playground_works_in_its_page(browser: Browser, documentation: Site) -> None:
-    browser.do("goto", url=f"{documentation.url}playground/")
-    browser.evaluate("document.querySelector('iframe').scrollIntoView()")
-    browser.do(
-        "waitFor",
-        expression="document.querySelector('iframe').contentDocument"
-        "?.getElementById('text')?.textContent.includes('injected') ?? false",
-    )
+def test_the_playground_works_in_the_site_and_leads_back(
+    browser: Browser, documentation: Site
+) -> None:
+    browser.do("open", url=f"{documentation.url}try/")
     observed = browser.do("requests")
 
+    assert browser.text("#word") == "Injected"
     assert observed["problems"] == []
-    assert all(url.startswith((documentation.url, "data:,")) for url in observed["requests"])
+    assert all(url.startswith(documentation.url) for url in observed["requests"])
+    assert browser.evaluate("document.querySelector('.brand').href") == documentation.url
+    assert browser.evaluate("document.getElementById('about').href") == (
+        f"{documentation.url}samples/istio/"
+    )
 
 
-@pytest.mark.parametrize("page", ["", "commands/", "policy/", "conformance/", "samples/istio/"])
+def test_the_start_page_shows_a_real_result_and_leads_to_the_playground(
+    browser: Browser, documentation: Site
+) -> None:
+    browser.do("goto", url=documentation.url)
+    card = browser.evaluate("document.querySelector('.card').innerText")
+    bottom = "document.querySelector('.act--primary').getBoundingClientRect().bottom"
+
+    assert "Injected" in card
+    assert "inject, with 20 patch operations" in card
+    assert browser.evaluate("document.querySelector('.act--primary').href").endswith("/try/")
+    for width, height in ((390, 844), (1280, 900)):
+        browser.do("viewport", width=width, height=height)
+        assert browser.evaluate(bottom) < height
+
+
+@pytest.mark.parametrize("scheme", pictures.SCHEMES)
+@pytest.mark.parametrize("width", pictures.WIDTHS)
+def test_the_start_page_is_as_its_picture(
+    browser: Browser, documentation: Site, width: int, scheme: str
+) -> None:
+    pictures.require_fonts()
+    browser.do("goto", url=documentation.url, options={"colorScheme": scheme})
+    browser.do("viewport", width=width, height=pictures.WIDTHS[width], scheme=scheme)
+    browser.do("waitFor", expression="document.fonts.status === 'loaded'")
+
+    pictures.compare(browser, f"home-{width}-{scheme}")
+
+
+PAGES = ("", "start/", "overlays/", "schemas/policy/", "parameters/", "commands/understand/")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_page_is_wider_than_the_window(browser: Browser, documentation: Site, page: str) -> None:
+    browser.do("goto", url=f"{documentation.url}{page}")
+    for width in pictures.WIDTHS:
+        browser.do("viewport", width=width, height=900)
+        assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
+        images = "[...document.querySelectorAll('article img')]"
+        assert browser.evaluate(
+            f"{images}.every((i) => i.getBoundingClientRect().right <= innerWidth + 1)"
+        ), width
+
+
+@pytest.mark.parametrize(
+    "page", ["", "commands/", "schemas/policy/", "conformance/", "samples/istio/"]
+)
 def test_no_page_loads_another_origin(browser: Browser, documentation: Site, page: str) -> None:
     browser.do("goto", url=f"{documentation.url}{page}")
     observed = browser.do("requests")
@@ -63,26 +110,20 @@ _COPY = """
   const copied = [];
   const note = () => copied.push(document.activeElement.value);
   document.addEventListener("copy", note, true);
-  const blocks = [...document.querySelectorAll(".highlight")];
-  const consoles = blocks.filter((each) => each.querySelector(".gp"));
-  for (const block of consoles) block.querySelector("[data-clipboard-target]").click();
+  const buttons = document.querySelectorAll(".highlight [data-clipboard-target]");
+  for (const button of buttons) button.click();
   document.removeEventListener("copy", note, true);
-  return [consoles.length, copied];
+  return copied;
 })()
 """
 
 
-@pytest.mark.parametrize(
-    "page", ["deploying/", "certificates/", "injection-by-hand/", "installing/"]
-)
-def test_copied_commands_have_no_prompt_and_no_output(
-    browser: Browser, documentation: Site, page: str
-) -> None:
+@pytest.mark.parametrize("page", ["start/", "aws/", "certificates/", "kube-inject/"])
+def test_copied_commands_have_no_prompt(browser: Browser, documentation: Site, page: str) -> None:
     browser.do("goto", url=f"{documentation.url}{page}")
     browser.do("waitFor", expression="document.querySelector('[data-clipboard-target]') !== null")
-    blocks, copied = browser.evaluate(_COPY)
+    copied = browser.evaluate(_COPY)
 
-    assert blocks > 0
-    assert len(copied) == blocks
+    assert copied
     assert all(copied)
-    assert not any(line.startswith("$") for text in copied for line in text.splitlines())
+    assert not any(line.startswith("$ ") for text in copied for line in text.splitlines())
