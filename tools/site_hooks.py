@@ -31,12 +31,33 @@ _SHARED = {
     "images/logo.svg": "playground/page/logo.svg",
 }
 # Reference pages come first in a search for a key, and guides before commands and samples.
-_BOOSTS = {
+_FACTORS = {
     "schemas/policy.md": 4,
     "schemas/overlay.md": 8,
     "parameters.md": 4,
     "commands/": 0.4,
     "samples/": 0.4,
+}
+# Words that visitors look for, by the page that is for them.
+_WORDS = {
+    "aws.md": ["cost", "price", "eks"],
+    "certificates.md": ["rotate", "renew", "expired"],
+    "clusters.md": ["open", "revoke"],
+    "conformance.md": ["supported", "differences"],
+    "explain.md": ["why", "injected"],
+    "fleet.md": ["recovery", "region"],
+    "from-istio.md": ["istiod", "revision"],
+    "in-cluster.md": ["helm", "gke", "cert", "manager"],
+    "kube-inject.md": ["kube", "inject", "istioctl"],
+    "monitoring.md": ["metrics", "prometheus"],
+    "overlays.md": ["sprig", "kyverno"],
+    "performance.md": ["latency", "milliseconds"],
+    "policies.md": ["rollback", "undo"],
+    "rollouts.md": ["canary", "shadow"],
+    "runbook.md": ["alarm", "throttled", "503"],
+    "schemas/overlay.md": ["overlay", "template", "values"],
+    "schemas/policy.md": ["clusters", "policy", "rollout"],
+    "selective-injection.md": ["opt"],
 }
 # Pages by their path in the site; the README is the start page.
 _PAGES = {
@@ -78,10 +99,18 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     del config, files
     uri = page.file.src_uri
     text = _replace_links(markdown, uri)
-    for start, boost in _BOOSTS.items():
-        if uri.startswith(start):
-            page.meta["search"] = {"boost": boost}
+    _set_words(page)
     return _make_home(text, page) if uri == "index.md" else text
+
+
+def _set_words(page: Any) -> None:
+    """Add the words for which the page is the first result; the theme searches tags first."""
+    uri = page.file.src_uri
+    if uri in _WORDS:
+        page.meta["tags"] = _WORDS[uri]
+    for start, factor in _FACTORS.items():
+        if uri.startswith(start):
+            page.meta["search"] = {"boost": factor}
 
 
 def _make_home(text: str, page: Any) -> str:

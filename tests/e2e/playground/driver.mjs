@@ -124,9 +124,9 @@ const actions = {
   async evaluate({ expression }) {
     return { value: (await page.evaluate(expression)) ?? null };
   },
-  async waitFor({ expression }) {
+  async waitFor({ expression, seconds = TIMEOUT / 1000 }) {
     // Playwright's own polling compiles the expression in the page, which the page's policy forbids.
-    for (const end = Date.now() + TIMEOUT; !(await page.evaluate(expression)); ) {
+    for (const end = Date.now() + 1000 * seconds; !(await page.evaluate(expression)); ) {
       if (Date.now() > end) throw new Error(`still false: ${expression}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

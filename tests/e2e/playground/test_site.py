@@ -127,3 +127,82 @@ def test_copied_commands_have_no_prompt(browser: Browser, documentation: Site, p
     assert copied
     assert all(copied)
     assert not any(line.startswith("$ ") for text in copied for line in text.splitlines())
+
+
+# The first page of a search for each word; the reference page for each key.
+FOUND = {
+    "schemas/policy/": [
+        "policy",
+        "ignoredNamespaces",
+        "neverInjectSelector",
+        "alwaysInjectSelector",
+        "istioRelease",
+        "allows",
+        "presets",
+        "features",
+        "nativeSidecars",
+        "clusters",
+        "rollout",
+        "defaultTemplates",
+        "injectedAnnotations",
+    ],
+    "schemas/overlay/": [
+        "Overlay",
+        "matchConstraints",
+        "matchConditions",
+        "resourceRules",
+        "values",
+        "template",
+        "objectSelector",
+        "namespaceSelector",
+        "labelSelector",
+    ],
+    "parameters/": [
+        "RefreshSeconds",
+        "StartMode",
+        "ProvisionedConcurrency",
+        "MemorySize",
+        "Tracing",
+        "Runtime",
+        "DomainName",
+        "AlarmTopic",
+        "ReservedConcurrency",
+    ],
+    "start/": ["start"],
+    "concepts/": ["bundle"],
+    "webhook-from-scratch/": ["caBundle"],
+    "app-mesh/": ["App Mesh"],
+    "privileges/": ["privileges"],
+    "aws/": ["EKS", "cost"],
+    "in-cluster/": ["cert-manager", "Helm"],
+    "monitoring/": ["metrics", "Prometheus"],
+    "security/": ["threat model"],
+    "kube-inject/": ["kube-inject"],
+    "rollouts/": ["canary", "shadow"],
+    "fleet/": ["recovery"],
+    "preview/": ["preview"],
+    "certificates/": ["rotate CA"],
+    "runbook/": ["alarm", "throttled"],
+    "performance/": ["latency"],
+    "from-istio/": ["istiod", "revision"],
+    "overlays/": ["sprig", "Kyverno"],
+    "policies/": ["rollback"],
+    "clusters/": ["fail open"],
+    "explain/": ["why not injected"],
+    "selective-injection/": ["opt out"],
+    "conformance/": ["supported Istio releases"],
+}
+
+
+def test_a_search_finds_the_page_of_a_word_first(browser: Browser, documentation: Site) -> None:
+    browser.do("goto", url=f"{documentation.url}start/")
+    browser.do("click", selector=".md-search__input")
+    first = "document.querySelector('.md-search-result__link')"
+    expected = {word: page for page, words in FOUND.items() for word in words}
+    for word, page in expected.items():
+        browser.evaluate("void (document.querySelector('.md-search__input').value = '')")
+        browser.do("type", text=word)
+        path = f"{first} && new URL({first}.href).pathname"
+        browser.do("waitFor", expression=f"({path}) === '/{page}'", seconds=15)
+
+    assert len(expected) >= 40
