@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Record ``make demo`` in a terminal, and draw the recording as an animated SVG.
 
-    demo_cast.py [--output docs/images/demo.svg]
+    demo_cast.py [--output docs/casts/demo.svg]
 
 The picture has the text of the terminal, its colors, and its times. Lines that arrive at once
 scroll with ``LINES_PER_SECOND``. With reduced motion, it shows the last lines.
@@ -47,7 +47,7 @@ class Line:
 def main() -> int:
     """Record and draw; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "images" / "demo.svg")
+    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "casts" / "demo.svg")
     options = parser.parse_args()
     lines = pace(read_lines(record(COMMAND)))
     if not lines:

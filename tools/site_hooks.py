@@ -129,8 +129,8 @@ def _make_card() -> str:
     recorded = sorted(_BUILT.glob("*/examples.json"))
     if not recorded:
         return ""
-    answer = json.loads(recorded[0].read_text())["first"]["answer"]
-    return str(_card.render_card(answer["documents"][0], f"{PLAYGROUND}/"))
+    review = json.loads(recorded[0].read_text())["first"]["answer"]
+    return str(_card.render_card(review["documents"][0], f"{PLAYGROUND}/"))
 
 
 def on_post_build(config: Any) -> None:
