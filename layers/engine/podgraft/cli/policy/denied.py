@@ -18,7 +18,7 @@ from podgraft.cli.config_source import (
     prevails,
 )
 from podgraft.cli.failure import CommandError
-from podgraft.cli.storage import Documents
+from podgraft.cli.storage import Documents, StoredDocument
 from podgraft.cli.storage.folder import FolderDocuments
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.core.signing import DenyList, DenyListError, parse_deny_list
@@ -32,15 +32,23 @@ _HEADER = "# Bundles that must not load, with reasons; podgraft policy deny writ
 
 def load_deny_list(storage: Documents) -> DenyList:
     """Read the stored list; raises ``CommandError`` for an invalid one."""
+    return _parse_stored(storage, storage.read(DENIED))
+
+
+def _parse_stored(storage: Documents, stored: StoredDocument) -> DenyList:
     try:
-        return parse_deny_list(yaml.load_document(storage.read(DENIED).text or ""))
+        return parse_deny_list(yaml.load_document(stored.text or ""))
     except (DenyListError, yaml.NotYAMLError) as error:
         raise CommandError(f"{storage.locate(DENIED)}: {error}") from error
 
 
 def change_deny_list(storage: Documents, digest: str, reason: str | None) -> None:
-    """Deny a digest for a reason, or allow it again without one."""
-    reasons: Object = dict(load_deny_list(storage).reasons)
+    """Deny a digest for a reason, or allow it again without one.
+
+    Raises ``ChangedError`` if another command changed the list at the same time.
+    """
+    stored = storage.read(DENIED)
+    reasons: Object = dict(_parse_stored(storage, stored).reasons)
     if reason is None and reasons.pop(digest, None) is None:
         raise CommandError(f"{storage.locate(DENIED)}: bundle {digest} is not denied")
     if reason is not None:
@@ -49,7 +57,7 @@ def change_deny_list(storage: Documents, digest: str, reason: str | None) -> Non
         parse_deny_list(reasons)
     except DenyListError as error:
         raise CommandError(f"{storage.locate(DENIED)}: {error}") from error
-    storage.write(DENIED, _HEADER + yaml.dump(reasons))
+    storage.write(DENIED, _HEADER + yaml.dump(reasons), stored)
 
 
 def storage_options(command: Callable[..., None]) -> Callable[..., None]:
