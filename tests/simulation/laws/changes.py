@@ -66,6 +66,8 @@ class CompleteVersions(Law):
         version = self.facts.versions.get(event.facts["version"])
         if version is None or not event.facts["by"].startswith("operator/"):
             return
+        if version.is_broken:  # a pause or a step keeps what a person wrote by hand
+            return
         rollout: dict[str, Any] = version.fields.get("rollout") or {}
         digests: list[Any] = [
             version.fields.get("bundle"),
