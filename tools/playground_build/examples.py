@@ -33,11 +33,12 @@ def _group(name: str) -> str:
 
 def _read_example(folder: Path) -> dict[str, Any]:
     words = folder.name.replace("-", " ")
+    is_sample = folder.parent.name == "samples"
     bundle = folder / "bundle"
     example: dict[str, Any] = {
         "title": _TITLES.get(folder.name, words[:1].upper() + words[1:]),
         "group": _group(folder.name),
-        "page": f"samples/{folder.name}/" if folder.parent.name == "samples" else "playground/",
+        "page": f"samples/{folder.name}/" if is_sample else "selective-injection/",
         "pods": {
             path.name.removeprefix("input.").removesuffix(".yaml"): path.read_text()
             for path in sorted(folder.glob("input.*.yaml"), key=_by_interest)
