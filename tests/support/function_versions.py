@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from podgraft.service.http import guard_handler, respond_to_functions
+from podgraft.service.http import catch_errors, respond_to_functions
 from podgraft.service.http.request_log import make_stream_log
 from podgraft.service.store.folder import FolderCallers, FolderStore
 
@@ -65,7 +65,7 @@ def open_version(folder: Path) -> Invoke:
         raise AssertionError((event, context))
 
     respond = respond_to_functions(store, callers, log)
-    handler = guard_handler(fail, log, respond)
+    handler = catch_errors(fail, log, respond)
     return lambda event: handler(dict(event), None)
 
 
