@@ -145,7 +145,7 @@ def command(  # noqa: PLR0913 — one parameter per option
     if check:
         _check_store(folder, tls, mode, signer)
         return
-    config = ServerConfig(metrics_port=metrics_port or 0, **server)
+    config = ServerConfig(metrics_port=metrics_port, **server)
     with _state_folder(state) as state_folder:
         last_known_good = FileLastKnownGoodStore(state_folder)
         verifier = _read_verifier(signer)
@@ -171,7 +171,7 @@ def _run_server(
     _report(survey(backing.path, store, callers, mode), certificate_survey(tls), check=False)
     with ExitStack() as stack:
         log, metrics = make_stream_log(), None
-        if config.metrics_port:
+        if config.metrics_port is not None:
             counters = stack.enter_context(_open_metrics(config.workers))
             log = counters.wrap_log(log)
             metrics = _make_metrics_port(counters, store, callers, tls)

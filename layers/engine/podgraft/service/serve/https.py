@@ -40,7 +40,7 @@ class ServerConfig:
     threads: int
     connections_per_address: int = DEFAULT_CONNECTIONS_PER_ADDRESS  # in each worker
     metrics_host: str = "127.0.0.1"
-    metrics_port: int = 0  # 0 selects a free port; used with a ``MetricsPort``
+    metrics_port: int | None = None  # 0 selects a free port; used with a ``MetricsPort``
 
 
 class Server(BaseApplication):
@@ -79,7 +79,7 @@ class Server(BaseApplication):
         config = self._config
         addresses = [_format_address(config.host, config.port)]
         if self._metrics is not None:  # the worker expects it at the end
-            addresses.append(_format_address(config.metrics_host, config.metrics_port))
+            addresses.append(_format_address(config.metrics_host, config.metrics_port or 0))
         return {
             "bind": addresses,
             "workers": config.workers,
