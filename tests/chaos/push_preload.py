@@ -9,7 +9,7 @@ import botocore.loaders
 import botocore.session
 
 from chaos import push_process
-from podgraft.cli.policy import commands
+from podgraft.cli.policy import push_commands
 from podgraft.core import trial
 
 botocore.session.create_loader = cache(botocore.loaders.create_loader)
@@ -19,4 +19,4 @@ for _service in ("s3", "ssm"):
         _service, region_name="eu-central-1", aws_access_key_id="x", aws_secret_access_key="x"
     )
 
-__all__ = ["commands", "push_process", "trial"]
+__all__ = ["push_commands", "push_process", "trial"]

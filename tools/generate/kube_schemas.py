@@ -130,8 +130,9 @@ def _spell_inline(schema: _Model, models: Mapping[str, _Model]) -> str:
         case "object":
             values: Any = schema.get("additionalProperties")
             atomic = "!" if schema.get("x-kubernetes-map-type") == "atomic" else ""
-            is_typed = values is not None and values is not True
-            return f"{atomic}<{_spell(values, models) if is_typed else '*'}"
+            is_typed = isinstance(values, dict)
+            inner = _spell(schema["additionalProperties"], models) if is_typed else "*"
+            return f"{atomic}<{inner}"
         case other:
             raise ValueError(f"unknown type {other}")
 

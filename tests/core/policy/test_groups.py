@@ -17,25 +17,26 @@ from podgraft.core.policy.keys import MAX_GROUPS, MAX_MEMBERS, apply_overrides
 DIGEST = f"sha256:{1:064}"
 NAMES = ("alpha", "beta", "gamma")
 CLUSTERS = ("prod-eu-1", "prod-us-1", "staging")
+NOTHING: dict[str, Any] = {}
 KEYS: Any = st.fixed_dictionaries(
-    {},
+    NOTHING,
     optional={
         "bundle": st.sampled_from((f"sha256:{2:064}", f"sha256:{3:064}")),
         "policy": st.sampled_from(("enabled", "disabled")),
         "revision": st.sampled_from(("a", "b")),
         "istioRelease": st.sampled_from(("1.30", "1.31")),
-        "defaultTemplates": st.sampled_from(([], ["sidecar"])),
-        "injectedAnnotations": st.sampled_from(({}, {"a": "b"})),
-        "neverInjectSelector": st.sampled_from(([], [{"matchLabels": {"a": "b"}}])),
-        "ignoredNamespaces": st.sampled_from(([], ["kube-system"])),
-        "allows": st.sampled_from(({}, {"presets": ["istio"]})),
-        "census": st.sampled_from(({}, {"sample": 5})),
+        "defaultTemplates": st.sampled_from((list[str](), ["sidecar"])),
+        "injectedAnnotations": st.sampled_from((NOTHING, {"a": "b"})),
+        "neverInjectSelector": st.sampled_from((list[Any](), [{"matchLabels": {"a": "b"}}])),
+        "ignoredNamespaces": st.sampled_from((list[str](), ["kube-system"])),
+        "allows": st.sampled_from((NOTHING, {"presets": ["istio"]})),
+        "census": st.sampled_from((NOTHING, {"sample": 5})),
         "features": st.fixed_dictionaries(
-            {},
+            NOTHING,
             optional={
                 "nativeSidecars": st.booleans(),
                 "platform": st.sampled_from(("", "openshift")),
-                "env": st.sampled_from(({}, {"A": "1"})),
+                "env": st.sampled_from((NOTHING, {"A": "1"})),
             },
         ),
     },
@@ -105,7 +106,7 @@ def test_a_member_with_many_stars_takes_linear_time() -> None:
 
 
 ERRORS: tuple[tuple[Any, str], ...] = (
-    ({"Ring": {}}, "/groups/Ring: invalid name of a group"),
+    ({"Ring": NOTHING}, "/groups/Ring: invalid name of a group"),
     ({"ring": {"order": "1"}}, '/groups/ring/order: got "1"'),
     ({"ring": {"order": -1}}, "/groups/ring/order: got -1"),
     ({"ring": {"order": True}}, "/groups/ring/order: got true"),
@@ -114,11 +115,11 @@ ERRORS: tuple[tuple[Any, str], ...] = (
     ({"ring": {"members": [""]}}, '/groups/ring/members/0: got ""'),
     ({"ring": {"members": ["a"] * (MAX_MEMBERS + 1)}}, "/groups/ring/members: got 101 members"),
     ({"ring": {"policy": True}}, "/groups/ring/policy: got true"),
-    ({"ring": {"clusters": {}}}, "/groups/ring/clusters: unknown key"),
-    ({"ring": {"groups": {}}}, "/groups/ring/groups: unknown key"),
+    ({"ring": {"clusters": NOTHING}}, "/groups/ring/clusters: unknown key"),
+    ({"ring": {"groups": NOTHING}}, "/groups/ring/groups: unknown key"),
     ({"ring": 3}, "/groups/ring: expected a mapping"),
-    ([], "/groups: expected a mapping"),
-    ({f"g{n}": {} for n in range(MAX_GROUPS + 1)}, "/groups: got 101 groups"),
+    (list[str](), "/groups: expected a mapping"),
+    ({f"g{n}": NOTHING for n in range(MAX_GROUPS + 1)}, "/groups: got 101 groups"),
 )
 
 

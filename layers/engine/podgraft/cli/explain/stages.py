@@ -71,7 +71,9 @@ def review_stage(
 def add_origins(stage: Stage, snapshot: Snapshot, cluster: str | None) -> Stage:
     """Add the keys of the policy that groups or the cluster set, as the first step."""
     policy = snapshot.policy
-    origins = {} if cluster is None else policy.find_origins(cluster, snapshot.groups)
+    if cluster is None:
+        return stage
+    origins = policy.find_origins(cluster, snapshot.groups)
     if not origins:
         return stage
     keys = ", ".join(f"{key} from {origin}" for key, origin in origins.items())

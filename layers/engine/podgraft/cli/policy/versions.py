@@ -27,6 +27,5 @@ def find_digests(version: PolicyVersion) -> tuple[str | None, Mapping[str, str]]
         return None, {}
     groups = {f"group {name}": each.override for name, each in sorted(read.groups.items())}
     others = {**groups, **dict(sorted(read.clusters.items()))}
-    return read.bundle, {
-        name: own.bundle for name, own in others.items() if own.bundle not in {None, read.bundle}
-    }
+    bundles = ((name, own.bundle) for name, own in others.items())
+    return read.bundle, {name: own for name, own in bundles if own and own != read.bundle}

@@ -37,7 +37,17 @@ def url_join(parts_map: Value) -> str:
             userinfo = parse(f"proto://{userinfo}@host").userinfo
         except URLError as error:
             raise FunctionError(f"unable to parse userinfo in dict: {error}") from error
-    return str(URL(**parts, userinfo=userinfo or None))
+    return str(
+        URL(
+            scheme=parts["scheme"],
+            host=parts["host"],
+            path=parts["path"],
+            query=parts["query"],
+            opaque=parts["opaque"],
+            fragment=parts["fragment"],
+            userinfo=userinfo or None,
+        )
+    )
 
 
 def _part_of(parts_map: Value, name: str) -> str:

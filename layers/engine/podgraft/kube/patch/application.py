@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
@@ -39,14 +39,14 @@ _Container: TypeAlias = "Object | list[JSON]"
 T = TypeVar("T")
 
 
-def apply(document: JSON, operations: Sequence[Mapping[str, JSON]]) -> JSON:
+def apply(document: JSON, operations: Sequence[Mapping[str, object]]) -> JSON:
     """Apply the operations in order to a copy of the document; raises ``PatchError``.
 
     The aliases of a YAML document share values. In the copy, each value has only one path.
     """
     patcher = _Patcher(_copy(document))
     for operation in operations:
-        patcher.apply(operation)
+        patcher.apply(cast("Mapping[str, JSON]", operation))
     return _without_marks(patcher.root)
 
 
