@@ -181,7 +181,7 @@ def check_update(stack: Stack) -> str:
 
 
 def check_gradual_deployment(stack: Stack) -> str:
-    """The probe may report to CodeDeploy, and the traffic shifts.
+    """The deployment check may report to CodeDeploy, and the traffic shifts.
 
     The deployment is that of the check before.
     """

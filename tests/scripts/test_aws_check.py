@@ -409,7 +409,7 @@ def test_sigterm_ends_as_ctrl_c_does() -> None:
 
 def test_the_page_states_that_the_checks_have_not_run() -> None:
     """Replace this test with the date and the region of the first run."""
-    assert "Nobody has run these checks on AWS yet." in PAGE
+    assert "No one has run these checks on AWS yet." in PAGE
 
 
 def test_the_limits_of_the_flood_end_with_it(cloud: Cloud) -> None:
