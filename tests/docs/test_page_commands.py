@@ -63,6 +63,12 @@ STUBS = {
     "curl": "echo '{}'",
 }
 MESH = (f"cp -r {SAMPLES}/istio mesh",)
+# A policy with the groups of the page, and a bundle that differs from the one in force.
+GROUPS = (
+    "printf 'groups:\\n  ring-0: {}\\n  ring-1: {}\\n' >> mesh/policy.yaml",
+    "podgraft push mesh --config stack:podgraft --injector istio",
+    "printf '# next\\n' >> mesh/bundle/mesh.yaml",
+)
 PROJECT = 'printf \'config = "stack:podgraft-dev"\\ninjector = "istio"\\n\' > podgraft.toml'
 
 
@@ -95,7 +101,7 @@ CASES = (
     Case("clusters", (f"cp -r {SAMPLES} samples",)),
     Case("conformance"),
     Case("explain", (*MESH, "cp mesh/input.web.yaml web.yaml")),
-    Case("fleet", MESH),
+    Case("fleet", (*MESH, *GROUPS)),
     Case("from-istio", ("cp -r ../gateway mesh",)),
     Case("in-cluster"),
     Case("kube-inject"),

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import venv
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,12 +125,19 @@ def test_every_command_works_outside_the_checkout(alone: Installation, tmp_path:
         assert (tmp_path / "image" / name).is_file()
 
 
+_REGISTER = (
+    "register --url https://a.example --all-namespaces "
+    "--match-condition a=object.metadata.name.matches('a')"
+)
+
+
 def test_a_command_names_its_missing_extra(alone: Installation, tmp_path: Path) -> None:
     for line, extra in (
         ("demo", "serve"),
         ("serve --help", "serve"),
         ("tokens list --stack-name a", "aws"),
-        ("register --url https://a.example --match-condition a=true", "rules"),
+        ("playground", "serve"),
+        (_REGISTER, "rules"),
     ):
         done = alone.run(line, tmp_path)
         assert done.returncode == 1
@@ -176,7 +184,9 @@ def test_the_playground_is_served_from_the_package(alone: Installation, tmp_path
         page.mkdir()
         (page / "index.html").write_text(_PAGE)
     command = [str(alone.folder / "bin" / "podgraft"), "playground", "--port", "0"]
-    environment = {"PATH": "/usr/bin:/bin", "PYTHONUNBUFFERED": "1"}
+    # Flask is in the extra serve.
+    flask = sysconfig.get_path("purelib")
+    environment = {"PATH": "/usr/bin:/bin", "PYTHONUNBUFFERED": "1", "PYTHONPATH": flask}
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
     ) as process:
