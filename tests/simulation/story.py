@@ -23,16 +23,17 @@ def tell(result: Result, limit: int = MAX_LINES) -> str:
     """Return the story: the last *limit* events before the first violation, and the violation."""
     violation = result.violations[0] if result.violations else None
     until = violation.time if violation else result.seconds
-    told = [(each, text) for each in result.events if each.time <= until and (text := _tell(each))]
-    lines = [f"  {format_time(each.time)}  {each.lane:<12} {text}" for each, text in told[-limit:]]
-    left_out = len(told) - len(lines)
+    described = ((each, _describe_event(each)) for each in result.events if each.time <= until)
+    shown = [(each, text) for each, text in described if text]
+    lines = [f"  {format_time(each.time)}  {each.lane:<12} {text}" for each, text in shown[-limit:]]
+    left_out = len(shown) - len(lines)
     head = [f"LAW {violation.law}: {violation.text}"] if violation else ["no law is violated"]
     if left_out:
         head.append(f"  … {left_out} earlier events")
-    return "\n".join([*head, *_tell_weather(result, until), *lines])
+    return "\n".join([*head, *_describe_weather(result, until), *lines])
 
 
-def _tell_weather(result: Result, until: float) -> list[str]:
+def _describe_weather(result: Result, until: float) -> list[str]:
     return [
         f"  {format_time(each.start)}  weather      {each.kind} of {each.service} for "
         f"{each.nodes or 'all'}, {each.rate:.0%} of calls, until {format_time(each.end)}"
@@ -41,11 +42,11 @@ def _tell_weather(result: Result, until: float) -> list[str]:
     ]
 
 
-def _tell(event: Event) -> str:
+def _describe_event(event: Event) -> str:
     facts = event.facts
     match event.kind:
         case "review":
-            return _tell_review(event)
+            return _describe_review(event)
         case "command":
             end = "killed" if facts["killed"] else f"exit {facts['status']}"
             return f"podgraft {facts['line'].replace('/p', 'p')} -> {end}"
@@ -63,7 +64,7 @@ def _tell(event: Event) -> str:
             return ""
 
 
-def _tell_review(event: Event) -> str:
+def _describe_review(event: Event) -> str:
     facts = event.facts
     served = ""
     if "audit" in facts:
@@ -80,7 +81,7 @@ def write_page(result: Result, path: Path) -> None:
     events = [
         {"t": each.time, "lane": each.lane, "kind": each.kind, "text": text, "bad": _is_bad(each)}
         for each in result.events
-        if (text := _tell(each))
+        if (text := _describe_event(each))
     ]
     data = {
         "seed": result.plan.seed,

@@ -67,6 +67,31 @@ def test_each_defect_changes_the_code_of_today(name: str) -> None:
         pass
 
 
+def test_a_planted_defect_reaches_copies_of_its_function_and_leaves_none() -> None:
+    """Or it would be in the runs of other defects of the process."""
+    for name in DEFECTS:
+        before = _read_functions()
+        with plant(name):
+            assert _read_functions() != before, name
+        assert _read_functions() == before, name
+
+
+def _read_functions() -> dict[str, int]:
+    """The identities of what the modules and classes of the product contain."""
+    owners = {key: module for key, module in sys.modules.items() if key.startswith("podgraft.")}
+    classes = {
+        f"{key}.{name}": value
+        for key, module in owners.items()
+        for name, value in vars(module).items()
+        if isinstance(value, type) and value.__module__ == key
+    }
+    return {
+        f"{key}:{name}": id(value)
+        for key, owner in {**owners, **classes}.items()
+        for name, value in vars(owner).items()
+    }
+
+
 @pytest.mark.parametrize("script", SCRIPTS, ids=[each.stem for each in SCRIPTS])
 def test_a_mended_defect_stays_mended(script: Path) -> None:
     """Each script is the shortened plan of a run that violated a law of the product."""

@@ -32,10 +32,10 @@ def test_a_clone_must_be_named(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.fixture(name="tools")
 def fixture_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pretend that Go is there, which no test may need."""
-    monkeypatch.setattr("shutil.which", _found)
+    monkeypatch.setattr("shutil.which", _find_file)
 
 
-def _found(name: str) -> str:
+def _find_file(name: str) -> str:
     return f"/usr/bin/{name}"
 
 

@@ -152,7 +152,7 @@ FAULTS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (policy("validations: [{expression: 'true'}]"), binding("", "q")),
         (
             "/spec/policyName: names q, and the bundle has no such ValidatingAdmissionPolicy; "
-            "add the policy, or take this out"
+            "add the policy, or remove the binding"
         ),
     ),
     (
@@ -160,7 +160,7 @@ FAULTS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         (binding(""),),
         (
             "/spec/policyName: names p, and the bundle has no such ValidatingAdmissionPolicy; "
-            "add the policy, or take this out"
+            "add the policy, or remove the binding"
         ),
     ),
     (

@@ -49,8 +49,8 @@ def test_both_tokens_are_known_while_one_is_rotated() -> None:
     callers = Callers((OLD,)).with_token(NEW)
     assert callers.find_tokens(OLD.sha256)
     assert callers.find_tokens(NEW.sha256)
-    assert callers.find_tokens(caller_document.hash_token("stranger"), NEW.sha256)
-    assert not callers.find_tokens(caller_document.hash_token("stranger"))
+    assert callers.find_tokens(caller_document.hash_token("unknown"), NEW.sha256)
+    assert not callers.find_tokens(caller_document.hash_token("unknown"))
     assert not callers.without_token(OLD.identity).find_tokens(OLD.sha256)
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
+import sys
 import textwrap
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
+from types import FunctionType
 from typing import Any
+
+import podgraft
 
 from .catalog import DEFECTS, Defect
 
@@ -37,17 +43,42 @@ def _find_place(target: str) -> _Place:
 @contextmanager
 def plant(name: str) -> Generator[None]:
     """Change the code of a defect; every change must apply, or the defect is out of date."""
-    changed = [(_find_place(change.target), change) for change in DEFECTS[name].changes]
-    before: list[tuple[_Place, Any]] = [
-        (place, vars(place.owner)[place.name]) for place, _ in changed
-    ]
+    _import_engine()
+    before: list[tuple[Any, str, Any]] = []
     try:
-        for place, change in changed:
-            setattr(place.owner, place.name, _change(place, change.old, change.new))
+        for change in DEFECTS[name].changes:
+            place = _find_place(change.target)
+            original: Any = place.owner.__dict__[place.name]
+            changed = _change(place, change.old, change.new)
+            for owner, each in _find_references(place, original):
+                before.append((owner, each, original))
+                setattr(owner, each, changed)
         yield
     finally:
-        for place, value in before:
-            setattr(place.owner, place.name, value)
+        for owner, each, value in reversed(before):
+            setattr(owner, each, value)
+
+
+@cache
+def _import_engine() -> None:
+    """Import all modules: one that is imported while a defect is planted would keep it."""
+    for module in pkgutil.walk_packages(podgraft.__path__, "podgraft."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+
+
+def _find_references(place: _Place, original: Any) -> list[tuple[Any, str]]:
+    """The names of the function: where it is defined, and where ``from … import`` copied it."""
+    found = [(place.owner, place.name)]
+    if isinstance(original, FunctionType) and place.owner is place.module:
+        found += [
+            (module, name)
+            for key, module in list(sys.modules.items())
+            if key.startswith("podgraft.") and module is not place.module
+            for name, value in vars(module).items()
+            if value is original
+        ]
+    return found
 
 
 def _change(place: _Place, old: str, new: str) -> Any:

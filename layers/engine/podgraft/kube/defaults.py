@@ -85,7 +85,7 @@ def complete(value: Object) -> Object:
     setter = _KINDS.get(type_.name)
     if setter is not None:
         setter(encoded)
-    _set_fields(type_, encoded)
+    _fill_fields(type_, encoded)
     return encoded
 
 
@@ -148,20 +148,20 @@ def _iterate_fields(type_: GoType) -> Iterator[tuple[str, GoType]]:
             yield field.json, field.type
 
 
-def _set_fields(type_: GoType, value: JSON) -> None:
+def _fill_fields(type_: GoType, value: JSON) -> None:
     """Set the defaults of each struct in a value."""
     match type_.kind, value:
         case Kind.POINTER, _ if type_.elem is not None:
-            _set_fields(type_.elem, value)
+            _fill_fields(type_.elem, value)
         case Kind.SLICE, list() if type_.elem is not None and type_.elem.kind is not Kind.STRING:
             for element in value:
-                _set_fields(type_.elem, element)
+                _fill_fields(type_.elem, element)
         case Kind.STRUCT, dict():
             _set_struct(type_.name, value)
             fields = _fields(type_)
             for key, member in value.items():
                 if isinstance(member, dict | list) and key in fields:
-                    _set_fields(fields[key], member)
+                    _fill_fields(fields[key], member)
         case _:
             pass
 
@@ -180,7 +180,7 @@ def _set_struct(name: str, struct: Object) -> None:
         setter(struct)
 
 
-def _set_container(container: Object) -> None:
+def _fill_container(container: Object) -> None:
     if not container.get("imagePullPolicy"):
         container["imagePullPolicy"] = _find_pull_policy(str(container.get("image", "")))
 
@@ -199,16 +199,16 @@ def _set_pod_spec(spec: Object) -> None:
         spec["serviceAccountName"] = spec["serviceAccount"] = account
 
 
-def _set_claim(claim: Object) -> None:
+def _fill_claim(claim: Object) -> None:
     status = object_at(claim, "status")
     claim["status"] = {**status, "phase": status.get("phase") or "Pending"}
 
 
 _STRUCTS: Mapping[str, Callable[[Object], None]] = {
-    "v1.Container": _set_container,
+    "v1.Container": _fill_container,
     "v1.Volume": _set_volume,
     "v1.PodSpec": _set_pod_spec,
-    "v1.PersistentVolumeClaim": _set_claim,
+    "v1.PersistentVolumeClaim": _fill_claim,
 }
 # docker's reference: an optional registry, lowercase path components, a tag, and a digest.
 _IMAGE = re.compile(
@@ -228,7 +228,7 @@ def _find_pull_policy(image: str) -> str:
     return "Always" if latest else "IfNotPresent"
 
 
-def _set_pod(pod: Object) -> None:
+def _fill_pod(pod: Object) -> None:
     spec = object_at(pod, "spec")
     containers = [*objects_at(spec, "containers"), *objects_at(spec, "initContainers")]
     for container in containers:
@@ -248,33 +248,33 @@ def _set_pod(pod: Object) -> None:
                 port["hostPort"] = number
 
 
-def _set_absent(spec: Object, **defaults: JSON) -> None:
+def _fill_absent(spec: Object, **defaults: JSON) -> None:
     for key, default in defaults.items():
         if spec.get(key) is None:
             spec[key] = default
 
 
-def _set_deployment(deployment: Object) -> None:
+def _fill_deployment(deployment: Object) -> None:
     spec = object_at(deployment, "spec")
-    _set_absent(spec, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600)
+    _fill_absent(spec, replicas=1, revisionHistoryLimit=10, progressDeadlineSeconds=600)
     strategy = object_at(spec, "strategy")
     if not strategy.get("type"):
         strategy["type"] = "RollingUpdate"
     if strategy["type"] == "RollingUpdate":
-        _set_absent(strategy, rollingUpdate={})
+        _fill_absent(strategy, rollingUpdate={})
         rolling = object_at(strategy, "rollingUpdate")
-        _set_absent(rolling, maxUnavailable="25%", maxSurge="25%")
+        _fill_absent(rolling, maxUnavailable="25%", maxSurge="25%")
 
 
 def _set_daemon_set(daemon_set: Object) -> None:
     spec = object_at(daemon_set, "spec")
-    _set_absent(spec, revisionHistoryLimit=10)
+    _fill_absent(spec, revisionHistoryLimit=10)
     strategy = object_at(spec, "updateStrategy")
     if not strategy.get("type"):
         strategy["type"] = "RollingUpdate"
     if strategy["type"] == "RollingUpdate":
-        _set_absent(strategy, rollingUpdate={})
-        _set_absent(object_at(strategy, "rollingUpdate"), maxUnavailable=1, maxSurge=0)
+        _fill_absent(strategy, rollingUpdate={})
+        _fill_absent(object_at(strategy, "rollingUpdate"), maxUnavailable=1, maxSurge=0)
 
 
 def _set_stateful_set(stateful_set: Object) -> None:
@@ -284,22 +284,22 @@ def _set_stateful_set(stateful_set: Object) -> None:
     strategy = object_at(spec, "updateStrategy")
     if not strategy.get("type"):
         strategy["type"] = "RollingUpdate"
-        _set_absent(strategy, rollingUpdate={})
+        _fill_absent(strategy, rollingUpdate={})
     if strategy["type"] == "RollingUpdate" and isinstance(strategy.get("rollingUpdate"), dict):
-        _set_absent(object_at(strategy, "rollingUpdate"), partition=0, maxUnavailable=1)
-    _set_absent(spec, replicas=1, revisionHistoryLimit=10, persistentVolumeClaimRetentionPolicy={})
+        _fill_absent(object_at(strategy, "rollingUpdate"), partition=0, maxUnavailable=1)
+    _fill_absent(spec, replicas=1, revisionHistoryLimit=10, persistentVolumeClaimRetentionPolicy={})
     retention = object_at(spec, "persistentVolumeClaimRetentionPolicy")
     for key in ("whenDeleted", "whenScaled"):
         retention[key] = retention.get(key) or "Retain"
 
 
 def _set_replicas(workload: Object) -> None:
-    _set_absent(object_at(workload, "spec"), replicas=1)
+    _fill_absent(object_at(workload, "spec"), replicas=1)
 
 
 def _set_replication_controller(controller: Object) -> None:
     spec = object_at(controller, "spec")
-    _set_absent(spec, replicas=1, minReadySeconds=0)
+    _fill_absent(spec, replicas=1, minReadySeconds=0)
     labels = object_at(spec, "template", "metadata").get("labels")
     if labels:
         spec["selector"] = spec.get("selector") or labels
@@ -307,13 +307,13 @@ def _set_replication_controller(controller: Object) -> None:
         metadata["labels"] = metadata.get("labels") or labels
 
 
-def _set_job(job: Object) -> None:
+def _fill_job(job: Object) -> None:
     spec = object_at(job, "spec")
     if spec.get("completions") is None and spec.get("parallelism") is None:
         spec["completions"] = 1
     per_index = spec.get("backoffLimitPerIndex") is not None
     failure_policy = spec.get("podFailurePolicy") is not None
-    _set_absent(
+    _fill_absent(
         spec,
         parallelism=1,
         backoffLimit=_INT32_MAX if per_index else 6,
@@ -331,10 +331,10 @@ def _set_job(job: Object) -> None:
 def _set_cron_job(cron_job: Object) -> None:
     spec = object_at(cron_job, "spec")
     spec["concurrencyPolicy"] = spec.get("concurrencyPolicy") or "Allow"
-    _set_absent(spec, suspend=False, successfulJobsHistoryLimit=3, failedJobsHistoryLimit=1)
+    _fill_absent(spec, suspend=False, successfulJobsHistoryLimit=3, failedJobsHistoryLimit=1)
 
 
-def _set_namespace(namespace: Object) -> None:
+def _fill_namespace(namespace: Object) -> None:
     metadata = object_at(namespace, "metadata")
     name = metadata.get("name")
     if name:
@@ -346,10 +346,10 @@ def _set_namespace(namespace: Object) -> None:
 _KINDS: Mapping[str, Callable[[Object], None]] = {
     "v1.CronJob": _set_cron_job,
     "v1.DaemonSet": _set_daemon_set,
-    "v1.Deployment": _set_deployment,
-    "v1.Job": _set_job,
-    "v1.Namespace": _set_namespace,
-    "v1.Pod": _set_pod,
+    "v1.Deployment": _fill_deployment,
+    "v1.Job": _fill_job,
+    "v1.Namespace": _fill_namespace,
+    "v1.Pod": _fill_pod,
     "v1.ReplicaSet": _set_replicas,
     "v1.ReplicationController": _set_replication_controller,
     "v1.StatefulSet": _set_stateful_set,

@@ -16,11 +16,11 @@ def find_group_problems(read: Policy, document: str) -> Iterator[Diagnostic]:
     yield from _find_conflicts(read, document)
     for cluster, override in read.overrides.items():
         groups = read.find_groups(cluster)
-        inherited = read.resolve(groups, None).set_keys
+        inherited = read.resolve(groups, None).own_keys
         sources = {
-            key: f"group {name}" for name in groups for key in read.groups[name].override.set_keys
+            key: f"group {name}" for name in groups for key in read.groups[name].override.own_keys
         }
-        for key, value in override.set_keys.items():
+        for key, value in override.own_keys.items():
             if key in sources and inherited[key] == value:
                 yield Diagnostic(
                     document=document,
@@ -42,9 +42,9 @@ def _find_conflicts(read: Policy, document: str) -> Iterator[Diagnostic]:
             left, right = read.groups[first], read.groups[second]
             if left.order != right.order:
                 continue
-            one, other = left.override.set_keys, right.override.set_keys
+            one, other = left.override.own_keys, right.override.own_keys
             for key in sorted(one.keys() & other.keys()):
-                decided = own is not None and key in own.set_keys
+                decided = own is not None and key in own.own_keys
                 if one[key] == other[key] or decided or (first, second, key) in reported:
                     continue
                 reported.add((first, second, key))

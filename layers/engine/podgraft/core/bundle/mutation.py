@@ -13,7 +13,7 @@ from msgspec import Struct
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors import Mutation, PolicyDenialError
-from podgraft.core.policy import Cursor, Diagnostics, Policy
+from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.matching import constraints
 from podgraft.kube.types import NEWEST
@@ -21,6 +21,7 @@ from podgraft.kube.types import NEWEST
 from .components import Component
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests
+from .policy_manifests import find_unknown_policies, read_specs
 
 if TYPE_CHECKING:
     from podgraft.kube.mutation import MutatingPolicySet, MutationReview
@@ -79,15 +80,15 @@ def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) ->
     """Compile the policies; an empty component if the bundle has none."""
     policies, bindings = manifests.of_kind(POLICY), manifests.of_kind(BINDING)
     if not policies:
-        return Component(errors=tuple(_find_unknown_policies(bindings, ())))
+        return Component(errors=tuple(find_unknown_policies(bindings, (), POLICY)))
     from podgraft.kube import mutation
     from podgraft.kube.structured.custom_resources import make_schema
 
     from .params import find_used, parse_params
 
     errors: list[Diagnostic] = []
-    parsed_policies = [mutation.parse_policy(*spec) for spec in _specs(policies, errors)]
-    parsed_bindings = [mutation.parse_binding(*spec) for spec in _specs(bindings, errors)]
+    parsed_policies = [mutation.parse_policy(*spec) for spec in read_specs(policies, errors)]
+    parsed_bindings = [mutation.parse_binding(*spec) for spec in read_specs(bindings, errors)]
     params = parse_params(manifests)
     policy_set = mutation.MutatingPolicySet(
         policies=tuple(sorted(parsed_policies, key=lambda each: each.name)),
@@ -102,7 +103,7 @@ def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) ->
         pods=(mutator,),
         objects=(mutator,),
         used_manifests=tuple(find_used(config_maps, (each.params for each in parsed_bindings))),
-        errors=(*errors, *params.errors, *_find_unknown_policies(bindings, policies)),
+        errors=(*errors, *params.errors, *find_unknown_policies(bindings, policies, POLICY)),
         warnings=()
         if deferred or errors
         else (
@@ -110,33 +111,6 @@ def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) ->
             *_find_failing_fields(policies, policy_set),
         ),
     )
-
-
-def _specs(
-    manifests: tuple[Manifest, ...], errors: list[Diagnostic]
-) -> Iterator[tuple[Cursor, str]]:
-    """The spec and name of each document; errors of its reader become errors of its file."""
-    for manifest in manifests:
-        diagnostics = Diagnostics()
-        yield Cursor(manifest.object.get("spec"), "/spec", diagnostics), manifest.name
-        errors.extend(
-            manifest.make_diagnostic(error.pointer, error.problem, error.remedy)
-            for error in diagnostics.errors
-        )
-
-
-def _find_unknown_policies(
-    bindings: tuple[Manifest, ...], policies: tuple[Manifest, ...]
-) -> Iterator[Diagnostic]:
-    names = {policy.name for policy in policies}
-    for binding in bindings:
-        spec = binding.object.get("spec")
-        name = spec.get("policyName") if isinstance(spec, dict) else None
-        if name and name not in names:
-            problem = f"names {name}, and the bundle has no such {POLICY}"
-            yield binding.make_diagnostic(
-                "/spec/policyName", problem, "add the policy, or remove the binding"
-            )
 
 
 def _find_unbound_policies(

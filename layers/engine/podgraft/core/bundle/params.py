@@ -42,7 +42,7 @@ def parse_params(manifests: Manifests) -> BundleParams:
     objects: list[Manifest] = list(manifests.of_kind(CONFIG_MAP.kind))
     for manifest in manifests.params:
         kind = by_kind.get((manifest.group, manifest.kind))
-        completed = manifest.object if kind is None else kind.set_defaults(manifest.object)
+        completed = manifest.object if kind is None else kind.fill_defaults(manifest.object)
         objects.append(replace(manifest, object=completed))
     return BundleParams(
         ParamIndex.build(

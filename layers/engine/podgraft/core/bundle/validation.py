@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from podgraft.core.policy import Cursor, Diagnostics, Policy
+from podgraft.core.policy import Policy
 from podgraft.kube.admission import AdmissionRequest
 
 from .components import Component, Denial, ValidationResult
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests
+from .policy_manifests import find_unknown_policies, read_specs
 
 if TYPE_CHECKING:
     from podgraft.base.trace import Trace
@@ -47,14 +48,14 @@ def compile_policies(manifests: Manifests, _policy: Policy, *, deferred: bool) -
     del deferred  # every review uses all of them
     policies, bindings = manifests.of_kind(POLICY), manifests.of_kind(BINDING)
     if not policies:
-        return Component(errors=tuple(_find_unknown_policies(bindings, ())))
+        return Component(errors=tuple(find_unknown_policies(bindings, (), POLICY)))
     from podgraft.kube import validation
 
     from .params import find_used, parse_params
 
     errors: list[Diagnostic] = []
-    parsed_policies = [validation.parse_policy(*spec) for spec in _policy_specs(policies, errors)]
-    parsed_bindings = [validation.parse_binding(*spec) for spec in _policy_specs(bindings, errors)]
+    parsed_policies = [validation.parse_policy(*spec) for spec in read_specs(policies, errors)]
+    parsed_bindings = [validation.parse_binding(*spec) for spec in read_specs(bindings, errors)]
     config_maps = manifests.of_kind("ConfigMap")
     params = parse_params(manifests)
     rules = validation.PolicySet(
@@ -69,37 +70,10 @@ def compile_policies(manifests: Manifests, _policy: Policy, *, deferred: bool) -
         errors=(
             *errors,
             *params.errors,
-            *_find_unknown_policies(bindings, policies),
+            *find_unknown_policies(bindings, policies, POLICY),
             *_find_missing_params(policies, parsed_policies, rules),
         ),
     )
-
-
-def _policy_specs(
-    manifests: tuple[Manifest, ...], errors: list[Diagnostic]
-) -> Iterator[tuple[Cursor, str]]:
-    """The spec and name of each document; errors of its reader become errors of its file."""
-    for manifest in manifests:
-        diagnostics = Diagnostics()
-        yield Cursor(manifest.object.get("spec"), "/spec", diagnostics), manifest.name
-        errors.extend(
-            manifest.make_diagnostic(error.pointer, error.problem, error.remedy)
-            for error in diagnostics.errors
-        )
-
-
-def _find_unknown_policies(
-    bindings: tuple[Manifest, ...], policies: tuple[Manifest, ...]
-) -> Iterator[Diagnostic]:
-    names = {policy.name for policy in policies}
-    for binding in bindings:
-        spec = binding.object.get("spec")
-        name = spec.get("policyName") if isinstance(spec, dict) else None
-        if name and name not in names:
-            problem = f"names {name}, and the bundle has no such {POLICY}"
-            yield binding.make_diagnostic(
-                "/spec/policyName", problem, "add the policy, or take this out"
-            )
 
 
 def _find_missing_params(

@@ -148,11 +148,11 @@ class Policy(Struct, frozen=True, kw_only=True):
         if cluster in self.overrides:
             layers.append((f"cluster {cluster}", self.overrides[cluster]))
         for origin, override in layers:
-            origins.update(dict.fromkeys(override.set_keys, origin))
+            origins.update(dict.fromkeys(override.own_keys, origin))
         return origins
 
     @property
-    def set_keys(self) -> Mapping[str, object]:
+    def own_keys(self) -> Mapping[str, object]:
         """The values of the keys that overrides set; those of ``features`` one by one."""
         keys = {
             key: value

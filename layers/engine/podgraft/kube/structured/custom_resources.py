@@ -30,11 +30,11 @@ class CustomKind:
     is_namespaced: bool
     schemas: Mapping[str, Object]
 
-    def set_defaults(self, value: Object) -> Object:
+    def fill_defaults(self, value: Object) -> Object:
         """An object of the kind with the defaults of its version."""
         version = string_at(value, "apiVersion").rpartition("/")[2]
         schema = self.schemas.get(version)
-        completed = value if schema is None else _set_defaults(schema, value)
+        completed = value if schema is None else _fill_defaults(schema, value)
         return completed if isinstance(completed, dict) else value
 
 
@@ -54,7 +54,7 @@ def parse_definition(definition: Object) -> CustomKind:
     )
 
 
-def _set_defaults(schema: Object, value: JSON) -> JSON:
+def _fill_defaults(schema: Object, value: JSON) -> JSON:
     match value:
         case dict():
             properties = object_at(schema, "properties")
@@ -65,16 +65,18 @@ def _set_defaults(schema: Object, value: JSON) -> JSON:
                 if completed.get(key) is None and child.get("default") is not None:
                     completed[key] = jsonvalue.copy(child["default"])
                 if key in completed:
-                    completed[key] = _set_defaults(child, completed[key])
+                    completed[key] = _fill_defaults(child, completed[key])
             others = schema.get("additionalProperties")
             if isinstance(others, dict):
                 for key in completed.keys() - properties.keys():
-                    completed[key] = _set_defaults(others, completed[key])
+                    completed[key] = _fill_defaults(others, completed[key])
             return completed
         case list():
             items = schema.get("items")
             return (
-                [_set_defaults(items, each) for each in value] if isinstance(items, dict) else value
+                [_fill_defaults(items, each) for each in value]
+                if isinstance(items, dict)
+                else value
             )
         case _:
             return value
@@ -89,7 +91,7 @@ def make_schema(minor: int, kinds: Iterable[CustomKind]) -> Schema:
         for version, schema in kind.schemas.items():
             name = f"{kind.group}/{version} {kind.kind}"
             refs[name] = builder.add_root(name, schema)
-            defaulters[refs[name]] = kind.set_defaults
+            defaulters[refs[name]] = kind.fill_defaults
     return Schema(minor, builder.structs, refs, defaulters)
 
 

@@ -59,12 +59,12 @@ def is_in_flow_style(text: str) -> bool:
 
 def remove_rollout(text: str) -> str:
     """Return the document without its rollout."""
-    return _set_keys(text, {KEY: None})
+    return _write_keys(text, {KEY: None})
 
 
 def set_rollout(text: str, rollout: Object) -> str:
     """Return the document with a rollout, which replaces another one."""
-    return _set_keys(text, {KEY: rollout})
+    return _write_keys(text, {KEY: rollout})
 
 
 def promote(text: str) -> str:
@@ -72,10 +72,10 @@ def promote(text: str) -> str:
     document = load_mapping(text)
     promoted = make_promoted(document)
     changed = {key: each for key, each in promoted.items() if not equal(each, document.get(key))}
-    return _set_keys(text, {**changed, KEY: None})
+    return _write_keys(text, {**changed, KEY: None})
 
 
-def _set_keys(text: str, keys: Object) -> str:
+def _write_keys(text: str, keys: Object) -> str:
     """Return the text with other values of top-level keys; None removes a key."""
     expected = {key: value for key, value in load_mapping(text).items() if key not in keys}
     expected.update({key: value for key, value in keys.items() if value is not None})

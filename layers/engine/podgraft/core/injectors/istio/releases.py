@@ -350,9 +350,8 @@ class ReleaseName(NamedTuple):
     @property
     def is_newer(self) -> bool:
         """Whether no profile is as new as the release."""
-        return (self.major, self.minor) > (1, NEWEST) or (
-            self.patch is not None and self.patch > LATEST.get(self.minor, self.patch)
-        )
+        latest = LATEST.get(self.minor, self.patch or 0)
+        return (self.major, self.minor) > (1, NEWEST) or (self.patch or 0) > latest
 
     @property
     def is_vendors(self) -> bool:

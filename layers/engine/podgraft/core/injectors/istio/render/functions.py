@@ -10,10 +10,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from podgraft import kube
-from podgraft.base.jsonvalue import Object, load, objects_at
+from podgraft.base.jsonvalue import Object, objects_at
 from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.config.protojson import MESH_CONFIG, Message
 from podgraft.core.injectors.istio.data import mesh_types
@@ -45,13 +43,13 @@ from podgraft.golang.texttemplate import (
     KeyArgument,
     LimitError,
     Propagation,
-    Serializer,
     SyntaxRisk,
     TemplateError,
     compile_,
 )
 
 from . import messages, multus, otel
+from .taint_flow import classify_function
 
 if TYPE_CHECKING:
     from podgraft.golang.texttemplate.run.runtime import RenderState
@@ -310,54 +308,10 @@ def template_functions(
         ),
     }
     return {
-        name: _classify_function(name, function)
+        name: classify_function(name, function)
         for name, function in table.items()
         if profile.is_available(name, releases.FUNCTIONS)
     }
-
-
-# The taint propagation of the functions.
-_SELECTS = (
-    *("annotation", "env", "excludeInterfaces", "kubevirtInterfaces", "mergeMaps", "omit"),
-    *("omitNil", "strdict", "valueOrDefault"),
-)
-_TESTS = ("contains", "isset")
-# No function makes YAML syntax of plain text; ``directory`` returns a part that ends with a slash.
-_DERIVES = (
-    *("appendMultusNetwork", "applicationPorts", "directory", "excludeInboundPort"),
-    *("formatDuration", "fromJSON", "includeInboundPorts", "otelResourceAttributes", "toLower"),
-)
-
-
-def _tree_of_json(result: str, *_: Value) -> Value:
-    return load(result)
-
-
-def _tree_of_yaml(_: str, value: Value) -> Value:
-    return load(marshal(value))
-
-
-_JSON = Serializer(_tree_of_json, marshal)
-_SERIALIZERS = {
-    **dict.fromkeys(("protoToJSON", "structToJSON", "toJSON", "toJson", "toJsonMap"), _JSON),
-    "toYaml": Serializer(_tree_of_yaml, to_yaml),
-}
-FLOWS: Mapping[str, Propagation] = {
-    **dict.fromkeys(_SELECTS, Propagation.SELECTS),
-    **dict.fromkeys(_TESTS, Propagation.TESTS),
-    **dict.fromkeys(_DERIVES, Propagation.DERIVES),
-    **dict.fromkeys(_SERIALIZERS, Propagation.SERIALIZES),
-    "indent": Propagation.CARRIES,
-}
-
-
-def _classify_function(name: str, function: Function) -> Function:
-    return replace(
-        function,
-        propagation=FLOWS.get(name),
-        syntax_risk=SyntaxRisk.NONE if name in FLOWS else None,
-        serializer=_SERIALIZERS.get(name),
-    )
 
 
 _NAMES_AND_PORTS = (Dependency(0, (ALL_ELEMENTS, "Name")), Dependency(0, (ALL_ELEMENTS, "Ports")))
