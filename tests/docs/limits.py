@@ -48,7 +48,7 @@ GROUPS: Final = {
 }
 CONTRIBUTORS: Final = {
     "architecture": 1_750,
-    "reliability": 1_550,
+    "reliability": 1_560,
     "supply-chain": 600,
     "aws-check": 420,
 }

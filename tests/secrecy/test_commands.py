@@ -22,9 +22,9 @@ from podgraft import cli
 from podgraft.base import system
 from podgraft.cli import offline
 from podgraft.cli.policy.cloud import DeployedInjector
+from podgraft.cli.storage import StoredDocument
 from podgraft.cli.tokens import issuance
 from podgraft.cli.tokens.parameter_storage import ParameterStorage
-from podgraft.cli.tokens.storage import Entry
 from podgraft.kube import yaml
 from secrecy.calls import ENV, FAULTY_CALLERS, FAULTY_POLICIES, OVERLAY, RULES, pod
 from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_secrets
@@ -466,7 +466,9 @@ def test_quotes_in_aws_errors_are_not_repeated(
         monkeypatch.setattr(owner, method, constant_function({}))
     for owner, method in ((DeployedInjector, "upload_file"), (DeployedInjector, "check_owner")):
         monkeypatch.setattr(owner, method, constant_function(None))
-    monkeypatch.setattr(ParameterStorage, "read", constant_function(Entry("tokens: []", 1)))
+    monkeypatch.setattr(
+        ParameterStorage, "read", constant_function(StoredDocument("tokens: []", 1))
+    )
     monkeypatch.setattr(ParameterStorage, "lock", constant_function(nullcontext()))
     assert run(line) == 1
     out, err = capfd.readouterr()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -65,6 +66,13 @@ def test_a_planted_defect_is_found(name: str) -> None:
 def test_each_defect_changes_the_code_of_today(name: str) -> None:
     with plant(name):
         pass
+
+
+def test_the_table_has_each_defect() -> None:
+    """Write the output of ``make simulate-defects`` after a change of the catalog."""
+    table = (Path(__file__).parent / "defects" / "table.md").read_text()
+    rows = re.findall(r"^\| (D\d+) \| (.+?) \|", table, re.MULTILINE)
+    assert dict(rows) == {name: each.words for name, each in DEFECTS.items()}
 
 
 def test_a_planted_defect_reaches_copies_of_its_function_and_leaves_none() -> None:

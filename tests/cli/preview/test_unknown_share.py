@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from conformance import corpus
 from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.cli.offline import FixedStore
 from podgraft.cli.policy.preview.replay import (
-    OneSnapshot,
     PreviewOutcome,
     PreviewResult,
     preview_record,
@@ -155,7 +155,7 @@ def record_pods(pods: Pods, stable: Snapshot, folder: Path) -> Iterator[tuple[Re
         context = ReviewContext(injector="istio").with_request(
             admission.decode(json.dumps(body).encode())
         )
-        done = review.inject(context, OneSnapshot(stable)).record
+        done = review.inject(context, FixedStore(stable)).record
         place = folder / str(number)
         writer = CensusWriter(FolderCensus(place, folder), cap_seconds=1e6)
         decision = ReviewedDecision(

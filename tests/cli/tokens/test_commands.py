@@ -13,9 +13,10 @@ import pytest
 
 from podgraft.cli import main
 from podgraft.cli.stacks import AwsError
+from podgraft.cli.storage import StoredDocument
 from podgraft.cli.tokens import commands
 from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
-from podgraft.cli.tokens.storage import CallerStorageError, Entry, Location
+from podgraft.cli.tokens.storage import CallerStorageError, Location
 from podgraft.cli.tokens.storage_factory import open_storage
 from podgraft.core.identifiers import CLUSTER_REMEDY
 from podgraft.kube import yaml
@@ -278,17 +279,23 @@ def test_a_parameter_is_read_decrypted_and_written_encrypted(
     shelf, stubber = parameters
     found = {"Parameter": {"Name": NAME, "Value": TEXT, "Version": 1}}
     stubber.add_response("get_parameter", found, {"Name": NAME, "WithDecryption": True})
-    written = {"Name": NAME, "Value": TEXT, "Type": "SecureString", "Overwrite": True}
+    written = {
+        "Name": NAME,
+        "Value": TEXT,
+        "Type": "SecureString",
+        "Tier": "Intelligent-Tiering",  # a standard parameter: the size is limited
+        "Overwrite": True,
+    }
     stubber.add_response("put_parameter", {"Version": 2}, written)
     entry = shelf.read("prod")
-    assert entry == Entry(TEXT, 1)
+    assert entry == StoredDocument(TEXT, 1)
     shelf.write("prod", TEXT, entry)
 
 
 def test_a_missing_parameter_contains_no_callers(parameters: tuple[ParameterStorage, Any]) -> None:
     shelf, stubber = parameters
     stubber.add_client_error("get_parameter", "ParameterNotFound")
-    assert shelf.read("prod") == Entry()
+    assert shelf.read("prod") == StoredDocument()
 
 
 @pytest.mark.parametrize("operation", ["get_parameter", "put_parameter", "get_parameters_by_path"])
@@ -299,7 +306,7 @@ def test_what_aws_refuses_is_reported(
     stubber.add_client_error(operation, "AccessDeniedException", "no permission")
     calls = {
         "get_parameter": lambda: shelf.read("prod"),
-        "put_parameter": lambda: shelf.write("prod", TEXT, Entry(TEXT, 1)),
+        "put_parameter": lambda: shelf.write("prod", TEXT, StoredDocument(TEXT, 1)),
         "get_parameters_by_path": shelf.clusters,
     }
     with pytest.raises(AwsError, match="no permission"):
@@ -320,4 +327,4 @@ def test_a_document_too_large_for_a_parameter_is_not_sent(
     parameters: tuple[ParameterStorage, Any],
 ) -> None:
     with pytest.raises(CallerStorageError, match="over 4096 bytes; shorten the notes"):
-        parameters[0].write("prod", "x" * 4097, Entry())
+        parameters[0].write("prod", "x" * 4097, StoredDocument())

@@ -193,7 +193,7 @@ def test_a_token_that_is_left_works(
     assert {hashes.hash_token(file.read_text().strip()) for file in written} <= known()
     assert len(written) == (1 if status == 0 else 0)
     error = capsys.readouterr().err
-    assert ("another podgraft tokens changes prod" in error) is (interfere is _issues)
+    assert ("another command changes auth/prod" in error) is (interfere is _issues)
     is_changed = "another program changed the parameter at the same time" in error
     assert is_changed is (interfere is _writes)
 

@@ -1,61 +1,46 @@
 """The documents as files: ``<folder>/auth/<cluster>.yaml``, replaced atomically."""
 
-import fcntl
-from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
-from podgraft.cli import outputs
-from podgraft.cli.outputs import Output
+from podgraft.cli.storage import StoredDocument
+from podgraft.cli.storage.folder import FolderDocuments
+from podgraft.service.store.names import CALLERS
 
-from .storage import Entry, check_cluster_name
-
-SUFFIX = ".yaml"
-LOCK = ".tokens.lock"
+from .storage import name_document
 
 
 @dataclass(frozen=True, slots=True)
 class FolderStorage:
-    """The ``auth`` folder of a folder store."""
+    """The ``auth`` folder of a folder store.
+
+    All users can read the files, because the hash of 256 random bits does not reveal the token.
+    """
 
     folder: Path
 
+    @property
+    def documents(self) -> FolderDocuments:
+        """All documents of the store."""
+        return FolderDocuments(self.folder)
+
     def location(self, cluster: str) -> str:
         """Return the path of the document of *cluster*."""
-        return str(self._path(cluster))
+        return self.documents.locate(name_document(cluster))
 
     def clusters(self) -> list[str]:
         """Return every cluster with a file."""
-        return sorted(path.stem for path in (self.folder / "auth").glob(f"*{SUFFIX}"))
+        return [name.rpartition("/")[2] for name in self.documents.list(CALLERS)]
 
-    def read(self, cluster: str) -> Entry:
+    def read(self, cluster: str) -> StoredDocument:
         """Return the text of the file."""
-        try:
-            return Entry(self._path(cluster).read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            return Entry()
+        return self.documents.read(name_document(cluster))
 
-    @contextmanager
-    def lock(self, cluster: str) -> Generator[None]:
-        """Wait for the lock of the store. The system releases the lock of a process that ends.
+    def lock(self, cluster: str) -> AbstractContextManager[None]:
+        """Wait for the lock of the store."""
+        return self.documents.lock(name_document(cluster))
 
-        The lock file is not deleted: another process can wait for the same file.
-        """
-        check_cluster_name(cluster)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / LOCK).open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
-
-    def write(self, cluster: str, text: str, replaced: Entry) -> None:
-        """Replace the file atomically, so a server reads the old or the new one.
-
-        The lock guarantees that *replaced* is the current document. All users can read the file,
-        because the hash of 256 random bits does not reveal the token.
-        """
-        del replaced
-        outputs.write_files([Output(self._path(cluster), text.encode())], force=True)
-
-    def _path(self, cluster: str) -> Path:
-        return self.folder / "auth" / f"{check_cluster_name(cluster)}{SUFFIX}"
+    def write(self, cluster: str, text: str, replaced: StoredDocument) -> None:
+        """Replace the file; the lock guarantees that *replaced* is the current document."""
+        self.documents.write(name_document(cluster), text, replaced)

@@ -1,132 +1,65 @@
 """The documents as SSM SecureStrings: ``<prefix>/auth/<cluster>``."""
 
-from collections.abc import Generator, Iterable
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from podgraft.cli import stacks
-from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.cli.stacks import (
-    AbsentError,
-    AwsError,
-    ExistsError,
-    aws_errors,
-    find_owner,
-    no_owner_error,
-    put_parameter,
-)
+from podgraft.cli.failure import CommandError
+from podgraft.cli.stacks import find_owner, no_owner_error
+from podgraft.cli.storage import StoredDocument
+from podgraft.cli.storage.parameters import ParameterDocuments
+from podgraft.service.store.names import CALLERS
 
-from .storage import CallerStorageError, Entry, check_cluster_name
+from .storage import CallerStorageError, name_document
 
 MAX_BYTES = (
     4096  # of a standard parameter; an advanced one costs money and holds what no cluster needs
 )
 
 
-class Parameters(Protocol):
-    """The calls of boto3's SSM client that are made."""
-
-    def get_parameter(self, **arguments: object) -> dict[str, Any]:
-        """One parameter."""
-        ...
-
-    def put_parameter(self, **arguments: object) -> dict[str, Any]:
-        """Write one parameter."""
-        ...
-
-    def delete_parameter(self, **arguments: object) -> dict[str, Any]:
-        """Delete one parameter."""
-        ...
-
-    def get_paginator(self, operation_name: str) -> Any:
-        """Pages of ``get_parameters_by_path``."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ParameterStorage:
     """The parameters below one prefix."""
 
-    client: Parameters
+    client: Any  # boto3's for Parameter Store
     prefix: str
+
+    @property
+    def documents(self) -> ParameterDocuments:
+        """All documents of the stack."""
+        return ParameterDocuments(self.client, self.prefix)
 
     def location(self, cluster: str) -> str:
         """The parameter of *cluster*."""
-        return f"{self.prefix}/auth/{check_cluster_name(cluster)}"
+        return self.documents.locate(name_document(cluster))
 
     def clusters(self) -> list[str]:
         """Every cluster that has a parameter."""
-        pages: Iterable[dict[str, Any]] = self.client.get_paginator(
-            "get_parameters_by_path"
-        ).paginate(Path=f"{self.prefix}/auth")
-        with aws_errors(f"{self.prefix}/auth"):
-            names = [one["Name"] for page in pages for one in page["Parameters"]]
-        return sorted(name.rsplit("/", 1)[-1] for name in names)
+        return [name.rpartition("/")[2] for name in self.documents.list(CALLERS)]
 
-    def read(self, cluster: str) -> Entry:
+    def read(self, cluster: str) -> StoredDocument:
         """The parameter's decrypted value and its version."""
-        name = self.location(cluster)
-        try:
-            with aws_errors(name):
-                response = self.client.get_parameter(Name=name, WithDecryption=True)
-        except AbsentError:
-            return Entry()
-        return Entry(response["Parameter"]["Value"], response["Parameter"].get("Version", 0))
+        return self.documents.read(name_document(cluster))
 
-    @contextmanager
-    def lock(self, cluster: str) -> Generator[None]:
-        """Create a parameter that no other process can create meanwhile, and delete it at the end.
+    def lock(self, cluster: str) -> AbstractContextManager[None]:
+        """Lock the parameter; the function reads no locks, which are one level deeper."""
+        return self.documents.lock(name_document(cluster))
 
-        Parameter Store updates without a condition, and creates with one. The function reads only
-        the direct children of ``<prefix>/auth``, so it does not read the lock.
-        """
-        name = f"{self.location(cluster)}/lock"
-        remove = f"aws ssm delete-parameter --name {name}"
-        value = "held by podgraft tokens"
-        try:
-            put_parameter(self.client, name, value, Type="String", Overwrite=False)
-        except ExistsError as error:
-            raise CallerStorageError(
-                f"{name}: another podgraft tokens changes {cluster}; run the command again; "
-                f"if the other command was interrupted, first run: {remove}"
-            ) from error
-        try:
-            yield
-        finally:
-            try:
-                with aws_errors(name):
-                    self.client.delete_parameter(Name=name)
-            except AwsError as error:
-                print_warnings([f"{error}; delete the parameter: {remove}"])
-
-    def write(self, cluster: str, text: str, replaced: Entry) -> None:
+    def write(self, cluster: str, text: str, replaced: StoredDocument) -> None:
         """Write a new version of the parameter, encrypted with the account's own key for SSM."""
-        name = self.location(cluster)
         if len(text.encode()) > MAX_BYTES:
             raise CallerStorageError(
-                f"{name}: over {MAX_BYTES} bytes; shorten the notes or the subjects"
+                f"{self.location(cluster)}: over {MAX_BYTES} bytes; "
+                "shorten the notes or the subjects"
             )
-        is_new = replaced.text is None
-        if is_new:
+        if replaced.text is None:
             self._check_owner()
-        try:
-            response = put_parameter(
-                self.client, name, text, Type="SecureString", Overwrite=not is_new
-            )
-        except ExistsError as error:
-            raise _changed_error(name) from error
-        if response["Version"] != replaced.version + 1:
-            raise _changed_error(name)
+        self.documents.write(name_document(cluster), text, replaced, is_secret=True)
 
     def delete(self, cluster: str) -> None:
         """Delete the parameter with all its versions."""
-        name = self.location(cluster)
-        try:
-            with aws_errors(name):
-                self.client.delete_parameter(Name=name)
-        except AbsentError:
-            return
+        self.documents.delete(name_document(cluster))
 
     def _check_owner(self) -> None:
         """Raise ``CallerStorageError`` for a prefix that no stack reads."""
@@ -136,13 +69,6 @@ class ParameterStorage:
             raise CallerStorageError(str(error)) from error
         if owner is None:
             raise CallerStorageError(str(no_owner_error(self.prefix)))
-
-
-def _changed_error(name: str) -> CallerStorageError:
-    return CallerStorageError(
-        f"{name}: another program changed the parameter at the same time; check it with "
-        "podgraft tokens list, then run the command again"
-    )
 
 
 def open_parameter_storage(prefix: str) -> ParameterStorage:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from podgraft.base import system
-from podgraft.cli.stacks import AbsentError, AwsError, ExistsError, aws_errors, put_parameter
+from podgraft.cli.failure import CommandError
+from podgraft.cli.stacks import AbsentError, ExistsError, aws_errors, put_parameter
 from podgraft.kube import yaml
 from podgraft.service.store.caller_document import Callers, to_document
 from podgraft.service.store.registry_document import POINTER, Pointer, object_key
@@ -158,7 +159,7 @@ def write_copies(storage: ParameterStorage, clusters: Clusters, names: Sequence[
         if entry.text != text:
             try:
                 storage.write(name, text, entry)
-            except (AwsError, CallerStorageError) as error:
+            except CommandError as error:
                 raise CallerStorageError(
                     f"the registry is changed, but not the copy: {error}; run podgraft fleet adopt"
                 ) from error

@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from podgraft.cli.storage import StoredDocument
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
 from podgraft.service.store.caller_document import Callers, TokensError
 
-from .storage import CallerStorage, CallerStorageError, Entry, Location
+from .storage import CallerStorage, CallerStorageError, Location
 
 # Returns the changed callers of one cluster; raises ``TokensError`` if the change is impossible.
 # A writer can call it again, if another one was faster.
@@ -84,7 +85,7 @@ class DocumentRepository:
         self.check_reader()
         return callers
 
-    def _write(self, cluster: str, callers: Callers, entry: Entry) -> None:
+    def _write(self, cluster: str, callers: Callers, entry: StoredDocument) -> None:
         storage, text = self.storage, yaml.dump(hashes.to_document(callers))
         storage.write(cluster, text, entry)
         if storage.read(cluster).text != text:
@@ -93,7 +94,7 @@ class DocumentRepository:
                 "it with podgraft tokens list, then run the command again"
             )
 
-    def _parse(self, cluster: str, entry: Entry) -> Callers:
+    def _parse(self, cluster: str, entry: StoredDocument) -> Callers:
         if entry.text is None:
             return Callers()
         try:

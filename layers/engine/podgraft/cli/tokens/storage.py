@@ -5,19 +5,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from podgraft.cli.failure import CommandError
+from podgraft.cli.storage import StoredDocument
 from podgraft.core.identifiers import IdentifierError, check_cluster
+from podgraft.service.store.names import callers_name
 
 
 class CallerStorageError(CommandError):
     """An error of the storage, with location, problem, and remedy."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A stored document; without one, ``text`` is None and ``version`` is 0."""
-
-    text: str | None = None
-    version: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +43,18 @@ class CallerStorage(Protocol):
         """Return every cluster with a document, sorted."""
         ...
 
-    def read(self, cluster: str) -> Entry:
+    def read(self, cluster: str) -> StoredDocument:
         """Return the current document."""
         ...
 
     def lock(self, cluster: str) -> AbstractContextManager[None]:
-        """Prevent other processes from changing *cluster*; ``CallerStorageError`` if one does."""
+        """Prevent other processes from changing *cluster*; ``ChangedError`` if one does."""
         ...
 
-    def write(self, cluster: str, text: str, replaced: Entry) -> None:
+    def write(self, cluster: str, text: str, replaced: StoredDocument) -> None:
         """Replace the document *replaced*, under the lock.
 
-        Raises ``CallerStorageError`` if another document is stored.
+        Raises ``ChangedError`` if another document is stored.
         """
         ...
 
@@ -71,3 +65,8 @@ def check_cluster_name(cluster: str) -> str:
         return check_cluster(cluster)
     except IdentifierError as error:
         raise CallerStorageError(str(error)) from error
+
+
+def name_document(cluster: str) -> str:
+    """The name of the document of a cluster in a store."""
+    return callers_name(check_cluster_name(cluster))

@@ -1,10 +1,11 @@
 """The Kubernetes manifests of a bundle, recognized by kind, never by the name of their file."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.core.policy import Cursor, Diagnostics
 from podgraft.kube import yaml
 
 from .errors import Diagnostic
@@ -243,3 +244,16 @@ def _validate_unique(manifests: list[Manifest], add_error: AddDiagnostic) -> Non
 
 def _text(value: JSON) -> str:
     return value if isinstance(value, str) else ""
+
+
+def read_specs(
+    manifests: Sequence[Manifest], errors: list[Diagnostic]
+) -> Iterator[tuple[Cursor, str]]:
+    """The spec and name of each document; errors of its reader become errors of its file."""
+    for manifest in manifests:
+        diagnostics = Diagnostics()
+        yield Cursor(manifest.object.get("spec"), "/spec", diagnostics), manifest.name
+        errors.extend(
+            manifest.make_diagnostic(error.pointer, error.problem, error.remedy)
+            for error in diagnostics.errors
+        )

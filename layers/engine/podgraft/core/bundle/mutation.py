@@ -20,8 +20,8 @@ from podgraft.kube.types import NEWEST
 
 from .components import Component
 from .errors import Diagnostic
-from .manifests import Manifest, Manifests
-from .policy_manifests import find_unknown_policies, read_specs
+from .manifests import Manifest, Manifests, read_specs
+from .policy_manifests import find_unknown_policies
 
 if TYPE_CHECKING:
     from podgraft.kube.mutation import MutatingPolicySet, MutationReview

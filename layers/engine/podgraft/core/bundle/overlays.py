@@ -13,12 +13,12 @@ from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors import Mutation
-from podgraft.core.policy import Cursor, Diagnostics, Policy
+from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
 
 from .components import Component
 from .errors import Diagnostic
-from .manifests import Manifest, Manifests
+from .manifests import Manifest, Manifests, read_specs
 
 if TYPE_CHECKING:
     from podgraft.core.injectors.overlay.overlay_set import OverlaySet
@@ -49,8 +49,7 @@ def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -
 
     errors: list[Diagnostic] = []
     parsed = [
-        overlay.parse_overlay(*spec, deferred=deferred)
-        for spec in _overlay_specs(documents, errors)
+        overlay.parse_overlay(*spec, deferred=deferred) for spec in read_specs(documents, errors)
     ]
     valid = [overlay_ for overlay_ in parsed if overlay_ is not None]
     overlays = overlay_set.sort_overlays(valid, manifests.namespaces)
@@ -61,19 +60,6 @@ def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -
         errors=tuple(errors),
         warnings=() if errors or deferred else tuple(_find_conflicts(overlays, documents)),
     )
-
-
-def _overlay_specs(
-    manifests: tuple[Manifest, ...], errors: list[Diagnostic]
-) -> Iterator[tuple[Cursor, str]]:
-    """The spec and name of each overlay; errors of its reader become errors of its file."""
-    for manifest in manifests:
-        diagnostics = Diagnostics()
-        yield Cursor(manifest.object.get("spec"), "/spec", diagnostics), manifest.name
-        errors.extend(
-            manifest.make_diagnostic(error.pointer, error.problem, error.remedy)
-            for error in diagnostics.errors
-        )
 
 
 def _find_conflicts(overlays: OverlaySet, manifests: tuple[Manifest, ...]) -> Iterator[Diagnostic]:

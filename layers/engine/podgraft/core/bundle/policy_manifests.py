@@ -4,23 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from podgraft.core.policy import Cursor, Diagnostics
-
 from .errors import Diagnostic
 from .manifests import Manifest
-
-
-def read_specs(
-    manifests: Sequence[Manifest], errors: list[Diagnostic]
-) -> Iterator[tuple[Cursor, str]]:
-    """The spec and name of each document; errors of its reader become errors of its file."""
-    for manifest in manifests:
-        diagnostics = Diagnostics()
-        yield Cursor(manifest.object.get("spec"), "/spec", diagnostics), manifest.name
-        errors.extend(
-            manifest.make_diagnostic(error.pointer, error.problem, error.remedy)
-            for error in diagnostics.errors
-        )
 
 
 def find_unknown_policies(

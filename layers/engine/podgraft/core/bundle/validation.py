@@ -15,8 +15,8 @@ from podgraft.kube.admission import AdmissionRequest
 
 from .components import Component, Denial, ValidationResult
 from .errors import Diagnostic
-from .manifests import Manifest, Manifests
-from .policy_manifests import find_unknown_policies, read_specs
+from .manifests import Manifest, Manifests, read_specs
+from .policy_manifests import find_unknown_policies
 
 if TYPE_CHECKING:
     from podgraft.base.trace import Trace

@@ -11,11 +11,12 @@ from enum import StrEnum
 
 from podgraft.base.jsonvalue import Object
 from podgraft.kube import document_reader
-from podgraft.kube.cel import Program, is_identifier
+from podgraft.kube.cel import Program
 from podgraft.kube.document_reader import Cursor, MappingReader, format_value
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler
 from podgraft.kube.matching.params import ParamKind, ParamRef, parse_param_kind, parse_param_ref
+from podgraft.kube.validation.expressions import make_list_parser, parse_variable
 from podgraft.kube.validation.variables import PolicyVariable
 
 _OPERATIONS = ("*", "CREATE", "UPDATE", "CONNECT")
@@ -100,8 +101,8 @@ def parse_policy(cursor: Cursor, name: str) -> MutatingPolicy:
             "matchConditions", lambda child: conditions.parse_conditions(child, compiler)
         )
         or (),
-        variables=keys.read_key("variables", lambda child: _parse_variables(child, compiler)) or (),
-        mutations=keys.read_key("mutations", lambda child: _parse_mutations(child, compiler)) or (),
+        variables=keys.read_key("variables", make_list_parser(parse_variable, compiler)) or (),
+        mutations=keys.read_key("mutations", make_list_parser(_parse_mutation, compiler)) or (),
     )
     keys.check_unknown_keys()
     spec = cursor.value if isinstance(cursor.value, dict) else {}
@@ -168,39 +169,6 @@ def _read_choice(keys: MappingReader, key: str, choices: tuple[str, ...]) -> str
         return cursor.add_error(f"got {format_value(cursor.value)}", f"use {' or '.join(choices)}")
 
     return keys.read_key(key, parse)
-
-
-def _parse_variables(
-    cursor: Cursor, compiler: ExpressionCompiler
-) -> tuple[PolicyVariable, ...] | None:
-    elements = cursor.items()
-    if elements is None:
-        return None
-    parsed = (_parse_variable(element, compiler) for element in elements)
-    return tuple(variable for variable in parsed if variable is not None)
-
-
-def _parse_variable(cursor: Cursor, compiler: ExpressionCompiler) -> PolicyVariable | None:
-    keys = MappingReader(cursor)
-    name = keys.read_key("name", document_reader.parse_string) or ""
-    program = conditions.read_required_expression(cursor, keys, "expression", compiler)
-    keys.check_unknown_keys()
-    if not is_identifier(name):
-        return cursor.child("name", name).add_error(
-            f"got {format_value(name)}", "use a CEL identifier"
-        )
-    compiler.declare(name, program)
-    return PolicyVariable(name, program) if program else None
-
-
-def _parse_mutations(
-    cursor: Cursor, compiler: ExpressionCompiler
-) -> tuple[MutationExpression, ...] | None:
-    elements = cursor.items()
-    if elements is None:
-        return None
-    parsed = (_parse_mutation(element, compiler) for element in elements)
-    return tuple(mutation for mutation in parsed if mutation is not None)
 
 
 def _parse_mutation(cursor: Cursor, compiler: ExpressionCompiler) -> MutationExpression | None:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from podgraft.kube import document_reader
-from podgraft.kube.cel import Program, is_identifier
+from podgraft.kube.cel import Program
 from podgraft.kube.document_reader import Cursor, MappingReader
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler
 from podgraft.kube.matching.params import ParamKind, parse_param_kind
 
+from .expressions import make_list_parser, parse_variable
 from .result import REASONS
 from .variables import PolicyVariable
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +68,10 @@ def parse_policy(cursor: Cursor, name: str) -> ValidatingPolicy:
             "matchConditions", lambda child: conditions.parse_conditions(child, compiler)
         )
         or (),
-        variables=keys.read_key("variables", _list_reader(_parse_variable, compiler)) or (),
-        validations=keys.read_key("validations", _list_reader(_parse_validation, compiler)) or (),
-        audit=keys.read_key("auditAnnotations", _list_reader(_parse_audit_annotation, compiler))
+        variables=keys.read_key("variables", make_list_parser(parse_variable, compiler)) or (),
+        validations=keys.read_key("validations", make_list_parser(_parse_validation, compiler))
+        or (),
+        audit=keys.read_key("auditAnnotations", make_list_parser(_parse_annotation, compiler))
         or (),
     )
     keys.check_unknown_keys()
@@ -88,33 +86,6 @@ def _report_missing_constraints(cursor: Cursor) -> constraints.MatchConstraints:
         "is missing", "set the resources that the policy validates"
     )
     return constraints.MatchConstraints()
-
-
-def _list_reader(
-    read: Callable[[Cursor, ExpressionCompiler], T | None], compiler: ExpressionCompiler
-) -> Callable[[Cursor], tuple[T, ...] | None]:
-    """Return a parser of lists of expressions, in order: an expression can use earlier ones."""
-
-    def parse_items(cursor: Cursor) -> tuple[T, ...] | None:
-        elements = cursor.items()
-        if elements is None:
-            return None
-        return tuple(item for element in elements if (item := read(element, compiler)) is not None)
-
-    return parse_items
-
-
-def _parse_variable(cursor: Cursor, compiler: ExpressionCompiler) -> PolicyVariable | None:
-    keys = MappingReader(cursor)
-    name = keys.read_key("name", document_reader.parse_string) or ""
-    program = conditions.read_required_expression(cursor, keys, "expression", compiler)
-    keys.check_unknown_keys()
-    if not is_identifier(name):
-        return cursor.child("name", name).add_error(
-            f"got {document_reader.format_value(name)}", "use a CEL identifier"
-        )
-    compiler.declare(name, program)
-    return PolicyVariable(name, program) if program else None
 
 
 def _parse_validation(cursor: Cursor, compiler: ExpressionCompiler) -> Validation | None:
@@ -135,7 +106,7 @@ def _parse_validation(cursor: Cursor, compiler: ExpressionCompiler) -> Validatio
     )
 
 
-def _parse_audit_annotation(cursor: Cursor, compiler: ExpressionCompiler) -> AuditAnnotation | None:
+def _parse_annotation(cursor: Cursor, compiler: ExpressionCompiler) -> AuditAnnotation | None:
     keys = MappingReader(cursor)
     key = keys.read_key("key", document_reader.parse_string)
     program = conditions.read_required_expression(

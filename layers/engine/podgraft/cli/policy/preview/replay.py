@@ -7,9 +7,9 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
-from podgraft.base.deadline import Deadline
 from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import Trace
+from podgraft.cli.offline import FixedStore
 from podgraft.core import review
 from podgraft.core.census import Record
 from podgraft.core.injectors import redact
@@ -73,29 +73,6 @@ class Replay:
     trace: Trace
 
 
-@dataclass(frozen=True, slots=True)
-class OneSnapshot:
-    """A store with one configuration."""
-
-    value: Snapshot
-
-    def snapshot(
-        self,
-        injector: str,
-        cluster: str | None,
-        deadline: Deadline | None = None,
-        groups: tuple[str, ...] = (),
-    ) -> Snapshot:
-        """Return the configuration."""
-        del injector, cluster, deadline, groups
-        return self.value
-
-    def injectors(self, deadline: Deadline | None = None) -> tuple[str, ...]:
-        """No review calls this."""
-        del deadline
-        return ()
-
-
 def replay(record: Record, snapshot: Snapshot, *, is_candidate: bool = False) -> Replay:
     """Review a workload with a configuration; a candidate has the limits of a rollout."""
     request: Object = {
@@ -122,7 +99,7 @@ def replay(record: Record, snapshot: Snapshot, *, is_candidate: bool = False) ->
     if is_candidate:
         context = replace(context, limits=LIMITS)
     own = replace(snapshot, candidate=None, recheck=None, stale=None)
-    result = _HANDLERS[record.route](context, OneSnapshot(own))
+    result = _HANDLERS[record.route](context, FixedStore(own))
     changed = result.object if isinstance(result, ReviewResponse) else None
     return Replay(result, record.object if changed is None else changed, trace)
 
