@@ -4,6 +4,7 @@ Standard error ends in the logs of pipelines: nothing secret is on it, whatever 
 output may hold values where printing them is the command's work.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -302,11 +303,12 @@ class PlantedBytes(bytes):
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder whose files hold secrets, and a maker of tokens that makes the planted one."""
+    """A folder whose files hold secrets, and a maker of tokens that contain the planted one."""
+    tokens = (f"{TOKEN}{number}" for number in itertools.count())
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VISUAL", "true")  # an editor that changes nothing
     monkeypatch.setattr(system, "random_bytes", constant_function(PlantedBytes(32)))
-    monkeypatch.setattr(issuance, "make_token", constant_function(TOKEN))
+    monkeypatch.setattr(issuance, "make_token", lambda *_: next(tokens))
     write(FILES)
     return tmp_path
 
