@@ -150,7 +150,9 @@ def expect(item: str, expected: object, got: object) -> None:
 
 def check_deployment(stack: Stack) -> str:
     """The template deploys into an empty account, and its access log fits into the log policy."""
-    minutes = stack.deploy("GradualDeployment=true", "DeploymentType=AllAtOnce")
+    minutes = stack.deploy(
+        "StartMode=on-demand", "GradualDeployment=true", "DeploymentType=AllAtOnce"
+    )
     policies = stack.client("logs").describe_resource_policies()["resourcePolicies"]
     size = max((len(each["policyDocument"]) for each in policies), default=0)
     if size > LOG_POLICY_CHARACTERS * 0.9:

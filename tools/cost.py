@@ -38,6 +38,10 @@ def render_costs() -> str:
     ready = bill.provisioned_cost(bill.PROCESSOR_MIB, 2)
     return (
         f"{bill.render_assumptions(figures)}\n\n{bill.render_table(figures)}\n\n"
+        f"The cleanup retains `RetainedVersions` versions besides the live one: after a "
+        f"deployment, each adds\n${bill.snapshot_cost(figures.memory_mib):.2f}. A restore costs "
+        f"${figures.memory_mib / 1024 * bill.RESTORED_GIB:.5f}. `StartMode=on-demand` costs "
+        f"neither.\n\n"
         f"Two provisioned environments of {bill.PROCESSOR_MIB} MiB add ${ready:.0f} a month at any "
         f"load (${bill.PROVISIONED_GIB_SECOND:.10f} a GB-second).\n\n"
         f"### Cost of metrics by cluster\n\n"

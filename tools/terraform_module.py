@@ -213,6 +213,8 @@ def _express_text(value: Any, types: Mapping[str, str]) -> str:
     match value:
         case str() | int():
             return json.dumps(str(value))
+        case {"Ref": "AWS::Region"}:
+            return "local.region"
         case {"Ref": name} if types[name] == "String":
             return f"var.{name_variable(name)}"
         case {"Ref": name} if types[name] == "Number":

@@ -58,10 +58,6 @@ resource "aws_lambda_function" "webhook" {
   lifecycle {
     # The rules of template.yaml.
     precondition {
-      condition     = var.start_mode != "snapstart" || !contains(["us-gov-east-1", "us-gov-west-1", "cn-north-1", "cn-northwest-1", "ap-southeast-6", "ap-east-2"], local.region)
-      error_message = "Lambda has no SnapStart for Python in this region; use start_mode on-demand or provisioned."
-    }
-    precondition {
       condition     = var.reserved_concurrency != 0
       error_message = "reserved_concurrency 0 stops all reviews; use 1 or more, or -1 for none."
     }

@@ -3,6 +3,11 @@ output "endpoint" {
   value       = local.conditions.has_domain ? "https://${var.domain_name}" : aws_apigatewayv2_api.webhook.api_endpoint
 }
 
+output "snap_start" {
+  description = "Whether SnapStart is in force; not in a region where Lambda has none for Python"
+  value       = local.conditions.is_snap_start
+}
+
 output "domain_target" {
   description = "Target of the DNS record of domain_name (CNAME or alias); null without it"
   value       = local.conditions.has_domain ? aws_apigatewayv2_domain_name.webhook[0].domain_name_configuration[0].target_domain_name : null

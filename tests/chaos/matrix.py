@@ -63,6 +63,10 @@ ROWS = (
                 "_and_no_older_ones"
             ),
             f"{_CLOCKS}::test_a_snapshot_contains_no_connection_and_its_clients_connect_again",
+            (
+                f"{_CLOCKS}::"
+                "test_restored_environments_draw_nothing_from_the_random_state_that_they_share"
+            ),
             f"{_CLOCKS}::test_a_restored_environment_with_dead_connections_responds_and_recovers",
         ),
     ),

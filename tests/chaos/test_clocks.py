@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import runpy
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -292,6 +293,21 @@ def test_a_snapshot_contains_no_connection_and_its_clients_connect_again(
     assert retry_until(set(), lambda: connections - others) == set()
     assert function.review() == 200
     assert connections - others
+
+
+def test_restored_environments_draw_nothing_from_the_random_state_that_they_share(
+    function: Lambda,
+) -> None:
+    """A snapshot copies the state of Python's generator: all restored environments would repeat."""
+    function.start("snap-start")
+    function.take_snapshot()
+    state = random.getstate()
+    function.world.fail(Service.SSM, Fault.THROTTLED)
+    function.world.limits(LITTLE_SECONDS)
+    assert function.review() == 503
+    function.world.mend()
+    assert function.review() == 200
+    assert random.getstate() == state
 
 
 @pytest.fixture

@@ -20,9 +20,16 @@ TEMPLATE: Any = yaml.load(TEXT, Loader)  # noqa: S506 — a SafeLoader, with Clo
 class Rendering:
     """The template for one stack; a resource without a name of its own gets one of the stack's."""
 
-    def __init__(self, template: Any, stack: str, parameters: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        template: Any,
+        stack: str,
+        parameters: Mapping[str, Any],
+        region: str = "region",
+    ) -> None:
         self._template = template
         self._stack = stack
+        self._region = region
         defaults = {name: each.get("Default", "") for name, each in template["Parameters"].items()}
         self._parameters = {**defaults, **parameters}
         sections = ("Resources", "Outputs")
@@ -50,8 +57,8 @@ class Rendering:
                 return str(self._resolve(left)) == str(self._resolve(right))
             case {"Not": [inner]}:
                 return not self._holds(inner)
-            case {"And": [left, right]}:
-                return self._holds(left) and self._holds(right)
+            case {"And": [*parts]}:
+                return all(self._holds(each) for each in parts)
             case _:
                 raise AssertionError(condition)
 
@@ -94,6 +101,8 @@ class Rendering:
             return _NO_VALUE
         if name == "AWS::StackName":
             return self._stack
+        if name == "AWS::Region":
+            return self._region
         if name.startswith("AWS::"):
             return name.removeprefix("AWS::").lower()
         if name in self._parameters:
@@ -101,10 +110,10 @@ class Rendering:
         return f"{self._stack}-{name}"
 
 
-def find_refusals(template: Any, parameters: Mapping[str, Any], region: str) -> list[str]:
-    """The names of the rules that refuse the parameters in a region."""
+def find_refusals(template: Any, parameters: Mapping[str, Any]) -> list[str]:
+    """The names of the rules that refuse the parameters."""
     defaults = {name: each.get("Default", "") for name, each in template["Parameters"].items()}
-    values = {**defaults, **parameters, "AWS::Region": region}
+    values = {**defaults, **parameters}
     return [
         name
         for name, rule in template["Rules"].items()
@@ -124,8 +133,6 @@ def _is_true(expression: Any, values: Mapping[str, Any]) -> bool:
             return text(left) == text(right)
         case {"Not": [inner]}:
             return not _is_true(inner, values)
-        case {"Contains": [members, operand]}:
-            return text(operand) in members
         case {"EachMemberEquals": [operand, right]}:
             return all(each == right for each in text(operand).split(","))
         case _:

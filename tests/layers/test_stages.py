@@ -66,7 +66,7 @@ def shared(template: Any) -> list[str]:
 
 
 def _differ(first: Rendering, second: Rendering, output: str) -> bool:
-    choice = output == "BundlePrefix"  # in the stack's own bucket
+    choice = output in {"BundlePrefix", "SnapStart"}  # a prefix in the stack's own bucket
     return choice or first.outputs[output]["Value"] != second.outputs[output]["Value"]
 
 

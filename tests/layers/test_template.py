@@ -354,41 +354,34 @@ def test_expected_changes_have_a_form(text: str, is_valid: bool) -> None:
 
 DOMAIN = {"DomainName": "a.example", "CertificateArn": "arn:c"}
 TRUSTSTORE = {"TruststoreUri": "s3://a/b", "TruststoreVersion": "v1"}
-REFUSED: tuple[tuple[str, dict[str, Any], str], ...] = (
-    ("DomainNeedsCertificate", {"DomainName": "a.example"}, ""),
-    ("TruststoreNeedsDomain", TRUSTSTORE, ""),
+REFUSED: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("DomainNeedsCertificate", {"DomainName": "a.example"}),
+    ("TruststoreNeedsDomain", TRUSTSTORE),
     # API Gateway would not read a new file at the same URI: a removed CA stays trusted.
-    ("TruststoreNeedsVersion", {**DOMAIN, "TruststoreUri": "s3://a/b"}, ""),
-    *(
-        ("SnapStartNeedsRegion", {"StartMode": "snapstart"}, region)
-        for region in ("us-gov-west-1", "us-gov-east-1", "cn-north-1", "cn-northwest-1")
-    ),
-    ("SnapStartNeedsRegion", {"StartMode": "snapstart"}, "ap-southeast-6"),
-    ("SnapStartNeedsRegion", {"StartMode": "snapstart"}, "ap-east-2"),
+    ("TruststoreNeedsVersion", {**DOMAIN, "TruststoreUri": "s3://a/b"}),
     # CodeDeploy would give the alias two versions.
     (
         "GradualDeploymentNeedsNoProvisionedConcurrency",
         {"GradualDeployment": "true", "StartMode": "provisioned"},
-        "",
     ),
-    ("ReservedConcurrencyAdmits", {"ReservedConcurrency": 0}, ""),
-    ("SignatureNeedsKey", {"RequireSignature": "true"}, ""),
-    ("MutualTlsNeedsDomainAndTruststore", {"Auth": "mtls"}, ""),
-    ("MutualTlsNeedsDomainAndTruststore", {"Auth": "mtls", **DOMAIN}, ""),
-    ("PolicyWritersNeedTopic", {"PolicyWriterArns": "arn:a,arn:b"}, ""),
+    ("ReservedConcurrencyAdmits", {"ReservedConcurrency": 0}),
+    ("SignatureNeedsKey", {"RequireSignature": "true"}),
+    ("MutualTlsNeedsDomainAndTruststore", {"Auth": "mtls"}),
+    ("MutualTlsNeedsDomainAndTruststore", {"Auth": "mtls", **DOMAIN}),
+    ("PolicyWritersNeedTopic", {"PolicyWriterArns": "arn:a,arn:b"}),
 )
 
 
-@pytest.mark.parametrize(("rule", "parameters", "region"), REFUSED)
+@pytest.mark.parametrize(("rule", "parameters"), REFUSED)
 def test_what_aws_would_refuse_or_break_is_refused_before(
-    rule: str, parameters: dict[str, Any], region: str
+    rule: str, parameters: dict[str, Any]
 ) -> None:
-    assert find_refusals(TEMPLATE, parameters, region or "eu-central-1") == [rule]
+    assert find_refusals(TEMPLATE, parameters) == [rule]
     assert all(each["AssertDescription"] for each in TEMPLATE["Rules"][rule]["Assertions"])
 
 
 def test_each_rule_has_an_example() -> None:
-    assert {rule for rule, _, _ in REFUSED} == set(TEMPLATE["Rules"])
+    assert {rule for rule, _ in REFUSED} == set(TEMPLATE["Rules"])
 
 
 ACCEPTED: tuple[dict[str, Any], ...] = (
@@ -402,7 +395,28 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
 
 @pytest.mark.parametrize("parameters", ACCEPTED, ids=str)
 def test_rules_accept_what_aws_accepts(parameters: dict[str, Any]) -> None:
-    assert find_refusals(TEMPLATE, parameters, "eu-central-1") == []
+    assert find_refusals(TEMPLATE, parameters) == []
+
+
+# https://docs.aws.amazon.com/lambda/latest/dg/snapstart.html
+@pytest.mark.parametrize(
+    ("region", "is_there"),
+    [
+        ("us-east-1", True),
+        ("eu-central-1", True),
+        ("us-gov-east-1", False),
+        ("us-gov-west-1", False),
+        ("cn-north-1", False),
+        ("cn-northwest-1", False),
+        ("ap-southeast-6", False),
+        ("ap-east-2", False),
+    ],
+)
+def test_snapstart_is_the_default_where_lambda_has_it(region: str, is_there: bool) -> None:
+    """Elsewhere, the function starts on demand, and the output says so."""
+    stack = Rendering(TEMPLATE, "podgraft", {}, region)
+    assert ("SnapStart" in stack.resources["Webhook"]["Properties"]) is is_there
+    assert stack.outputs["SnapStart"]["Value"] == ("true" if is_there else "false")
 
 
 @pytest.mark.parametrize("stage", ["default", "prod"])

@@ -146,7 +146,6 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
         ("start_mode=provisioned", "reserved_concurrency=1"),
         "provisioned_concurrency is above reserved_concurrency",
     ),
-    (("start_mode=snapstart", "region=us-gov-west-1"), "Lambda has no SnapStart"),
     ((*DOMAIN, "truststore_uri=s3://a/b"), "truststore_uri requires truststore_version"),
     (("name=awsome",), "Parameter Store refuses names that begin with aws or ssm"),
     (("name=SSM-shop",), "Parameter Store refuses names that begin with aws or ssm"),
@@ -186,6 +185,19 @@ def test_terraform_accepts_what_aws_accepts(evaluation: Path, variables: tuple[s
     assert done.returncode == 0, done.stderr
     printed = json.loads(run_terraform(evaluation, "output", "-json", "refusals").stdout)
     assert [each for each in printed if each] == []
+
+
+@pytest.mark.parametrize(
+    ("region", "is_there"),
+    [("eu-central-1", True), ("us-gov-west-1", False), ("cn-north-1", False)],
+)
+def test_snapstart_is_the_default_where_lambda_has_it(
+    evaluation: Path, region: str, is_there: bool
+) -> None:
+    done = run_terraform(evaluation, "apply", "-auto-approve", "-no-color", f"-var=region={region}")
+    assert done.returncode == 0, done.stderr
+    printed = json.loads(run_terraform(evaluation, "output", "-json", "conditions").stdout)
+    assert printed["is_snap_start"] is is_there
 
 
 @pytest.mark.parametrize("bucket", ["bundles", "census"])

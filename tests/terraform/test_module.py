@@ -173,8 +173,10 @@ def test_terraform_can_count_resources_with_inputs_that_it_creates() -> None:
     conditions = json.loads(FILES["variables.tf.json"])["locals"]["conditions"]
     assert conditions["has_domain"] == '${var.domain_name != ""}'
     assert conditions["has_policy_writers"] == "${length(var.policy_writer_arns) > 0}"
-    for expression in conditions.values():
-        assert set(re.findall(r"\b(?:aws_|data|local|module)\w*", expression)) == set()
+    for name, expression in conditions.items():
+        # A plan knows the region, and SnapStart decides no number of resources.
+        known = expression.replace("local.region", "") if name == "is_snap_start" else expression
+        assert set(re.findall(r"\b(?:aws_|data|local|module)\w*", known)) == set()
 
 
 @pytest.mark.parametrize("parameters", STACKS, ids=str)

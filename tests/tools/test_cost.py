@@ -41,6 +41,7 @@ def test_the_bill_of_ten_million_pods_worked_out_by_hand() -> None:
             "API Gateway, HTTP API": 10.00,
             "Lambda requests": 2.00,
             "Lambda time": 90_000 * 0.0000133334,
+            "SnapStart": 30 * 24 * 3600 * 0.0000015046,
             "CloudWatch Logs": 10 * 0.50,
             "answers to the internet": 100 * 0.09,
             "metrics, alarms, dashboard": 6.00 + 0.70 + 3.00,

@@ -11,6 +11,8 @@ API_MILLION = 1.00  # HTTP API, requests of up to 512 KB
 REQUESTS_MILLION = 0.20
 GIB_SECOND = 0.0000133334  # Lambda, arm64
 PROVISIONED_GIB_SECOND = 0.0000033334
+SNAPSHOT_GIB_SECOND = 0.0000015046  # SnapStart, each published version
+RESTORED_GIB = 0.0001397998
 LOGS_GB = 0.50
 TRANSFER_GB = 0.09
 METRIC = 0.30  # each name with each value of its dimension
@@ -84,6 +86,8 @@ def monthly_lines(figures: Figures, pods: int, clusters: int = 1) -> Iterator[Li
     seconds = pods * figures.billed_milliseconds / 1000
     how = f"{figures.billed_milliseconds} ms × {gib:g} GiB × ${GIB_SECOND:.10f} a GB-second"
     yield Line("Lambda time", how, seconds * gib * GIB_SECOND)
+    how = f"1 version of {gib:g} GiB × ${SNAPSHOT_GIB_SECOND:.10f} a GB-second"
+    yield Line("SnapStart", how, snapshot_cost(figures.memory_mib))
     logged = figures.log_bytes + figures.events * EVENT_OVERHEAD
     how = f"{logged:,} B × ${LOGS_GB:.2f} a GB"
     yield Line("CloudWatch Logs", how, pods * logged / GB * LOGS_GB)
@@ -133,6 +137,11 @@ def render_fleets() -> str:
             *rows,
         )
     )
+
+
+def snapshot_cost(memory_mib: int) -> float:
+    """Return dollars per month for the snapshot of one published version."""
+    return memory_mib / 1024 * SECONDS_A_MONTH * SNAPSHOT_GIB_SECOND
 
 
 def provisioned_cost(memory_mib: int, environments: int) -> float:

@@ -90,7 +90,7 @@ def changes(build: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
         name: Deployment(parameters={name: change(name, each)})
         for name, each in TEMPLATE["Parameters"].items()
     }
-    parameters["StartMode=snapstart"] = Deployment(parameters={"StartMode": "snapstart"})
+    parameters["StartMode=on-demand"] = Deployment(parameters={"StartMode": "on-demand"})
     parameters["StartMode=provisioned"] = Deployment(parameters={"StartMode": "provisioned"})
     del parameters["StartMode"]
     built = {
