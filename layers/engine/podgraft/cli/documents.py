@@ -48,14 +48,6 @@ def parse_objects(text: str, path: Path) -> Iterator[Object]:
         yield from _expand_lists(document, path)
 
 
-def read_pods(path: Path) -> Iterator[Object]:
-    """The pods in a file; ``CommandError`` for anything else."""
-    for document in read_objects(path):
-        if document.get("kind") != "Pod":
-            raise CommandError(f"{path}: expected a Pod, got kind {document.get('kind')!r}")
-        yield document
-
-
 def object_name(document: Object) -> str:
     """``kind/name`` for messages; pods of controllers have only a generateName."""
     metadata = document.get("metadata")

@@ -1,13 +1,11 @@
 """The objects that a document becomes: itself, and the pod that its controller would create."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.cli.manifest_files import FileSelection
 from podgraft.cli.request_fields import RequestFields
 from podgraft.kube import workload
 from podgraft.kube.admission import AdmissionRequest
@@ -68,12 +66,6 @@ class ExplainedPod:
         pod = _in_namespace(controllers.make_pod(self.object, template), self.namespace)
         pod_path = workload.find_pod_template_path(pod, workload.ALL_KINDS)
         return ExplainedPod(namespace=self.namespace, object=pod, pod_path=pod_path)
-
-
-def find_pods(files: FileSelection, namespace: str | None) -> Iterator[ExplainedPod]:
-    """Every object in the files; *namespace* is for those that name none."""
-    for _, value in files.read_objects():
-        yield to_explained_pod(value, namespace or "default")
 
 
 def to_explained_pod(document: Object, namespace: str) -> ExplainedPod:

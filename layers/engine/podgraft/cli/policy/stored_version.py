@@ -45,34 +45,6 @@ def open_injector(options: TargetOptions) -> StoredInjector:
     return StoredInjector(load_current(cloud), cloud)
 
 
-def load_stored_version(options: TargetOptions, number: int) -> Version:
-    """Load one stored version; raises ``CommandError`` if it does not exist or load."""
-    if options.folder is not None:
-        raise CommandError(f"{options.folder}: a folder stores no versions; use a stack")
-    cloud = connect(options)
-    document = next((each.document for each in cloud.history() if each.number == number), None)
-    if document is None:
-        parameter = cloud.target.parameter
-        raise CommandError(
-            f"parameter {parameter}: version {number} not found; see podgraft history"
-        )
-    return _load_document(cloud, f"version {number} of {cloud.target.parameter}", document)
-
-
-def load_local_version(name: str, checked: CheckedBundle) -> Version:
-    """Compile a folder without storage; raises ``CommandError`` if it needs other bundles."""
-
-    def fetch(digest: str | None) -> Mapping[str, bytes]:
-        if digest in {None, checked.digest}:
-            return checked.files
-        raise CommandError(
-            f"{name}: a cluster uses the bundle {digest}, which is not in the folder; remove the "
-            "key bundle of the cluster to measure it"
-        )
-
-    return Version.load(name, "local", checked.document, fetch)
-
-
 def load_current(cloud: DeployedInjector) -> Version:
     """Load the version in force; with a warning if it is not the newest one."""
     versions = cloud.history()

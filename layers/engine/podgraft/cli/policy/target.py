@@ -215,11 +215,6 @@ def target_options(
     return config_option(kind, place)(decorated)
 
 
-def optional_target_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of ``target_or_store_options``, of which none is required."""
-    return target_options(command, is_required=False, has_folder=True)
-
-
 def target_or_store_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a target in AWS, or in a folder of ``podgraft serve``."""
     return target_options(command, has_folder=True)

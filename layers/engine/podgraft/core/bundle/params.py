@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from podgraft.base.jsonvalue import Object, string_at
 from podgraft.kube.matching.params import CONFIG_MAP, ParamIndex, ParamRef
 from podgraft.kube.structured import FieldError
 from podgraft.kube.structured.custom_resources import (
@@ -95,8 +94,3 @@ def find_used(manifests: Iterable[Manifest], refs: Iterable[ParamRef | None]) ->
             for ref in selectors
         ):
             yield manifest
-
-
-def is_param_of(kind: CustomKind, value: Object) -> bool:
-    """Whether an object is of a custom kind."""
-    return string_at(value, "kind") == kind.kind

@@ -223,11 +223,6 @@ def read_required_expression(
     return programs[0]
 
 
-def all_match(conditions: Sequence[Condition], evaluate: Callable[[Program], Value]) -> bool:
-    """Whether no condition is false; raises as ``find_false`` does."""
-    return find_false(conditions, evaluate) is None
-
-
 def find_false(
     conditions: Sequence[Condition], evaluate: Callable[[Program], Value]
 ) -> Condition | None:

@@ -1,6 +1,5 @@
 """Unified diffs that ``patch``, ``git apply``, and delta can read."""
 
-from collections.abc import Iterator
 from difflib import unified_diff
 
 _NO_NEWLINE = "\\ No newline at end of file\n"
@@ -17,12 +16,6 @@ def format_diff(before: str | None, after: str | None, path: str, context: int =
         f"+++ {_format_path('b', path, after)}\n",
     )
     return "".join((*header, *map(_end_line, body)))
-
-
-def find_changed_lines(diff: str) -> Iterator[str]:
-    """Yield the lines that a diff removes and adds, with their signs."""
-    lines = diff.split("\n")[2:]
-    return (line for line in lines if line.startswith(("-", "+")))
 
 
 def _format_path(side: str, path: str, content: str | None) -> str:

@@ -105,10 +105,6 @@ class ObjectWriter(Protocol):
         ...
 
 
-class ObjectStore(ObjectReader, ObjectWriter, Protocol):
-    """S3, for reads and writes."""
-
-
 class AwsServiceError(Exception):
     """An error response of a service."""
 
