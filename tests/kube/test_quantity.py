@@ -1,5 +1,6 @@
 """Quantities: Go's answers, laws, and numbers made to hurt."""
 
+from contextlib import suppress
 from fractions import Fraction
 from operator import itemgetter
 from typing import Any
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from kube.go_fixtures import load_fixture
 from podgraft.kube import Quantity, QuantityError, quantity
+from podgraft.kube.quantity import Format
 from support.corpus import assert_corpus
 
 # Beyond this, and below zero, Go's Value and MilliValue are not always right (see quantity).
@@ -36,10 +38,13 @@ def describe_quantity(row: dict[str, Any]) -> object:
         parsed = quantity.parse(row["text"])
     except QuantityError as error:
         return str(error)
+    other = quantity.parse(row["other"])
     return {
         "canonical": str(parsed),
         "format": parsed.format,
-        "compare": parsed.compare(quantity.parse(row["other"])),
+        "compare": parsed.compare(other),
+        "product": str(parsed.multiply(other)),
+        "sum": str(parsed.add(other)),
         "float": parsed.approximate(),
         "value": parsed.value(),
         "milli": parsed.milli_value(),
@@ -49,7 +54,7 @@ def describe_quantity(row: dict[str, Any]) -> object:
 def is_same_quantity(ours: Any, go: Any) -> bool:
     if isinstance(ours, str) or isinstance(go, str):
         return ours == go
-    exact = ["canonical", "format", "compare"]
+    exact = ["canonical", "format", "compare", "product", "sum"]
     if 0 <= ours["float"] < LARGEST:
         exact += ["value", "milli"]
     close = ours["float"] == pytest.approx(float(go["float"]))
@@ -81,6 +86,11 @@ def test_an_exponent_of_any_size_costs_nothing(text: str) -> None:
     assert parsed.compare(Quantity(1)) == (-1 if "-" in text or text[0] == "0" else 1)
     assert parsed.value() in (0, 1)
     assert len(str(parsed)) < 50
+    one = Quantity(1, 0, Format.BINARY)
+    for left, right in ((parsed, one), (one, parsed)):
+        for compute in (left.add, left.multiply):
+            with suppress(QuantityError):
+                assert len(str(compute(right))) < 50
 
 
 def test_a_number_above_floats_is_infinite() -> None:

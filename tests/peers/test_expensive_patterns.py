@@ -44,13 +44,13 @@ def test_a_pattern_of_a_pod_that_expands_denies_the_pod(pattern: str) -> None:
         "metadata:\n  annotations:\n"
         '    out: {{ regexMatch (index .ObjectMeta.Annotations "cfg") "aaa" | quote }}\n'
     )
-    overlay.apply(make_pod({"cfg": "^a+$"}), "shop")
+    overlay.apply(make_pod({"cfg": "^a+$"}), "shop", {})
     must = make_overlay(
         "metadata:\n  annotations:\n"
         '    out: {{ mustRegexMatch (index .ObjectMeta.Annotations "cfg") "aaa" | quote }}\n'
     )
     with pytest.raises(UserError, match="/metadata/annotations/cfg"):
-        must.apply(make_pod({"cfg": pattern}), "shop")
+        must.apply(make_pod({"cfg": pattern}), "shop", {})
 
 
 def test_the_cost_of_a_pattern_in_cel_grows_linearly_and_ends_with_the_budget() -> None:

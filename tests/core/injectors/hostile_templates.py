@@ -66,7 +66,7 @@ def make_injector(template: str, release: str) -> istio.Injector:
 
 def render_overlay(template: str, pod: Object) -> Object:
     """The pod as an overlay makes it."""
-    return make_overlay(template).apply(pod, "shop")
+    return make_overlay(template).apply(pod, "shop", {})
 
 
 def istio_renderer(release: str) -> Render:

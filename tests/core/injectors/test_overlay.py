@@ -24,6 +24,9 @@ matchConstraints:
 """
 
 
+NAMESPACES: dict[str, Object] = {"shop": {"metadata": {"annotations": {"team": "web"}}}}
+
+
 def check_object(value: JSON) -> Object:
     assert isinstance(value, dict)
     return value
@@ -43,7 +46,7 @@ def an_overlay(template: str, *, name: str = "sidecar", more: str = "") -> Overl
 
 
 def overlays(*found: Overlay) -> OverlaySet:
-    return overlay_set.sort_overlays(found, {})
+    return overlay_set.sort_overlays(found, NAMESPACES)
 
 
 def apply_overlay(value: Object, *found: Overlay, namespace: str = "shop") -> Object:
@@ -81,6 +84,22 @@ kind: Widget
 metadata: {name: w}
 spec: {parts: [a, b], depth: {x: 1, z: 2}}
 """)
+
+
+REQUESTING: Object = {
+    "name": "app",
+    "env": [{"name": "X"}],
+    "resources": {"requests": {"cpu": "250m", "memory": "128Mi"}},
+}
+
+
+def a_pod(*containers: Object) -> Object:
+    return {**POD, "metadata": {"name": "web"}, "spec": {"containers": [*containers]}}
+
+
+POD_WITH_REQUESTS = a_pod(REQUESTING)
+TWO_CONTAINERS = a_pod({"name": "a", "image": "a"}, {"name": "b", "image": "b"})
+WITH_ENV = a_pod({"name": "a", "image": "a", "env": [{"name": "X", "valueFrom": {}}]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +191,41 @@ CASES = (
         "spec.copy",
         ["x: 1\nz: 2"],
     ),
+    Case(
+        "NamespaceMeta of the bundle",
+        POD,
+        'metadata: {labels: {t: {{ index .NamespaceMeta.Annotations "team" | quote }}}}',
+        "metadata.labels.t",
+        "web",
+    ),
+    Case(
+        "NamespaceMeta has the label of every namespace",
+        POD,
+        '{{ $key := "kubernetes.io/metadata.name" }}'
+        "metadata: {labels: {name: {{ index .NamespaceMeta.Labels $key }}}}",
+        "metadata.labels.name",
+        "shop",
+    ),
+    Case(
+        "quantityAdd of quantities of the object, and of texts",
+        POD_WITH_REQUESTS,
+        "{{ $r := (index .Spec.Containers 0).Resources.Requests }}"
+        'metadata: {labels: {c: {{ quantityAdd $r.Cpu "1" }}, '
+        'm: {{ quantityAdd "1Gi" $r.Memory }}}}',
+        "metadata.labels",
+        {"c": "1250m", "m": "1152Mi"},
+    ),
+    Case(
+        "quantityMul, quantityMax, and quantityMin",
+        POD_WITH_REQUESTS,
+        "{{ $m := (index .Spec.Containers 0).Resources.Requests.Memory }}"
+        "metadata: {labels: {a: {{ quantityMul $m 0.1 | quote }}, "
+        "b: {{ quantityMul $m .Values.times }}, "
+        'c: {{ quantityMul $m 2 | quantityMax "32Mi" | quantityMin "200Mi" | quote }}}}',
+        "metadata.labels",
+        {"a": "13421773", "b": "384Mi", "c": "200Mi"},
+        "values: {times: 3}",
+    ),
     # how a partial object is laid on
     Case(
         "containers merge by name",
@@ -200,6 +254,80 @@ CASES = (
         "metadata: {annotations: {log/level: null}}",
         "metadata.annotations",
         {},
+    ),
+    *(
+        Case(
+            f"a list that merges and has no elements changes nothing: {empty}",
+            POD_WITH_REQUESTS,
+            f"spec: {{containers: [{{name: app, env: {empty}, tty: true}}], volumes: {empty}}}",
+            "spec",
+            {"containers": [{**REQUESTING, "tty": True}]},
+        )
+        for empty in ("", "null", "[]")
+    ),
+    Case(
+        "an asterisk matches the other containers, and sets the order",
+        TWO_CONTAINERS,
+        "spec: {containers: [{name: first, image: f}, {name: '*', tty: true}, "
+        "{name: b, image: c}, {name: last, image: l}]}",
+        "spec.containers",
+        [
+            {"name": "first", "image": "f"},
+            {"name": "a", "image": "a", "tty": True},
+            {"name": "b", "image": "c"},
+            {"name": "last", "image": "l"},
+        ],
+    ),
+    Case(
+        "an asterisk for a list that the object does not have",
+        POD,
+        "spec: {initContainers: [{name: '*', tty: true}], volumes: [{name: '*'}, {name: v}]}",
+        "spec.volumes",
+        [{"name": "v"}],
+    ),
+    Case(
+        "an asterisk in $setElementOrder",
+        TWO_CONTAINERS,
+        "spec: {$setElementOrder/containers: [{name: b}, {name: '*'}]}",
+        "spec.containers",
+        [{"name": "b", "image": "b"}, {"name": "a", "image": "a"}],
+    ),
+    Case(
+        "setIfAbsent keeps the elements of the object",
+        WITH_ENV,
+        "spec: {containers: [{name: '*', env: [{name: '*'}, {name: X, value: '2'}, "
+        "{name: Z, value: '2'}], image: new}]}",
+        "spec.containers.0",
+        {
+            "name": "a",
+            "image": "new",
+            "env": [{"name": "X", "valueFrom": {}}, {"name": "Z", "value": "2"}],
+        },
+        "setIfAbsent: [env]",
+    ),
+    Case(
+        "setIfAbsent keeps the keys of a map",
+        POD,
+        "metadata: {annotations: {log/level: info, log/format: json}}",
+        "metadata.annotations",
+        {"log/level": "debug", "log/format": "json"},
+        "setIfAbsent: [annotations]",
+    ),
+    Case(
+        "setIfAbsent keeps a value, and sets a missing one",
+        DEPLOYMENT,
+        "spec: {replicas: 9, paused: true}",
+        "spec",
+        {**check_object(DEPLOYMENT["spec"]), "paused": True},
+        "setIfAbsent: [replicas, paused]",
+    ),
+    Case(
+        "setIfAbsent for other kinds",
+        WIDGET,
+        "spec: {depth: {x: 5, w: 6}, parts: [c]}",
+        "spec",
+        {"parts": ["a", "b"], "depth": {"x": 1, "z": 2, "w": 6}},
+        "setIfAbsent: [depth, parts]",
     ),
     Case(
         "directives work",
@@ -318,6 +446,10 @@ FAULTS: tuple[tuple[str, str], ...] = (
         "/spec/matchConditions/0/expression: line 1, column 4: ",
     ),
     (
+        EVERYTHING + "template: a\nsetIfAbsent: env",
+        "/spec/setIfAbsent: expected a list, got a string",
+    ),
+    (
         EVERYTHING + "template: a\ntemplates: b",
         "/spec/templates: unknown key; did you mean template?",
     ),
@@ -339,6 +471,8 @@ FAILING: tuple[tuple[str, str], ...] = (
     ('{{ fail "no" }}', "overlay sidecar: the template fails: "),
     ("a: [", "overlay sidecar: the template fails: "),
     ("[a]", "overlay sidecar: the template gives no mapping"),
+    ('{{ quantityAdd "1Q" 1 }}', "overlay sidecar: the template fails: "),
+    ("{{ quantityAdd .Values 1 }}", "overlay sidecar: the template fails: "),
     ("metadata: {annotations: {a: true}}", "overlay sidecar: what it gives does not fit: "),
     ("spec: {containers: {a: b}}", "overlay sidecar: what it gives does not fit: "),
 )

@@ -34,7 +34,7 @@ def outcome(way: str, pair: Pair) -> str:
     pod = make_pod({"cfg": pair.value})
     try:
         if way == "overlay":
-            result = make_overlay.__wrapped__(pair.template).apply(pod, "shop")
+            result = make_overlay.__wrapped__(pair.template).apply(pod, "shop", {})
         else:
             injector = make_injector.__wrapped__(pair.template, way)
             result = injector.inject(pod, istio.InjectionRequest(namespace="shop")).pod
@@ -81,7 +81,7 @@ def test_a_traced_rendering_writes_what_a_plain_one_writes() -> None:
     for _ in range(PAIRS // VALUES):
         for pair in make_pairs(random, istio=False, values=VALUES):
             program = make_overlay.__wrapped__(pair.template).template
-            data = OverlayData(make_pod({"cfg": pair.value}), "shop", {})
+            data = OverlayData(make_pod({"cfg": pair.value}), "shop", None, {})
             slots = PlaceholderRegistry()
             dot = data.with_taint(slots).copy_for_mutation().to_struct()
             plain = render_or_error(program.render, data.copy_for_mutation().to_struct())
@@ -116,7 +116,7 @@ def test_white_space_and_escapes_are_no_change_of_structure() -> None:
             counts["changed"] += 1
             continue
         template = frame.format(written.format('{{ index .ObjectMeta.Annotations "cfg" }}'))
-        result = make_overlay.__wrapped__(template).apply(make_pod({"cfg": value}), "shop")
+        result = make_overlay.__wrapped__(template).apply(make_pod({"cfg": value}), "shop", {})
         assert read_args(yaml.dump(result)) == expected, (template, value)
         counts["passed"] += 1
     assert counts["passed"] > PAIRS // VALUES // 3
@@ -159,7 +159,7 @@ def test_text_that_is_not_rendered_is_never_rejected() -> None:
         )
         overlay = make_overlay.__wrapped__(template)
         for _ in range(VALUES):
-            overlay.apply(make_pod({"cfg": random.choice(PAYLOADS)}), "shop")
+            overlay.apply(make_pod({"cfg": random.choice(PAYLOADS)}), "shop", {})
 
 
 LABELS = ("evl:xx", "a-", "null", "x", "1.5", "on", "-x", "a_b.c", "nul", "..", "a:-", "5")

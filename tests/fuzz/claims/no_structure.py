@@ -51,7 +51,7 @@ def _check_pair(way: str, pair: Pair) -> str:
     pod = make_pod({"cfg": pair.value})
     try:
         if way == "overlay":
-            result = make_overlay.__wrapped__(pair.template).apply(pod, "shop")
+            result = make_overlay.__wrapped__(pair.template).apply(pod, "shop", {})
         else:
             injector = make_injector.__wrapped__(pair.template, way)
             result = injector.inject(pod, istio.InjectionRequest(namespace="shop")).pod

@@ -53,6 +53,10 @@ def quantities() -> Iterator[dict[str, Any]]:
     for suffix in _SUFFIXES:
         for number in random.sample(_NUMBERS, 4):
             yield {"text": number + suffix, "other": random.choice(_NUMBERS[:13]) + "Mi"}
+    for _ in range(200):
+        suffixes = random.choices(_SUFFIXES[:16], k=2)
+        text, other = (random.choice(_NUMBERS[:22]) + suffix for suffix in suffixes)
+        yield {"text": text, "other": other}
 
 
 def selectors() -> Iterator[dict[str, Any]]:

@@ -20,6 +20,7 @@ import (
 	"strings"
 	"text/template"
 
+	"gopkg.in/inf.v0"
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -83,11 +84,22 @@ func quantity(asked row) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	sum := parsed.DeepCopy()
+	sum.Add(other)
+	left, right := parsed.DeepCopy(), other.DeepCopy()
+	product := resource.NewDecimalQuantity(*new(inf.Dec).Mul(left.AsDec(), right.AsDec()), parsed.Format)
+	if parsed.Format == resource.BinarySI {
+		product.RoundUp(0)
+	} else {
+		product.RoundUp(resource.Milli)
+	}
 	return map[string]any{
 		"canonical": parsed.String(),
 		"compare":   parsed.Cmp(other),
 		"float":     fmt.Sprintf("%v", parsed.AsApproximateFloat64()),
 		"format":    parsed.Format,
+		"product":   product.String(),
+		"sum":       sum.String(),
 		"milli":     parsed.MilliValue(),
 		"value":     parsed.Value(),
 	}, nil

@@ -30,6 +30,10 @@ _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _DECIMAL_SUFFIXES = {exponent: suffix for suffix, exponent in _DECIMAL.items()}
 _BINARY_SUFFIXES = {exponent // 10: suffix for suffix, exponent in _BINARY.items()}
 
+_MAX_DIGITS = 400
+_TOO_LARGE = "the result is too large"
+
+_MILLI = -3
 _NANO = -9  # the smallest unit; smaller numbers are rounded up to it
 _INT64 = range(-(2**63), 2**63)
 _KIBI = 1024
@@ -101,6 +105,36 @@ class Quantity(Struct, frozen=True):
         unit = min(self.exponent, other.exponent)
         first, second = self.scale_unbounded(unit), other.scale_unbounded(unit)
         return (first > second) - (first < second)
+
+    def add(self, other: "Quantity", sign: int = 1) -> "Quantity":
+        """The sum, or the difference if ``sign`` is -1, with the suffixes of this quantity.
+
+        If it is 0, the result has those of ``other``. Raises ``QuantityError`` if the result has
+        more than 400 digits.
+        """
+        if not self.unscaled:
+            return Quantity(sign * other.unscaled, other.exponent, other.format or self.format)
+        unit = min(self.exponent, other.exponent) if other.unscaled else self.exponent
+        if max(self.length, other.length) - unit > _MAX_DIGITS:
+            raise QuantityError(_TOO_LARGE)
+        total = self.scale_unbounded(unit) + sign * other.scale_unbounded(unit)
+        return Quantity(total, unit, self.format)
+
+    def multiply(self, factor: "Quantity") -> "Quantity":
+        """The product with the suffixes of this quantity, rounded away from zero.
+
+        It is an integer with binary suffixes, and otherwise a number of thousandths. Raises
+        ``QuantityError`` if it has more than 400 digits.
+        """
+        product = Quantity(
+            self.unscaled * factor.unscaled, self.exponent + factor.exponent, self.format
+        )
+        if product.length > _MAX_DIGITS:
+            raise QuantityError(_TOO_LARGE)
+        unit = 0 if self.format is Format.BINARY else _MILLI
+        if product.exponent >= unit:
+            return product
+        return Quantity(product.scale_unbounded(unit), unit, self.format)
 
     def approximate(self) -> float:
         """An approximate float; infinite on overflow."""

@@ -117,7 +117,7 @@ class _OverlayTrial(Struct, frozen=True):
             return False
 
     def _apply(self, before: Object, context: ReviewContext) -> Object:
-        return self.overlay.apply(before, context.namespace, context.limits)
+        return self.overlay.apply(before, context.namespace, self.namespaces, context.limits)
 
     def _report_outcome(self, kind: str, outcome: Outcome, *, is_explained: bool) -> None:
         if outcome.fails_everywhere:

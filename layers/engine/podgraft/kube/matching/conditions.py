@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube import document_reader
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.cel import (
@@ -24,7 +24,7 @@ from podgraft.kube.cel import (
 )
 from podgraft.kube.document_reader import Cursor, MappingReader
 
-from .constraints import NAME_LABEL
+from .constraints import find_namespace
 
 # CEL's messages contain the location and the problem.
 _CORRECT = "correct the expression at this position"
@@ -170,15 +170,10 @@ def condition_variables(
 
 
 def _namespace_object(request: AdmissionRequest, namespaces: Mapping[str, Object]) -> Object | None:
-    """The Namespace of the bundle, with the name and the label that every Namespace has."""
     is_namespace = request.kind.kind == "Namespace" and not request.kind.group
-    name = request.namespace
-    if is_namespace or not name:
+    if is_namespace or not request.namespace:
         return None
-    namespace = namespaces.get(name, {})
-    labels: Object = {NAME_LABEL: name, **object_at(namespace, "metadata", "labels")}
-    metadata: Object = {"name": name, **object_at(namespace, "metadata"), "labels": labels}
-    return {"spec": {}, "status": {}, **namespace, "metadata": metadata}
+    return {"spec": {}, "status": {}, **find_namespace(request.namespace, namespaces)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.kube import selectors
 from podgraft.kube.admission import (
     AdmissionRequest,
@@ -284,6 +284,14 @@ def namespace_labels(request: AdmissionRequest, namespaces: Namespaces) -> Mappi
     if request.resource == _NAMESPACES and writes and not request.sub_resource:
         return {NAME_LABEL: request.name, **labels_of(request.object)}
     return {NAME_LABEL: request.namespace, **labels_of(namespaces.get(request.namespace))}
+
+
+def find_namespace(name: str, namespaces: Namespaces) -> Object:
+    """The Namespace of the bundle, with the name and the label that every Namespace has."""
+    namespace = namespaces.get(name, {})
+    labels: Object = {NAME_LABEL: name, **object_at(namespace, "metadata", "labels")}
+    metadata: Object = {"name": name, **object_at(namespace, "metadata"), "labels": labels}
+    return {**namespace, "metadata": metadata}
 
 
 def labels_of(value: JSON) -> Mapping[str, str]:

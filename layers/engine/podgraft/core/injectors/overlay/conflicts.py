@@ -23,7 +23,7 @@ from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.matching import constraints
 
 from . import paths
-from .overlay import Overlay, merge_partial
+from .overlay import Overlay
 from .overlay_set import OverlaySet
 
 _NAMESPACE = "default"
@@ -70,7 +70,7 @@ def find_conflicts(
     conflicts: dict[tuple[str, str, str], Conflict] = {}
     for sample in samples:
         rendered = _render_applicable(overlays, sample)
-        partials = [partial for _, partial in rendered]
+        partials = [(partial, overlay.if_absent) for overlay, partial in rendered]
         for left, right in paths.find_candidate_pairs(partials, kube.object_type(sample)):
             for conflict in compare_orders(rendered[left], rendered[right], sample):
                 key = (conflict.first, conflict.second, conflict.path)
@@ -78,11 +78,11 @@ def find_conflicts(
     return tuple(conflicts.values())
 
 
-def _render_applicable(overlays: OverlaySet, sample: Object) -> list[tuple[str, Object]]:
-    """Render the partial objects of all overlays that match the sample, with their names."""
+def _render_applicable(overlays: OverlaySet, sample: Object) -> list[tuple[Overlay, Object]]:
+    """Render the partial objects of all overlays that match the sample."""
     request = constraints.make_create_request(sample, _NAMESPACE)
     return [
-        (overlay.name, partial)
+        (overlay, partial)
         for overlay in overlays.overlays
         if (partial := _render_partial(overlay, overlays, sample, request)) is not None
     ]
@@ -96,41 +96,30 @@ def _render_partial(
 ) -> Object | None:
     try:
         if overlay.applies(request, overlays.namespaces):
-            return overlay.render(sample, request.namespace)
+            return overlay.render(sample, request.namespace, overlays.namespaces)
     except InjectionError:  # the overlay can require fields that the sample lacks
         return None
     return None
 
 
 def compare_orders(
-    left: tuple[str, Object], right: tuple[str, Object], sample: Object
+    left: tuple[Overlay, Object], right: tuple[Overlay, Object], sample: Object
 ) -> Iterator[Conflict]:
     """Yield each path of the sample at which the order of two partial objects matters."""
     (first, first_partial), (second, second_partial) = left, right
     type_ = kube.object_type(sample)
     try:
-        second_last = dict(
-            _leaf_values(
-                merge_partial(merge_partial(sample, first_partial, first), second_partial, second),
-                type_,
-                "",
-            )
-        )
-        first_last = dict(
-            _leaf_values(
-                merge_partial(merge_partial(sample, second_partial, second), first_partial, first),
-                type_,
-                "",
-            )
-        )
+        second_last = second.merge(first.merge(sample, first_partial), second_partial)
+        first_last = first.merge(second.merge(sample, second_partial), first_partial)
     except InjectionError:
         return
-    for path in sorted(second_last.keys() | first_last.keys()):
-        values = first_last.get(path), second_last.get(path)
+    before, after = (dict(_leaf_values(each, type_, "")) for each in (first_last, second_last))
+    for path in sorted(after.keys() | before.keys()):
+        values = before.get(path), after.get(path)
         if not jsonvalue.equal(*values):
             yield Conflict(
-                first=first,
-                second=second,
+                first=first.name,
+                second=second.name,
                 kind=str(sample.get("kind")),
                 path=path,
                 values=(jsonvalue.dump(values[0]), jsonvalue.dump(values[1])),

@@ -2,7 +2,8 @@
 
 ``.Object`` is the complete object. ``.ObjectMeta`` is its metadata, and ``.Spec`` its spec, as Go
 structs (``.Spec.Containers``, ``.Spec.Template.Spec``); for kinds without a Go type, ``.Spec`` is
-raw JSON. ``.Namespace`` is the namespace of the request, and ``.Values`` the values of the overlay.
+raw JSON. ``.Namespace`` is the namespace of the request, ``.NamespaceMeta`` its metadata in the
+bundle, and ``.Values`` the values of the overlay.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from podgraft import kube
-from podgraft.base.jsonvalue import Object, load, object_at
+from podgraft.base.jsonvalue import JSON, Object, load, object_at
 from podgraft.core.injectors.masking import Masker
 from podgraft.core.injectors.plain_text import has_only_plain_text
 from podgraft.core.injectors.yaml_function import to_yaml
@@ -22,6 +23,8 @@ from podgraft.golang.reflect import ANY, ANY_MAP, STRING, Field, GoType, Struct,
 from podgraft.golang.reflect.taint import Address, PlaceholderRegistry
 from podgraft.golang.reflect.tainted_values import taint_json
 from podgraft.golang.texttemplate import Function, Propagation, Serializer, SyntaxRisk
+
+from .quantity_functions import QUANTITY_FUNCTIONS
 
 
 def _to_yaml(value: Value) -> str:
@@ -34,8 +37,8 @@ def _to_json_tree(_: str, value: Value) -> Value:
 
 
 def _make_functions() -> Mapping[str, Function]:
-    """Return sprig's functions, and Helm's ``toYaml``."""
-    functions = dict(sprig.functions())
+    """Return sprig's functions, Helm's ``toYaml``, and those of quantities."""
+    functions = {**sprig.functions(), **QUANTITY_FUNCTIONS}
     functions["toYaml"] = Function(
         _to_yaml,
         (ANY,),
@@ -56,6 +59,7 @@ class OverlayData:
 
     object: Object
     namespace: str
+    namespace_meta: JSON
     values: Object
 
     def to_struct(self) -> Value:
@@ -67,6 +71,7 @@ class OverlayData:
                 "ObjectMeta": self.object.get("metadata"),
                 "Spec": self.object.get("spec"),
                 "Namespace": self.namespace,
+                "NamespaceMeta": self.namespace_meta,
                 "Values": self.values,
             },
         )
@@ -126,6 +131,7 @@ def data_type(object_type: GoType | None) -> GoType:
         Field("ObjectMeta", kube.OBJECT_META, "ObjectMeta"),
         Field("Spec", _spec_type(object_type), "Spec"),
         Field("Namespace", STRING, "Namespace"),
+        Field("NamespaceMeta", kube.OBJECT_META, "NamespaceMeta"),
         Field("Values", ANY_MAP, "Values"),
     )
     return go_type

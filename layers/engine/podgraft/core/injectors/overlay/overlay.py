@@ -37,6 +37,7 @@ from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.patch import merge_patch, pointer, strategic
 
 from .data import OverlayData
+from .partial import resolve_partial
 from .reads import find_overlay_reads
 from .templates import CompiledTemplate, OverlayTemplate
 
@@ -55,6 +56,7 @@ class Overlay:
     conditions: tuple[conditions.Condition, ...]
     source: OverlayTemplate
     values: Object = field(default_factory=dict[str, JSON])
+    if_absent: tuple[str, ...] = ()
 
     @property
     def template(self) -> texttemplate.Program:
@@ -96,20 +98,54 @@ class Overlay:
         """Return what the overlay reads of an object of a Go type, or of a kind without one."""
         return find_overlay_reads(self, type_)
 
-    def render(self, before: Object, namespace: str, limits: Limits = DEFAULT_LIMITS) -> Object:
+    def render(
+        self,
+        before: Object,
+        namespace: str,
+        namespaces: constraints.Namespaces,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Object:
         """Render the partial object for an object.
 
         Raises ``OperatorError`` if the template fails, and ``UserError`` if text of the object
         changes the structure of the result or is the cause of the failure.
         """
-        return self._bind(before, namespace, limits).render()
+        return self._bind(before, namespace, namespaces, limits).render()
 
-    def apply(self, before: Object, namespace: str, limits: Limits = DEFAULT_LIMITS) -> Object:
+    def apply(
+        self,
+        before: Object,
+        namespace: str,
+        namespaces: constraints.Namespaces,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> Object:
         """The object with the overlay applied."""
-        return self._bind(before, namespace, limits).apply()
+        return self._bind(before, namespace, namespaces, limits).apply()
 
-    def _bind(self, before: Object, namespace: str, limits: Limits) -> _Rendering:
-        data = OverlayData(before, namespace, self.values)
+    def merge(self, before: Object, partial: Object) -> Object:
+        """Merge a rendered partial object into an object; raises ``OperatorError``."""
+        type_ = kube.object_type(before)
+        if type_ is not None:
+            merged = self._merge_typed(before, partial, type_)
+        else:
+            merged = merge_patch(before, resolve_partial(partial, before, None, self.if_absent))
+        return merged if isinstance(merged, dict) else before
+
+    def _merge_typed(self, before: Object, partial: Object, type_: GoType) -> JSON:
+        try:
+            kube.check(type_, partial)
+            patch = resolve_partial(partial, before, type_, self.if_absent)
+            return strategic.merge(before, patch, type_)
+        except (kube.DecodeError, strategic.MergeError) as error:
+            _check_merges(before, type_)
+            problem = f"overlay {self.name}: what it gives does not fit: {error}"
+            raise OperatorError(problem) from error
+
+    def _bind(
+        self, before: Object, namespace: str, namespaces: constraints.Namespaces, limits: Limits
+    ) -> _Rendering:
+        found = constraints.find_namespace(namespace, namespaces) if namespace else {}
+        data = OverlayData(before, namespace, found.get("metadata"), self.values)
         return _Rendering(self, self.source.load(), data, limits)
 
 
@@ -141,7 +177,7 @@ class _Rendering:
         """The object with the partial object merged into it."""
         partial = self.render()
         try:
-            return merge_partial(self.data.object, partial, self.overlay.name)
+            return self.overlay.merge(self.data.object, partial)
         except OperatorError as error:
             raise self._classify_error(error, self._can_merge) from error
 
@@ -201,7 +237,7 @@ class _Rendering:
     def _can_merge(self, text: str) -> bool:
         """Whether a rendered text can be merged into the object."""
         try:
-            merge_partial(self.data.object, _parse_partial(text), self.overlay.name)
+            self.overlay.merge(self.data.object, _parse_partial(text))
         except (*_FAILURES, OperatorError):
             return False
         return True
@@ -239,22 +275,6 @@ def _to_pointer(address: Address) -> str:
     return "".join(f"/{pointer.escape(str(step))}" for step in path_steps(address))
 
 
-def merge_partial(before: Object, partial: Object, name: str) -> Object:
-    """Merge a partial object into an object, by the type of its kind; raises ``OperatorError``."""
-    type_ = kube.object_type(before)
-    merged = _merge_typed(before, partial, type_, name) if type_ else merge_patch(before, partial)
-    return merged if isinstance(merged, dict) else before
-
-
-def _merge_typed(before: Object, partial: Object, type_: GoType, name: str) -> JSON:
-    try:
-        kube.check(type_, partial)
-        return strategic.merge(before, partial, type_)
-    except (kube.DecodeError, strategic.MergeError) as error:
-        _check_merges(before, type_)
-        raise OperatorError(f"overlay {name}: what it gives does not fit: {error}") from error
-
-
 def _check_merges(before: Object, type_: GoType) -> None:
     """Raise ``UserError`` for an object with lists that cannot be merged."""
     try:
@@ -286,6 +306,7 @@ def parse_overlay(cursor: Cursor, name: str, *, deferred: bool = False) -> Overl
         "template", lambda text: _parse_template(text, name, deferred=deferred)
     )
     values = keys.read_key("values", _parse_mapping)
+    if_absent = keys.read_key("setIfAbsent", document_reader.parse_strings)
     keys.check_unknown_keys()
     spec = cursor.value if isinstance(cursor.value, dict) else {}
     for key, remedy in _REQUIRED.items():
@@ -299,6 +320,7 @@ def parse_overlay(cursor: Cursor, name: str, *, deferred: bool = False) -> Overl
         conditions=match_conditions or (),
         source=template,
         values=values or {},
+        if_absent=if_absent or (),
     )
 
 

@@ -57,7 +57,7 @@ class OverlaySet:
         for number in queue.drain():
             overlay = self.overlays[number]
             if overlay.applies(request, self.namespaces):
-                after = overlay.apply(after, request.namespace, limits)
+                after = overlay.apply(after, request.namespace, self.namespaces, limits)
                 request = replace(request, object=after)
                 queue.add_request(request, self.namespaces)
         return after
@@ -71,7 +71,7 @@ class OverlaySet:
             mismatch = overlay.mismatch(replace(request, object=after), self.namespaces)
             _add_step(trace, overlay.name, mismatch)
             if mismatch is None:
-                merged = overlay.apply(after, request.namespace, limits)
+                merged = overlay.apply(after, request.namespace, self.namespaces, limits)
                 _amend_step(trace, overlay.name, is_changed=not jsonvalue.equal(merged, after))
                 after = merged
         return after

@@ -7,7 +7,7 @@ value that contains a path of the other. The check is conservative: it can selec
 conflict, but it never misses one.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -19,13 +19,23 @@ from podgraft.golang.reflect.fields import fields_by_key
 
 Path: TypeAlias = tuple[str, ...]
 
+# The merge key of an element that matches those that a list does not name (``partial.py``).
+OTHERS = "*"
+
 # The value of a path with a directive, which can change everything at the path and below.
 _ANY_VALUE = ""
 
 
-def find_candidate_pairs(partials: Sequence[Object], type_: GoType | None) -> list[tuple[int, int]]:
-    """Return the pairs to try, as sorted indexes; linear in the numbers of paths and pairs."""
-    paths_by_overlay = [set(_set_paths(partial, type_, ())) for partial in partials]
+def find_candidate_pairs(
+    partials: Sequence[tuple[Object, Collection[str]]], type_: GoType | None
+) -> list[tuple[int, int]]:
+    """Return the pairs to try, as sorted indexes; linear in the numbers of paths and pairs.
+
+    Each partial object has the names in ``setIfAbsent`` of its overlay.
+    """
+    paths_by_overlay = [
+        set(_set_paths(partial, type_, (), if_absent)) for partial, if_absent in partials
+    ]
     setters: dict[Path, _PathSetters] = {}
     for index, overlay_paths in enumerate(paths_by_overlay):
         for path, text in overlay_paths:
@@ -74,7 +84,9 @@ def _overlapping_overlays(
             yield from indexes
 
 
-def _set_paths(value: JSON, type_: GoType | None, path: Path) -> Iterator[tuple[Path, str]]:
+def _set_paths(
+    value: JSON, type_: GoType | None, path: Path, if_absent: Collection[str]
+) -> Iterator[tuple[Path, str]]:
     """Find every path that a partial object sets, with its value as text."""
     if not isinstance(value, dict) or not value:
         yield path, jsonvalue.dump(value)
@@ -84,25 +96,36 @@ def _set_paths(value: JSON, type_: GoType | None, path: Path) -> Iterator[tuple[
         fields = json_fields(type_)
         for key, member in value.items():
             # encoding/json accepts a field name in any case.
-            yield from _member_paths(
-                member, fields.get(key), type_, (*path, strings.fold_name(key))
-            )
+            member_path = (*path, strings.fold_name(key))
+            if key in if_absent:
+                yield member_path, _ANY_VALUE
+            else:
+                yield from _member_paths(member, fields.get(key), type_, member_path, if_absent)
 
 
 def _member_paths(
-    value: JSON, field: Field | None, outer: GoType | None, path: Path
+    value: JSON,
+    field: Field | None,
+    outer: GoType | None,
+    path: Path,
+    if_absent: Collection[str],
 ) -> Iterator[tuple[Path, str]]:
     strategy = field.patch_strategy if field is not None else ()
     if isinstance(value, list) and field is not None and "merge" in strategy:
-        yield from _element_paths(value, field, path)
+        yield from _element_paths(value, field, path, if_absent)
     elif "replace" in strategy:
         yield path, jsonvalue.dump(value)
     else:
-        yield from _set_paths(value, child_type(field, outer), path)
+        yield from _set_paths(value, child_type(field, outer), path, if_absent)
 
 
-def _element_paths(elements: list[JSON], field: Field, path: Path) -> Iterator[tuple[Path, str]]:
-    """Find the paths in the elements of a merged list; if one has no key, the list itself."""
+def _element_paths(
+    elements: list[JSON], field: Field, path: Path, if_absent: Collection[str]
+) -> Iterator[tuple[Path, str]]:
+    """Find the paths in the elements of a merged list.
+
+    If an element has no key, or matches others, the path is that of the list itself.
+    """
     if not field.merge_key:
         for element in elements:
             text = jsonvalue.dump(element)
@@ -112,9 +135,11 @@ def _element_paths(elements: list[JSON], field: Field, path: Path) -> Iterator[t
     for element in elements:
         if not isinstance(element, dict) or field.merge_key not in element or "$patch" in element:
             break
+        if element[field.merge_key] == OTHERS:
+            break
         keyed[jsonvalue.dump(element[field.merge_key])] = element
     if len(keyed) < len(elements):
         yield path, _ANY_VALUE
         return
     for key, element in keyed.items():
-        yield from _set_paths(element, field.type.elem, (*path, key))
+        yield from _set_paths(element, field.type.elem, (*path, key), if_absent)

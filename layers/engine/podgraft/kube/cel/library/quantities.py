@@ -68,20 +68,17 @@ def _as_integer(value: Quantity) -> int:
     return value.amount.scale_unbounded(0)
 
 
-def _arithmetic_function(
-    operation: Callable[[int, int], int],
-) -> Callable[[Quantity, Quantity | int], Quantity]:
+def _arithmetic_function(sign: int) -> Callable[[Quantity, Quantity | int], Quantity]:
     """Sum or difference; the result is written with the suffixes of the first."""
 
     def combine(left: Quantity, right: Quantity | int) -> Quantity:
-        first = left.amount
-        second = right.amount if isinstance(right, Quantity) else Amount(right)
-        unit = min(first.exponent, second.exponent)
-        total = operation(first.scale_unbounded(unit), second.scale_unbounded(unit))
-        family = first.format if first.unscaled else second.format or first.format
+        try:
+            second = right.amount if isinstance(right, Quantity) else Amount(right)
+            total = left.amount.add(second, sign)
+        except QuantityError as error:
+            raise EvaluationError(str(error)) from error
         is_short = left.is_short and (not isinstance(right, Quantity) or right.is_short)
-        is_short = is_short and INT_MIN <= total <= INT_MAX
-        return Quantity(Amount(total, unit, family), is_short=is_short)
+        return Quantity(total, is_short=is_short and INT_MIN <= total.unscaled <= INT_MAX)
 
     return combine
 
@@ -105,8 +102,8 @@ QUANTITIES = (
     member("asApproximateFloat", f"{_Q} -> double", _approximate),
     member("asInteger", f"{_Q} -> int", _as_integer),
     member("isInteger", f"{_Q} -> bool", _is_integer),
-    member("add", f"{_Q} {_Q} -> {_Q}", _arithmetic_function(operator.add)),
-    member("add", f"{_Q} int -> {_Q}", _arithmetic_function(operator.add)),
-    member("sub", f"{_Q} {_Q} -> {_Q}", _arithmetic_function(operator.sub)),
-    member("sub", f"{_Q} int -> {_Q}", _arithmetic_function(operator.sub)),
+    member("add", f"{_Q} {_Q} -> {_Q}", _arithmetic_function(1)),
+    member("add", f"{_Q} int -> {_Q}", _arithmetic_function(1)),
+    member("sub", f"{_Q} {_Q} -> {_Q}", _arithmetic_function(-1)),
+    member("sub", f"{_Q} int -> {_Q}", _arithmetic_function(-1)),
 )

@@ -34,5 +34,7 @@ Intended differences:
 
 from .errors import MergeError
 from .maps import merge
+from .order import DIRECTIVE as ELEMENT_ORDER
+from .standalone import PATCH
 
-__all__ = ["MergeError", "merge"]
+__all__ = ["ELEMENT_ORDER", "PATCH", "MergeError", "merge"]
