@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from podgraft.base import system
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import endpoint_probe, main
 from podgraft.cli.certs import keys, pem
@@ -20,6 +21,7 @@ from podgraft.kube import yaml
 from service.serve.running import Served, serving
 from service.serve.test_metrics import get, metrics_port
 from support.fake_cluster import make_cluster
+from support.machines import use_machine
 from support.tls_endpoint import serve_response
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
@@ -115,7 +117,7 @@ def test_register_and_status_find_what_kube_apiserver_would_meet(
         assert err.startswith("error: --test: ")
     else:
         assert (status, out) == (0, manifest)
-        assert f"probe: 127.0.0.1:{served.port}/istio/inject: inject (" in err
+        assert f"test: 127.0.0.1:{served.port}/istio/inject: inject (" in err
         assert ", policy version " in err
     if "in a header" in name:  # only kube-apiserver has this credential
         return
@@ -153,7 +155,7 @@ def test_each_route_of_the_manifests_is_tried(
     assert main([*command, *routes, "--revision", "default", "--test"]) == 0
     err = capsys.readouterr().err
     for route in ("inject", "mutate", "validate"):
-        assert err.count(f"probe: 127.0.0.1:{served.port}/istio/{route}: ") == 1
+        assert err.count(f"test: 127.0.0.1:{served.port}/istio/{route}: ") == 1
 
 
 def test_a_probe_counts_in_no_metric_of_reviews(folder: Path) -> None:
@@ -219,6 +221,31 @@ def test_an_endpoint_that_is_down_is_a_problem(tmp_path: Path) -> None:
     [problem] = endpoint_probe.probe_endpoint(ProbeTarget(url=url)).problems
     assert problem.startswith(f"127.0.0.1:{endpoint.port}: no TLS connection: ")
     assert problem.endswith("; start the endpoint, or check the network")
+
+
+def test_a_server_that_starts_can_refuse_connections_for_some_seconds(tmp_path: Path) -> None:
+    """``podgraft serve`` in the background, and ``register --test`` on the next line."""
+    chain = pem.read_certificates(Path("certificates/server.pem"))
+    key = keys.read_key(Path("certificates/server.key"), None)
+    with serve_response(chain, key, tmp_path, 200, "") as endpoint:
+        url = f"https://127.0.0.1:{endpoint.port}/k/t0ken/istio/inject"
+    machine = _SleepingMachine()
+    with use_machine(machine):
+        assert endpoint_probe.probe_endpoint(ProbeTarget(url=url, start_seconds=5)).problems
+
+    assert 5 <= machine.slept < 6
+
+
+class _SleepingMachine(system.Machine):
+    """A machine whose time passes only in its sleep, at once."""
+
+    slept = 0.0
+
+    def monotonic(self) -> float:
+        return self.slept
+
+    def sleep(self, seconds: float) -> None:
+        self.slept += seconds
 
 
 def test_the_token_reaches_no_endpoint_that_is_not_trusted(tmp_path: Path) -> None:

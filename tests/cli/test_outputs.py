@@ -62,6 +62,6 @@ def test_a_failure_midway_leaves_no_files(tmp_path: Path, force: bool) -> None:
 def test_a_file_that_appears_meanwhile_is_retained(tmp_path: Path) -> None:
     """Both outputs name one path: the second finds what the first has just put there."""
     twice = [Output(tmp_path / "pem", b"first"), Output(tmp_path / "pem", b"second")]
-    with pytest.raises(OutputError, match="was made by somebody else meanwhile"):
+    with pytest.raises(OutputError, match="another process created it meanwhile"):
         outputs.write_files(twice, force=False)
     assert _listing(tmp_path) == {}

@@ -1,6 +1,8 @@
 """The pages are easy to read: short sentences, one word for one thing, and no insider words."""
 
+import ast
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,10 @@ LONG = 25
 
 # Words that do not belong on a page, and what to write.
 AVOIDED = (
-    (r"whoever|who has it|nobody|somebody|everybody|strangers?", "the operator, no one, a caller"),
+    (
+        r"whoever|(?<!anyone )who has it|nobody|somebody|everybody|strangers?",
+        "the operator, no one, a caller",
+    ),
     (r"wants?|wanted|knows?|remembers?|hears?|tells?|told|says|said", "requires, has, reports"),
     (r"so that|as long as|as soon as|in place of", "so, if, instead of"),
     (r"of (?:its|their|your) own|the very|anew|beside|by hand", "separate, again, next to"),
@@ -61,6 +66,44 @@ def prose(page: Path) -> str:
     return remove_code(text)
 
 
+ENGINE = ROOT / "layers" / "engine" / "podgraft"
+PRINTED = [
+    path
+    for folder in (ENGINE, ROOT / "functions", ROOT / "scripts")
+    for path in sorted(folder.rglob("*.py"))
+    # These packages repeat the messages of Go.
+    if ENGINE / "golang" not in path.parents
+]
+
+
+def test_no_help_text_and_no_message_has_an_avoided_word() -> None:
+    avoided = re.compile(rf"(?<![\w-])(?:{'|'.join(words for words, _ in AVOIDED)})(?![\w-])")
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {match[0]}"
+        for path in PRINTED
+        for line, text in list_texts(path)
+        for match in avoided.finditer(text)
+    ]
+    assert found == []
+
+
+def list_texts(path: Path) -> Iterator[tuple[int, str]]:
+    """Each text of a module that a program prints, with its line: literals, and helps."""
+    docstrings: set[ast.AST] = set()
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            expression = node.body[0]
+            assert isinstance(expression, ast.Expr)
+            decorators = getattr(node, "decorator_list", [])
+            if not any("command" in ast.dump(each) for each in decorators):  # not a help
+                docstrings.add(expression.value)
+        if isinstance(node, ast.Constant) and node not in docstrings and " " in str(node.value):
+            yield node.lineno, str(node.value)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_names_nothing_of_the_house(page: Path) -> None:
     text = page.read_text()
@@ -89,13 +132,17 @@ def test_copied_commands_have_no_prompt(page: Path) -> None:
 # One word for one thing: each of these has one sense on the pages for users.
 SENSES = (
     # A release is of podgraft or Istio; a version is of a policy, or of the function in full.
-    (r"earlier versions? of podgraft|new version of podgraft", "release of podgraft"),
+    (r"versions? of podgraft|function of an earlier version", "release of podgraft"),
     (
         r"cluster id(?! that| of the proxies| of your mesh|'s)",
         "calling cluster, or Istio's cluster id",
     ),
-    (r"guard of register|the sidecar guard", "sidecar check"),
-    (r"probe pods?|probe objects?", "sample pods"),
+    # The guard is the function that stops rollouts; probes are those of Kubernetes.
+    (
+        r"(?<!the )(?<!The )(?<!sidecar-)(?<!\| )[Gg]uards?\b(?! errors)|sidecar guard",
+        "sidecar check",
+    ),
+    (r"(?<!in a )(?<!of )(?<!as )\b[Pp]robes?\b", "--test, deployment check, or sample pod"),
     (r"trial rendering|rehearsal", "check"),
 )
 SENSE_EXCEPTIONS = {"concepts.md", "from-istio.md", "clusters.md", "policies.md", "preview.md"}

@@ -34,7 +34,7 @@ _KINDS = {
     "rule": "ValidatingAdmissionPolicy",
 }
 _RENDERED = re.compile(r"(?P<names>.+), as (?P<release>Istio \S+) renders them")
-_ALLOWED = "allows of the policy contains each: "
+_ALLOWED = "allowed by the policy: "
 _ACTION = re.compile(r"(Deny|Warn|Audit)(, (Warn|Audit))*: ")
 _ADDED = re.compile(r"container (?P<name>\S+) ")
 

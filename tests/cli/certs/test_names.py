@@ -104,7 +104,7 @@ REFUSED = {
     "web hook.example.com": (
         "every label is 1 to 63 letters, digits, - or _, and neither starts nor ends with -"
     ),
-    "fe80::1%eth0": "a zone (%) cannot stand in a certificate",
+    "fe80::1%eth0": "a certificate cannot contain a zone (%)",
     "::ffff:10.0.0.1": "write 10.0.0.1: OpenSSL does not match the mapped form",
     "::": ":: is where a server listens, not where it is reached",
 }

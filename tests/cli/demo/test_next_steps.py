@@ -110,6 +110,7 @@ def test_the_explained_object_is_one_that_a_patch_changed(tmp_path: Path) -> Non
     outcomes = [
         Outcome("a.yaml", "Pod", is_patched=False),
         Outcome("b.yaml", "Pod", is_patched=True),
+        Outcome("c.yaml", "Pod", is_patched=False),
     ]
     steps = list(next_steps.find_next_steps("istio", tmp_path, outcomes, ["allow"]))
 

@@ -20,7 +20,7 @@ CASES: tuple[tuple[str, Any, Any, list[str]], ...] = (
         [
             (
                 "/clusters/prod-1/revision: equals the value of group a; "
-                "remove it, so that the group decides"
+                "remove it, and the group decides"
             )
         ],
     ),
@@ -31,7 +31,7 @@ CASES: tuple[tuple[str, Any, Any, list[str]], ...] = (
         [
             (
                 "/clusters/prod-1/features/platform: equals the value of group a; "
-                "remove it, so that the group decides"
+                "remove it, and the group decides"
             )
         ],
     ),

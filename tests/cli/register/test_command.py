@@ -87,7 +87,7 @@ def test_what_is_printed_is_checked_sorted_and_stable(run: Run) -> None:
 
 
 def test_a_bundle_that_nothing_was_checked_with_is_reported(run: Run) -> None:
-    assert "not checked: give --server-cert or --test" in run(*TRUSTED[:2]).err
+    assert "not checked; use --server-cert or --test" in run(*TRUSTED[:2]).err
 
 
 def test_public_roots_need_no_bundle(run: Run) -> None:
@@ -101,7 +101,7 @@ def test_istios_variables_environment_and_token_are_in_the_path(run: Run) -> Non
         "https://webhook.example.com/k/t0k3n/istio/inject/cluster/c1/net/n1/TEAM/a--slash--b"
     )
     assert "not compared: the path sets the cluster id of proxies; give --bundle" in outcome.err
-    assert "the URL holds the token" in outcome.err
+    assert "the URL contains the token" in outcome.err
 
 
 def test_everything_at_once_is_taken_by_kubernetes(run: Run) -> None:

@@ -69,11 +69,11 @@ REFUSED = {
     "https://a.example/auth/inject": "--url: the path names an injector that cannot exist",
     "https://a.example/T0k3n/inject": "--url: the path names an injector that cannot exist",
     "https://a.example/k": "--url: the path names an injector that cannot exist",
-    "https://localhost:8443": "localhost is the control plane's own machine",
-    "https://api.localhost": "api.localhost is the control plane's own machine",
-    "https://127.0.0.1:8443": "127.0.0.1 is the control plane's own machine",
-    "https://127.9.9.9": "127.9.9.9 is the control plane's own machine",
-    "https://[::1]:8443": "::1 is the control plane's own machine",
+    "https://localhost:8443": "localhost is the machine of kube-apiserver itself",
+    "https://api.localhost": "api.localhost is the machine of kube-apiserver itself",
+    "https://127.0.0.1:8443": "127.0.0.1 is the machine of kube-apiserver itself",
+    "https://127.9.9.9": "127.9.9.9 is the machine of kube-apiserver itself",
+    "https://[::1]:8443": "::1 is the machine of kube-apiserver itself",
     "https://*.example.com": "a URL names one host; only certificates have wildcards",
     "https://a.example.": "leave out the dot at the end",
     "https://0.0.0.0:8443": "0.0.0.0 is where a server listens",
@@ -143,14 +143,14 @@ def test_what_is_no_token_does_not_enter_the_path(token: str) -> None:
 
 
 def test_a_second_token_is_refused() -> None:
-    with pytest.raises(RegistrationError, match="the URL already holds a token"):
+    with pytest.raises(RegistrationError, match="the URL already contains a token"):
         endpoint.with_token(endpoint.parse_endpoint("https://a.example/k/t0k3n/inject"), "other")
 
 
 @pytest.mark.parametrize("facts", [[("cluster", "prod")], [("team", "a"), ("team", "b")]])
 def test_a_fact_is_reported_once(facts: list[tuple[str, str]]) -> None:
     found = endpoint.parse_endpoint("https://a.example/inject/cluster/prod")
-    with pytest.raises(RegistrationError, match=r"the URL already says .*; say it once"):
+    with pytest.raises(RegistrationError, match=r"the URL already contains .*; say it once"):
         endpoint.with_variables(found, facts)
 
 

@@ -143,13 +143,13 @@ ERRORS = (
         "z.yaml, document 1: duplicate of Namespace shop in y.yaml; remove one of the two",
         "z.yaml, document 2: duplicate of ConfigMap istio in mesh.yaml; remove one of the two",
         "z.yaml, document 2 /data/mesh: is a second mesh; the first is in mesh.yaml; "
-        "keep one: each revision is an injector of its own",
+        "keep one: each revision is a separate injector",
     ),
     invalid_case(
         "two configurations",
         {**BUNDLE, "other.yaml": OTHER_CONFIG.encode()},
         "other.yaml /data/config: is a second config; the first is in injector.yaml; "
-        "keep one: each revision is an injector of its own",
+        "keep one: each revision is a separate injector",
     ),
     invalid_case(
         "a mesh alone",

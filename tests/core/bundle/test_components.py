@@ -171,8 +171,8 @@ FAULTS: tuple[tuple[str, tuple[str, ...], str], ...] = (
             ),
         ),
         (
-            "/spec/paramKind: wants parameters, and no ValidatingAdmissionPolicyBinding gives it a "
-            "paramRef; add a binding with a paramRef"
+            "/spec/paramKind: requires parameters, and no ValidatingAdmissionPolicyBinding gives "
+            "it a paramRef; add a binding with a paramRef"
         ),
     ),
     (

@@ -139,7 +139,7 @@ def test_a_kind_that_no_policy_names_is_no_parameter() -> None:
 
 def test_an_unbound_policy_with_parameters_is_an_error() -> None:
     policy: Any = yaml.load_all(VALIDATING % NAMED)[0]
-    with pytest.raises(BundleError, match="wants parameters, and no ValidatingAdmissionPolicyB"):
+    with pytest.raises(BundleError, match="requires parameters, and no ValidatingAdmissionPolicyB"):
         bundle.compile_({"rules.yaml": yaml.dump(policy).encode()}, Policy())
 
 

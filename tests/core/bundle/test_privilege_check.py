@@ -343,9 +343,6 @@ def test_the_trace_contains_the_check() -> None:
         "spec": {"containers": [{"name": "s", "securityContext": {"privileged": True}}]},
     }
     assert observe("{}", POD) == "the change adds none"
-    assert (
-        observe("{}", privileged)
-        == "allows of the policy does not contain: container s is privileged"
-    )
-    expected = "allows of the policy contains each: container s is privileged"
+    assert observe("{}", privileged) == "not allowed by the policy: container s is privileged"
+    expected = "allowed by the policy: container s is privileged"
     assert observe("{privileged: [s]}", privileged) == expected

@@ -18,20 +18,21 @@ _SECTIONS: Final[Mapping[str, str]] = {
     "Options": "",
     "Objects": "--filename --recursive --namespace --all-namespaces --selector --pods --bare",
     "Configuration": "--config --injector --revision --istio-release --bundle --policy "
-    "--injectConfigFile --valuesFile --meshConfigFile --from-stack",
+    "--injectConfigFile --valuesFile --meshConfigFile --from-stack --store",
     "Endpoint": "--url --service --allow-loopback --ca-bundle --cert-manager --server-cert "
     "--test --host --port",
     "Credentials": "--token-file --client-cert --client-key --control-plane --static",
     "Selection": "--namespace-selector --object-selector --exclude-namespace --match-condition "
     "--tag-of",
-    "Review": "--cluster --operation --old --as --as-group --webhook-config --namespace-labels "
-    "--istio-cluster-id --istio-network --network --env --webhook",
+    "Review": "--cluster --group --operation --old --as --as-group --webhook-config "
+    "--namespace-labels --istio-cluster-id --istio-network --network --env --webhook",
     "Signature": "--sign --sign-key --unsigned --signer",
     "Cluster access": "--context --kubeconfig --request-timeout --istio-namespace",
-    "AWS": "--stack-name --bucket --bundle-prefix --parameter-prefix --profile --region --store",
+    "AWS": "--stack-name --bucket --bundle-prefix --parameter-prefix --profile --region",
     "Output": "--output --strict --fail-on --verbose",
     "Help": "--help --help-all --version",
 }
+_MAX_SENTENCE: Final = 300  # characters of a command in the help of its group
 _SECTION_OF = {name: title for title, names in _SECTIONS.items() for name in names.split()}
 # Options that --help leaves to --help-all: for some installations, or with a safe default.
 _RARE: Final = frozenset(
@@ -119,6 +120,16 @@ class Group(_Help, click.Group):
     """A group of commands."""
 
     command_class = Command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each command with the complete first sentence of its help."""
+        commands = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                (str(each.name), each.get_short_help_str(_MAX_SENTENCE))
+                for each in commands
+                if each and not each.hidden
+            )
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands first: they are what a group is for."""

@@ -33,6 +33,7 @@ from podgraft.service import paths
 DEFAULT_TIMEOUT_SECONDS = 10
 _MAX_BYTES = 1 << 20
 _MAX_TEXT = 300
+_RETRY_SECONDS = 0.1
 _REMEDIES: Mapping[int, str] = {
     HTTPStatus.FORBIDDEN: (
         "use a separate credential for each cluster, and check the access rules in front of the "
@@ -50,7 +51,8 @@ class ProbeTarget:
     """The endpoint of a registration, and what kube-apiserver sends and trusts.
 
     ``roots`` are the certificates of caBundle; without them, the public CAs are trusted. ``token``
-    is the one of the header, and ``client_files`` are a client certificate and its key.
+    is the one of the header, and ``client_files`` are a client certificate and its key. For
+    ``start_seconds``, a server that starts can refuse connections.
     """
 
     url: str
@@ -58,6 +60,7 @@ class ProbeTarget:
     token: str | None = None
     client_files: tuple[Path, Path] | None = None
     timeout_seconds: int = DEFAULT_TIMEOUT_SECONDS
+    start_seconds: int = 0
 
     @property
     def path_token(self) -> str:
@@ -110,7 +113,7 @@ def probe_endpoint(target: ProbeTarget) -> ProbeReport:
     """Send a review, and return what kube-apiserver would make of the response."""
     try:
         address = Address.parse(target.url)
-        connection, certificate, problems = _connect(address, target)
+        connection, certificate, problems = _connect_to_starting(address, target)
     except CertificateError as error:
         return ProbeReport(problems=(f"{error}; start the endpoint, or check the network",))
     try:
@@ -120,6 +123,20 @@ def probe_endpoint(target: ProbeTarget) -> ProbeReport:
         return _send_review(connection, target, certificate)
     finally:
         connection.close()
+
+
+def _connect_to_starting(
+    address: Address, target: ProbeTarget
+) -> tuple[http.client.HTTPSConnection, x509.Certificate, tuple[str, ...]]:
+    deadline = system.monotonic() + target.start_seconds
+    while True:
+        try:
+            return _connect(address, target)
+        except CertificateError as error:
+            is_refused = isinstance(error.__cause__, ConnectionRefusedError)
+            if not is_refused or system.monotonic() >= deadline:
+                raise
+        system.sleep(_RETRY_SECONDS)
 
 
 def _connect(

@@ -34,7 +34,7 @@ podgraft test mesh --output junit=tests.xml
 [status]
 # Which namespaces are injected, and which pods are outdated?
 podgraft status
-# Compare with a policy of your own.
+# Compare with another policy.
 podgraft status -n shop --config mesh
 # Send a review to each registered endpoint.
 podgraft status --test
@@ -183,7 +183,7 @@ podgraft policy delete --yes
 podgraft certs ca
 # Create a server certificate.
 podgraft certs server localhost 127.0.0.1
-# When does it end?
+# When does it expire?
 podgraft certs inspect certificates/server.pem
 [certs ca]
 # Write to another folder.
@@ -279,7 +279,7 @@ podgraft register --service podgraft/podgraft/istio --ca-bundle certificates/ca.
 [import]
 # Write Istio's configuration to a folder.
 podgraft import istio imported
-# Of one revision.
+# Write only one revision.
 podgraft import istio one --revision default
 # Replace the bundle.
 podgraft import istio imported --force

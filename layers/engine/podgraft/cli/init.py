@@ -115,7 +115,7 @@ KINDS: Final[Mapping[str, Kind]] = {
         has_engine=False,
         steps=(
             "cd {folder}",
-            "podgraft inject -f istio/input.web.yaml --bundle istio/bundle",
+            "podgraft explain -f istio/input.web.yaml --config istio",
         ),
     ),
 }

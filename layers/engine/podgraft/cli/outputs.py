@@ -74,4 +74,4 @@ def _move_into_place(staged: Sequence[Path], outputs: Sequence[Output], *, force
     except FileExistsError as error:
         for path in linked:
             path.unlink()
-        raise OutputError(f"{error.filename2}: was made by somebody else meanwhile") from error
+        raise OutputError(f"{error.filename2}: another process created it meanwhile") from error

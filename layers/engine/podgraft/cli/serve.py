@@ -55,7 +55,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--cert", type=_FILE, required=True, help="Certificate chain of the server, PEM.")
 @click.option("--key", type=_FILE, required=True, help="Private key of the certificate, PEM.")
 @click.option(
-    "--passphrase-file", type=_FILE, help="File whose first line is the passphrase of the key."
+    "--passphrase-file", type=_FILE, help="File; its first line is the passphrase of the key."
 )
 @click.option(
     "--client-ca", type=_FILE, help="CA certificates that verify client certificates, PEM."
@@ -133,7 +133,7 @@ def command(  # noqa: PLR0913 — one parameter per option
 ) -> None:
     """Serve admission reviews over HTTPS, without AWS.
 
-    The command first loads every injector, renders probe pods, and reports the injectors and
+    The command first loads every injector, renders sample pods, and reports the injectors and
     clusters. It stops with an error if no injector loads or the certificate is not valid. With
     --check, the exit status is 1 if anything does not load.
 

@@ -66,7 +66,7 @@ def ca(
     pair = CertificateFolder(path).save_authority(certificate, key, secret, force=force)
     _print_files(pair)
     program.print_next_steps(
-        f"keep {pair.key} offline: who has it can answer for every cluster that trusts the CA",
+        f"keep {pair.key} offline: anyone who has it can impersonate the webhook",
         f"podgraft certs server --dir {path} HOST [HOST …]",
     )
 

@@ -107,7 +107,7 @@ def _matches(pattern: str, host: str) -> bool:
 
 def _address_problem(text: str, address: Address) -> str | None:
     if isinstance(address, IPv6Address) and address.scope_id:
-        return "a zone (%) cannot stand in a certificate"
+        return "a certificate cannot contain a zone (%)"
     if _unmap_ipv4(address) != address:
         return f"write {_unmap_ipv4(address)}: OpenSSL does not match the mapped form"
     if address.is_unspecified:

@@ -37,10 +37,10 @@ key_type_option = click.option(
     help="Type of a new key.",
 )
 passphrase_file = click.option(
-    "--passphrase-file", type=FILE, help="File whose first line is the passphrase of the key."
+    "--passphrase-file", type=FILE, help="File; its first line is the passphrase of the key."
 )
 ca_passphrase_file = click.option(
-    "--ca-passphrase-file", type=FILE, help="File whose first line is the passphrase of the CA key."
+    "--ca-passphrase-file", type=FILE, help="File; its first line is the passphrase of the CA key."
 )
 
 

@@ -20,10 +20,10 @@ from podgraft.cli.certs.rotation import KeyPolicy, Rotation, RotationStage
 @click.option("--to", "new", type=options.FOLDER, required=True, help="Folder of the new CA.")
 @click.pass_context
 def rotate_ca(context: click.Context, old: Path, new: Path) -> None:
-    """Replace the CA, step by step, without a moment in which a cluster does not trust us.
+    """Replace the CA, step by step, without a moment in which a cluster does not trust the webhook.
 
     begin: new CA, bundle of both. switch: new certificates, once every cluster trusts both.
-    finish: end of the bundle, once the endpoint shows a new certificate. plan: where we are.
+    finish: end of the bundle, once the endpoint presents a new certificate. plan: the next step.
     """
     context.obj = Rotation(CertificateFolder(old), CertificateFolder(new))
 
@@ -128,14 +128,14 @@ def _print_next_steps(rotating: Rotation) -> None:
         case RotationStage.SWITCH:
             program.print_next_steps(
                 f"in every cluster: podgraft register … --ca-bundle {bundle}, and kubectl apply",
-                f"where clusters show certificates: serve --client-ca {bundle}, or the trust store",
+                f"for client certificates: serve --client-ca {bundle}, or the trust store",
                 "of every cluster: kubectl get mutatingwebhookconfigurations,"
                 "validatingwebhookconfigurations -o yaml > CLUSTER.yaml",
                 f"{again} switch --registered CLUSTER.yaml [--registered …]",
             )
         case RotationStage.FINISH:
             program.print_next_steps(
-                f"deploy the certificates of {new}: podgraft serve reads them anew, ACM needs "
+                f"deploy the certificates of {new}: podgraft serve reads them again, ACM needs "
                 "podgraft certs import-acm --arn",
                 f"{again} finish --probe https://HOST",
             )

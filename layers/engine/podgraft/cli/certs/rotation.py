@@ -30,7 +30,7 @@ class RotationStage(Enum):
     """How far a rotation is, in the words of what to do next."""
 
     BEGIN = "begin: make the new CA and the bundle of both"
-    SWITCH = "register every cluster with the bundle, then switch: issue certificates anew"
+    SWITCH = "register every cluster with the bundle, then switch: issue new certificates"
     FINISH = "deploy the new certificates, then finish: drop the old CA"
     DONE = "register every cluster with the new CA alone, and put the old folder away"
 

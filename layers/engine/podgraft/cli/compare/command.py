@@ -35,7 +35,7 @@ def command(
     """Compare the injected pods of a cluster with the result of podgraft for the same pods.
 
     The command removes the injection from each running pod, injects the pod again, and compares
-    both pods, with the defaults of the API server. Without --bundle, it uses Istio's configuration
+    both pods, with the defaults of the API server. Without --config, it uses Istio's configuration
     in the cluster, of the revision that injected each pod, or of --revision. It only reads, and
     prints only values of injected parts.
 

@@ -38,6 +38,7 @@ _LOOPBACK, _PORT = "127.0.0.1", 8443
 _MODULES = ("flask", "gunicorn", "re2")
 _COLORS = {"+": "green", "-": "red", "@": "cyan"}
 _MAX_LINE_CHARACTERS = 160  # characters of one operation
+_MAX_DIFF_LINES = 40  # of one object
 
 
 @command_help.command("demo")
@@ -154,8 +155,11 @@ def _print_response(response: Any, document: Object) -> Object:
         click.echo(f"  {_shorten(text)}")
     patched: Object = jsonpatch.apply_patch(document, operations)
     terminal.secho(f"\nThe {document['kind']}, before and after", bold=True)
-    for line in _diff(document, patched):
+    lines = [*_diff(document, patched)]
+    for line in lines[:_MAX_DIFF_LINES]:
         terminal.secho("  " + line, fg=_COLORS.get(line[:1]))
+    if len(lines) > _MAX_DIFF_LINES:
+        click.echo(f"  … and {len(lines) - _MAX_DIFF_LINES} more lines")
     return patched
 
 

@@ -47,7 +47,7 @@ def find_next_steps(
     """Yield the next steps after a demo of *sample* that left its files in *folder*."""
     store = folder / "store"
     documents = _join("--config", store / sample)
-    explained = max(outcomes, key=lambda outcome: outcome.is_patched)
+    explained = max(reversed(outcomes), key=lambda outcome: outcome.is_patched)
     yield NextStep(
         "Show each step of the decision. Change the object or the policy, and repeat it.",
         f"explain {_join('-f', folder / explained.file)} {documents}",
@@ -55,13 +55,11 @@ def find_next_steps(
     yield NextStep(
         "Check the policy and the bundle after a change.", f"check {_join(store / sample)}"
     )
-    for outcome in outcomes:
-        if outcome.is_patched and outcome.kind == "Pod":
-            yield NextStep(
-                "Print the injected pod, without a server.",
-                f"inject --webhook {_join('-f', folder / outcome.file)} {documents}",
-            )
-            break
+    if explained.is_patched and explained.kind == "Pod":
+        yield NextStep(
+            "Print the injected pod, without a server.",
+            f"inject --webhook {_join('-f', folder / explained.file)} {documents}",
+        )
     yield from _find_server_steps(sample, folder)
     yield NextStep(f"Run another sample: {', '.join(others)}.", f"demo {others[0]}")
 

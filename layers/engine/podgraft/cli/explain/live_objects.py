@@ -179,7 +179,7 @@ def _describe_missing_bundle(webhook: LiveWebhook, pod: Object) -> str:
     """Return the error for a pod that podgraft receives, without the configuration of podgraft."""
     return (
         f"{documents.object_name(pod)}: webhook {webhook.name} sends the pod to podgraft, injector "
-        f"{webhook.injector}, whose configuration is not in the cluster; name it with --config "
+        f"{webhook.injector}; its configuration is not in the cluster: name it with --config "
         "stack:NAME, or the folder of podgraft serve"
     )
 

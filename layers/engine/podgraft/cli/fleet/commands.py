@@ -71,7 +71,7 @@ def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> None:
     """Move the callers of all clusters into the registry of the stack.
 
     The function reads the registry after its next refresh. Until --finish, each command also
-    writes the documents, so that you can deploy the earlier function again.
+    writes the documents, so you can deploy the earlier function again.
     """
     if finishes and undoes:
         raise click.UsageError("--finish, --undo: use one of them")

@@ -70,7 +70,8 @@ def check_policy(
 def _print_summary(checked: CheckedBundle) -> None:
     print_warnings(checked.warnings)
     size = len(checked.document.encode())
-    click.echo(f"bundle   {checked.digest}, {len(checked.files)} files")
+    count = len(checked.files)
+    click.echo(f"bundle   {checked.digest}, {count} file{'' if count == 1 else 's'}")
     click.echo(f"policy   {size} of {STANDARD_BYTES} bytes")
     for difference in modes.find_mode_differences(checked.bundle, checked.policy):
         click.echo(f"mode     {difference}")

@@ -26,7 +26,7 @@ def find_group_problems(read: Policy, document: str) -> Iterator[Diagnostic]:
                     document=document,
                     pointer=f"/clusters/{escape(cluster)}/{key.replace('.', '/')}",
                     problem=f"equals the value of {sources[key]}",
-                    remedy="remove it, so that the group decides",
+                    remedy="remove it, and the group decides",
                     severity=Severity.WARNING,
                 )
 

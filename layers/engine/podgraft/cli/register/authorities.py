@@ -79,4 +79,7 @@ def check_trust(
             trust.describe_distrust(endpoint.authority, problems, host, server_cert)
         )
     if roots and not server_cert and not probe:
-        click.echo("not checked: give --server-cert or --test to see the CAs verify it", err=True)
+        click.echo(
+            "not checked; use --server-cert or --test to verify the certificate with these CAs",
+            err=True,
+        )

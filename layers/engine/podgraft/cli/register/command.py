@@ -218,7 +218,7 @@ def _probe(manifests: list[Object], identity: AuthInfo | None, options: Register
 
 
 def _list_next_steps(registration: Registration, options: RegisterOptions) -> Iterator[str]:
-    return next_steps.list_next_steps(
+    yield from next_steps.list_next_steps(
         registration,
         control_plane_folder=options["control_plane"],
         static_folder=options["static"],
@@ -226,6 +226,11 @@ def _list_next_steps(registration: Registration, options: RegisterOptions) -> It
         has_sidecar_check=options["sidecar_check"] is not None,
         has_bundle=options["bundle"] is not None,
     )
+    if options["inject"]:
+        yield (
+            "try it with a pod that the selectors match: kubectl run web --namespace NAME "
+            "--labels=KEY=VALUE --image=nginx --dry-run=server -o yaml"
+        )
 
 
 def _parse_endpoint(options: RegisterOptions, *, has_ca_bundle: bool) -> endpoint.Endpoint:

@@ -118,7 +118,7 @@ def with_token(endpoint: Endpoint, token: str | None) -> Endpoint:
     if token is None:
         return endpoint
     if endpoint.token is not None:
-        raise RegistrationError("the URL already holds a token (/k/…); give the token once")
+        raise RegistrationError("the URL already contains a token (/k/…); give the token once")
     if not re.fullmatch(r"[A-Za-z0-9_-]+", token):
         raise RegistrationError(
             "the token file must contain one token, as podgraft tokens prints it"
@@ -130,7 +130,7 @@ def with_variables(endpoint: Endpoint, variables: Iterable[tuple[str, str]]) -> 
     """Add the variables of the proxies (``cluster``, ``net``, environment) after the route."""
     for key, value in variables:
         if key in endpoint.variables:
-            raise RegistrationError(f"the URL already says {key}; say it once")
+            raise RegistrationError(f"the URL already contains {key}; say it once")
         pair = (key, value.replace("/", "--slash--"))
         for segment in pair:
             check_segment(key, segment)
@@ -200,8 +200,8 @@ def _check_host(url: str, parts: SplitResult, *, allow_loopback: bool) -> str:
         raise RegistrationError(f"{url}: a URL names one host; only certificates have wildcards")
     if _is_loopback(host) and not allow_loopback:
         raise RegistrationError(
-            f"{url}: {host} is the control plane's own machine, and not every one of them runs a "
-            "webhook; --allow-loopback is for tests"
+            f"{url}: {host} is the machine of kube-apiserver itself; use an address that it "
+            "reaches, or --allow-loopback for a test"
         )
     return f"[{host}]" if alt_names.addresses and ":" in host else host
 

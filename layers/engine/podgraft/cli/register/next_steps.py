@@ -34,9 +34,9 @@ def list_next_steps(
         )
         yield from _STATIC_STEPS
     else:
-        yield "kubectl apply --server-side -f what was printed"
+        yield "kubectl apply --server-side -f FILE, with the output in FILE"
     if is_token_in_url and not control_plane_folder:
-        yield "the URL holds the token: whoever may read webhook configurations can see it"
+        yield "the URL contains the token: anyone who can read webhook configurations can read it"
     label = find_namespace_label(registration)
     if label is not None:
         yield f"choose the namespaces: kubectl label namespace NAME {label}"
@@ -44,4 +44,3 @@ def list_next_steps(
         yield "failurePolicy Ignore misses silently: --sidecar-check rejects pods without sidecar"
     if has_sidecar_check and not has_bundle:
         yield "the sidecar check uses only the policy document: --bundle adds the bundle's rules"
-    yield "see it work: kubectl run probe --namespace NAME --image=nginx --dry-run=server -o yaml"

@@ -12,6 +12,8 @@ from podgraft.cli.failure import print_warnings
 from podgraft.cli.register.control_plane import AuthInfo
 from podgraft.cli.register.errors import RegistrationError
 
+_START_SECONDS = 5  # podgraft serve in the background of the same script
+
 
 def probe_registration(
     manifests: Iterable[Object],
@@ -32,11 +34,12 @@ def probe_registration(
             token=identity.token if identity else None,
             client_files=(certificate, key) if certificate and key else None,
             timeout_seconds=timeout_seconds,
+            start_seconds=_START_SECONDS,
         )
         report = probe_endpoint(target)
         if report.problems:
             raise RegistrationError(*(f"--test: {problem}" for problem in report.problems))
-        click.echo(f"probe: {target.place}: {report.describe()}", err=True)
+        click.echo(f"test: {target.place}: {report.describe()}", err=True)
         print_warnings(f"{target.place}: {warning}" for warning in report.warnings)
 
 

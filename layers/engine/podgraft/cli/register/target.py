@@ -36,7 +36,7 @@ _OPTIONS = (
     make_old_option("stack-name"),
     config_option(
         ConfigSourceType(cluster=False),
-        "Stack, or folder of podgraft demo --keep, whose endpoint is used, instead of --url.",
+        "Stack, or folder of podgraft demo --keep, with the endpoint to use instead of --url.",
     ),
     click.option("--url", help="Endpoint, as https://HOST[:PORT]."),
 )

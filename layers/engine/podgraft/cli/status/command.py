@@ -53,7 +53,7 @@ def command(
     MISSING counts the pods without their sidecar: a webhook receives them, and the configuration
     injects them. OUTDATED counts the pods with other sidecars than a new pod would have; it is a
     comparison, as of podgraft compare. A question mark shows that pods were not checked. Without
-    --bundle, the configuration is that of Istio in the cluster. The command only reads.
+    --config, the configuration is that of Istio in the cluster. The command only reads.
 
     --test sends a synthetic review, which counts in no metric, to each URL of the registered
     webhooks: with the CAs of its caBundle and the token in its path, as kube-apiserver does. The

@@ -107,5 +107,5 @@ def find_overlaps(survey: Survey) -> Iterator[str]:
         if status.has_overlap:
             yield (
                 f"namespace {status.name}: istiod and podgraft receive the same pods; change its "
-                "labels so that one of them matches"
+                "labels so only one of them matches"
             )

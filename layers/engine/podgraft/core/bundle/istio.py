@@ -166,7 +166,7 @@ def _creation_order(manifest: Manifest) -> tuple[str, str, str]:
 def _find_duplicates(manifests: Sequence[Manifest], key: str) -> Iterator[Diagnostic]:
     for duplicate in manifests[1:]:
         problem = f"is a second {key}; the first is in {manifests[0].file}"
-        remedy = "keep one: each revision is an injector of its own"
+        remedy = "keep one: each revision is a separate injector"
         yield duplicate.make_diagnostic(f"/data/{key}", problem, remedy)
 
 

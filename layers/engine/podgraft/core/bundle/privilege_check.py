@@ -58,9 +58,9 @@ def _describe(unlisted: Sequence[Privilege], describe: Callable[[Privilege], str
 def _add_step(trace: Trace, added: Sequence[Privilege], unlisted: Sequence[Privilege]) -> None:
     privileges = [str(each) for each in added if each.kind is not Kind.IMAGE]
     if unlisted:
-        observed = f"allows of the policy does not contain: {', '.join(map(str, unlisted))}"
+        observed = f"not allowed by the policy: {', '.join(map(str, unlisted))}"
         trace.add("privileges", observed, "fails")
     elif privileges:
-        trace.add("privileges", f"allows of the policy contains each: {', '.join(privileges)}")
+        trace.add("privileges", f"allowed by the policy: {', '.join(privileges)}")
     else:
         trace.add("privileges", "the change adds none")

@@ -82,7 +82,7 @@ def _find_missing_params(
     for manifest, policy in zip(manifests, policies, strict=True):
         bindings = rules.bindings.get(policy.name, ())
         if policy.param_kind is not None and not any(binding.params for binding in bindings):
-            problem = f"wants parameters, and no {BINDING} gives it a paramRef"
+            problem = f"requires parameters, and no {BINDING} gives it a paramRef"
             yield manifest.make_diagnostic(
                 "/spec/paramKind", problem, "add a binding with a paramRef"
             )
