@@ -10,8 +10,10 @@ _GROUPS = ("Istio", "Other sidecars", "Validation")
 _TITLES = {
     "appmesh": "App Mesh",
     "datadog-env": "Datadog",
+    "eks-pod-identity": "EKS pod identity",
     "istio": "Istio sidecar",
     "opentelemetry": "OpenTelemetry",
+    "opentelemetry-agents": "OpenTelemetry agents",
 }
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, objects_at
 from podgraft.core.injectors import OperatorError, UserError
 from podgraft.core.injectors.overlay import conflicts as overlay_conflicts
 from podgraft.core.injectors.overlay import overlay, overlay_set
@@ -368,6 +368,22 @@ def test_a_second_call_changes_nothing() -> None:
 
     assert once is not POD
     assert apply_overlay(once, sidecar) is once
+
+
+def test_a_second_call_keeps_the_order_of_absent_elements() -> None:
+    """The second rendering gives fewer variables, and the first of two with one name counts."""
+    variables = an_overlay(
+        "{{ $set := list }}{{ range (index .Spec.Containers 0).Env }}"
+        "{{ $set = append $set .Name }}{{ end }}"
+        "spec: {containers: [{name: '*', env: [{name: HOME}, {name: '*'}, {name: HOME, value: b}, "
+        "{{ if not (has `A` $set) }}{name: A}, {{ end }}{name: B}]}]}",
+        more="setIfAbsent: [env]",
+    )
+    once = apply_overlay(WITH_ENV, variables)
+
+    container = check_object(_value_at(once, "spec.containers.0"))
+    assert [each["name"] for each in objects_at(container, "env")] == ["HOME", "X", "A", "B"]
+    assert apply_overlay(once, variables) is once
 
 
 def test_the_original_object_is_never_changed() -> None:

@@ -59,6 +59,8 @@ def _resolve_list(
 ) -> Object:
     """The member ``name``, and its order if an element matches the others."""
     key, known = field.merge_key, _elements_by_key(live, field.merge_key)
+    if name in if_absent:
+        elements = _find_absent(elements, known, key)
     others = _find_others(elements, known, key)
     resolved: list[JSON] = []
     order: list[JSON] = []
@@ -68,11 +70,9 @@ def _resolve_list(
             continue
         is_any = element.get(key) == OTHERS
         for value in others if is_any else [element.get(key)]:
-            old = known.get(value) if isinstance(value, str | int) else None
+            named = {**element, key: value}
+            patch = resolve_partial(named, _find(named, key, known), field.type.elem, if_absent)
             order.append({key: value})
-            if old is not None and name in if_absent:
-                continue
-            patch = resolve_partial({**element, key: value}, old, field.type.elem, if_absent)
             if not is_any or len(patch) > 1:
                 resolved.append(patch)
     members: Object = {name: resolved} if resolved else {}
@@ -102,6 +102,23 @@ def _find_others(
 ) -> list[str | int]:
     names = [each.get(key) for each in elements if isinstance(each, dict)]
     return [name for name in known if name not in names]
+
+
+def _find_absent(elements: list[JSON], known: Mapping[str | int, Object], key: str) -> list[JSON]:
+    """The elements that neither the object nor the list before them has."""
+    absent: list[JSON] = []
+    seen = dict(known)
+    for element in elements:
+        if _find(element, key, seen) is None:
+            absent.append(element)
+            seen |= _elements_by_key([element], key)
+    return absent
+
+
+def _find(element: JSON, key: str, known: Mapping[str | int, Object]) -> Object | None:
+    """The element of the object with the same merge key."""
+    name = element.get(key) if isinstance(element, dict) and PATCH not in element else None
+    return known.get(name) if isinstance(name, str | int) else None
 
 
 def _elements_by_key(live: JSON, key: str) -> dict[str | int, Object]:
