@@ -29,6 +29,7 @@ _NAMES = {
     "AWS::Partition": "partition",
     "AWS::Region": "region",
     "AWS::StackName": "name",
+    "Alias": "alias_arn",
     "Api": "api_id",
     "Api.ApiEndpoint": "api_endpoint",
     "ApiLogs": "api_log_group",
@@ -59,6 +60,7 @@ _GUARD = {"If": ["HasTopic", [_GUARD_ARN, {"Ref": "AlarmTopicArn"}], [_GUARD_ARN
 _CONDITIONS = {
     "HasDomain": 'var.domain_name != ""',
     "HasPolicyWriters": "length(var.policy_writer_arns) > 0",
+    "HasPrivateApi": "length(var.vpc_endpoint_ids) > 0",
 }
 _ROLE_CONDITIONS = {
     "Recorded": "census",
@@ -102,6 +104,9 @@ def render_files(template: Any) -> dict[str, str]:
         "alarms.json.tftpl": _format(dict(find_alarms(resources))),
         "queries.json.tftpl": _format(dict(find_queries(resources))),
         "access_log_format.json.tftpl": convert(properties["Stage"]["AccessLogSettings"]["Format"]),
+        "private_api.json.tftpl": _format_with_list(
+            convert(properties["PrivateApi"]["DefinitionBody"]), "vpc_endpoint_ids"
+        ),
         "policy_writes.json.tftpl": _make_policy_writes(properties["PolicyWriteRule"]),
         "dashboard.json.tftpl": convert(properties["Dashboard"]["DashboardBody"]),
     }
@@ -130,8 +135,13 @@ def _make_policy_writes(rule: Any) -> str:
         "paths": target["InputTransformer"]["InputPathsMap"],
         "message": target["InputTransformer"]["InputTemplate"],
     }
-    arns = "var_policy_writer_arns"
-    return _format(document).replace(f'"${{{arns}}}"', f"${{jsonencode({arns})}}")
+    return _format_with_list(document, "policy_writer_arns")
+
+
+def _format_with_list(document: Any, variable: str) -> str:
+    """The text of a template with the elements of a variable that is a list."""
+    text = f"var_{variable}"
+    return _format(document).replace(f'"${{{text}}}"', f"${{jsonencode({text})}}")
 
 
 def name_variable(parameter: str) -> str:

@@ -3,7 +3,7 @@ resource "aws_apigatewayv2_api" "webhook" {
   description   = "Admission webhooks of Kubernetes clusters"
   protocol_type = "HTTP"
   # With mutual TLS on the custom domain, the domain of the API would bypass it.
-  disable_execute_api_endpoint = local.conditions.has_truststore
+  disable_execute_api_endpoint = local.conditions.has_truststore || !local.conditions.has_public_endpoint
   tags                         = local.tags
   lifecycle {
     precondition {
@@ -13,6 +13,14 @@ resource "aws_apigatewayv2_api" "webhook" {
     precondition {
       condition     = !local.conditions.has_truststore || var.truststore_version != ""
       error_message = "truststore_uri requires truststore_version, because API Gateway reads the file only if one of them changes."
+    }
+    precondition {
+      condition     = local.conditions.has_public_endpoint || local.conditions.has_private_api
+      error_message = "public_endpoint false requires vpc_endpoint_ids, because no cluster could call the function."
+    }
+    precondition {
+      condition     = local.conditions.has_public_endpoint || !local.conditions.has_domain
+      error_message = "public_endpoint false requires an empty domain_name, which is an address of the public API."
     }
   }
 }

@@ -3,6 +3,11 @@ output "endpoint" {
   value       = local.conditions.has_domain ? "https://${var.domain_name}" : aws_apigatewayv2_api.webhook.api_endpoint
 }
 
+output "private_endpoint" {
+  description = "Base of clientConfig.url through the first of vpc_endpoint_ids; for another one, replace its id; null without them"
+  value       = local.conditions.has_private_api ? "https://${aws_api_gateway_rest_api.private[0].id}-${var.vpc_endpoint_ids[0]}.execute-api.${local.region}.${data.aws_partition.current.dns_suffix}/live" : null
+}
+
 output "snap_start" {
   description = "Whether SnapStart is in force; not in a region where Lambda has none for Python"
   value       = local.conditions.is_snap_start

@@ -68,6 +68,8 @@ class Rendering:
                 return self._name(name)
             case {"GetAtt": attribute}:
                 return self._name(attribute)
+            case {"Select": [index, items]}:
+                return self._resolve(items)[index]
             case {"Sub": [text, variables]}:
                 return self._substitute(text, self._resolve(variables))
             case {"Sub": text}:

@@ -44,6 +44,8 @@ COUNTERPARTS = {
     "HealthRoute": "aws_apigatewayv2_route.webhook",
     "Integration": "aws_apigatewayv2_integration.webhook",
     "PingRoute": "aws_apigatewayv2_route.webhook",
+    "PrivateApi": "aws_api_gateway_rest_api.private",
+    "PrivateApiMayInvoke": "aws_lambda_permission.private_api",
     "PolicyWriteRule": "aws_cloudwatch_event_rule.policy_writes",
     "PrefixOwner": "aws_ssm_parameter.prefix_owner",
     "ReadyRoute": "aws_apigatewayv2_route.webhook",
@@ -60,6 +62,9 @@ COUNTERPARTS = {
 }
 # Resources of the module for parts of one resource of the template.
 PARTS = {
+    "aws_api_gateway_deployment.private",
+    "aws_api_gateway_method_settings.private",
+    "aws_api_gateway_stage.private",
     "aws_cloudwatch_event_target.cleanup",
     "aws_cloudwatch_event_target.policy_writes",
     "aws_cloudwatch_event_target.watch",
@@ -105,6 +110,7 @@ STACKS: tuple[Mapping[str, Any], ...] = (
     },
     {"DomainName": "a.example", "CertificateArn": "arn:c", "ClusterMetrics": "false"},
     {"SilentClusterHours": 0, "StartMode": "provisioned", "CodeSigningConfigArn": "arn:s"},
+    {"VpcEndpointIds": ["vpce-0a1b2c3d", "vpce-4e5f6a7b"], "PublicEndpoint": "false"},
 )
 # Without gradual deployments, which need CloudFormation.
 RESOURCES = {
@@ -171,7 +177,10 @@ def find_conditions(stack: Rendering) -> dict[str, bool]:
 
 def make_variables(stack: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """What the module sets for its templates, with the names of ``Rendering``."""
-    defaults = {name: each["Default"] for name, each in TEMPLATE["Parameters"].items()}
+    defaults: dict[str, Any] = {
+        name: [] if each["Type"] == "CommaDelimitedList" else each["Default"]
+        for name, each in TEMPLATE["Parameters"].items()
+    }
     values = {**defaults, **parameters}
     return {
         **{f"var_{name_variable(name)}": value for name, value in values.items()},

@@ -26,7 +26,7 @@ def render(name: str, variables: Mapping[str, Any]) -> str:
         text, count = _CHOICE.subn(
             lambda match: match[2] if variables[match[1]] else match[3], text
         )
-    text = _ENCODE.sub(lambda match: json.dumps(variables[match[1]]), text)
+    text = _ENCODE.sub(lambda match: json.dumps(variables[match[1]], separators=(",", ":")), text)
     return _VARIABLE.sub(lambda match: str(variables[match[1]]), text)
 
 

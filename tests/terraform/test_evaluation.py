@@ -105,7 +105,10 @@ _EVALUATED = ("conditions", "alarm_conditions")
 def test_terraform_renders_the_same_templates(
     evaluation: Path, parameters: Mapping[str, Any]
 ) -> None:
-    options = [f"-var={name_variable(name)}={value}" for name, value in parameters.items()]
+    options = [
+        f"-var={name_variable(name)}={json.dumps(value) if isinstance(value, list) else value}"
+        for name, value in parameters.items()
+    ]
     done = run_terraform(evaluation, "apply", "-auto-approve", "-no-color", *options)
     assert done.returncode == 0, done.stderr
     printed = json.loads(run_terraform(evaluation, "output", "-json").stdout)

@@ -285,6 +285,25 @@ def test_the_event_rule_is_that_of_the_template() -> None:
     assert rendered["paths"] == rule["Targets"][0]["InputTransformer"]["InputPathsMap"]
 
 
+def test_the_private_api_is_that_of_the_template() -> None:
+    parameters = {"VpcEndpointIds": ["vpce-0a1b2c3d", "vpce-4e5f6a7b"]}
+    api = Rendering(TEMPLATE, "shop", parameters).resources["PrivateApi"]["Properties"]
+    rendered = load("private_api.json.tftpl", make_variables("shop", parameters))
+    uris = [each["x-amazon-apigateway-integration"].pop("uri") for each in find_methods(rendered)]
+    assert all("${alias_arn}" not in uri and ":lambda:path/" in uri for uri in uris)
+    for each in find_methods(api["DefinitionBody"]):
+        each["x-amazon-apigateway-integration"].pop("uri", None)
+    assert rendered == api["DefinitionBody"]
+    [endpoint] = MODULE["aws_api_gateway_rest_api.private"]["endpoint_configuration"]
+    assert endpoint["types"] == [api["EndpointConfiguration"]["Type"]]
+    assert MODULE["aws_api_gateway_stage.private"]["stage_name"] == api["StageName"]
+
+
+def find_methods(document: Any) -> list[Any]:
+    """Each method of an OpenAPI document."""
+    return [method for path in document["paths"].values() for method in path.values()]
+
+
 def test_each_resource_has_a_counterpart() -> None:
     """Add a new resource of template.yaml to deploy/terraform/*.tf, and to COUNTERPARTS."""
     names = {name for name, each in RESOURCES.items() if each["Type"] not in IN_TEMPLATES}

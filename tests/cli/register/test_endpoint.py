@@ -14,6 +14,7 @@ class EndpointCase:
     injector: str = "default"
 
 
+PRIVATE = "https://7ce8508d-vpce-0a1b2c3d4e5f67890.execute-api.eu-central-1.amazonaws.com"
 READ = (
     # a root
     EndpointCase("https://webhook.example.com", "https://webhook.example.com/inject"),
@@ -36,6 +37,12 @@ READ = (
         "https://a.example/k/t0k3n/istio/inject", "https://a.example/k/t0k3n/istio/inject", "istio"
     ),
     EndpointCase("https://a.example/k/t0k3n", "https://a.example/k/t0k3n/inject"),
+    # at a VPC endpoint: the stage of the private API is first
+    EndpointCase(f"{PRIVATE}/live", f"{PRIVATE}/live/inject"),
+    EndpointCase(f"{PRIVATE}/live/", f"{PRIVATE}/live/inject"),
+    EndpointCase(
+        f"{PRIVATE}/live/k/t0k3n/istio/inject", f"{PRIVATE}/live/k/t0k3n/istio/inject", "istio"
+    ),
 )
 
 
@@ -48,6 +55,9 @@ def test_a_url_is_read_and_leads_to_its_routes(case: EndpointCase) -> None:
 
 
 REFUSED = {
+    PRIVATE: "begins with its stage; use the output PrivateEndpoint of the stack",
+    f"{PRIVATE}/inject": "begins with its stage; use the output PrivateEndpoint of the stack",
+    f"{PRIVATE}/k/t0k3n/inject": "begins with its stage",
     "http://a.example": "got http; kube-apiserver calls https:// only",
     "a.example/inject": "there is no scheme; kube-apiserver calls https:// only",
     "https://": "there is no host; write https://host[:port]",

@@ -49,13 +49,17 @@ def send_review(
     cluster: str = "e2e",
     injector: str = "istio",
     edit: Callable[[dict[str, Any]], object] = lambda _: None,
+    stage: str = "",
 ) -> Answer:
-    """A pod's creation, as kube-apiserver sends it; *edit* changes the request."""
+    """A pod's creation, as kube-apiserver sends it; *edit* changes the request.
+
+    *stage* is that of a private API, with its slash.
+    """
     body: dict[str, Any] = json.loads(EVENT.read_text())["request"]["body"]
     edit(body["request"])
     return stack.call(
         "POST",
-        f"/{injector}/inject/cluster/{cluster}?timeout=10s",
+        f"{stage}/{injector}/inject/cluster/{cluster}?timeout=10s",
         json.dumps(body).encode(),
         {"Authorization": f"Bearer {token}"},
     )

@@ -41,7 +41,11 @@ def publish(stack: Stack, function: str) -> str:
     """Publish another version of the function; its number."""
     client = stack.cloud.client("lambda")
     client.update_function_configuration(FunctionName=function, Description="another version")
-    return client.publish_version(FunctionName=function)["Version"]
+    version = client.publish_version(FunctionName=function)["Version"]
+    # SnapStart takes a snapshot first. CloudFormation waits for it, too.
+    waiter = client.get_waiter("published_version_active")
+    waiter.wait(FunctionName=function, Qualifier=version, WaiterConfig={"Delay": 1})
+    return version
 
 
 def test_two_versions_respond_alike(

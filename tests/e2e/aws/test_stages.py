@@ -50,6 +50,7 @@ def test_no_output_is_shared(stack: Stack, prod: Stack) -> None:
     assert {key for key, _ in shared} <= {
         "BundlePrefix",  # in the stack's own bucket
         "FunctionVersion",  # a number of the stack's own function
+        "SnapStart",  # whether it is in force
     }
 
 

@@ -5,7 +5,6 @@ import binascii
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from cryptography import x509
 
@@ -13,6 +12,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.certs import pem
 from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.names import SubjectAltNames
+from podgraft.cli.client_config import read_destination
 from podgraft.kube import yaml
 
 
@@ -52,22 +52,11 @@ def _find_webhooks(document: JSON, location: str) -> Iterator[WebhookRegistratio
         yield from _find_webhooks(item, location)
     for webhook in _objects_under(document, "webhooks"):
         client = webhook.get("clientConfig")
-        if isinstance(client, dict) and (host := _find_host(client)) is not None:
+        if isinstance(client, dict) and (host := read_destination(client).host):
             name = f"{location}: webhook {webhook.get('name')}"
             bundle = client.get("caBundle")
             roots = _parse_ca_bundle(bundle, name) if isinstance(bundle, str) and bundle else ()
             yield WebhookRegistration(name, host, roots)
-
-
-def _find_host(client: Object) -> str | None:
-    """The name for which kube-apiserver verifies the certificate."""
-    match client:
-        case {"url": str(url)}:
-            return urlsplit(url).hostname or ""
-        case {"service": {"name": str(name), "namespace": str(namespace)}}:
-            return f"{name}.{namespace}.svc"
-        case _:
-            return None
 
 
 def _objects_under(document: Object, key: str) -> Iterator[Object]:

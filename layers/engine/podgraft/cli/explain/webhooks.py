@@ -7,13 +7,12 @@ webhooks of each in their order; all mutating webhooks before the validating one
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.cli.client_config import read_destination
 from podgraft.cli.failure import CommandError
 from podgraft.core.bundle import Bundle
-from podgraft.service import paths
-from podgraft.service.paths import ROUTES
+from podgraft.service.paths import ROUTES, Target
 
 # The kinds of configuration, and the route of a webhook that names no address.
 _KINDS = {"MutatingWebhookConfiguration": "inject", "ValidatingWebhookConfiguration": "validate"}
@@ -101,13 +100,7 @@ def _read(webhook: Object, default_route: str) -> Webhook | None:
     """The webhook; ``None`` if its address is not one of podgraft's routes."""
     name = string_at(webhook, "name")
     client = object_at(webhook, "clientConfig")
-    path = urlsplit(string_at(client, "url")).path or string_at(
-        object_at(client, "service"), "path"
-    )
-    if not client:
-        path = f"/{default_route}"
-    _, rest = paths.split_token(path)
-    target = paths.parse(rest)
+    target = read_destination(client).target if client else Target(default_route)
     if target is None:
         return None
     return Webhook(

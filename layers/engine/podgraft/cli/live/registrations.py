@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from urllib.parse import unquote, urlsplit
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
-from podgraft.service import paths
+from podgraft.cli.client_config import Destination, read_destination
 
 MUTATING = "MutatingWebhookConfiguration"
 _DOMAIN = ".podgraft.dev"
@@ -83,15 +82,16 @@ def _parse_configuration(configuration: Object) -> Iterator[LiveWebhook]:
     for manifest in objects_at(configuration, "webhooks"):
         client = object_at(manifest, "clientConfig")
         kind = _find_kind(string_at(manifest, "name"), labels, client)
+        destination = read_destination(client)
         injector, url_path = (
-            _parse_path(_path(client)) if kind is not InjectorKind.OTHER else ("", "")
+            _find_injector(destination) if kind is not InjectorKind.OTHER else ("", "")
         )
         yield LiveWebhook(
             configuration=string_at(metadata, "name"),
             configuration_kind=string_at(configuration, "kind"),
             name=string_at(manifest, "name"),
             kind=kind,
-            address=_format_address(client),
+            address=destination.address,
             manifest=manifest,
             labels=labels,
             injector=injector,
@@ -108,24 +108,9 @@ def _find_kind(name: str, labels: Object, client: Object) -> InjectorKind:
     return InjectorKind.OTHER
 
 
-def _format_address(client: Object) -> str:
-    if url := string_at(client, "url"):
-        return urlsplit(url).netloc.rpartition("@")[2]
-    service = object_at(client, "service")
-    namespace, name = string_at(service, "namespace"), string_at(service, "name")
-    return f"service {namespace}/{name}"
-
-
-def _path(client: Object) -> str:
-    if url := string_at(client, "url"):
-        return unquote(urlsplit(url).path)
-    return string_at(object_at(client, "service"), "path")
-
-
-def _parse_path(path: str) -> tuple[str, str]:
+def _find_injector(destination: Destination) -> tuple[str, str]:
     """Return the injector, and the rest after the route; both empty for another route."""
-    _, rest = paths.split_token(path)
-    target = paths.parse(rest)
+    target = destination.target
     return (target.injector, target.tail) if target and target.route == _ROUTE else ("", "")
 
 

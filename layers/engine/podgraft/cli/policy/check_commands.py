@@ -5,10 +5,10 @@ from pathlib import Path
 import click
 
 from podgraft.cli import command_help, folders, terminal
+from podgraft.cli.client_config import read_url_paths
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.program import FAILED
-from podgraft.cli.webhook_paths import url_paths
 from podgraft.core.trial import modes
 from podgraft.kube.privileges.pod_security import Level
 
@@ -51,7 +51,7 @@ def check_policy(
     FOLDER contains policy.yaml and bundle/. With errors, the exit status is 1. Warnings go to
     standard error and do not change the exit status.
     """
-    paths = url_paths(webhook_config) if webhook_config else ()
+    paths = read_url_paths(webhook_config) if webhook_config else ()
     level = Level(pss) if pss else None
     try:
         checked = check_bundle(bundle, document, strict=strict, url_paths=paths, level=level)

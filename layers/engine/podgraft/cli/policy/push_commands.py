@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from podgraft.cli import command_help, terminal
+from podgraft.cli.client_config import read_url_paths
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.cli.webhook_paths import url_paths
 from podgraft.core import policy
 
 from . import push
@@ -66,7 +66,7 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     overrides that give one cluster the configuration of FOLDER; without policy.yaml, only its
     bundle.
     """
-    paths = url_paths(webhook_config, options.injector) if webhook_config else ()
+    paths = read_url_paths(webhook_config, options.injector) if webhook_config else ()
     checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
     print_warnings(checked.warnings)
     signer = make_signer(sign, sign_key)

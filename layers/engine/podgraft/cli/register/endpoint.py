@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 from podgraft.base.jsonvalue import Object
 from podgraft.cli.certs import CertificateError, names
 from podgraft.cli.certs.endpoint import HTTPS_PORT
+from podgraft.cli.client_config import is_private_api, split_stage
 from podgraft.cli.register.errors import RegistrationError
 from podgraft.core.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector, is_injector
 from podgraft.service import paths
@@ -46,6 +47,7 @@ class Endpoint:
     injector: str = DEFAULT_INJECTOR
     tail: str = ""  # after the route: the variables that Istio's injector reads
     token: str | None = None  # of the path
+    stage: str = ""  # of a private API of API Gateway, with its slash
     service: ServiceReference | None = None  # instead of a URL; host is its name in the certificate
 
     @property
@@ -60,7 +62,8 @@ class Endpoint:
 
     def path(self, route: str) -> str:
         """The path of one of the routes."""
-        return paths.format_path(Target(route, self.injector, self.tail), self.token)
+        own = paths.format_path(Target(route, self.injector, self.tail), self.token)
+        return f"{self.stage}{own}"
 
     def url(self, route: str) -> str:
         """The URL of one of the routes."""
@@ -97,10 +100,16 @@ def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
     port = _port(redacted_url, parts)
     _check_parts(redacted_url, parts)
     host = _check_host(redacted_url, parts, allow_loopback=allow_loopback)
-    segments = parts.path.removesuffix("/").split("/")[1:]
-    for segment in segments:
+    stage, path = split_stage(host, parts.path.removesuffix("/"))
+    segments = path.split("/")[1:]
+    for segment in (*stage.split("/")[1:], *segments):
         check_segment(redacted_url, segment)
-    return with_path(redacted_url, Endpoint(host=host, port=port), segments)
+    if is_private_api(host) and stage.removeprefix("/") in {"", "k", *paths.ROUTES}:
+        raise RegistrationError(
+            f"{redacted_url}: the path of a private API begins with its stage; use the output "
+            "PrivateEndpoint of the stack"
+        )
+    return with_path(redacted_url, Endpoint(host=host, port=port, stage=stage), segments)
 
 
 def with_injector(endpoint: Endpoint, injector: str | None) -> Endpoint:
