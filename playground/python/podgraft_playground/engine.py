@@ -18,7 +18,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import configuration, documents, terminal
 from podgraft.cli.explain.decision_trace import DecisionTrace, exit_status, to_json
 from podgraft.cli.explain.flow import CallObserver, Cluster
-from podgraft.cli.explain.pod_source import ExplainedPod, find_pods
+from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
 from podgraft.cli.explain.tree import render_tree
 from podgraft.cli.explain.webhooks import Webhook, read_webhooks, select_routes
 from podgraft.cli.failure import CommandError
@@ -113,7 +113,9 @@ def explain(given: Input, compiled: Compiled) -> Explanation:
     reader = StepReader(cluster, compiled.manifests)
     traces: list[DecisionTrace] = []
     explained: list[Document] = []
-    for subject in find_pods(FileSelection((Path(POD),)), given.options.get("namespace") or None):
+    namespace = given.options.get("namespace") or "default"
+    for _, value in FileSelection((Path(POD),)).read_objects():
+        subject = to_explained_pod(value, namespace)
         trace = cluster.explain(subject)
         read = reader.read(subject, trace, results)
         view = View(given, compiled.snapshot.bundle.rules, compiled.manifests, subject)
