@@ -107,8 +107,7 @@ class Stack:
             self.tokens[CLUSTER] = self.run(
                 *(
                     sys.executable,
-                    "scripts/tokens.py",
-                    "issue",
+                    *("-m", "podgraft", "tokens", "issue"),
                     "--stack-name",
                     self.name,
                     "--cluster",

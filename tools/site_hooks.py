@@ -71,6 +71,9 @@ _PAGES = {
 }
 _LINK = re.compile(r"(\]\()(?!https?://|#|mailto:)([^)\s]+)(\))")
 _CODE = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
+_PRE = re.compile(r"(<pre.*?</pre>)", re.DOTALL)
+_INLINE = re.compile(r"<code>[^<]*</code>")
+_OPTION = re.compile(r"([ >\[(|])(--?[A-Za-z][\w-]*)")
 _README_START = re.compile(r"# podgraft\n\n\*\*(?P<title>.+?)\*\*\n\n(?P<lead>(?:.+\n)+)\n")
 
 
@@ -121,7 +124,20 @@ def _make_home(text: str, page: Any) -> str:
     lead = _markdown.markdown(match["lead"])
     hero = {"title": match["title"].rstrip("."), "lead": lead, "card": _make_card()}
     page.meta.update(template="home.html", hide=["navigation", "toc"], hero=hero)
-    return text[match.end() :]
+    return f"## How it works\n\n{text[match.end() :]}"
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Any) -> str:
+    """Break no line inside an option of inline code; an empty cell is no heading."""
+    del page, config, files
+    parts = _PRE.split(html.replace("<th></th>", "<td></td>"))
+    return "".join(
+        part if index % 2 else _INLINE.sub(_join_options, part) for index, part in enumerate(parts)
+    )
+
+
+def _join_options(match: re.Match[str]) -> str:
+    return _OPTION.sub(r'\1<span class="option">\2</span>', match[0])
 
 
 def _make_card() -> str:

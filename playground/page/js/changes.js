@@ -5,7 +5,8 @@ import { color } from "./highlight.js";
 import { keepOpen, makePlace } from "./path.js";
 
 const CONTEXT = 1; // lines of a template around the one that is open
-let view = "groups"; // or "whole", or "sides"
+const VIEWS = { groups: "Groups", sides: "Side by side", whole: "Whole object" };
+let view = "groups";
 
 export function makeChanges(document, origins, onPlace, onHint) {
   const { rows, changes, verdict } = document;
@@ -18,8 +19,8 @@ export function makeChanges(document, origins, onPlace, onHint) {
   const show = () => section.replaceChildren(
     make("header", {}, make("h2", { textContent: "Changes" }),
       make("p", { textContent: `${count} patch operation${count === 1 ? "" : "s"}, with the template line that adds each value` }),
-      button(view === "whole" ? "Groups" : "Whole object", () => { view = view === "whole" ? "groups" : "whole"; show(); section.querySelector("header button").focus(); }, "btn ghost")),
-    view === "whole" ? make("div", { className: "groups" }, makeDiff(rows.map((_, index) => index), context, "whole object")) : makeGroups(changes.groups, context));
+      ...Object.keys(VIEWS).filter((name) => name !== view).map((name) => button(VIEWS[name], () => { view = name; show(); section.querySelector("header button").focus(); }, `btn ghost view-${name}`))),
+    view === "groups" ? makeGroups(changes.groups, context) : make("div", { className: "groups" }, makeDiff(rows.map((_, index) => index), context, VIEWS[view], view === "sides")));
   show();
   return section;
 }
@@ -61,7 +62,7 @@ function describeOrigins(group, { rows, origins, templates }) {
 
 const shorten = (name) => name.replace(/^template /, "");
 
-function makeDiff(indexes, context, name) {
+function makeDiff(indexes, context, name, isSideBySide = false) {
   const diff = make("div", { className: "diff", tabIndex: 0, role: "region", ariaLabel: `Changed lines: ${name}` });
   let previous = "";
   let last = null;
@@ -69,17 +70,19 @@ function makeDiff(indexes, context, name) {
     if (last !== null && index > last + 1) diff.append(make("div", { className: "d gap", ariaHidden: "true" }, make("span", { className: "sg", textContent: "⋮" })));
     last = index;
     const [left, right, kind, pointer] = context.rows[index];
-    if (kind === "same") {
-      diff.append(makeLine("", " ", right, []));
-      previous = "";
+    const isChanged = kind !== "same";
+    const origin = context.origins?.[pointer];
+    const text = origin ? `${shorten(context.templates[origin[0]].name)}:${origin[1]}` : context.origins ? "podgraft" : "";
+    const label = isChanged && right !== null ? text : "";
+    const by = label && label !== previous ? [makeLabel(label, origin, context)] : [];
+    if (right !== null) previous = label;
+    if (isSideBySide) {
+      const sides = isChanged ? [...makeSide("del", "−", left), ...makeSide("add", "+", right)] : [...makeSide("", " ", right), ...makeSide("", " ", right)];
+      diff.append(make("div", { className: "d sides" }, ...sides, make("span", { className: "by" }, ...by)));
       continue;
     }
-    if (left !== null) diff.append(makeLine("del", "−", left, []));
-    if (right === null) continue;
-    const origin = context.origins?.[pointer];
-    const label = origin ? `${shorten(context.templates[origin[0]].name)}:${origin[1]}` : context.origins ? "podgraft" : "";
-    diff.append(makeLine("add", "+", right, label === previous ? [] : [makeLabel(label, origin, context)]));
-    previous = label;
+    if (isChanged && left !== null) diff.append(makeLine("del", "−", left, []));
+    if (right !== null) diff.append(makeLine(isChanged ? "add" : "", isChanged ? "+" : " ", right, by));
   }
   diff.addEventListener("keydown", (event) => {
     const places = [...diff.querySelectorAll(".by .place")];
@@ -94,6 +97,12 @@ function makeDiff(indexes, context, name) {
 
 function makeLine(name, sign, text, by) {
   return make("div", { className: `d ${name}` }, make("span", { className: "sg", textContent: sign }), make("pre", {}, ...color(text)), make("span", { className: "by" }, ...by));
+}
+
+// One side of a row: its sign and its text, empty without a text.
+function makeSide(name, sign, text) {
+  const isEmpty = text === null;
+  return [make("span", { className: isEmpty ? "sg" : `sg ${name}`, textContent: isEmpty ? " " : sign }), make("pre", { className: isEmpty ? "" : name }, ...color(text ?? ""))];
 }
 
 function makeLabel(label, origin, context) {

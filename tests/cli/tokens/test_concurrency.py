@@ -1,4 +1,4 @@
-"""Two of tokens.py at once: each token that is left works, or its command failed."""
+"""Two commands of podgraft tokens at once: each token that is left works, or its command failed."""
 
 import fcntl
 import subprocess
@@ -21,7 +21,6 @@ from podgraft.service.store.aws.ssm import ParameterReader
 from podgraft.service.store.folder import FolderCallers
 from support.aws_account import start_account_with_bucket
 
-ROOT = Path(__file__).parents[3]
 STACK = ("--stack-name", "podgraft-dev")
 NAME = "/podgraft-dev/auth/prod"
 ISSUE = ("issue", "--cluster", "prod", "--output", "token")
@@ -29,10 +28,9 @@ ISSUE = ("issue", "--cluster", "prod", "--output", "token")
 
 def at_once(folder: Path, *commands: tuple[str, ...]) -> list[int]:
     """Start all commands, then wait for all; their exit status."""
-    script = str(ROOT / "scripts" / "tokens.py")
     running = [
         subprocess.Popen(
-            [sys.executable, script, *command, "--store", "file:store"],
+            [sys.executable, "-m", "podgraft", "tokens", *command, "--store", "file:store"],
             cwd=folder,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -162,7 +160,7 @@ def _issues(ssm: Any) -> None:
 
 
 def _writes(ssm: Any) -> None:
-    """As a program that knows no lock: an older tokens.py, or the console."""
+    """As a program that knows no lock: an older podgraft, or the console."""
     ssm.put_parameter(Name=NAME, Value="tokens: []", Type="SecureString", Overwrite=True)
 
 

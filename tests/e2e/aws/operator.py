@@ -35,11 +35,8 @@ def remote(stack: Stack, injector: str = "istio") -> tuple[str, ...]:
 
 def issue(stack: Stack, cluster: str, file: Path) -> str:
     """A new token for a cluster of a stack."""
-    script = str(ROOT / "scripts" / "tokens.py")
-    where = ("--stack-name", stack.name)
-    stack.cloud.run(
-        *(sys.executable, script, "issue", *where, "--cluster", cluster, "--output", str(file))
-    )
+    command = (sys.executable, "-m", "podgraft", "tokens", "issue", "--stack-name", stack.name)
+    stack.cloud.run(*command, "--cluster", cluster, "--output", str(file))
     return file.read_text().strip()
 
 

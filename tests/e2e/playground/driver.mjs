@@ -76,6 +76,11 @@ const actions = {
     await page.goto(url);
     return {};
   },
+  // Open another page of the same site, in the same tab.
+  async visit({ url }) {
+    await page.goto(url);
+    return {};
+  },
   // Wait for an answer with its origins; *after* is the number of answers before the action.
   async settle({ after = 0 } = {}) {
     await page.waitForFunction((count) => Number(document.body.dataset.shown ?? 0) > count && document.body.dataset.state === "idle", after, { timeout: TIMEOUT });
@@ -145,10 +150,11 @@ const actions = {
     if (scheme) await page.emulateMedia({ colorScheme: scheme });
     return {};
   },
-  async axe() {
+  // All rules, or those of *rules*.
+  async axe({ rules = null }) {
     // The page's policy allows no inline script, so axe runs in the context of the driver.
     await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => window.axe.run());
+    const { violations } = await page.evaluate((names) => window.axe.run(names ? { runOnly: names } : {}), rules);
     return { violations: violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 120)).slice(0, 3).join(" ")}`) };
   },
   async requests() {

@@ -1,5 +1,6 @@
 """The documentation site in Chromium, on a static host: the playground works in it."""
 
+import re
 import threading
 from collections.abc import Iterator
 from functools import partial
@@ -79,19 +80,42 @@ def test_the_start_page_is_as_its_picture(
     pictures.compare(browser, f"home-{width}-{scheme}")
 
 
-PAGES = ("", "start/", "overlays/", "schemas/policy/", "parameters/", "commands/understand/")
+# What is not in a frame that scrolls, and is cut off at the right edge of the window.
+_CUT_OFF = """
+[document.documentElement, ...document.querySelectorAll("article *")]
+  .filter((e) => !e.closest("pre, .md-typeset__scrollwrap, .headerlink"))
+  .filter((e) => e.getBoundingClientRect().right > innerWidth + 1 || e.scrollWidth > innerWidth)
+  .map((e) => `${e.tagName}: ${e.textContent.trim().slice(0, 40)}`)
+"""
+_WITHOUT_TEXT = "[...document.querySelectorAll('article img')].filter((i) => !i.alt).length"
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_no_page_is_wider_than_the_window(browser: Browser, documentation: Site, page: str) -> None:
-    browser.do("goto", url=f"{documentation.url}{page}")
-    for width in pictures.WIDTHS:
-        browser.do("viewport", width=width, height=900)
-        assert browser.evaluate("document.documentElement.scrollWidth <= innerWidth"), width
-        images = "[...document.querySelectorAll('article img')]"
-        assert browser.evaluate(
-            f"{images}.every((i) => i.getBoundingClientRect().right <= innerWidth + 1)"
-        ), width
+def list_pages() -> list[str]:
+    """The path of each page of the site."""
+    sitemap = FOLDER / "sitemap.xml"
+    if not sitemap.exists():
+        return []
+    return re.findall(r"<loc>https://podgraft\.dev/(.*?)</loc>", sitemap.read_text())
+
+
+def test_every_page_is_complete_at_each_width_and_accessible(
+    browser: Browser, documentation: Site
+) -> None:
+    pages = list_pages()
+    found: dict[str, object] = {}
+    browser.do("goto", url=documentation.url)
+    for page in pages:
+        browser.do("visit", url=f"{documentation.url}{page}")
+        for width in pictures.WIDTHS:
+            browser.do("viewport", width=width, height=900, scheme="light")
+            found[f"{page} {width}"] = browser.evaluate(_CUT_OFF)
+        found[f"{page} images"] = browser.evaluate(_WITHOUT_TEXT)
+        found[f"{page} light"] = browser.do("axe")["violations"]
+        browser.do("viewport", width=1280, height=900, scheme="dark")
+        found[f"{page} dark"] = browser.do("axe", rules=["color-contrast"])["violations"]
+
+    assert len(pages) > 50
+    assert {place: problems for place, problems in found.items() if problems} == {}
 
 
 @pytest.mark.parametrize(

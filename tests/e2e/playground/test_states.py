@@ -193,6 +193,21 @@ def test_the_color_scheme_is_that_of_the_system_or_the_choice(page: Browser, sit
     page.evaluate("localStorage.clear()")
 
 
+def test_both_objects_are_side_by_side(page: Browser, site: Site) -> None:
+    open_page(page, site)
+    page.do("viewport", width=1280, height=900, scheme="light")
+    page.do("click", selector=".view-sides")
+    row = "[...document.querySelectorAll('.sides:has(.del)')].map((r) => r.innerText.split('\\n'))"
+    removed = page.evaluate(row)[0]
+
+    assert [part for part in map(str.strip, removed) if part] == [
+        "−", 'prometheus.io/port: "9102"', "+", 'prometheus.io/port: "15020"', "podgraft",
+    ]  # fmt: skip
+    assert page.do("axe")["violations"] == []
+    page.do("click", selector=".view-groups")
+    assert page.evaluate("document.querySelectorAll('.group').length") > 4
+
+
 @pytest.mark.parametrize("scheme", pictures.SCHEMES)
 @pytest.mark.parametrize("width", pictures.WIDTHS)
 def test_the_page_is_as_its_picture(page: Browser, site: Site, width: int, scheme: str) -> None:

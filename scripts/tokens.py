@@ -1,9 +1,0 @@
-#!/usr/bin/env python3
-"""Run ``podgraft tokens``; the options are the same."""
-
-import sys
-
-from podgraft.cli import main
-
-if __name__ == "__main__":
-    sys.exit(main(["tokens", *sys.argv[1:]]))
