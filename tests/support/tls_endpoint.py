@@ -6,7 +6,7 @@ import json
 import socket
 import ssl
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,13 +46,28 @@ def serve_response(
     chain: Sequence[x509.Certificate], key: PrivateKey, folder: Path, status: int, body: str
 ) -> Generator[FixedEndpoint]:
     """Respond to each POST on a port of 127.0.0.1; ``{path}`` in *body* is that of the request."""
+    with serve_posts(
+        chain, key, folder, lambda path: (status, body.replace("{path}", path))
+    ) as own:
+        yield own
+
+
+@contextlib.contextmanager
+def serve_posts(
+    chain: Sequence[x509.Certificate],
+    key: PrivateKey,
+    folder: Path,
+    respond: Callable[[str], tuple[int, str]],
+) -> Generator[FixedEndpoint]:
+    """Respond to each POST on a port of 127.0.0.1 with the status and the body of its path."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             """Send the response."""
             content = self.rfile.read(int(self.headers["Content-Length"]))
             endpoint.requests.append((self.path, json.loads(content)))
-            data = body.replace("{path}", self.path).encode()
+            status, body = respond(self.path)
+            data = body.encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()

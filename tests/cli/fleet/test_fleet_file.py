@@ -38,7 +38,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_later_keys_win() -> None:
-    assert read_fleet(write(FLEET)) == {
+    assert read_fleet(write(FLEET)).clusters == {
         "a": ClusterSettings(("office", "plain", "ring-0"), ("10.0.0.0/8",)),
         "b": ClusterSettings(("plain",), ("203.0.113.0/24",)),
         "c": ClusterSettings(("ring-0",), ()),
@@ -63,6 +63,38 @@ ERRORS = (
         '/spec/clusters/a/sources/0: got "10.0.0.1"',
     ),
     (f"{HEAD}spec: {{clusters: {{a: {{}}, a: {{}}}}}}", "invalid YAML"),
+    (
+        f"{HEAD}spec: {{clusters: {{a: {{context: c}}, b: {{context: c}}}}}}",
+        '/spec/clusters/b/context: "c" is the context of a, too; remove one of them',
+    ),
+    (
+        f"{HEAD}spec: {{defaults: {{injectors: [{{name: istio}}]}}}}",
+        "/spec/defaults/injectors/0: the selector is missing; add revision, namespaceSelector",
+    ),
+    (
+        f"{HEAD}spec: {{defaults: {{injectors: [{{namespaceSelector: a in}}]}}}}",
+        "/spec/defaults/injectors/0: selector 'a in'",
+    ),
+    (
+        f"{HEAD}spec: {{defaults: {{injectors: [{{revision: r}}, {{revision: r}}]}}}}",
+        "/spec/defaults/injectors/1: duplicate of another injector",
+    ),
+    (
+        f"{HEAD}spec: {{clusters: {{a: {{sources: [vpce-0a1b2c3d4e5f67890]}}}}}}",
+        '/spec/clusters/a/sources: a public front cannot see "vpce-0a1b2c3d4e5f67890"; use a range',
+    ),
+    (
+        f"{HEAD}spec: {{defaults: {{front: private}}, clusters: {{a: {{sources: [10.0.0.0/8]}}}}}}",
+        '/spec/clusters/a/sources: a private front cannot see "10.0.0.0/8"; use vpce-',
+    ),
+    (
+        f"{HEAD}spec: {{tokens: {{lifetimeDays: 60}}}}",
+        "/spec/tokens: rotateAfterDays 60 leaves less than 14 days of lifetimeDays 60; lower",
+    ),
+    (f"{HEAD}spec: {{url: https://a.example/k/x}}", "/spec/url: contains a token; remove /k/"),
+    (f"{HEAD}spec: {{url: http://a.example}}", "/spec/url: http://a.example: got http"),
+    (f"{HEAD}spec: {{defaults: {{failurePolicy: No}}}}", "/spec/defaults/failurePolicy: got false"),
+    (f"{HEAD}spec: {{defaults: {{context: c}}}}", "/spec/defaults/context: unknown key"),
 )
 
 
@@ -108,6 +140,6 @@ def test_a_stack_without_a_registry_is_not_changed(
     account: Account, capsys: pytest.CaptureFixture[str]
 ) -> None:
     issue("a")
-    assert main(["fleet", "apply", str(write(FLEET)), *STACK]) == 1
+    assert main(["fleet", "apply", str(write(FLEET)), *STACK]) == 2
     assert "create the registry first: podgraft fleet adopt" in capsys.readouterr().err
     assert account.names() == ["auth/a", "stack"]

@@ -91,10 +91,12 @@ class ProbeTarget:
 class ProbeReport:
     """The result: *problems*, each with its remedy, or the outcome of the review.
 
-    ``certificate`` is the one that the endpoint presented, trusted or not.
+    ``certificate`` is the one that the endpoint presented, trusted or not. ``status`` is that of
+    HTTP, and 0 without a response.
     """
 
     problems: tuple[str, ...] = ()
+    status: int = 0
     certificate: x509.Certificate | None = None
     decision: str = ""
     reason: str = ""
@@ -185,7 +187,12 @@ def _send_review(
     document = _parse_object(body)
     problems = tuple(_find_problems(target, response.status, document))
     if problems:
-        return ProbeReport(problems=problems, certificate=certificate, milliseconds=milliseconds)
+        return ProbeReport(
+            problems=problems,
+            status=response.status,
+            certificate=certificate,
+            milliseconds=milliseconds,
+        )
     return _read_review(document["response"], target, certificate, milliseconds)
 
 
@@ -236,6 +243,7 @@ def _read_review(
     found = review.get("warnings")
     warnings = cast("list[Any]", found) if isinstance(found, list) else []
     return ProbeReport(
+        status=HTTPStatus.OK,
         certificate=certificate,
         decision=annotation("decision") or (allowed if review.get("allowed") is True else "deny"),
         reason=annotation("reason"),

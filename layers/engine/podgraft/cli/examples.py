@@ -264,8 +264,19 @@ podgraft fleet adopt
 # What does the file change?
 podgraft fleet plan fleet.yaml
 [fleet apply]
-# Write groups and sources of all clusters.
+# Make the registry and all clusters equal to the file.
 podgraft fleet apply fleet.yaml
+[fleet rotate]
+# The tokens that are due, as a daily job.
+podgraft fleet rotate fleet.yaml
+# All tokens of a group.
+podgraft fleet rotate fleet.yaml --group ring-0 --now
+[fleet extend]
+# If a rotation is late.
+podgraft fleet extend fleet.yaml --group ring-0 --expires 30d
+[fleet retire]
+# A cluster that you delete.
+podgraft fleet retire prod-eu-090 --context eks-prod-eu-090
 [register]
 # Pods with a label.
 podgraft register --config stack:podgraft-dev --cluster prod-eu \\

@@ -19,6 +19,7 @@ from .failure import CommandError
 from .parameter_values import find_references
 
 DEFAULT_BUNDLE_PREFIX = "bundles/"
+DEFAULT_REFRESH_SECONDS = 30
 # A function with this number of documents reads groups of clusters in a policy.
 GROUP_DOCUMENTS = 2
 
@@ -109,6 +110,16 @@ def lookup_stack(name: str) -> Stack:
 def lookup_endpoint(name: str) -> str:
     """Return the URL of the endpoint of the stack *name*; raises ``CommandError`` as above."""
     return _describe_stack(name, "Endpoint")[0]["Endpoint"]
+
+
+def lookup_refresh_seconds(name: str) -> int:
+    """Return after how many seconds the function of a stack reads its callers again."""
+    try:
+        _, parameters = _describe_stack(name)
+    except AbsentError:  # of Terraform
+        parameters = {}
+    text = parameters.get("RefreshSeconds", "")
+    return int(text) if text.isdecimal() else DEFAULT_REFRESH_SECONDS
 
 
 def _describe_stack(name: str, *required: str) -> tuple[dict[str, str], dict[str, str]]:

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
-from podgraft.cli.tokens.registry_storage import AwsRegistry, read_registry_state, write_copies
+from podgraft.cli.tokens.registry_storage import (
+    AwsRegistry,
+    RegistryRepository,
+    read_registry_state,
+    write_copies,
+)
 from podgraft.cli.tokens.registry_writer import Clusters, RegistryState, update_registry
 from podgraft.cli.tokens.repository import DocumentRepository
 from podgraft.cli.tokens.storage import Location
@@ -28,10 +33,16 @@ _UNDONE = Pointer(serial=0, digest=None)
 
 @dataclass(frozen=True, slots=True)
 class StackCallers:
-    """Both forms of the callers of one stack."""
+    """Both forms of the callers of the stack *name*."""
 
     registry: AwsRegistry
     documents: ParameterStorage
+    name: str
+
+    @property
+    def repository(self) -> RegistryRepository:
+        """The callers of the registry, for changes."""
+        return RegistryRepository(self.registry, self.documents, Location("aws"))
 
     def read_documents(self) -> Mapping[str, Callers]:
         """Return the callers below ``auth/``."""
@@ -54,7 +65,7 @@ def open_stack(parameter_prefix: str) -> StackCallers:
         )
     s3 = stacks.make_client("s3")
     return StackCallers(
-        AwsRegistry(documents.client, s3, documents.prefix, owner.bucket), documents
+        AwsRegistry(documents.client, s3, documents.prefix, owner.bucket), documents, owner.stack
     )
 
 

@@ -1,18 +1,18 @@
 """What differs between a fleet file and the registry of a stack, and the write that ends it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
 from podgraft.cli.failure import CommandError
-from podgraft.cli.tokens.registry_storage import RegistryRepository, read_registry_state
+from podgraft.cli.tokens.registry_storage import read_registry_state
 from podgraft.cli.tokens.registry_writer import Clusters
-from podgraft.cli.tokens.storage import Location
 from podgraft.service.store.caller_document import Callers
 
 from .adoption import StackCallers
-from .file import ClusterSettings
+from .file import Fleet
+from .rotation import is_due
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,34 +36,38 @@ def read_clusters(stack: StackCallers) -> Clusters:
     return state.clusters
 
 
-def find_changes(fleet: Mapping[str, ClusterSettings], clusters: Clusters) -> Iterator[Change]:
+def find_changes(fleet: Fleet, clusters: Clusters) -> Iterator[Change]:
     """Yield each difference, by cluster."""
-    for name in sorted({*fleet, *clusters}):
-        settings, callers = fleet.get(name), clusters.get(name, Callers())
+    for name in sorted({*fleet.clusters, *clusters}):
+        settings, callers = fleet.clusters.get(name), clusters.get(name, Callers())
         if settings is None:
-            yield Change(name, "retire", "is in the registry, and not in the file", False)
+            if callers.tokens or callers.subjects:
+                yield Change(name, "retire", "is in the registry, and not in the file", False)
             continue
         if settings.groups != callers.groups:
             yield Change(name, "groups", _describe(callers.groups, settings.groups))
         if settings.sources != callers.sources:
             yield Change(name, "sources", _describe(callers.sources, settings.sources))
         if not callers.tokens and not callers.subjects:
-            yield Change(name, "issue", "has no token and no certificate", False)
+            is_applied = settings.is_registered_here
+            yield Change(name, "issue", "has no token and no certificate", is_applied)
+        due = [each.identity for each in callers.tokens if is_due(fleet.tokens, each)]
+        if due:
+            yield Change(name, "rotate", f"{', '.join(due)} is due", False)
 
 
 def _describe(before: tuple[str, ...], after: tuple[str, ...]) -> str:
     return f"{','.join(before) or 'none'} -> {','.join(after) or 'none'}"
 
 
-def apply_settings(stack: StackCallers, fleet: Mapping[str, ClusterSettings]) -> Clusters:
+def apply_settings(stack: StackCallers, fleet: Fleet) -> Clusters:
     """Write groups and sources of all clusters of the file at once; the others do not change."""
 
     def change(clusters: Clusters) -> Clusters:
         changed = dict(clusters)
-        for name, settings in fleet.items():
+        for name, settings in fleet.clusters.items():
             callers = clusters.get(name, Callers())
             changed[name] = replace(callers, groups=settings.groups, sources=settings.sources)
         return changed
 
-    repository = RegistryRepository(stack.registry, stack.documents, Location("aws"))
-    return repository.change_all(change)
+    return stack.repository.change_all(change)

@@ -1,7 +1,8 @@
 """``podgraft fleet``: the registry of a stack."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import wraps
+from math import ceil
 from pathlib import Path
 
 import click
@@ -15,11 +16,20 @@ from podgraft.cli.config_source import (
     make_old_option,
     prevails,
 )
-from podgraft.service.store.caller_document import TokensError
+from podgraft.cli.failure import CommandError
+from podgraft.cli.live.kubectl import KubectlReader
+from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options
+from podgraft.cli.tokens.issuance import DEFAULT_LIFETIME, Lifetime
+from podgraft.cli.tokens.registry_writer import Clusters
+from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
 
 from .adoption import StackCallers, adopt, finish, open_stack, undo
 from .changes import Change, apply_settings, find_changes, read_clusters
-from .file import read_fleet
+from .file import Fleet, read_fleet
+from .options import Access, Selection, registration_options, select_clusters, selection_options
+from .retirement import delete_registrations, extend_tokens, find_overrides, revoke_all
+from .rotation import is_due
+from .runs import find_targets, open_registrations, open_rotation, run_rotation
 
 
 class _Group(program.ReportingGroup):
@@ -100,51 +110,203 @@ def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> None:
 _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 
 
-@command.command("plan")
+@command.command("plan", cls=program.ComparingCommand)
 @_FILE
 @stack_options
 @click.pass_context
 def plan_command(context: click.Context, stack: StackCallers, *, file: Path) -> None:
     """Compare the fleet file FILE with the registry, and change nothing.
 
-    The exit status is 1 if something differs.
+    The exit status is 1 if something differs, and 2 for an error.
     """
     fleet = read_fleet(file)
     changes = [*find_changes(fleet, read_clusters(stack))]
     _print_changes(changes)
     differing = {each.cluster for each in changes}
-    click.echo(f"{len(fleet.keys() - differing)} of {len(fleet)} clusters are equal")
+    count = len(fleet.clusters)
+    click.echo(f"{len(fleet.clusters.keys() - differing)} of {count} clusters are equal")
     context.exit(1 if changes else 0)
 
 
-@command.command("apply")
+@command.command("apply", cls=program.ComparingCommand)
 @_FILE
+@registration_options
 @stack_options
-def apply_command(stack: StackCallers, *, file: Path) -> None:
-    """Write the groups and sources of all clusters in FILE to the registry, with one change.
+@click.pass_context
+def apply_command(
+    context: click.Context, stack: StackCallers, *, file: Path, access: Access
+) -> None:
+    """Make the registry and the registrations of all clusters in FILE equal to it.
 
-    It issues no token and removes no cluster, but prints the commands that do.
+    It writes groups and sources with one change, then issues tokens and registers the clusters with
+    a context, and continues interrupted rotations. It removes no cluster. The exit status is 1 if
+    a cluster failed, and 2 if nothing was changed, because of an error.
     """
     fleet = read_fleet(file)
-    changes = [*find_changes(fleet, read_clusters(stack))]
-    applied = [each for each in changes if each.is_applied]
-    if applied:
+    clusters = read_clusters(stack)
+    changes = [*find_changes(fleet, clusters)]
+    targets = [*find_targets(fleet, clusters, access)]
+    # What it needs is an error before the first change.
+    rotation = open_rotation(stack, fleet, lambda _: False, access) if targets else None
+    written = [each for each in changes if each.kind in {"groups", "sources"}]
+    if written:
         apply_settings(stack, fleet)
-    _print_changes(applied)
-    click.echo(f"{len({each.cluster for each in applied})} of {len(fleet)} clusters changed")
+    _print_changes(written)
+    count = len({each.cluster for each in written})
+    click.echo(f"{count} of {len(fleet.clusters)} clusters changed")
+    failed = run_rotation(rotation, targets) if rotation else 0
+    _print_apply_steps(stack, changes)
+    context.exit(1 if failed else 0)
+
+
+def _print_apply_steps(stack: StackCallers, changes: Sequence[Change]) -> None:
     steps = [
         f"podgraft tokens issue --cluster {each.cluster} --parameter-prefix "
         f"{stack.documents.prefix}: {each.detail}"
         for each in changes
-        if each.kind == "issue"
+        if each.kind == "issue" and not each.is_applied
     ]
     steps += [
-        f"{each.cluster} {each.detail}: remove its registration, then revoke its tokens"
+        f"podgraft fleet retire {each.cluster}: it {each.detail}"
         for each in changes
         if each.kind == "retire"
     ]
     if steps:
         program.print_next_steps(*steps)
+
+
+@command.command("rotate", cls=program.ComparingCommand)
+@_FILE
+@selection_options
+@click.option("--now", "ignores_age", is_flag=True, help="Also replace tokens that are not due.")
+@registration_options
+@stack_options
+@click.pass_context
+def rotate_command(
+    context: click.Context,
+    stack: StackCallers,
+    *,
+    file: Path,
+    selection: Selection,
+    ignores_age: bool,
+    access: Access,
+) -> None:
+    """Replace the tokens that are due, and revoke the old ones.
+
+    Each new token is tried with a review, then registered in the context of the cluster, and read
+    back, before the old one is revoked. Repeat an interrupted command: it continues. The exit
+    status is 1 if a cluster failed, and 2 if nothing was changed, because of an error.
+    """
+    fleet = read_fleet(file)
+    clusters = read_clusters(stack)
+    names = select_clusters(fleet.clusters, selection)
+    maximum = _find_maximum(fleet, selection)
+
+    def is_chosen(token: TokenHash) -> bool:
+        return ignores_age or is_due(fleet.tokens, token)
+
+    targets = [
+        each
+        for each in find_targets(fleet, clusters, access)
+        if each.cluster in names and clusters.get(each.cluster, Callers()).tokens
+    ]
+    waiting = [each for each in targets if _needs_rotation(clusters[each.cluster], is_chosen)]
+    waiting.sort(key=lambda each: clusters[each.cluster].tokens[0].created)
+    failed = 0
+    if waiting:
+        rotation = open_rotation(stack, fleet, is_chosen, access)
+        failed = run_rotation(rotation, waiting[:maximum])
+    others = len(waiting) - len(waiting[:maximum])
+    if others:
+        click.echo(f"{others} more clusters are due; run the command again, or use --max")
+    _print_manual_rotations(fleet, clusters, names, is_chosen)
+    context.exit(1 if failed else 0)
+
+
+def _find_maximum(fleet: Fleet, selection: Selection) -> int | None:
+    if selection.maximum is None and not selection.is_set:
+        return ceil(len(fleet.clusters) / 10)
+    return selection.maximum
+
+
+def _needs_rotation(callers: Callers, is_chosen: Callable[[TokenHash], bool]) -> bool:
+    return len(callers.tokens) > 1 or any(map(is_chosen, callers.tokens))
+
+
+def _print_manual_rotations(
+    fleet: Fleet,
+    clusters: Clusters,
+    names: Collection[str],
+    is_chosen: Callable[[TokenHash], bool],
+) -> None:
+    steps = [
+        f"podgraft tokens rotate --cluster {name}: the fleet file has no context for it"
+        for name in sorted(names)
+        if not fleet.clusters[name].is_registered_here
+        and any(map(is_chosen, clusters.get(name, Callers()).tokens))
+    ]
+    if steps:
+        program.print_next_steps(*steps)
+
+
+@command.command("extend", cls=program.ComparingCommand)
+@_FILE
+@selection_options
+@click.option(
+    "--expires",
+    type=Lifetime(),
+    default=DEFAULT_LIFETIME,
+    show_default=True,
+    help="Last day of the tokens: YYYY-MM-DD, a number of days such as 90d, or never.",
+)
+@stack_options
+def extend_command(stack: StackCallers, *, file: Path, selection: Selection, expires: str) -> None:
+    """Let the present tokens end later, with one change, if a rotation is late.
+
+    The registry decides, and not the date in a token. A token never ends earlier than before.
+    """
+    fleet = read_fleet(file)
+    names = sorted(select_clusters(fleet.clusters, selection))
+    before = read_clusters(stack)
+    after = stack.repository.change_all(lambda each: extend_tokens(each, names, expires))
+    count = sum(before.get(name) != after.get(name) for name in names)
+    click.echo(f"the tokens of {count} of {len(names)} clusters end later")
+
+
+@command.command("retire", cls=program.ComparingCommand)
+@click.argument("cluster")
+@click.option("--gone", "is_gone", is_flag=True, help="The cluster does not exist any more.")
+@add_options(*CONTEXT_OPTIONS[:3])
+@stack_options
+def retire_command(
+    stack: StackCallers,
+    *,
+    cluster: str,
+    is_gone: bool,
+    context: str | None,
+    kubeconfig: Path | None,
+    request_timeout: int,
+) -> None:
+    """Delete the registrations of CLUSTER, then revoke its tokens and certificates.
+
+    Remove it from the fleet file first. The command also names the policies that mention it.
+    """
+    if is_gone == (context is not None):
+        raise click.UsageError("give one of --context and --gone")
+    callers = read_clusters(stack).get(cluster)
+    if callers is None:
+        raise CommandError(f"cluster {cluster}: not in the registry; check the name")
+    if context is not None:
+        reader = KubectlReader(
+            context=context, kubeconfig=kubeconfig, timeout_seconds=request_timeout
+        )
+        for name in delete_registrations(open_registrations(reader), callers):
+            click.echo(f"{context}: deleted {name}")
+    revoke_all(stack, cluster)
+    click.echo(f"{cluster}: revoked its credentials")
+    places = [*find_overrides(stack, cluster)]
+    if places:
+        program.print_next_steps(*places)
 
 
 def _print_changes(changes: Sequence[Change]) -> None:

@@ -1,4 +1,4 @@
-"""The fleet file: which clusters exist, their groups, and their sources. It contains no secret.
+"""The fleet file: which clusters exist, and the settings of each. It contains no secret.
 
 ::
 
@@ -6,32 +6,33 @@
     kind: Fleet
     metadata: {name: prod}
     spec:
-      defaults: {sources: []}
+      url: https://webhook.example.com  # default: the endpoint of the stack
+      caBundle: ca.pem                  # beside the file; default: public CAs
+      tokens: {lifetimeDays: 90, rotateAfterDays: 60}
+      defaults:
+        injectors: [{name: istio, revision: default}]
       groups:
         ring-0: {order: 10}
         office: {order: 20, sources: [198.51.100.0/24]}
       clusters:
-        prod-eu-000: {groups: [ring-0]}
+        prod-eu-000: {groups: [ring-0], context: eks-prod-eu-000}
         prod-eu-001: {groups: [ring-0, office]}
-        prod-eu-002: {sources: [vpce-0a1b2c3d4e5f67890]}
+        prod-eu-002: {front: private, sources: [vpce-0a1b2c3d4e5f67890]}
 
-Later keys win: ``defaults``, the groups by ``order`` and then by name, and the cluster. A list
-replaces a list. ``order`` has no effect on the groups of a policy, which have their own.
+``settings.py`` has the keys of ``defaults``, groups, and clusters. ``order`` has no effect on the
+groups of a policy, which have their own.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.core.identifiers import (
-    CLUSTER_REMEDY,
-    GROUP_REMEDY,
-    is_cluster,
-    is_group,
-)
+from podgraft.cli.register import RegistrationError
+from podgraft.cli.register.endpoint import parse_endpoint
+from podgraft.core.identifiers import CLUSTER_REMEDY, GROUP_REMEDY, is_cluster, is_group
 from podgraft.kube import yaml
 from podgraft.kube.document_reader import (
     Cursor,
@@ -42,69 +43,107 @@ from podgraft.kube.document_reader import (
     parse_strings,
     suggest_key,
 )
-from podgraft.service.store import sources
+
+from .settings import (
+    ClusterSettings,
+    merge_layers,
+    parse_number,
+    read_cluster_layer,
+    read_layer,
+)
 
 T = TypeVar("T")
 
 _API_VERSION, _KIND = "podgraft.dev/v1", "Fleet"
+# A token that is due must not end before somebody notices that its rotation fails.
+OVERLAP_DAYS = 14
+_DAYS = range(1, 3651)
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterSettings:
-    """The settings of one cluster in the registry."""
+class Lifetimes:
+    """For how many days a token is valid, and after how many it is due."""
 
-    groups: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
+    lifetime_days: int = 90
+    rotate_after_days: int = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """The settings by cluster; without a ``url``, the endpoint is that of the stack."""
+
+    clusters: Mapping[str, ClusterSettings]
+    url: str = ""
+    ca_bundle: Path | None = None
+    tokens: Lifetimes = Lifetimes()
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
     order: int
-    sources: tuple[str, ...] | None
+    layer: Mapping[str, Any]
 
 
-def read_fleet(path: Path) -> Mapping[str, ClusterSettings]:
-    """Return the settings by cluster; raises ``CommandError`` with all errors of the file."""
+def read_fleet(path: Path) -> Fleet:
+    """Return the fleet; raises ``CommandError`` with all errors of the file."""
     try:
         value = yaml.load_document(documents.read_text(path))
     except yaml.NotYAMLError as error:
         raise CommandError(f"{path}: invalid YAML: {error}; correct this line") from error
     diagnostics = Diagnostics()
-    fleet = _parse_file(Cursor(value, "", diagnostics))
-    if diagnostics.errors:
+    fleet = _parse_file(Cursor(value, "", diagnostics), path.parent)
+    if diagnostics.errors or fleet is None:
         raise CommandError(*(f"{path} {each}" for each in diagnostics.errors))
     return fleet
 
 
-def _parse_file(cursor: Cursor) -> Mapping[str, ClusterSettings]:
+def _parse_file(cursor: Cursor, folder: Path) -> Fleet | None:
     keys = MappingReader(cursor)
     for key, expected in (("apiVersion", _API_VERSION), ("kind", _KIND)):
         if keys.read_key(key, parse_string) != expected:
             cursor.child(key, None).add_error(f"expected {expected}", f"write {key}: {expected}")
     keys.read_key("metadata", Cursor.entries)
-    fleet = keys.read_key("spec", _parse_spec)
+    fleet = keys.read_key("spec", lambda each: _parse_spec(each, folder))
     keys.check_unknown_keys()
     if fleet is None:
         cursor.child("spec", None).add_error("is missing", "add the clusters of the fleet")
-    return fleet or {}
+    return fleet
 
 
-def _parse_spec(cursor: Cursor) -> Mapping[str, ClusterSettings]:
+def _parse_spec(cursor: Cursor, folder: Path) -> Fleet:
     keys = MappingReader(cursor)
-    defaults = keys.read_key("defaults", _parse_defaults)
+    defaults = keys.read_key("defaults", _parse_layer) or {}
     groups = keys.read_key("groups", lambda each: _parse_names(each, _parse_group)) or {}
     for name in groups:
         if not is_group(name):
             cursor.child("groups", None).child(name, None).add_error("invalid name", GROUP_REMEDY)
     clusters = keys.read_key(
         "clusters",
-        lambda each: _parse_names(each, lambda own: _parse_cluster(own, groups, defaults or ())),
+        lambda each: _parse_names(each, lambda own: _parse_cluster(own, groups, defaults)),
     )
-    for name in clusters or {}:
-        if not is_cluster(name):
-            cursor.child("clusters", None).child(name, None).add_error("invalid id", CLUSTER_REMEDY)
+    _check_clusters(cursor.child("clusters", None), clusters or {})
+    ca_bundle = keys.read_key("caBundle", parse_string)
+    fleet = Fleet(
+        clusters or {},
+        keys.read_key("url", _parse_url) or "",
+        folder / ca_bundle if ca_bundle else None,
+        keys.read_key("tokens", _parse_lifetimes) or Lifetimes(),
+    )
     keys.check_unknown_keys()
-    return clusters or {}
+    return fleet
+
+
+def _check_clusters(cursor: Cursor, clusters: Mapping[str, ClusterSettings]) -> None:
+    owners: dict[str, str] = {}
+    for name, settings in clusters.items():
+        if not is_cluster(name):
+            cursor.child(name, None).add_error("invalid id", CLUSTER_REMEDY)
+        owner = owners.setdefault(settings.context, name)
+        if settings.context and owner != name:
+            cursor.child(name, None).child("context", None).add_error(
+                f"{format_value(settings.context)} is the context of {owner}, too",
+                "remove one of them",
+            )
 
 
 def _parse_names(cursor: Cursor, parse: Callable[[Cursor], T]) -> Mapping[str, T] | None:
@@ -112,9 +151,35 @@ def _parse_names(cursor: Cursor, parse: Callable[[Cursor], T]) -> Mapping[str, T
     return None if entries is None else {name: parse(each) for name, each in entries.items()}
 
 
-def _parse_defaults(cursor: Cursor) -> tuple[str, ...] | None:
+def _parse_url(cursor: Cursor) -> str | None:
+    url = parse_string(cursor)
+    try:
+        if url is not None and parse_endpoint(url, allow_loopback=True).token is not None:
+            cursor.add_error("contains a token", "remove /k/…: each cluster has its own token")
+    except RegistrationError as error:
+        cursor.add_error(str(error), "use https://HOST[:PORT]")
+    return url
+
+
+def _parse_lifetimes(cursor: Cursor) -> Lifetimes:
+    keys, default = MappingReader(cursor), Lifetimes()
+    found = Lifetimes(
+        keys.read_key("lifetimeDays", parse_number(_DAYS)) or default.lifetime_days,
+        keys.read_key("rotateAfterDays", parse_number(_DAYS)) or default.rotate_after_days,
+    )
+    keys.check_unknown_keys()
+    if found.rotate_after_days + OVERLAP_DAYS > found.lifetime_days:
+        cursor.add_error(
+            f"rotateAfterDays {found.rotate_after_days} leaves less than {OVERLAP_DAYS} days of "
+            f"lifetimeDays {found.lifetime_days}",
+            "lower rotateAfterDays, or raise lifetimeDays",
+        )
+    return found
+
+
+def _parse_layer(cursor: Cursor) -> Mapping[str, Any]:
     keys = MappingReader(cursor)
-    found = keys.read_key("sources", _parse_sources)
+    found = read_layer(keys)
     keys.check_unknown_keys()
     return found
 
@@ -122,22 +187,20 @@ def _parse_defaults(cursor: Cursor) -> tuple[str, ...] | None:
 def _parse_group(cursor: Cursor) -> _Group:
     keys = MappingReader(cursor)
     order = keys.read_key("order", _parse_order)
-    found = keys.read_key("sources", _parse_sources)
+    found = read_layer(keys)
     keys.check_unknown_keys()
     return _Group(order or 0, found)
 
 
 def _parse_cluster(
-    cursor: Cursor, groups: Mapping[str, _Group], defaults: tuple[str, ...]
+    cursor: Cursor, groups: Mapping[str, _Group], defaults: Mapping[str, Any]
 ) -> ClusterSettings:
     keys = MappingReader(cursor)
     names = keys.read_key("groups", lambda each: _parse_group_names(each, groups)) or ()
-    own = keys.read_key("sources", _parse_sources)
+    own = {**read_layer(keys), **read_cluster_layer(keys), "groups": tuple(sorted(names))}
     keys.check_unknown_keys()
     ordered = sorted(names, key=lambda name: (groups[name].order, name))
-    layers = [defaults, *(groups[name].sources for name in ordered), own]
-    effective = [each for each in layers if each is not None][-1]
-    return ClusterSettings(tuple(sorted(names)), effective)
+    return merge_layers(cursor, [defaults, *(groups[name].layer for name in ordered), own])
 
 
 def _parse_group_names(cursor: Cursor, groups: Mapping[str, _Group]) -> tuple[str, ...]:
@@ -149,14 +212,6 @@ def _parse_group_names(cursor: Cursor, groups: Mapping[str, _Group]) -> tuple[st
         elif name in names[:index]:
             cursor.child(index, name).add_error(f"duplicate {format_value(name)}", "remove it")
     return tuple(name for name in dict.fromkeys(names) if name in groups)
-
-
-def _parse_sources(cursor: Cursor) -> tuple[str, ...] | None:
-    found = parse_strings(cursor)
-    for index, source in enumerate(found or ()):
-        if not sources.is_source(source):
-            cursor.child(index, source).add_error(f"got {format_value(source)}", sources.REMEDY)
-    return found
 
 
 def _parse_order(cursor: Cursor) -> int | None:

@@ -14,6 +14,7 @@ class ErrorReason(StrEnum):
     FORBIDDEN = "Forbidden"
     UNAUTHORIZED = "Unauthorized"
     EXPIRED = "Expired"
+    CONFLICT = "Conflict"
     UNREACHABLE = "Unreachable"
     OTHER = "Other"
 
@@ -46,6 +47,21 @@ _PATTERNS: tuple[tuple[re.Pattern[str], ErrorReason, _Describe], ...] = (
         re.compile(r"Error from server \((?:Expired|Gone)\): (.+)"),
         ErrorReason.EXPIRED,
         lambda context, match: f"{context}: {match[1]}; run the command again",
+    ),
+    (
+        re.compile(r"conflict with \"([^\"]+)\""),
+        ErrorReason.CONFLICT,
+        lambda context, match: (
+            f"{context}: {match[1]} also applies this object; remove it there, or use "
+            "--force-conflicts"
+        ),
+    ),
+    (
+        re.compile(r"Operation cannot be fulfilled|already exists"),
+        ErrorReason.CONFLICT,
+        lambda context, _match: (
+            f"{context}: another command changes the same object; run the command again"
+        ),
     ),
     (
         re.compile(r"You must be logged in to the server|\(Unauthorized\)"),

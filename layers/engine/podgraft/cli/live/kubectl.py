@@ -1,5 +1,10 @@
-"""``kubectl get --raw``: one GET request to the API server of a context."""
+"""``kubectl get --raw``: one GET request to the API server of a context.
 
+``podgraft fleet`` also writes; its messages contain no token, which kubectl and the API server
+repeat with the URL of a webhook.
+"""
+
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +22,7 @@ from . import api_errors
 from .api_errors import ApiError, ErrorReason
 
 PAGE_SIZE = 500  # the page size of kubectl
+_TOKEN = re.compile(r"/k/[^/\s\"]+")
 
 
 class ApiReader(Protocol):
@@ -59,6 +65,16 @@ class KubectlReader:
             )
         return value
 
+    def run(self, *arguments: str, manifest: Object | None = None) -> bytes:
+        """Run another command of kubectl; return what it prints.
+
+        It gets *manifest* as standard input, because a command line is visible to others. Raises
+        ``ApiError``.
+        """
+        content = None if manifest is None else jsonvalue.dump(manifest).encode()
+        timeout = f"--request-timeout={self.timeout_seconds}s"
+        return self._run(*arguments, timeout, content=content)
+
     def find_namespace(self) -> str:
         """Return the namespace of the context; ``default`` if it sets none."""
         config = jsonvalue.load(self._run("config", "view", "--output=json"))
@@ -67,7 +83,7 @@ class KubectlReader:
     def __str__(self) -> str:
         return f"context {self.context}" if self.context else "the current context"
 
-    def _run(self, *arguments: str) -> bytes:
+    def _run(self, *arguments: str, content: bytes | None = None) -> bytes:
         """Return the standard output of kubectl; raises ``ApiError`` if it fails."""
         program = shutil.which(self.program)
         if program is None:
@@ -80,12 +96,16 @@ class KubectlReader:
             *((f"--context={self.context}",) if self.context else ()),
         ]
         # kubectl and its plugins prompt on a terminal only: a pipe can be the input of inject -f -.
-        stdin = None if sys.stdin is not None and sys.stdin.isatty() else subprocess.DEVNULL
+        is_open = content is not None or (sys.stdin is not None and sys.stdin.isatty())
         result = subprocess.run(  # noqa: S603 — no shell, and the program is kubectl
-            [program, *arguments, *options], stdin=stdin, capture_output=True, check=False
+            [program, *arguments, *options],
+            stdin=None if is_open else subprocess.DEVNULL,
+            input=content,
+            capture_output=True,
+            check=False,
         )
         if result.returncode:
-            text = result.stderr.decode("utf-8", "replace")
+            text = _TOKEN.sub("/k/…", result.stderr.decode("utf-8", "replace"))
             raise api_errors.parse_error(text, str(self), " ".join(arguments[-2:-1]))
         return result.stdout
 

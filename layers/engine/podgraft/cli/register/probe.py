@@ -27,7 +27,7 @@ def probe_registration(
     *identity* and *client_files* are the credentials of a control plane.
     """
     certificate, key = client_files
-    for url in dict.fromkeys(_find_urls(manifests)):
+    for url in dict.fromkeys(find_urls(manifests)):
         target = ProbeTarget(
             url=url,
             roots=tuple(roots),
@@ -43,7 +43,8 @@ def probe_registration(
         print_warnings(f"{target.place}: {warning}" for warning in report.warnings)
 
 
-def _find_urls(manifests: Iterable[Object]) -> Iterator[str]:
+def find_urls(manifests: Iterable[Object]) -> Iterator[str]:
+    """Yield the URL of each webhook that has one; it can contain a token."""
     for manifest in manifests:
         for webhook in objects_at(manifest, "webhooks"):
             if url := string_at(object_at(webhook, "clientConfig"), "url"):

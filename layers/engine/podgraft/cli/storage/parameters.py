@@ -32,12 +32,12 @@ class ParameterDocuments:
         parameter = response["Parameter"]
         return StoredDocument(parameter.get("Value", ""), parameter.get("Version", 0))
 
-    def list(self, folder: str) -> list[str]:
-        """Return the parameters directly below the folder, so no locks."""
-        path = f"{self.prefix}/{folder}"
+    def list(self, folder: str, *, recursive: bool = False) -> list[str]:
+        """Return the parameters directly below the folder, so no locks; *recursive* for all."""
+        path = f"{self.prefix}/{folder}".rstrip("/")
         pages: Iterable[dict[str, Any]] = self.client.get_paginator(
             "get_parameters_by_path"
-        ).paginate(Path=path)
+        ).paginate(Path=path, Recursive=recursive)
         with aws_errors(path):
             names = [each["Name"] for page in pages for each in page["Parameters"]]
         return sorted(name.removeprefix(f"{self.prefix}/") for name in names)

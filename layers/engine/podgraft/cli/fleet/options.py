@@ -1,0 +1,126 @@
+"""The options that several commands of ``podgraft fleet`` have."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+
+import click
+
+from podgraft.cli.failure import CommandError
+from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options
+from podgraft.kube.document_reader import suggest_key
+
+from .settings import ClusterSettings
+
+_, *_KUBECTL_OPTIONS, _ = CONTEXT_OPTIONS  # each cluster of the file has its context
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """How to call the clusters."""
+
+    kubeconfig: Path | None
+    request_timeout: int
+    parallel: int
+    force_conflicts: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The clusters of the command line, without any all clusters, and how many to begin."""
+
+    clusters: tuple[str, ...]
+    groups: tuple[str, ...]
+    maximum: int | None
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the command line selects clusters."""
+        return bool(self.clusters or self.groups)
+
+
+def registration_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of commands that register clusters; *command* gets them as *access*."""
+
+    @wraps(command)
+    def run_with_access(
+        *positional: object,
+        kubeconfig: Path | None,
+        request_timeout: int,
+        parallel: int,
+        force_conflicts: bool,
+        **own: object,
+    ) -> None:
+        access = Access(
+            kubeconfig=kubeconfig,
+            request_timeout=request_timeout,
+            parallel=parallel,
+            force_conflicts=force_conflicts,
+        )
+        command(*positional, access=access, **own)
+
+    return add_options(
+        click.option(
+            "--parallel",
+            type=click.IntRange(1, 64),
+            default=8,
+            show_default=True,
+            help="Clusters at once.",
+        ),
+        click.option(
+            "--force-conflicts",
+            is_flag=True,
+            help="Take over registrations that kubectl or a GitOps controller applied.",
+        ),
+        *_KUBECTL_OPTIONS,
+    )(run_with_access)
+
+
+def selection_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options that select clusters; *command* gets them as *selection*."""
+
+    @wraps(command)
+    def run_with_selection(
+        *positional: object,
+        clusters: tuple[str, ...],
+        groups: tuple[str, ...],
+        maximum: int | None,
+        **own: object,
+    ) -> None:
+        selection = Selection(clusters=clusters, groups=groups, maximum=maximum)
+        command(*positional, selection=selection, **own)
+
+    return add_options(
+        click.option("--cluster", "clusters", multiple=True, help="Cluster; default: all."),
+        click.option("--group", "groups", multiple=True, help="Group of clusters."),
+        click.option(
+            "--max",
+            "maximum",
+            type=click.IntRange(min=1),
+            help="Clusters to begin; default: 10 % of the fleet, or all that are selected.",
+        ),
+    )(run_with_selection)
+
+
+def select_clusters(
+    clusters: Mapping[str, ClusterSettings], selection: Selection
+) -> frozenset[str]:
+    """Return the names of the selected clusters; raises ``CommandError`` for an unknown one."""
+    groups = {name for each in clusters.values() for name in each.groups}
+    for option, names, known in (
+        ("--cluster", selection.clusters, [*clusters]),
+        ("--group", selection.groups, sorted(groups)),
+    ):
+        for name in names:
+            if name not in known:
+                raise CommandError(
+                    f"{option} {name}: not in the fleet file; {suggest_key(name, known)}"
+                )
+    if not selection.is_set:
+        return frozenset(clusters)
+    return frozenset(
+        name
+        for name, each in clusters.items()
+        if name in selection.clusters or not {*selection.groups}.isdisjoint(each.groups)
+    )

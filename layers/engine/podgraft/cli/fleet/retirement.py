@@ -1,0 +1,66 @@
+"""The end of a cluster in a fleet, and a later end of tokens."""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from podgraft.cli.tokens.registry_writer import Clusters
+from podgraft.core import policy
+from podgraft.core.policy import PolicyError
+from podgraft.service.store.caller_document import Callers
+from podgraft.service.store.names import POLICY
+
+from .adoption import StackCallers
+from .registrations import Registrations, find_live, name_of
+from .rotation import without_tokens
+
+
+def delete_registrations(registrations: Registrations, callers: Callers) -> Iterator[str]:
+    """Delete each registration with a token of the cluster, and yield its name.
+
+    A registration must be gone before its token is revoked: kube-apiserver would reject pods.
+    """
+    hashes = (each.sha256 for each in callers.tokens)
+    for each in find_live(registrations.read(), "", hashes).objects.values():
+        registrations.delete(each)
+        yield name_of(each)
+
+
+def revoke_all(stack: StackCallers, cluster: str) -> None:
+    """Remove all that lets a cluster call; its tokens stay listed as revoked."""
+    stack.repository.change(
+        cluster, lambda callers: Callers(revoked=without_tokens(callers, callers.tokens).revoked)
+    )
+
+
+def find_overrides(stack: StackCallers, cluster: str) -> Iterator[str]:
+    """Yield each policy of the stack that mentions a cluster, with the places."""
+    documents = stack.documents.documents
+    for name in documents.list("", recursive=True):
+        if not name.endswith(f"/{POLICY}"):
+            continue
+        try:
+            parsed = policy.parse(documents.read(name).text or "")
+        except PolicyError:
+            continue
+        places = ["/clusters/" + cluster] if cluster in parsed.clusters else []
+        places += [
+            f"/groups/{group}/members"
+            for group, each in parsed.groups.items()
+            if cluster in each.members
+        ]
+        if places:
+            yield f"{documents.locate(name)}: remove {', '.join(places)}"
+
+
+def extend_tokens(clusters: Clusters, names: Iterable[str], expires: str) -> Clusters:
+    """Return the callers with tokens that end on *expires*, or later; empty for no end."""
+    changed = dict(clusters)
+    for name in names:
+        callers = clusters.get(name, Callers())
+        tokens = tuple(
+            replace(each, expires=expires and max(expires, each.expires)) if each.expires else each
+            for each in callers.tokens
+        )
+        changed[name] = replace(callers, tokens=tokens)
+    return changed

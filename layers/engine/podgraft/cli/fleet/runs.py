@@ -1,0 +1,80 @@
+"""A rotation with the real clusters, and what it prints."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import click
+
+from podgraft.cli import program
+from podgraft.cli.certs import trust
+from podgraft.cli.certs.errors import CertificateError
+from podgraft.cli.live.kubectl import KubectlReader
+from podgraft.cli.register import RegistrationError, authorities
+from podgraft.cli.register.endpoint import parse_endpoint
+from podgraft.cli.stacks import lookup_endpoint, lookup_refresh_seconds
+from podgraft.cli.tokens.registry_writer import Clusters
+from podgraft.service.store.caller_document import Callers, TokenHash
+
+from .adoption import StackCallers
+from .file import Fleet
+from .options import Access
+from .registrations import KubectlRegistrations, Registrations
+from .rotation import Front, Rotation, Target
+
+
+def open_front(fleet: Fleet, stack: StackCallers) -> Front:
+    """Return the endpoint of a fleet; raises ``CommandError`` for CAs that cannot be read."""
+    with program.convert_errors(RegistrationError, CertificateError):
+        roots = authorities.read_roots([fleet.ca_bundle] if fleet.ca_bundle else [])
+        return Front(
+            # For tests: kube-apiserver on this machine.
+            parse_endpoint(fleet.url or lookup_endpoint(stack.name), allow_loopback=True),
+            trust.encode_ca_bundle(roots) if roots else None,
+            tuple(roots),
+            lookup_refresh_seconds(stack.name),
+        )
+
+
+def open_registrations(reader: KubectlReader, *, force_conflicts: bool = False) -> Registrations:
+    """Return the registrations of the cluster of a context."""
+    return KubectlRegistrations(reader, force_conflicts)
+
+
+def open_rotation(
+    stack: StackCallers,
+    fleet: Fleet,
+    is_due: Callable[[TokenHash], bool],
+    access: Access,
+) -> Rotation:
+    """Return the rotation of a stack, with its progress on standard error."""
+    report = partial(click.echo, err=True)
+    front = open_front(fleet, stack)
+    return Rotation(stack.repository, front, fleet.tokens, is_due, report, access.parallel)
+
+
+def find_targets(fleet: Fleet, clusters: Clusters, access: Access) -> Iterator[Target]:
+    """Yield the clusters with a context, except those that only have client certificates."""
+    for name, settings in fleet.clusters.items():
+        callers = clusters.get(name, Callers())
+        if settings.is_registered_here and (callers.tokens or not callers.subjects):
+            reader = KubectlReader(
+                context=settings.context,
+                kubeconfig=access.kubeconfig,
+                timeout_seconds=access.request_timeout,
+            )
+            registrations = open_registrations(reader, force_conflicts=access.force_conflicts)
+            yield Target(name, settings, registrations)
+
+
+def run_rotation(rotation: Rotation, targets: Sequence[Target]) -> int:
+    """Print each outcome, and return how many failed."""
+    counts: dict[str, int] = {}
+    for done, outcome in enumerate(rotation.run(targets), 1):
+        counts[outcome.result] = counts.get(outcome.result, 0) + 1
+        if outcome.result != "equal":
+            detail = f": {outcome.detail}" if outcome.detail else ""
+            place = f"[{done}/{len(targets)}] {outcome.cluster}"
+            click.echo(f"{place}: {outcome.result}{detail}", err=True)
+    if targets:
+        click.echo(", ".join(f"{count} {result}" for result, count in sorted(counts.items())))
+    return counts.get("failed", 0)

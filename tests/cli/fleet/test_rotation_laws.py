@@ -1,0 +1,352 @@
+"""The laws of a rotation: the code of the command over models of the registry and of clusters.
+
+A registered token is valid at every moment, and the command can die before any request, run again,
+and run twice at the same time. Afterwards, one run without faults leaves each cluster with one
+token, which its registrations have.
+
+``PODGRAFT_ROTATION_RUNS=5000`` runs as many histories.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import groupby
+from random import Random
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import pytest
+from msgspec import structs
+
+from cli.tokens.test_registry_laws import (
+    DiedError,
+    Faults,
+    ModelStore,
+    ParameterStoreModel,
+    Scheduler,
+)
+from podgraft.base import system
+from podgraft.cli.endpoint_probe import ProbeReport, ProbeTarget
+from podgraft.cli.failure import CommandError
+from podgraft.cli.fleet import rotation
+from podgraft.cli.fleet.file import Lifetimes
+from podgraft.cli.fleet.rotation import NOTE, Front, Outcome, Rotation, Target
+from podgraft.cli.fleet.settings import ClusterSettings, InjectorSettings, make_manifests
+from podgraft.cli.register.endpoint import Endpoint
+from podgraft.cli.tokens.issuance import make_issued
+from podgraft.cli.tokens.registry_storage import RegistryRepository
+from podgraft.cli.tokens.registry_writer import update_registry
+from podgraft.cli.tokens.storage import Location
+from podgraft.service import paths
+from podgraft.service.store.caller_document import Callers, hash_token
+from podgraft.service.store.registry_document import Pointer
+from support.fake_registrations import FakeRegistrations
+
+RUNS = int(os.environ.get("PODGRAFT_ROTATION_RUNS", "60"))
+FRONT = Front(Endpoint(host="a.example"), refresh_seconds=0)
+INJECTORS = (InjectorSettings("istio", "default"), InjectorSettings("proxy", None, "proxy=yes"))
+SETTINGS = ClusterSettings(injectors=INJECTORS, context="c")
+POINTER = Pointer(serial=0, digest="sha256:")
+
+
+class World:
+    """A registry and two clusters: ``a`` is enrolled, ``b`` is new."""
+
+    def __init__(self) -> None:
+        self.model = ParameterStoreModel()
+        self.settings = SETTINGS
+        self.clusters = {name: FakeRegistrations(after=self.check) for name in "ab"}
+        store = self.store(lambda _: None)
+        update_registry(store, lambda _: ({}, POINTER))
+        self.run(("a",))
+
+    def store(self, before: Callable[[str], None]) -> Any:
+        world = self
+
+        class Store(ModelStore):
+            def write(self, text: str, *, is_new: bool) -> int | None:
+                number = super().write(text, is_new=is_new)
+                world.check()
+                return number
+
+        return Store(self.model, cast("Faults", _Quiet(before)))
+
+    def rotation(self, before: Callable[[str], None], *, rotates: bool = False) -> Rotation:
+        repository = RegistryRepository(self.store(before), cast("Any", None), Location("aws"))
+        return Rotation(
+            repository, FRONT, Lifetimes(), lambda _: rotates, lambda _: None, parallel=1
+        )
+
+    def run(
+        self,
+        names: tuple[str, ...] = ("a", "b"),
+        before: Callable[[str], None] = lambda _: None,
+        *,
+        rotates: bool = False,
+    ) -> list[Outcome]:
+        views = {name: self.clusters[name] for name in names}
+        targets = [Target(name, self.settings, _View(each, before)) for name, each in views.items()]
+        return [*self.rotation(before, rotates=rotates).run(targets)]
+
+    def registered(self, cluster: str) -> set[str]:
+        """The hashes of the tokens in the registrations of a cluster."""
+        urls = [
+            webhook["clientConfig"]["url"]
+            for each in self.clusters[cluster].objects.values()
+            for webhook in each["webhooks"]
+        ]
+        return {hash_token(paths.split_token(urlsplit(url).path)[0] or "") for url in urls}
+
+    def valid(self, cluster: str) -> list[str]:
+        callers = self.model.in_force().get(cluster, Callers())
+        return [each.sha256 for each in callers.tokens]
+
+    def check(self) -> None:
+        """The law, at each change."""
+        for cluster in self.clusters:
+            assert self.registered(cluster) <= {*self.valid(cluster)}, "a revoked token is in"
+
+    def check_end(self) -> None:
+        for cluster in self.clusters:
+            assert [*self.registered(cluster)] == self.valid(cluster)
+            assert len(self.valid(cluster)) == 1
+
+
+class _Quiet:
+    """``Faults`` without faults of the store: ``before`` decides what happens."""
+
+    def __init__(self, before: Callable[[str], None]) -> None:
+        self._before = before
+
+    def before(self) -> None:
+        self._before("registry")
+
+    def turn(self) -> None:
+        """Nothing else runs."""
+
+    def happens(self, probability: float) -> bool:
+        del probability
+        return False
+
+
+class _View:
+    """The registrations of a cluster, as one command uses them."""
+
+    def __init__(self, cluster: FakeRegistrations, before: Callable[[str], None]) -> None:
+        self._cluster, self._before = cluster, before
+
+    def __getattr__(self, name: str) -> Any:
+        request = getattr(self._cluster, name)
+
+        def send(*arguments: Any) -> Any:
+            self._before(name)
+            result = request(*arguments)
+            self._before(f"{name} done")
+            return result
+
+        return send
+
+
+@pytest.fixture(autouse=True)
+def world(monkeypatch: pytest.MonkeyPatch) -> World:
+    monkeypatch.setattr(system, "sleep", lambda _: None)
+    respond(monkeypatch, ProbeReport(status=200))
+    made = World()
+
+    def probe(target: ProbeTarget) -> ProbeReport:
+        digest = hash_token(target.path_token)
+        known = {each for name in made.clusters for each in made.valid(name)}
+        return ProbeReport(status=200) if digest in known else ProbeReport(problems=("401",))
+
+    monkeypatch.setattr(rotation, "probe_endpoint", probe)
+    return made
+
+
+def respond(monkeypatch: pytest.MonkeyPatch, report: ProbeReport) -> None:
+    """Let every review have this result."""
+
+    def probe(_: ProbeTarget) -> ProbeReport:
+        return report
+
+    monkeypatch.setattr(rotation, "probe_endpoint", probe)
+
+
+def steps_until(number: int) -> Callable[[str], None]:
+    """Die before the request with this number."""
+    left = iter(range(number))
+
+    def before(_: str) -> None:
+        if next(left, None) is None:
+            raise DiedError
+
+    return before
+
+
+def run_until_death(world: World, number: int, *, rotates: bool) -> bool:
+    try:
+        world.run(before=steps_until(number), rotates=rotates)
+    except DiedError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("rotates", [False, True])
+def test_killed_before_each_request_it_ends_equal(world: World, rotates: bool) -> None:
+    number = 0
+    while run_until_death(world, number, rotates=rotates):
+        outcomes = world.run()
+        assert {each.result for each in outcomes} <= {"equal", "registered", "rotated"}
+        world.check_end()
+        assert {each.result for each in world.run()} == {"equal"}
+        world.clusters["b"].objects.clear()  # to enroll it again
+        store = world.store(lambda _: None)
+        update_registry(
+            store, lambda state: ({**state.clusters, "b": Callers()}, state.pointer or POINTER)
+        )
+        number += 1
+    assert number > 20
+
+
+def test_killed_several_times_it_ends_equal(world: World) -> None:
+    for number in range(0, 60, 3):
+        run_until_death(world, number, rotates=True)
+        run_until_death(world, number // 2, rotates=False)
+        world.check()
+    world.run()
+    world.check_end()
+
+
+def race(world: World, seed: int) -> None:
+    random = Random(seed)  # noqa: S311
+    problems: list[BaseException] = []
+
+    def command(turn: Callable[[], None]) -> None:
+        def before(_: str) -> None:
+            turn()
+            if random.random() < 0.01:
+                raise DiedError
+
+        try:
+            for _ in range(2):
+                world.run(before=before, rotates=random.random() < 0.6)
+        except CommandError:
+            pass  # the registry was busy
+        except AssertionError as error:
+            problems.append(error)
+
+    Scheduler(random).run(command, command)
+    if problems:
+        raise problems[0]
+    world.run()
+    world.check_end()
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_two_commands_at_once_leave_no_revoked_token_in(world: World, part: int) -> None:
+    run_races(world, range(part * RUNS // 4, (part + 1) * RUNS // 4))
+
+
+def run_races(world: World, seeds: range) -> None:
+    for seed in seeds:
+        race(world, seed)
+
+
+def test_the_model_finds_a_command_without_claims(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """This test itself can fail: without a new version, a slow writer registers a revoked token."""
+    monkeypatch.setattr(FakeRegistrations, "touch", lambda _, live: live)
+    with pytest.raises(AssertionError):
+        run_races(world, range(400))
+
+
+def test_a_token_is_tried_and_known_before_it_is_registered(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[str] = []
+    probe = rotation.probe_endpoint
+    monkeypatch.setattr(system, "sleep", lambda seconds: events.append(f"wait {seconds}"))
+
+    def review(target: ProbeTarget) -> ProbeReport:
+        events.append("review")
+        return probe(target)
+
+    monkeypatch.setattr(rotation, "probe_endpoint", review)
+    world.run(("a",), events.append, rotates=True)
+    kept = [each for each in events if "done" not in each and each != "read"]
+    names = [name for name, _ in _group(kept)]
+    assert names == ["registry", "touch", "registry", "wait 2", "review", "apply", "registry"]
+
+
+def _group(events: list[str]) -> Iterator[tuple[str, int]]:
+    for name, each in groupby(events):
+        yield name, len([*each])
+
+
+def test_a_review_that_fails_leaves_the_registration(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = world.registered("a")
+    respond(monkeypatch, ProbeReport(status=401, problems=("got 401",)))
+    [outcome] = world.run(("a",), rotates=True)
+    assert (outcome.result, outcome.detail) == ("failed", "got 401")
+    assert world.registered("a") == before
+    assert len(world.valid("a")) == 2
+
+
+def test_a_source_of_the_cluster_need_not_be_this_machine(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """403 is the response to a valid token from another address."""
+    respond(monkeypatch, ProbeReport(status=403, problems=("got 403",)))
+    assert world.run(("a",), rotates=True)[0].result == "failed"
+    world.settings = replace(SETTINGS, sources=("10.0.0.0/8",))
+    assert world.run(("a",))[0].result == "rotated"
+
+
+def test_a_token_that_a_person_issued_is_not_replaced(world: World) -> None:
+    repository = world.rotation(lambda _: None).repository
+    issued = make_issued(repository, "ticket", "")
+    repository.change("a", lambda callers: callers.with_token(issued.hash))
+    [outcome] = world.run(("a",), rotates=True)
+    assert outcome.result == "failed"
+    assert f"podgraft tokens revoke --cluster a {issued.hash.identity}" in outcome.detail
+    assert issued.text not in outcome.detail
+    assert len(world.valid("a")) == 2
+
+
+def test_the_old_token_of_another_registration_remains(world: World) -> None:
+    """A registration that the file does not have must not stop working."""
+    objects = world.clusters["a"].objects
+    text = next(iter(objects.values()))["webhooks"][0]["clientConfig"]["url"]
+    token = paths.split_token(urlsplit(text).path)[0]
+    other = ClusterSettings(injectors=(InjectorSettings("other", None, "a=b"),))
+    [manifest] = make_manifests(FRONT.endpoint, None, other, token)
+    world.clusters["a"].create(manifest)
+    [outcome] = world.run(("a",), rotates=True)
+    assert outcome.result == "failed"
+    assert "podgraft-other" in outcome.detail
+    assert len(world.valid("a")) == 2
+    world.clusters["a"].delete(manifest)
+    assert world.run(("a",))[0].result == "registered"
+    assert len(world.valid("a")) == 1
+
+
+def test_changed_settings_keep_the_token(world: World) -> None:
+    before = world.registered("a")
+    world.settings = replace(SETTINGS, failure_policy="Ignore")
+    assert [each.result for each in world.run(("a",))] == ["registered"]
+    assert world.registered("a") == before
+    assert [each.result for each in world.run(("a",))] == ["equal"]
+
+
+def test_a_token_that_ended_is_replaced(world: World) -> None:
+    repository = world.rotation(lambda _: None).repository
+    repository.change(
+        "a",
+        lambda callers: structs.replace(
+            callers, tokens=(structs.replace(callers.tokens[0], expires="2020-01-01"),)
+        ),
+    )
+    assert world.run(("a",))[0].result == "rotated"
+    assert world.model.in_force()["a"].tokens[0].note == NOTE
