@@ -28,12 +28,12 @@ NATIVE = {"msgspec"}
 _PROGRAM = """
 import json, sys
 
-site, folder, given, reviews = sys.argv[1:]
+site, folder, reviews = sys.argv[1:]
 sys.path.insert(0, site)
 from podgraft_playground import api
 
 answers = []
-for each in json.loads(given):
+for each in json.load(sys.stdin):
     operations = ["review"] * int(reviews) + ["origins", "testCase"]
     texts = [json.dumps({"do": do, "input": each}) for do in operations]
     answers.append([json.loads(api.handle(text, folder)) for text in texts])
@@ -70,9 +70,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], Any]
         }
         for name, pod in INPUTS
     ]
-    command = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(site), str(folder)]
+    command = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(site), str(folder), str(REVIEWS)]
     result = subprocess.run(
-        [*command, json.dumps(given), str(REVIEWS)], capture_output=True, text=True, check=False
+        command, input=json.dumps(given), capture_output=True, text=True, check=False
     )
     assert result.returncode == 0, result.stderr
     printed = json.loads(result.stdout)

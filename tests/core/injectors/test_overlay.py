@@ -370,7 +370,7 @@ def test_a_second_call_changes_nothing() -> None:
     assert apply_overlay(once, sidecar) is once
 
 
-def test_a_second_call_keeps_the_order_of_absent_elements() -> None:
+def test_the_order_of_absent_elements_is_stable() -> None:
     """The second rendering gives fewer variables, and the first of two with one name counts."""
     variables = an_overlay(
         "{{ $set := list }}{{ range (index .Spec.Containers 0).Env }}"
