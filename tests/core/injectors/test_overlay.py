@@ -266,6 +266,13 @@ CASES = (
         for empty in ("", "null", "[]")
     ),
     Case(
+        "null in a new element",
+        POD,
+        "spec: {containers: [{name: log, resources: {requests: null, limits: {cpu: 1}}}]}",
+        "spec.containers.0",
+        {"name": "log", "resources": {"limits": {"cpu": 1}}},
+    ),
+    Case(
         "an asterisk matches the other containers, and sets the order",
         TWO_CONTAINERS,
         "spec: {containers: [{name: first, image: f}, {name: '*', tty: true}, "

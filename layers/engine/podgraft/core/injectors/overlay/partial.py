@@ -34,6 +34,8 @@ def resolve_partial(
     resolved: Object = {}
     for key, value in partial.items():
         field, old = fields.get(key), known.get(key)
+        if value is None and old is None:  # strategic merge would write it into a new element
+            continue
         if field is not None and _merges_by_key(field) and isinstance(value, list | None):
             resolved |= _resolve_list(key, value or [], old, field, if_absent)
         elif key.startswith(f"{ELEMENT_ORDER}/") and isinstance(value, list):
