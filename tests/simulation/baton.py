@@ -76,8 +76,31 @@ class Promise:
         return not self.done
 
 
+class Worker:
+    """A thread that runs tasks, one after the other: a new thread costs more than a review."""
+
+    def __init__(self) -> None:
+        self._gate = Lock()
+        self._gate.acquire()
+        self._task: Task | None = None
+        self.thread = Thread(target=self._live, daemon=True)
+        self.thread.start()
+
+    def run(self, task: Task | None) -> None:
+        """Run a task; without one, the thread ends."""
+        self._task = task
+        self._gate.release()
+
+    def _live(self) -> None:
+        while True:
+            self._gate.acquire()
+            if self._task is None:
+                return
+            self._task.run(self)
+
+
 class Task(Promise):
-    """A thread with its node; ``ticket`` makes earlier entries of the heap invalid."""
+    """Work of a node; ``ticket`` makes earlier entries of the heap invalid."""
 
     def __init__(self, baton: Baton, node: Node, work: Callable[[], object]) -> None:
         super().__init__(baton)
@@ -85,17 +108,19 @@ class Task(Promise):
         self.gate = Lock()
         self.gate.acquire()
         self.ticket = 0
-        self.thread: Thread | None = None
+        self.worker: Worker | None = None
 
     def resume(self) -> None:
-        """Let the task run; its thread starts with its first step."""
-        if self.thread is None:
-            self.thread = Thread(target=self._run, daemon=True)
-            self.thread.start()
-        self.gate.release()
+        """Let the task run; it gets a thread with its first step."""
+        if self.worker is None:
+            idle = self.baton.idle
+            self.worker = idle.pop() if idle else Worker()
+            self.worker.run(self)
+        else:
+            self.gate.release()
 
-    def _run(self) -> None:
-        self.gate.acquire()
+    def run(self, worker: Worker) -> None:
+        """Do the work, in the thread of *worker*."""
         result: object = None
         error: BaseException | None = None
         try:
@@ -106,6 +131,8 @@ class Task(Promise):
         except BaseException as problem:  # noqa: BLE001 — the run reports it
             error = problem
 
+        if not self.baton.stopped:
+            self.baton.idle.append(worker)
         self.baton.end(self, result, error)
 
 
@@ -155,6 +182,7 @@ class Baton:
         self._main = Lock()
         self._main.acquire()
         self._tasks: set[Task] = set()
+        self.idle: list[Worker] = []
         self.errors: list[tuple[float, Task]] = []
         self.current = Task(self, Node("world"), lambda: None)
 
@@ -209,10 +237,11 @@ class Baton:
     def stop(self) -> None:
         """End all tasks that still wait."""
         self.stopped = True
-        for task in self._tasks:
-            if task.thread is not None:
-                task.gate.release()
-                task.thread.join(WATCHDOG_SECONDS)
+        for task in [task for task in self._tasks if task.worker is not None]:
+            task.gate.release()
+            _end_worker(task.worker)
+        for worker in self.idle:
+            _end_worker(worker)
 
     def end(self, task: Task, result: object, error: BaseException | None) -> None:
         """Hand the baton over from a task that is done."""
@@ -259,6 +288,12 @@ class Baton:
             self.current = task
             return task
         return None
+
+
+def _end_worker(worker: Worker | None) -> None:
+    if worker is not None:
+        worker.run(None)
+        worker.thread.join(WATCHDOG_SECONDS)
 
 
 @contextmanager

@@ -9,8 +9,7 @@ from podgraft.base.clock import AgeClock
 
 from .baton import Baton, Node, Task, VirtualLock
 from .dice import Dice
-
-START_SECONDS = 1_800_000_000.0  # of the world's wall clock: 15 January 2027
+from .plan import START_SECONDS
 
 
 class SimulatedMachine(system.Machine):

@@ -16,12 +16,16 @@ from .dice import Dice
 PREFIX, BUCKET, INJECTOR = "/podgraft", "bundles-of-the-world", "default"
 REFRESH_SECONDS = 30
 LONG_SECONDS = (88_000.0, 110_000.0)  # an outage of more than a day
+START_SECONDS = 1_800_000_000.0  # of the world's wall clock: 15 January 2027, 08:00 UTC
 BEGIN_SECONDS = 120.0  # the first policy, and the tokens, exist before
-MAX_REVIEWS = 60
+MAX_REVIEWS = 50
+# The first token of each second cluster ends with the first day, or with the second.
+EXPIRIES = (16 * 3600.0, 40 * 3600.0)
+EXPIRY_DATES = ("2027-01-15", "2027-01-16")
 
 FEATURES = (
     "signatures", "rollout", "tokens", "deny", "hands", "prune", "race", "lag", "snapstart",
-    "floods", "registry", "finished", "outage",
+    "floods", "registry", "finished", "outage", "expiry",
 )  # fmt: skip
 _FAULTS = (
     "timeout", "timeout", "throttle", "error", "denied", "lost", "truncated", "damaged", "slow",
@@ -107,6 +111,7 @@ def make_plan(seed: int) -> Plan:
         *_make_reviews(dice, plan),
     ]
     actions += _make_followers(dice, plan, actions)
+    actions += _make_witnesses(dice, plan)
     return replace(plan, actions=tuple(sorted(actions, key=lambda each: each.time)))
 
 
@@ -204,6 +209,10 @@ def _choose_nothing(_dice: Dice, _path: str) -> dict[str, Any]:
     return {}
 
 
+def _choose_alarm(dice: Dice, path: str) -> dict[str, Any]:
+    return {"deliveries": dice.pick(f"{path}/deliveries", (1, 1, 2))}
+
+
 # What people do: verb, the feature that it belongs to, weight, and its options.
 _VERBS: tuple[tuple[str, str, int, _Options], ...] = (
     ("push", "", 6, _choose_bundle),
@@ -223,7 +232,8 @@ _VERBS: tuple[tuple[str, str, int, _Options], ...] = (
     ("promote", "rollout", 4, _choose_nothing),
     ("abort", "rollout", 3, _choose_nothing),
     ("release", "rollout", 2, _choose_nothing),
-    ("alarm", "rollout", 2, _choose_nothing),
+    ("alarm", "rollout", 2, _choose_alarm),
+    ("keys", "signatures", 2, _choose_bundle),
 )
 
 
@@ -251,6 +261,12 @@ def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
                 else 0,
             )
         )
+    if "prune" in plan.features and plan.heal > LONG_SECONDS[0]:
+        late = dice.between("plan/late/time", LONG_SECONDS[0], plan.heal)
+        actions += [
+            Action("command/late-push", late - 60, "push", "c0", _choose_bundle(dice, "plan/late")),
+            Action("command/late-prune", late, "prune", "c0", {"days": 1}),
+        ]
     return actions
 
 
@@ -263,6 +279,27 @@ def _make_followers(dice: Dice, plan: Plan, actions: list[Action]) -> list[Actio
             time = action.time + dice.between(f"{path}/time", low, high)
             followers.append(_make_review(dice, plan, path, 2000 + len(followers), time))
     return followers
+
+
+def _make_witnesses(dice: Dice, plan: Plan) -> list[Action]:
+    """Let pods meet what takes long: the end of each outage, and the last second of a token."""
+    times = [
+        (f"plan/window/{window.id}", window.start + (window.end - window.start) * share)
+        for window in plan.windows
+        for share in (0.7, 0.95)
+        if window.id != "lag" and window.end - window.start > 2 * REFRESH_SECONDS
+    ]
+    if "expiry" in plan.features:
+        times += [("plan/expiry", end + after) for end in EXPIRIES for after in (-60, -7, 7, 310)]
+    witnesses: list[Action] = []
+    for path, time in [(path, time) for path, time in times if time < plan.seconds]:
+        for number in range(3):
+            each = f"{path}/witness/{len(witnesses)}"
+            begin = time + dice.between(f"{each}/time", 0, 0.5)
+            review = _make_review(dice, plan, each, 4000 + len(witnesses), begin)
+            cold = {**review.options, "cold": False}
+            witnesses.append(replace(review, options=cold, subject=f"c{number % plan.clusters}"))
+    return witnesses
 
 
 def _make_lambda_events(dice: Dice, plan: Plan) -> list[Action]:

@@ -18,13 +18,13 @@ from podgraft.cli.terminal import EscapingStream
 
 from .actors.apiserver import ApiServers
 from .actors.functions import Functions, use_functions
-from .actors.operators import SIGNER, Operators
+from .actors.operators import SIGNERS, Operators
 from .baton import Baton, Node
 from .dice import Dice
 from .laws import make_laws
 from .ledger import Event, Ledger, Violation
-from .machine import START_SECONDS, SimulatedMachine
-from .plan import BUCKET, PREFIX, REFRESH_SECONDS, Action, Plan
+from .machine import SimulatedMachine
+from .plan import BUCKET, PREFIX, REFRESH_SECONDS, START_SECONDS, Action, Plan
 from .world.aws import Aws, use_aws
 
 
@@ -75,6 +75,7 @@ def run(plan: Plan) -> Result:
     with tempfile.TemporaryDirectory(prefix="simulation-") as folder:
         clusters = ApiServers(baton, functions, ledger)
         operators = Operators(plan, baton, ledger, aws, clusters, Path(folder))
+        operators.deploy = lambda: functions.disturb(Action("deploy", 0.0, "deploy", "env/0"))
         make_laws(plan, ledger)
         before = system.replace_machine(SimulatedMachine(baton, dice))
         try:
@@ -163,7 +164,7 @@ def _use_settings(plan: Plan, aws: Aws) -> Generator[None]:
         "PODGRAFT_BUCKET": BUCKET,
         "PODGRAFT_PARAMETER_PREFIX": PREFIX,
         "PODGRAFT_REFRESH_SECONDS": str(REFRESH_SECONDS),
-        **({"PODGRAFT_SIGNER": aws.keys.public_pem(SIGNER)} if signed else {}),
+        **({"PODGRAFT_SIGNER": aws.keys.public_pem(SIGNERS[0])} if signed else {}),
         **({"PODGRAFT_REQUIRE_SIGNATURE": "true"} if signed else {}),
     }
     before = dict(os.environ)

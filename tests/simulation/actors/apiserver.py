@@ -16,6 +16,7 @@ from .functions import Functions
 BUNDLE_TAG = re.compile(r"proxy:([bx]\d+)")
 POLICY_TAG = re.compile(r"p\d+")
 THROTTLED = 429  # of API Gateway, if no environment is free
+MAX_RETRIES = 10  # of client-go, each if the response has Retry-After, within one timeout
 KEPT = (
     "event", "level", "code", "policy_version", "track", "candidate", "fault", "stale", "cluster",
 )  # fmt: skip
@@ -104,11 +105,12 @@ class ApiServers:
         if action.verb == "attack":
             cluster, token = self._choose_stolen(action, cluster)
         pod = make_pod(action.options["workload"])
-        for attempt in range(3):
-            facts = self._call(action, cluster, token, pod, attempt)
-            if facts["code"] != 503:
+        ends = self._baton.now + action.options["timeout"]
+        for attempt in range(MAX_RETRIES + 1):
+            pause = self._call(action, (cluster, token, ends), pod, attempt)["retry_after"]
+            if not pause or self._baton.now + pause >= ends:
                 break
-            self._baton.wait(1.0)
+            self._baton.wait(pause)
 
     def _choose_stolen(self, action: Action, cluster: str) -> tuple[str, str]:
         if self.old_tokens and action.options["workload"] % 2:
@@ -117,9 +119,10 @@ class ApiServers:
         return cluster, "f" * 64
 
     def _call(
-        self, action: Action, cluster: str, token: str, pod: Any, attempt: int
+        self, action: Action, caller: tuple[str, str, float], pod: Any, attempt: int
     ) -> dict[str, Any]:
-        options = action.options
+        """Send a review; *caller* is the cluster, its token, and when it stops waiting."""
+        options, (cluster, token, ends) = action.options, caller
         began = self._baton.now
         uid = f"{action.id}.{attempt}"
         event = make_event(cluster, token, pod, uid, options["timeout"])
@@ -127,9 +130,9 @@ class ApiServers:
             event, prefers_cold=options["cold"], pick=options["pick"]
         )
         facts: dict[str, Any] = {"uid": uid, "env": environment.node.name, "code": THROTTLED}
-        facts["log"] = {}
+        facts |= {"log": {}, "retry_after": 0}
         if task is not None:
-            task.join(options["timeout"])
+            task.join(ends - self._baton.now)
             facts["code"] = 0  # no response in time, or none at all
             if task.done:
                 facts = {**facts, **_describe(task.result, pod), "error": repr(task.error or "")}
@@ -148,6 +151,7 @@ def _describe(response: Any, pod: Any) -> dict[str, Any]:
         return {"code": 500}
     body: str = response.get("body", "")
     facts: dict[str, Any] = {"code": response["statusCode"], "_body": body}
+    facts["retry_after"] = int(response.get("headers", {}).get("retry-after", 0))
     if response["statusCode"] != 200:
         return facts
     answer = json.loads(body)["response"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,13 +15,14 @@ from podgraft.cli import main
 from simulation.baton import Baton, Node
 from simulation.bundles import read_policy_tag, write_folder
 from simulation.ledger import Ledger
-from simulation.plan import BUCKET, INJECTOR, PREFIX, Action, Plan
+from simulation.plan import BUCKET, EXPIRY_DATES, INJECTOR, PREFIX, Action, Plan
 from simulation.world.aws import Aws
 
 from .apiserver import ApiServers
+from .guard import Guard
 
-POLICY, BRAKE, ALL_BRAKE, DENIED = f"{INJECTOR}/policy", f"{INJECTOR}/brake", "brake", "denied"
-SIGNER = "alias/signer-0"
+POLICY, BRAKE, DENIED = f"{INJECTOR}/policy", f"{INJECTOR}/brake", "denied"
+SIGNERS = ("alias/signer-0", "alias/signer-1")
 TARGET = ("--parameter-prefix", PREFIX)
 STORE = ("--injector", INJECTOR, "--bucket", BUCKET, "--bundle-prefix", "bundles/", *TARGET)
 _TOKEN_ID = re.compile(r"\ttoken (\S+)")
@@ -38,13 +40,19 @@ class Operators:
         self._pushes = 0
         self._processes = 0
         self._rollouts = 0
+        self._signer = 0
+        self._guard = Guard(baton, ledger)
+        self.deploy: Callable[[], None] = lambda: None
 
     def prepare(self) -> None:
         """Write the owner of the prefix, issue a token for each cluster, and push a policy."""
         owner = {"stack": "simulated", "bucket": BUCKET, "bundlePrefix": "bundles/", "documents": 2}
         self._put("stack", json.dumps(owner))
         for number in range(self._plan.clusters):
-            status, output = self._run(["tokens", "issue", "--cluster", f"c{number}", *TARGET])
+            line = ["tokens", "issue", "--cluster", f"c{number}", *TARGET]
+            if "expiry" in self._plan.features and number % 2 == 0:
+                line += ["--expires", EXPIRY_DATES[number // 2 % len(EXPIRY_DATES)]]
+            status, output = self._run(line)
             assert status == 0, output
             self._clusters.tokens[f"c{number}"] = output.split("\n", 1)[0]
         if "registry" in self._plan.features:
@@ -148,11 +156,25 @@ class Operators:
         for number in range(80):
             self._clusters.create_pod(replace(action, id=f"{action.id}/{number}", verb="attack"))
 
-    def _alarm(self, _action: Action) -> None:
-        """Write the brake for all rollouts, as functions/guard does for an alarm."""
-        brake = 'id: "*"\nat: 2027-01-15T08:00:00Z\nby: alarm\nreason: errors\n'
-        if self._aws.parameters.newest(f"{PREFIX}/{ALL_BRAKE}") is None:
-            self._put(ALL_BRAKE, brake)
+    def _alarm(self, action: Action) -> None:
+        self._guard.ring(action.options["deliveries"])
+
+    def _keys(self, action: Action) -> None:
+        """Rotate the signing key, as docs/privileges.md says: both keys, sign, the new key."""
+        old, new = self._signer, 1 - self._signer
+        self._trust(old, new)
+        self._signer = new
+        self._baton.wait(PAUSE_SECONDS)
+        self._push(action)
+        self._baton.wait(PAUSE_SECONDS)
+        self._trust(new)
+
+    def _trust(self, *numbers: int) -> None:
+        """Deploy the function with the public keys of signers."""
+        signers = [SIGNERS[each] for each in numbers]
+        os.environ["PODGRAFT_SIGNER"] = "".join(map(self._aws.keys.public_pem, signers))
+        self._ledger.add("world", "signers", signers=signers)
+        self.deploy()
 
     def _hand(self, action: Action) -> None:
         """Edit what is stored by hand, with mistakes."""
@@ -215,7 +237,7 @@ class Operators:
         return str(write_folder(self._folder, self._pushes, action.options["bundle"]))
 
     def _sign(self) -> list[str]:
-        return ["--sign", SIGNER] if "signatures" in self._plan.features else []
+        return ["--sign", SIGNERS[self._signer]] if "signatures" in self._plan.features else []
 
     def _repeat(
         self, action: Action, line: list[str], *, prints_secret: bool = False

@@ -49,7 +49,7 @@ DEFECTS: dict[str, Defect] = {
     ),
     "D2": _defect(
         "a change below the first line is no change",
-        "2 3",
+        "2",
         f"{_LOADER}:InjectorLoader._refresh",
         "before.newest == newest",
         'before.newest.text.split("\\n")[0] == newest.text.split("\\n")[0]',
@@ -186,7 +186,7 @@ DEFECTS: dict[str, Defect] = {
     ),
     "D19": _defect(
         "a shadow responds",
-        "1 11",
+        "13",
         "podgraft.core.review.candidate:_choose",
         "is_shadow = candidate.rollout is None or candidate.rollout.mode is RolloutMode.SHADOW",
         "is_shadow = False",
@@ -295,6 +295,30 @@ DEFECTS: dict[str, Defect] = {
         "podgraft.core.versions.snapshot:SnapshotSet.for_cluster",
         "if cluster is not None:",
         "if False:",
+    ),
+    "D35": _defect(
+        "an expired token is accepted",
+        "17",
+        "podgraft.service.http.authentication:_authenticate_token",
+        " if not each.is_expired(day)]",
+        "]",
+        "expiry",
+    ),
+    "D36": _defect(
+        "only mistakes of operators count as failures",
+        "35",
+        "podgraft.service.http.metrics:record_measures",
+        'record.get("origin") != "caller"',
+        'record.get("origin") == "operator"',
+        "fault",
+    ),
+    "D37": _defect(
+        "a token ends a day early",
+        "14 16 33",
+        "podgraft.service.store.caller_document:TokenHash.is_expired",
+        "self.expires < day",
+        "self.expires <= day",
+        "expiry",
     ),
     "D34": _defect(
         "a log line quotes the token",

@@ -10,6 +10,7 @@ from simulation.ledger import Event
 
 from .facts import BRAKES, DENIED, POLICY, Law
 
+ALL_BRAKE, STOPS_ALL = "brake", 'id: "*"'
 USAGE = 2  # the exit status of a wrong command line
 # What a command may write: the start of its line, and patterns of parameters and objects.
 WRITES = (
@@ -170,6 +171,31 @@ class Pruned(Law):
                 self.violate(f"{by}: deleted the bundle of version {version.number}")
 
 
+class Guarded(Law):
+    """An alarm stops all rollouts after three attempts at most, and changes nothing else."""
+
+    name = "23 guard"
+
+    def see(self, event: Event) -> None:
+        facts = event.facts
+        if event.kind == "parameter" and facts["by"].startswith("guard/"):
+            stored = self.facts.parameters[ALL_BRAKE]
+            before = stored[-2][1] if len(stored) > 1 else None
+            if facts["name"] != ALL_BRAKE or STOPS_ALL in (before or ""):
+                self.violate(f"{event.lane}: {facts['by']} changed {facts['name']}")
+        if event.kind != "alarm":
+            return
+        windows = self.facts.plan.windows
+        if facts["error"] != "''":
+            if not any(each.start < event.time and each.end > facts["began"] for each in windows):
+                self.violate(f"{event.lane}: the guard failed: {facts['error']}")
+            return
+        stored = self.facts.parameters.get(ALL_BRAKE, [(0.0, None, "")])
+        was_released = stored[-1][1] is None and stored[-1][0] > facts["began"]
+        if STOPS_ALL not in (stored[-1][1] or "") and not was_released:
+            self.violate(f"{event.lane}: after the alarm, the brake is {stored[-1][1]!r}")
+
+
 class Crashes(Law):
     """No process of podgraft ends with an exception that nobody handles."""
 
@@ -183,5 +209,5 @@ class Crashes(Law):
 
 
 LAWS: tuple[type[Law], ...] = (
-    OwnWrites, CompleteVersions, Replaced, PushedTag, Denials, Pruned, Crashes,
+    OwnWrites, CompleteVersions, Replaced, PushedTag, Denials, Pruned, Guarded, Crashes,
 )  # fmt: skip

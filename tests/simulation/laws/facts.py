@@ -8,12 +8,13 @@ import json
 import re
 from base64 import b64encode
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 import yaml
 
 from simulation.ledger import Event, Ledger
-from simulation.plan import INJECTOR, PREFIX, REFRESH_SECONDS, Plan
+from simulation.plan import INJECTOR, PREFIX, REFRESH_SECONDS, START_SECONDS, Plan
 
 POLICY, BRAKES, DENIED, POINTER = (
     f"{INJECTOR}/policy",
@@ -57,6 +58,20 @@ class StoredPolicy:
         return {**self.fields, **rollout["candidate"]} if track == "candidate" else self.fields
 
 
+_EXPIRY = re.compile(r"pg1-[^-]+-(\d{4})(\d\d)(\d\d)-")
+# A clock of an environment is wrong by at most five seconds; podgraft grants five minutes.
+SKEW_SECONDS, GRACE_SECONDS = 6.0, 300.0
+
+
+def find_expiry(token: str) -> float:
+    """Return when a token ends: at midnight UTC, after the day that its text names."""
+    match = _EXPIRY.match(token)
+    if match is None or match[1] == "0000":
+        return 1e18
+    day = datetime(int(match[1]), int(match[2]), int(match[3]), tzinfo=UTC)
+    return day.timestamp() + 86_400 - START_SECONDS
+
+
 _PARSED: dict[str, dict[str, Any]] = {}
 
 
@@ -88,6 +103,7 @@ class Reader:
     reads: int = 0
     failures: int = 0
     started: float = 0.0
+    signers: set[str] = field(default_factory=set[str])
 
     @property
     def credentials_is_current(self) -> bool:
@@ -109,10 +125,12 @@ class Facts:
         self.bundle_tags: dict[str, str] = {}
         self.parameters: dict[str, list[tuple[float, str | None, str]]] = {}
         self.readers: dict[str, Reader] = {}
-        self.signed: set[str] = set()
+        self.signed: dict[str, set[str]] = {}  # the keys that signed a digest
+        self.signers: set[str] = {"alias/signer-0"}  # whose signatures count
         # What is in force of the callers, by name of the document; the registry is one document.
         self.callers: dict[str, list[tuple[float, str]]] = {}
         self._registries: dict[str, str] = {}
+        self._had: dict[str, list[tuple[float, bool]]] = {}  # emptied when a document changes
         self.last_change = 0.0
 
     def reader(self, name: str) -> Reader:
@@ -133,7 +151,11 @@ class Facts:
                 else:
                     self.damaged.pop(event.facts["digest"], None)
             case "sign":
-                self.signed.add(event.facts["digest"])
+                self.signed.setdefault(event.facts["digest"], set()).add(event.facts["key"])
+            case "signers":
+                self.signers = set(event.facts["signers"])
+            case "init":
+                self.reader(event.lane).signers = self.signers
             case "start":
                 self.reader(event.lane).started = event.time
             case "aws" if event.lane.startswith("env/"):
@@ -161,6 +183,7 @@ class Facts:
 
     def _note_callers(self, name: str, text: str | None, event: Event) -> None:
         """Note the documents below auth/, or the registry if its pointer counts."""
+        self._had.clear()
         if name == POINTER and text is not None:
             pointer: dict[str, Any] = json.loads(text)
             if pointer.get("serial") != event.facts["version"]:
@@ -174,6 +197,11 @@ class Facts:
 
     def had_token(self, hashed: str) -> list[tuple[float, bool]]:
         """Return since when a token counts, and since when not."""
+        if hashed not in self._had:
+            self._had[hashed] = self._find_times(hashed)
+        return self._had[hashed]
+
+    def _find_times(self, hashed: str) -> list[tuple[float, bool]]:
         if POINTER in self.callers:
             documents = self.callers[POINTER]
             earlier = [
@@ -258,8 +286,8 @@ class Facts:
         name = digest.removeprefix("sha256:")
         return "injector.yaml" in self.objects.get(name, ()) and name not in self.damaged
 
-    def is_signed(self, version: StoredPolicy, digest: str) -> bool:
-        """Whether KMS signed exactly this name, number, digest, and text."""
+    def is_signed(self, version: StoredPolicy, digest: str, signers: set[str]) -> bool:
+        """Whether KMS signed exactly this name, number, digest, and text, with one of the keys."""
         text, mark, line = version.text.rpartition("# signature: v1 ")
         words = line.split()
         if not mark or words[:2] != [str(version.number), digest]:
@@ -267,7 +295,7 @@ class Facts:
         name = f"{PREFIX}/{POLICY}"
         payload = f"podgraft policy signature v1\n{name}\n{words[0]}\n{digest}\n{text}"
         hashed = hashlib.sha256(payload.encode()).digest()
-        return _encode(hashed) in self.signed
+        return bool(self.signed.get(_encode(hashed), set()) & signers)
 
     def is_loadable(self, version: StoredPolicy) -> bool:
         """Whether a version can be in force now."""
@@ -277,7 +305,7 @@ class Facts:
         return (
             self.is_complete(digest)
             and not self.is_denied(digest, self.text_at(DENIED, 1e18))
-            and (not self.signs or self.is_signed(version, digest))
+            and (not self.signs or self.is_signed(version, digest, self.signers))
         )
 
     def find_version(self, number: int, tag: str) -> StoredPolicy | None:
@@ -319,6 +347,11 @@ class Review:
     def began(self) -> float:
         """When the cluster sent the request."""
         return self.event.facts["began"]
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether the token has ended, or almost: the clocks of environments differ."""
+        return self.event.time > find_expiry(self.event.facts["_token"]) - SKEW_SECONDS
 
     @property
     def is_marked(self) -> bool:

@@ -60,7 +60,8 @@ class Deadlines(Law):
         facts = review.event.facts
         if review.env == "gateway" or facts["cold"] or facts["killed"]:
             return
-        if review.code == 0:
+        # An attempt that kube-apiserver repeats has less time than the review says.
+        if review.code == 0 and facts["seconds"] >= facts["timeout"]:
             self.violate(f"{review}; no response within {facts['timeout']} s")
 
 
@@ -145,6 +146,29 @@ class Shares(Law):
         return self.facts.find_version(review.version, review.event.facts["policy"])
 
 
+class Outcomes(Law):
+    """The track that responds follows from the mode and the outcome, as docs/rollouts.md says."""
+
+    name = "13 candidate outcomes"
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if review.code != OK or not facts["policy"]:
+            return
+        version = self.facts.find_version(review.version, facts["policy"])
+        rollout: dict[str, Any] = (version.fields.get("rollout") if version else None) or {}
+        if version is None or not rollout:
+            return
+        stable, candidate = (
+            version.describe(each).get("injectedAnnotations", {}).get("simulation/policy")
+            for each in ("stable", "candidate")
+        )
+        outcome = facts["log"].get("candidate")
+        is_due = rollout["mode"] == "share" and outcome in {"same", "changed"}
+        if stable != candidate and (facts["policy"] == candidate) != is_due:
+            self.violate(f"{review}; mode {rollout['mode']}, outcome {outcome}")
+
+
 class SameBytes(Law):
     """Equal pods get equal patches of one version and track, from every environment."""
 
@@ -196,6 +220,8 @@ class Converged(Law):
         plan = self.facts.plan
         calm = max(plan.heal, self.facts.last_change) + 2 * BOUND_SECONDS
         if review.env == "gateway" or review.event.facts["verb"] == "attack":
+            return
+        if review.is_expired:
             return
         first = self._seen.setdefault(review.env, review.began)
         if review.began < calm:

@@ -46,7 +46,7 @@ class OneVersion(Law):
 
 
 class Freshness(Law):
-    """Without a mark, the version was the newest one within the bound."""
+    """Without a mark, the version is the one read last, and was the newest within the bound."""
 
     name = "2 freshness"
 
@@ -60,6 +60,9 @@ class Freshness(Law):
         if review.is_marked_policy:
             return
         version = self.facts.find_version(review.version, facts["policy"])
+        reader = self.facts.reader(review.env)
+        if reader.certain and not reader.failed and reader.policy not in {0, review.version}:
+            self.violate(f"{review}; it had read version {reader.policy}")
         if version is None or version.ended is None:
             return
         age = review.began - version.ended
@@ -68,7 +71,7 @@ class Freshness(Law):
 
 
 class Marks(Law):
-    """After a failed read, or with another version than the one read, a response is marked."""
+    """After a failed read, a response is marked."""
 
     name = "3 marks"
 
@@ -83,9 +86,6 @@ class Marks(Law):
             return
         if reader.failed and reader.failures > failures:
             self.violate(f"{review}; the read of the policy failed, and nothing says so")
-        number = review.version
-        if reader.certain and not reader.failed and reader.policy and number != reader.policy:
-            self.violate(f"{review}; it had read version {reader.policy}")
 
 
 class Verified(Law):
@@ -134,9 +134,10 @@ class Signed(Law):
         if not self.facts.signs or review.code != OK or not facts["policy"]:
             return
         version = self.facts.find_version(review.version, facts["policy"])
+        signers = self.facts.reader(review.env).signers
         if version is None:
             return
-        if not self.facts.is_signed(version, str(version.fields.get("bundle"))):
+        if not self.facts.is_signed(version, str(version.fields.get("bundle")), signers):
             self.violate(f"{review}; no signature is for this version")
 
 

@@ -143,7 +143,8 @@ class Aws:
         if service == "kms":
             response = self.keys.call(operation, given)
             if operation == "Sign":
-                self._ledger.add("aws/kms", "sign", by=node.name, digest=given["Message"])
+                key, digest = given["KeyId"], given["Message"]
+                self._ledger.add("aws/kms", "sign", by=node.name, key=key, digest=digest)
             body, headers = encode_json(response)
             return 200, body, headers, {}
         given["_lag"] = fault.lag if operation in READS else 0.0

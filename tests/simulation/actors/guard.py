@@ -1,0 +1,57 @@
+"""The guard: CloudWatch invokes it asynchronously, so Lambda repeats errors, and delivers twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import boto3
+
+from podgraft.base import system
+from simulation.baton import Baton, Node
+from simulation.ledger import Ledger
+
+GUARD = Path(__file__).parents[3] / "functions" / "guard" / "guard.py"
+BRAKE = "/podgraft/brake"
+PAUSES = (0.0, 60.0, 120.0)  # before the first attempt, and before both repetitions
+ALARM = {
+    "alarmData": {
+        "alarmName": "CandidateFailuresAlarm",
+        "state": {"value": "ALARM", "reason": "1 datapoint"},
+    }
+}
+
+
+class Guard:
+    """The function ``functions/guard``, as it ships, with the clock of the run."""
+
+    def __init__(self, baton: Baton, ledger: Ledger) -> None:
+        self._baton, self._ledger = baton, ledger
+        self._rings = 0
+
+    def ring(self, deliveries: int) -> None:
+        """Let the alarm of a candidate change to ALARM."""
+        for _ in range(deliveries):
+            self._rings += 1
+            node = Node(f"guard/{self._rings}")
+            began = self._baton.now
+            for pause in PAUSES:
+                self._baton.wait(pause)
+                attempt = self._baton.spawn(node, self._handle)
+                attempt.join()
+                if not attempt.result:
+                    break
+            self._ledger.add(node.name, "alarm", began=began, error=repr(attempt.result or ""))
+
+    def _handle(self) -> Exception | None:
+        """Return the error of one attempt."""
+        namespace: dict[str, Any] = {"__name__": __name__}
+        exec(compile(GUARD.read_text(), str(GUARD), "exec"), namespace)  # noqa: S102
+        namespace["datetime"] = SimpleNamespace(now=lambda _zone: system.now())
+        settings = namespace["Settings"]("simulated", BRAKE)
+        try:
+            namespace["make_handler"](settings, boto3.client("ssm"))(ALARM, None)
+        except Exception as error:  # noqa: BLE001 — Lambda repeats the invocation
+            return error
+        return None

@@ -1,0 +1,120 @@
+"""Laws about what operators see of a fault: the metrics, and the alarms of template.yaml."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from simulation.ledger import Event
+
+from .facts import OK, UNAUTHORIZED, Law, Review
+
+TEMPLATE = Path(__file__).parents[3] / "template.yaml"
+SERVER_ERROR = 500
+FAILURES, AGE, REFUSED, UNAUTHENTICATED = (
+    "sidecar_injection_failure_total",
+    "snapshot_age_seconds",
+    "policy_refused_total",
+    "authentication_failure_total",
+)
+_AGE = re.compile(r"policy version .* confirmed (\d+) s ago")
+# A line of a response for which nobody waited is read with a later one.
+LATE_SECONDS = 600
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads a template without its functions."""
+
+
+_Loader.add_multi_constructor("!", lambda *_: None)  # pyright: ignore[reportUnknownMemberType]
+
+
+@cache
+def read_alarms() -> dict[str, dict[str, Any]]:
+    """Return the alarms on metrics of reviews, by name."""
+    resources: dict[str, Any] = yaml.load(TEMPLATE.read_text(), _Loader)["Resources"]  # noqa: S506
+    alarms = {
+        name: resource["Properties"]
+        for name, resource in resources.items()
+        if resource["Type"] == "AWS::CloudWatch::Alarm"
+    }
+    metrics = {FAILURES, AGE, REFUSED, UNAUTHENTICATED}
+    return {name: each for name, each in alarms.items() if each["MetricName"] in metrics}
+
+
+def find_rings(alarm: dict[str, Any], points: Iterable[tuple[float, float]]) -> set[int]:
+    """Return the periods in which an alarm rings; missing data does not breach."""
+    period: int = alarm["Period"]
+    values: dict[int, list[float]] = defaultdict(list)
+    for time, value in points:
+        values[int(time // period)].append(value)
+    combine: Any = {"Sum": sum, "Maximum": max}[alarm["Statistic"]]
+    breaching = {each for each, own in values.items() if combine(own) > alarm["Threshold"]}
+    count: int = alarm["EvaluationPeriods"]
+    needed: int = alarm.get("DatapointsToAlarm", count)
+    return {
+        end
+        for start in breaching
+        for end in range(start, start + count)
+        if sum(each in breaching for each in range(end - count + 1, end + 1)) >= needed
+    }
+
+
+class Alarms(Law):
+    """Every alarm that should ring rings in its period, and no other."""
+
+    name = "35 alarms"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._measured: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        self._true: dict[str, list[tuple[float, float]]] = defaultdict(list)
+        self._reasons: list[float] = []  # when a review failed, or had a warning
+
+    def see(self, event: Event) -> None:
+        if event.kind == "review":
+            self._note(Review(event))
+        if event.kind == "end" and event.lane == "world":
+            for name, alarm in read_alarms().items():
+                self._judge(name, alarm)
+
+    def _note(self, review: Review) -> None:
+        facts, time = review.event.facts, review.event.time
+        for line in facts.get("_lines", "").splitlines():
+            if line.startswith('{"_aws"'):
+                for metric, values in json.loads(line).items():
+                    if metric in {FAILURES, AGE, REFUSED, UNAUTHENTICATED}:
+                        self._measured[metric].append((time, values[0]))
+        is_disabled = facts["log"].get("candidate") == "disabled"  # it does not load, perhaps
+        if review.code != OK or review.is_marked or is_disabled:
+            self._reasons.append(time)
+        if review.code >= SERVER_ERROR and not facts["killed"]:
+            self._true[FAILURES].append((time, 1))
+        if review.code == UNAUTHORIZED:
+            self._true[UNAUTHENTICATED].append((time, 1))
+        for warning in facts.get("warnings", []) if review.code == OK else ():
+            if match := _AGE.match(warning):
+                self._true[AGE].append((time, float(match[1])))
+            if "instead of version" in warning:
+                self._true[REFUSED].append((time, 1))
+
+    def _judge(self, name: str, alarm: dict[str, Any]) -> None:
+        metric, period = alarm["MetricName"], alarm["Period"]
+        due = find_rings(alarm, self._true[metric])
+        rings = find_rings(alarm, self._measured[metric])
+        for each in sorted(due - rings)[:1]:
+            self.violate(f"{name} does not ring at {each * period}, although it should")
+        for each in sorted(rings - due):
+            end = (each + 1) * period
+            if not any(end - LATE_SECONDS < time <= end for time in self._reasons):
+                self.violate(f"{name} rings at {each * period}, without a reason")
+
+
+LAWS: tuple[type[Law], ...] = (Alarms,)
