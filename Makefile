@@ -24,6 +24,9 @@ SEEDS ?= 200
 FIRST ?= 0
 SIMULATED = $(if $(filter-out file,$(origin SEED)),--seed $(SEED)) $(if $(SCRIPT),--script $(SCRIPT)) $(if $(TRACE),--trace) \
 	$(if $(SHRINK),--shrink) $(if $(DEFECT),--defect $(DEFECT))
+# How many clusters simulate-fleet has, and for how long.
+CLUSTERS ?= 300
+HOURS ?= 168
 # Options of scripts/aws_check.py.
 CHECKS ?=
 # Packages to upgrade in the lock files: all, or names.
@@ -151,6 +154,9 @@ fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; 
 
 simulate: setup ## Run podgraft in a world that a seed decides (SEEDS=200 FIRST=0; SEED=123 [TRACE=1 SHRINK=1]; SCRIPT=FILE; DEFECT=D1)
 	@PYTHONPATH=tests nice $(BIN)/python -m simulation --seeds $(SEEDS) --first $(FIRST) $(SIMULATED)
+
+simulate-fleet: setup ## Run 300 clusters for a week, and print what happens to their pods (CLUSTERS=300 HOURS=168, WRITE=1)
+	@PYTHONPATH=tests nice $(BIN)/python -m simulation.fleet --clusters $(CLUSTERS) --hours $(HOURS) $(if $(WRITE),--write-docs)
 
 simulate-defects: setup ## Plant each defect, and print which law finds it at which seed
 	@PYTHONPATH=tests nice $(BIN)/python -m simulation --defects

@@ -37,11 +37,18 @@ clusters:
 """
 
 
-def write_folder(parent: Path, policy: int, bundle: int) -> Path:
+# Every pod of the world has this annotation, and no probe object of podgraft: a push accepts it.
+BAD = '''{{ if index .ObjectMeta.Annotations "note" }}{{ (index .Spec.Containers 9).Name }}{{ end }}'''
+
+
+def write_folder(parent: Path, policy: int, bundle: int, *, is_bad: bool = False) -> Path:
     """Write a folder for ``podgraft policy push``; its policy has a tag of its own."""
     folder = parent / f"p{policy}"
     (folder / "bundle").mkdir(parents=True, exist_ok=True)
-    (folder / "bundle" / "injector.yaml").write_text(CONFIG.format(bundle=bundle))
+    config = CONFIG.format(bundle=bundle)
+    if is_bad:
+        config = config.replace("        spec:\n", f"        {BAD}\n        spec:\n")
+    (folder / "bundle" / "injector.yaml").write_text(config)
     (folder / "policy.yaml").write_text(POLICY.format(policy=policy))
     return folder
 

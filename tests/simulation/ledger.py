@@ -42,6 +42,7 @@ class Ledger:
     """All events. A watcher gets each event when it happens, and can report a violation."""
 
     clock: Callable[[], float]
+    keeps: bool = True  # a fleet has too many events
     events: list[Event] = field(default_factory=list[Event])
     violations: list[Violation] = field(default_factory=list[Violation])
     situations: dict[str, int] = field(default_factory=lambda: defaultdict(int))
@@ -50,7 +51,8 @@ class Ledger:
     def add(self, lane: str, kind: str, **facts: Any) -> Event:
         """Record an event, and let the laws judge it."""
         event = Event(self.clock(), lane, kind, facts)
-        self.events.append(event)
+        if self.keeps:
+            self.events.append(event)
         for watch in self.watchers:
             watch(event)
         return event

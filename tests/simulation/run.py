@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from logging import Logger, StreamHandler, getLogger
@@ -62,14 +62,14 @@ class _Output:
         return False
 
 
-def run(plan: Plan) -> Result:
-    """Run a plan."""
+def run(plan: Plan, watch: Callable[[Event], None] | None = None) -> Result:
+    """Run a plan. With *watch*, that function gets the events, and the result has none."""
     started = perf_counter()
     dice = Dice(plan.seed)
     baton = Baton(
         (lambda count: dice.unit(f"tie/{count}")) if plan.tie == "random" else lambda _: 0.0
     )
-    ledger = Ledger(lambda: baton.now)
+    ledger = Ledger(lambda: baton.now, keeps=watch is None)
     aws = Aws(plan, baton, dice, ledger, START_SECONDS)
     functions = Functions(plan, baton, dice, ledger)
     with tempfile.TemporaryDirectory(prefix="simulation-") as folder:
@@ -77,6 +77,7 @@ def run(plan: Plan) -> Result:
         operators = Operators(plan, baton, ledger, aws, clusters, Path(folder))
         operators.deploy = lambda: functions.disturb(Action("deploy", 0.0, "deploy", "env/0"))
         make_laws(plan, ledger)
+        ledger.watchers += [watch] if watch else []
         before = system.replace_machine(SimulatedMachine(baton, dice))
         try:
             with (

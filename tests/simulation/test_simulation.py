@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from simulation import fleet
 from simulation.campaign import run_campaign, run_seeds
 from simulation.defects import DEFECTS, plant
 from simulation.plan import Plan, make_plan
@@ -121,3 +122,12 @@ def test_a_run_that_violates_a_law_becomes_small(tmp_path: Path) -> None:
     assert tell(result).startswith(f"LAW {finding.first.law}")
     write_page(result, tmp_path / "page.html")
     assert finding.first.law in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.long
+def test_a_fleet_reports_what_happens_to_its_pods(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fleet, "RESTART_PODS", 10)
+    report, holds = fleet.run_fleet(seed=0, clusters=2, hours=2)
+    assert holds, report
+    for phase in fleet.PHASES:
+        assert f"| {phase.name} |" in report

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from podgraft.base import system
 from podgraft.base.deadline import MAX_WAIT_SECONDS
 from podgraft.core import bundle
 from podgraft.service.store import Deadline, UnavailableError
@@ -93,3 +94,23 @@ def test_an_attempt_gets_the_remaining_time_and_none_starts_without() -> None:
     with pytest.raises(UnavailableError, match="asking: no time left"):
         call_with_retries("asking", request, RetryBudget(deadline=0.25, clock=lambda: 0.25))
     assert told == [0.25]
+
+
+def test_the_pauses_between_attempts_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A burst of cold starts that Parameter Store throttles must not multiply its requests."""
+    now = [0.0]
+    attempts: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    def request(seconds: float) -> None:
+        del seconds
+        attempts.append(now[0])
+        raise UnavailableError("throttled on purpose")
+
+    monkeypatch.setattr(system, "sleep", sleep)
+    with pytest.raises(UnavailableError):
+        call_with_retries("asking", request, RetryBudget(MAX_WAIT_SECONDS, lambda: now[0]))
+
+    assert attempts == pytest.approx([0.0, 0.05, 0.15, 0.35, 0.75])

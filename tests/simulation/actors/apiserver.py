@@ -17,6 +17,7 @@ BUNDLE_TAG = re.compile(r"proxy:([bx]\d+)")
 POLICY_TAG = re.compile(r"p\d+")
 THROTTLED = 429  # of API Gateway, if no environment is free
 MAX_RETRIES = 10  # of client-go, each if the response has Retry-After, within one timeout
+ANSWERED, CONTROLLER_SECONDS = 200, (1.0, 1000.0)  # between the attempts of a controller
 KEPT = (
     "event", "level", "code", "policy_version", "track", "candidate", "fault", "stale", "cluster",
 )  # fmt: skip
@@ -99,7 +100,19 @@ class ApiServers:
         self.old_tokens: list[tuple[str, str]] = []
 
     def create_pod(self, action: Action) -> None:
-        """Create one pod, as a user or an attacker."""
+        """Create one pod, as a user or an attacker; a controller repeats what failed."""
+        began, pause = self._baton.now, CONTROLLER_SECONDS[0]
+        failures = 0
+        while not self._try_to_create(action, failures) and "phase" in action.options:
+            failures += 1
+            self._baton.wait(pause)
+            pause = min(2 * pause, CONTROLLER_SECONDS[1])
+        if "phase" in action.options:
+            facts = {"seconds": self._baton.now - began, "failures": failures}
+            self._ledger.add(f"cluster/{action.subject}", "pod", **facts, **action.options)
+
+    def _try_to_create(self, action: Action, failures: int) -> bool:
+        """Send the review of a pod, as kube-apiserver repeats it; whether it is created."""
         cluster = action.subject
         token = self.tokens.get(cluster, "no-token")
         if action.verb == "attack":
@@ -107,10 +120,12 @@ class ApiServers:
         pod = make_pod(action.options["workload"])
         ends = self._baton.now + action.options["timeout"]
         for attempt in range(MAX_RETRIES + 1):
-            pause = self._call(action, (cluster, token, ends), pod, attempt)["retry_after"]
+            facts = self._call(action, (cluster, token, ends), pod, f"{failures}{attempt}")
+            pause = facts["retry_after"]
             if not pause or self._baton.now + pause >= ends:
                 break
             self._baton.wait(pause)
+        return facts["code"] == ANSWERED and facts["allowed"]
 
     def _choose_stolen(self, action: Action, cluster: str) -> tuple[str, str]:
         if self.old_tokens and action.options["workload"] % 2:
@@ -119,7 +134,7 @@ class ApiServers:
         return cluster, "f" * 64
 
     def _call(
-        self, action: Action, caller: tuple[str, str, float], pod: Any, attempt: int
+        self, action: Action, caller: tuple[str, str, float], pod: Any, attempt: str
     ) -> dict[str, Any]:
         """Send a review; *caller* is the cluster, its token, and when it stops waiting."""
         options, (cluster, token, ends) = action.options, caller
@@ -141,6 +156,7 @@ class ApiServers:
         facts |= {"killed": environment.node.killed}
         facts |= {"began": began, "seconds": self._baton.now - began, "_token": token}
         facts |= {"timeout": options["timeout"], "verb": action.verb, "pod": options["workload"]}
+        facts |= {"_phase": options.get("phase", ""), "_weight": options.get("weight", 1)}
         self._ledger.add(f"cluster/{cluster}", "review", **facts)
         return facts
 

@@ -21,8 +21,11 @@ from simulation.baton import Baton, Node, Promise, Task
 from simulation.dice import Dice
 from simulation.ledger import Ledger
 from simulation.plan import Action, Plan
+from simulation.world.bucket import Bucket
 
 HANDLER = Path(__file__).parents[3] / "functions" / "webhook" / "handler.py"
+RATE, BURST = 500.0, 200.0  # ThrottlingRateLimit and ThrottlingBurstLimit of template.yaml
+IDLE_SECONDS = 600.0  # after which Lambda removes an environment, in a fleet
 INIT_SECONDS, REVIEW_SECONDS = 0.3, 0.005  # of processor time, which is charged
 # A collector that is frozen for each environment would keep all of them in memory.
 _NO_COLLECTOR = SimpleNamespace(disable=bool, freeze=bool, enable=bool, set_threshold=bool)
@@ -50,6 +53,21 @@ class Environment:
         self.before_snapshot: list[Any] = []
 
 
+class Gateway:
+    """API Gateway in a fleet: a bucket of requests, and a region that can be lost."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._is_limited = "fleet" in plan.features
+        self._lost = [each for each in plan.windows if each.service == "gateway"]
+        self._bucket = Bucket(RATE, BURST)
+
+    def admits(self, now: float) -> bool:
+        """Whether a request reaches Lambda."""
+        if any(each.start <= now < each.end for each in self._lost):
+            return False
+        return not self._is_limited or self._bucket.takes(now)
+
+
 class Functions:
     """The environments of the webhook."""
 
@@ -57,11 +75,14 @@ class Functions:
         self._plan, self._baton, self._dice, self._ledger = plan, baton, dice, ledger
         self.environments: dict[int, Environment] = {}
         self._generations: dict[int, int] = {}
+        self._gateway = Gateway(plan)
 
     def invoke(
         self, event: Any, *, prefers_cold: bool, pick: float
     ) -> tuple[Environment, Promise | None]:
         """Return the environment, and a promise of the response of the handler."""
+        if not self._gateway.admits(self._baton.now):
+            return Environment("gateway"), None
         environment = self._choose(prefers_cold=prefers_cold, pick=pick)
         if environment is None:
             return Environment("gateway"), None
@@ -134,6 +155,10 @@ class Functions:
 
     def _choose(self, *, prefers_cold: bool, pick: float) -> Environment | None:
         now = self._baton.now
+        if "fleet" in self._plan.features:
+            for slot, each in list(self.environments.items()):
+                if not each.busy and now - each.frozen_at > IDLE_SECONDS:
+                    self._remove(slot)
         idle = [
             each
             for _, each in sorted(self.environments.items())

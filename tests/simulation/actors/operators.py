@@ -234,7 +234,11 @@ class Operators:
 
     def _make_folder(self, action: Action) -> str:
         self._pushes += 1
-        return str(write_folder(self._folder, self._pushes, action.options["bundle"]))
+        is_bad = action.options.get("kind") == "bad"
+        folder = write_folder(
+            self._folder, self._pushes, action.options["bundle"], is_bad=is_bad
+        )
+        return str(folder)
 
     def _sign(self) -> list[str]:
         return ["--sign", SIGNERS[self._signer]] if "signatures" in self._plan.features else []

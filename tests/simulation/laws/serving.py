@@ -176,14 +176,14 @@ class SameBytes(Law):
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
-        self._patches: dict[object, tuple[str, str]] = {}
+        self._patches: dict[object, tuple[bytes, str]] = {}
 
     def see_review(self, review: Review) -> None:
         facts = review.event.facts
         if review.code != OK:
             return
         key = (review.event.lane, facts["pod"], review.version, facts["policy"], review.track)
-        patch = facts["_patch"]
+        patch = sha256(facts["_patch"].encode()).digest()
         known, first = self._patches.setdefault(key, (patch, review.env))
         if known != patch:
             self.violate(f"{review}; {first} responded with other bytes")

@@ -19,7 +19,7 @@ class OneVersion(Law):
 
     def see_review(self, review: Review) -> None:
         facts = review.event.facts
-        if review.code != OK:
+        if review.code != OK or not facts["allowed"]:
             return
         # The policy of each version injects no pod web-0 in the cluster c0, and all other pods.
         is_excluded = review.event.lane == "cluster/c0" and facts["pod"] == 0

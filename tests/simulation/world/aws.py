@@ -24,6 +24,7 @@ from simulation.dice import Dice
 from simulation.ledger import Ledger
 from simulation.plan import PREFIX, Plan
 
+from .bucket import Bucket
 from .keys import KeyModel
 from .objects import ObjectModel
 from .parameters import ParameterModel
@@ -36,6 +37,7 @@ ENVIRONMENT_SECONDS = 0.8  # the timeouts of a client that names a configuration
 COMMAND_SECONDS = 60.0  # botocore's default
 CPU_PER_BYTE = 291e-9  # of a load; code runs in no virtual time, so it is charged with the object
 READS = ("GetParameters", "GetParametersByPath")
+READS_PER_SECOND = 40.0  # of an account, without higher throughput
 
 
 class Aws:
@@ -48,6 +50,7 @@ class Aws:
         self.objects = ObjectModel(start)
         self.keys = KeyModel(plan.seed)
         self.weather = Weather(plan, dice)
+        self._reads = Bucket(READS_PER_SECOND, READS_PER_SECOND) if "fleet" in plan.features else None
         self._baton, self._dice, self._ledger = baton, dice, ledger
 
     def answer(self, service: str, operation: str, request: Any, *, patient: bool) -> Any:
@@ -60,6 +63,8 @@ class Aws:
             baton.die()
         began = baton.now
         fault = self.weather.find_fault(service, operation, node.name, path, baton.now)
+        if self._reads and operation in READS and not self._reads.takes(baton.now):
+            fault = Fault("throttle")
         limit = COMMAND_SECONDS if patient else ENVIRONMENT_SECONDS
         delay = self._dice.scale(f"{path}/delay", 0.004, 0.08) * fault.slowness
         if fault.kind == "timeout" or delay > limit:

@@ -19,6 +19,8 @@ T = TypeVar("T")
 # The longest wait of one attempt, for a connection and for a response.
 CONNECT_SECONDS = 0.5
 READ_SECONDS = 0.8
+# Between two attempts, twice as long each time: a burst of cold starts that is throttled must not
+# multiply its requests.
 _PAUSE_SECONDS = 0.05
 
 # Error codes that a retry can resolve (Smithy's transient and throttling errors).
@@ -121,6 +123,7 @@ def call_with_retries(operation: str, request: Callable[[float], T], patience: R
     ``NotLoadedError`` for errors that an operator must fix (such as access denied), and
     ``UnavailableError`` for all others. *operation* names the call in the message.
     """
+    pause = _PAUSE_SECONDS
     while True:
         left = patience.remaining_seconds
         if left <= 0:
@@ -131,7 +134,8 @@ def call_with_retries(operation: str, request: Callable[[float], T], patience: R
         except UnavailableError:
             if patience.remaining_seconds <= READ_SECONDS:
                 raise
-            system.sleep(_PAUSE_SECONDS)
+            system.sleep(pause)
+            pause *= 2
 
 
 @contextmanager
