@@ -230,7 +230,11 @@ class Baton:
         first = self._pick()
         if first is not None:
             first.resume()
-            if not self._main.acquire(timeout=WATCHDOG_SECONDS * 10):
+            steps = -1
+            while not self._main.acquire(timeout=WATCHDOG_SECONDS * 10):
+                if steps != self._count:
+                    steps = self._count
+                    continue
                 faulthandler.dump_traceback(file=sys.__stderr__ or sys.stderr, all_threads=True)
                 raise DeadlockError("no task gave the baton away; the stacks are above")
 

@@ -38,7 +38,7 @@ clusters:
 
 
 # Every pod of the world has this annotation, and no probe object of podgraft: a push accepts it.
-BAD = '''{{ if index .ObjectMeta.Annotations "note" }}{{ (index .Spec.Containers 9).Name }}{{ end }}'''
+BAD = '{{ if index .ObjectMeta.Annotations "note" }}{{ index .Spec.Containers 9 }}{{ end }}'
 
 
 def write_folder(parent: Path, policy: int, bundle: int, *, is_bad: bool = False) -> Path:

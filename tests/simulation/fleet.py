@@ -25,7 +25,10 @@ OUTAGE_SECONDS, BAD_SECONDS = 400.0, 300.0
 LOST_SECONDS = 90.0  # three health checks in 30 s, then the minute that a name is cached
 AFTER_SECONDS = 60.0
 DOLLARS_PER_MILLION = 2.71  # requests: docs/aws.md
-BEGIN, END = "<!-- fleet: `make simulate-fleet WRITE=1` writes this table. -->", "<!-- end of fleet -->"
+BEGIN, END = (
+    "<!-- fleet: `make simulate-fleet WRITE=1` writes this table. -->",
+    "<!-- end of fleet -->",
+)
 PAGE = Path(__file__).parents[2] / "docs" / "reliability.md"
 
 

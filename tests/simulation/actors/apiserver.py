@@ -119,13 +119,14 @@ class ApiServers:
             cluster, token = self._choose_stolen(action, cluster)
         pod = make_pod(action.options["workload"])
         ends = self._baton.now + action.options["timeout"]
+        facts: dict[str, Any] = {}
         for attempt in range(MAX_RETRIES + 1):
             facts = self._call(action, (cluster, token, ends), pod, f"{failures}{attempt}")
             pause = facts["retry_after"]
             if not pause or self._baton.now + pause >= ends:
                 break
             self._baton.wait(pause)
-        return facts["code"] == ANSWERED and facts["allowed"]
+        return facts["code"] == ANSWERED and bool(facts["allowed"])
 
     def _choose_stolen(self, action: Action, cluster: str) -> tuple[str, str]:
         if self.old_tokens and action.options["workload"] % 2:

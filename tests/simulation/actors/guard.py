@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -36,22 +37,29 @@ class Guard:
             self._rings += 1
             node = Node(f"guard/{self._rings}")
             began = self._baton.now
+            error: object = None
             for pause in PAUSES:
                 self._baton.wait(pause)
                 attempt = self._baton.spawn(node, self._handle)
                 attempt.join()
-                if not attempt.result:
+                error = attempt.result
+                if error is None:
                     break
-            self._ledger.add(node.name, "alarm", began=began, error=repr(attempt.result or ""))
+            self._ledger.add(node.name, "alarm", began=began, error=repr(error or ""))
 
     def _handle(self) -> Exception | None:
         """Return the error of one attempt."""
         namespace: dict[str, Any] = {"__name__": __name__}
         exec(compile(GUARD.read_text(), str(GUARD), "exec"), namespace)  # noqa: S102
-        namespace["datetime"] = SimpleNamespace(now=lambda _zone: system.now())
+        namespace["datetime"] = SimpleNamespace(now=_read_clock)
         settings = namespace["Settings"]("simulated", BRAKE)
         try:
-            namespace["make_handler"](settings, boto3.client("ssm"))(ALARM, None)
+            client: Any = boto3.client("ssm")  # pyright: ignore[reportUnknownMemberType]
+            namespace["make_handler"](settings, client)(ALARM, None)
         except Exception as error:  # noqa: BLE001 — Lambda repeats the invocation
             return error
         return None
+
+
+def _read_clock(_zone: object) -> datetime:
+    return system.now()

@@ -235,9 +235,7 @@ class Operators:
     def _make_folder(self, action: Action) -> str:
         self._pushes += 1
         is_bad = action.options.get("kind") == "bad"
-        folder = write_folder(
-            self._folder, self._pushes, action.options["bundle"], is_bad=is_bad
-        )
+        folder = write_folder(self._folder, self._pushes, action.options["bundle"], is_bad=is_bad)
         return str(folder)
 
     def _sign(self) -> list[str]:

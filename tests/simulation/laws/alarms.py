@@ -33,7 +33,11 @@ class _Loader(yaml.SafeLoader):
     """Reads a template without its functions."""
 
 
-_Loader.add_multi_constructor("!", lambda *_: None)  # pyright: ignore[reportUnknownMemberType]
+def _skip(_loader: object, _suffix: str, _node: object) -> None:
+    return None
+
+
+_Loader.add_multi_constructor("!", _skip)  # pyright: ignore[reportUnknownMemberType]
 
 
 @cache
@@ -67,6 +71,14 @@ def find_rings(alarm: dict[str, Any], points: Iterable[tuple[float, float]]) -> 
     }
 
 
+def _read_metrics(lines: str) -> Iterable[tuple[str, float]]:
+    for line in lines.splitlines():
+        if line.startswith('{"_aws"'):
+            for metric, values in json.loads(line).items():
+                if metric in {FAILURES, AGE, REFUSED, UNAUTHENTICATED}:
+                    yield metric, values[0]
+
+
 class Alarms(Law):
     """Every alarm that should ring rings in its period, and no other."""
 
@@ -87,11 +99,8 @@ class Alarms(Law):
 
     def _note(self, review: Review) -> None:
         facts, time = review.event.facts, review.event.time
-        for line in facts.get("_lines", "").splitlines():
-            if line.startswith('{"_aws"'):
-                for metric, values in json.loads(line).items():
-                    if metric in {FAILURES, AGE, REFUSED, UNAUTHENTICATED}:
-                        self._measured[metric].append((time, values[0]))
+        for metric, value in _read_metrics(facts.get("_lines", "")):
+            self._measured[metric].append((time, value))
         is_disabled = facts["log"].get("candidate") == "disabled"  # it does not load, perhaps
         if review.code != OK or review.is_marked or is_disabled:
             self._reasons.append(time)

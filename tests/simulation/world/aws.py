@@ -50,7 +50,9 @@ class Aws:
         self.objects = ObjectModel(start)
         self.keys = KeyModel(plan.seed)
         self.weather = Weather(plan, dice)
-        self._reads = Bucket(READS_PER_SECOND, READS_PER_SECOND) if "fleet" in plan.features else None
+        self._reads = (
+            Bucket(READS_PER_SECOND, READS_PER_SECOND) if "fleet" in plan.features else None
+        )
         self._baton, self._dice, self._ledger = baton, dice, ledger
 
     def answer(self, service: str, operation: str, request: Any, *, patient: bool) -> Any:
