@@ -111,7 +111,7 @@ DEFECTS: dict[str, Defect] = {
     ),
     "D10": _defect(
         "all policies share one compiled bundle",
-        "1 11 36",
+        "1 11 13 36",
         "podgraft.core.policy.document:Policy.shares_bundle_with",
         "return ",
         "return True or ",
