@@ -1,7 +1,10 @@
 """The fleet file, and the one write that makes the registry equal to it."""
 
+import json
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import pytest
 
 from cli.fleet.test_adopt import STACK, Account, fleet, issue
@@ -9,6 +12,8 @@ from cli.fleet.test_adopt import account as account  # noqa: PLC0414  a fixture
 from podgraft.cli import main
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet.file import ClusterSettings, read_fleet
+from podgraft.cli.policy import schema
+from podgraft.kube import yaml
 
 HEAD = "apiVersion: podgraft.dev/v1\nkind: Fleet\nmetadata: {name: prod}\n"
 FLEET = f"""{HEAD}
@@ -103,6 +108,48 @@ def test_an_invalid_file_is_an_error_with_its_place(text: str, message: str) -> 
     with pytest.raises(CommandError) as error:
         read_fleet(write(text))
     assert message in str(error.value)
+
+
+SCHEMA: Any = json.loads((Path(schema.__file__).parent / "schemas/fleet.schema.json").read_text())
+# What a schema cannot express, or what the schema of YAML documents does not see.
+ONLY_PARSED = ("unknown", "name", "id", "/sources", "context", "selector", "duplicate", "YAML")
+ONLY_PARSED += ("leaves less", "/spec/url")
+
+
+def find_errors(text: str) -> list[str]:
+    """The errors of the schema, as an editor shows them."""
+    validator: Any = jsonschema.Draft202012Validator(SCHEMA)
+    return [each.message for each in validator.iter_errors(yaml.load_document(text))]
+
+
+def test_the_schema_accepts_the_file_of_the_page() -> None:
+    page = (Path(__file__).parents[3] / "docs/fleet.md").read_text()
+    text = page.partition('```yaml title="fleet.yaml"\n')[2].partition("```")[0]
+    assert f"$schema={SCHEMA['$id']}" in text
+    assert read_fleet(write(text)).clusters["prod-eu-001"].failure_policy == "Ignore"
+    assert find_errors(text) == []
+    assert find_errors(FLEET) == []
+
+
+def test_the_schema_rejects_what_it_can_express() -> None:
+    for text, message in ERRORS:
+        if not any(each in message for each in ONLY_PARSED):
+            assert find_errors(text), text
+    assert find_errors(f"{HEAD}spec: {{defaults: {{injectors: [{{name: istio}}]}}}}")
+
+
+@pytest.mark.parametrize("name", ["layer", "group", "cluster", "injector"])
+def test_the_schema_has_the_keys_of_the_parser(name: str) -> None:
+    place = {
+        "layer": "defaults: {x: 1}",
+        "group": "groups: {a: {x: 1}}",
+        "cluster": "clusters: {a: {x: 1}}",
+        "injector": "defaults: {injectors: [{revision: a, x: 1}]}",
+    }[name]
+    with pytest.raises(CommandError) as error:
+        read_fleet(write(f"{HEAD}spec: {{{place}}}"))
+    known = str(error.value).partition("supported keys: ")[2]
+    assert {*known.split(", ")} == {*SCHEMA["$defs"][name]["properties"]}
 
 
 def test_apply_makes_the_registry_equal_with_one_write(
