@@ -369,6 +369,17 @@ def test_overlays_are_applied_in_the_order_of_their_names() -> None:
     assert _value_at(apply_overlay(POD, then, first), "metadata.labels.by") == "ab"
 
 
+def test_the_first_overlay_sets_an_absent_label() -> None:
+    first, then = (
+        an_overlay(f"metadata: {{labels: {{by: {name}}}}}", name=name, more="setIfAbsent: [labels]")
+        for name in ("a", "b")
+    )
+
+    assert _value_at(apply_overlay(POD, then, first), "metadata.labels.by") == "a"
+    (conflict,) = overlay_conflicts.find_conflicts(overlays(first, then), [POD])
+    assert conflict.path == "metadata.labels.by"
+
+
 def test_a_second_call_changes_nothing() -> None:
     sidecar = an_overlay("spec: {initContainers: [{name: log, image: l, restartPolicy: Always}]}")
     once = apply_overlay(POD, sidecar)
