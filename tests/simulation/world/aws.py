@@ -213,6 +213,11 @@ def _make_client(service: str, *, patient: bool) -> Any:
         return Aws.current.answer(service, operation, request, patient=patient)
 
     client.meta.events.register(f"before-send.{service}", answer)
+    # A new user agent for each request would take a tenth of its time, and no model reads it.
+    client.meta.events.unregister(
+        f"request-created.{client.meta.service_model.service_id.hyphenize()}",
+        client._user_agent_creator.rebuild_and_replace_user_agent_handler,
+    )
     return client
 
 
