@@ -18,7 +18,7 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 Line: TypeAlias = Mapping[str, Any]
-_FUNCTION = re.compile(r"(count|pct)\(([^)]*)\) as (\w+)")
+_FUNCTION = re.compile(r"(count|pct|latest)\(([^)]*)\) as (\w+)")
 _CONDITION = re.compile(r"(\w+) (?:= '([^']*)'|in \[([^\]]*)\])")
 
 
@@ -62,7 +62,7 @@ MAX_ROWS = 10_000
 _FIELD = r"[A-Za-z_][A-Za-z0-9_]*"
 _TEXT = r"'[^'\\|]*'"
 _CONDITIONS = rf"{_FIELD} (?:= {_TEXT}|in \[{_TEXT}(?:, {_TEXT})*\])"
-_AGGREGATE = rf"(?:count\(\*\)|pct\({_FIELD}, \d{{1,2}}\)) as {_FIELD}"
+_AGGREGATE = rf"(?:count\(\*\)|latest\({_FIELD}\)|pct\({_FIELD}, \d{{1,2}}\)) as {_FIELD}"
 _SYNTAX: Mapping[str, str] = {
     "filter": rf"{_CONDITIONS}(?: and {_CONDITIONS})*",
     "stats": rf"{_AGGREGATE}(?:, {_AGGREGATE})*(?: by {_FIELD}(?:, {_FIELD})*)?",
@@ -141,6 +141,9 @@ def _aggregate(functions: str, group: list[Line]) -> Iterable[tuple[str, str]]:
         if name == "count":
             assert arguments == "*"
             yield column, str(len(group))
+            continue
+        if name == "latest":
+            yield column, max(group, key=_seconds)[arguments]
             continue
         field, percentile = arguments.split(", ")
         values = sorted(row[field] for row in group if field in row)

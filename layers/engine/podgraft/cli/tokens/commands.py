@@ -1,7 +1,7 @@
 """``podgraft tokens``: tokens are printed once, stored as hashes, and rotated without downtime."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -35,6 +35,7 @@ from .issuance import (
 from .repository import CallerRepository, format_command
 from .storage import Location
 from .storage_factory import open_repository
+from .usage import read_last_uses
 
 _AWS = "aws"
 
@@ -180,17 +181,23 @@ def revoke(repository: CallerRepository, cluster: str, identity: str) -> None:
     show_default=True,
     help="Output format.",
 )
+@click.option(
+    "--used", "with_uses", is_flag=True, help="Add the last use, from the log of 30 days."
+)
 @store_options
-def list_(repository: CallerRepository, cluster: str | None, output: str) -> None:
+def list_(
+    repository: CallerRepository, cluster: str | None, output: str, *, with_uses: bool
+) -> None:
     """List the tokens and certificate subjects of the clusters, with age and last day.
 
-    The store has no time of last use: the log lines of podgraft have the id of the token of each
-    review.
+    The store has no time of last use. With --used, CloudWatch searches the log of the stack for the
+    id of each token, and bills what it reads.
     """
     now = system.now()
+    uses = read_last_uses(repository.location_options) if with_uses else None
     clusters = {cluster: repository.read(cluster)} if cluster else repository.read_all()
     if output == "json":
-        documents = [_to_json(name, callers, now) for name, callers in clusters.items()]
+        documents = [_to_json(name, each, now, uses) for name, each in clusters.items()]
         click.echo(json.dumps(documents, indent=2, ensure_ascii=False))
         return
     for name, callers in clusters.items():
@@ -198,6 +205,9 @@ def list_(repository: CallerRepository, cluster: str | None, output: str) -> Non
             age = _format_age(token.created, now)
             cells = [name, f"token {token.identity}", token.created, age]
             cells += [format_expiry(token, now), token.note]
+            if uses is not None:
+                used = uses.get(token.identity)
+                cells.append(f"used {used}" if used else "not used")
             click.echo("\t".join(cells).rstrip())
         for subject in callers.subjects:
             click.echo(f"{name}\tcertificate {subject}")
@@ -222,7 +232,9 @@ def _format_age(created: str, now: datetime) -> str:
     return "1 day" if days == 1 else f"{days} days"
 
 
-def _to_json(cluster: str, callers: Callers, now: datetime) -> Object:
+def _to_json(
+    cluster: str, callers: Callers, now: datetime, uses: Mapping[str, str] | None
+) -> Object:
     tokens: list[JSON] = [
         {
             "id": token.identity,
@@ -230,6 +242,7 @@ def _to_json(cluster: str, callers: Callers, now: datetime) -> Object:
             "ageDays": _age_days(token.created, now),
             "expires": token.expires or None,
             "note": token.note,
+            **({} if uses is None else {"lastUsed": uses.get(token.identity)}),
         }
         for token in callers.tokens
     ]

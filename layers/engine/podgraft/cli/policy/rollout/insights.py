@@ -60,6 +60,11 @@ class LogGroup:
         counts, workloads, stable, candidate = (self._wait(query, ends) for query in started)
         return _make_evidence(counts, workloads, _read_p99(stable), _read_p99(candidate))
 
+    def read_rows(self, query: str, since: datetime) -> list[dict[str, str]]:
+        """Return the rows of a query over the lines since a moment; raises ``CommandError``."""
+        started = self._start(query, _make_period(since))
+        return self._wait(started, system.monotonic() + TIMEOUT_SECONDS)
+
     def _start(self, query: str, period: Mapping[str, int]) -> str:
         with aws_errors(f"log group {self.name}", remedy=_REMEDY):
             response = self.client.start_query(

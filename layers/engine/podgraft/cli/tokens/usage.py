@@ -1,0 +1,32 @@
+"""The last use of tokens, from the log of the function: each line has the id of its token."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from podgraft.base import system
+from podgraft.cli import stacks
+from podgraft.cli.policy.rollout.insights import LogGroup
+
+from .folder_storage import FolderStorage
+from .storage import CallerStorageError, Location
+from .storage_factory import open_storage
+
+# CloudWatch bills each byte that a query reads.
+DAYS = 30
+_QUERY = "filter message = 'review' | stats latest(timestamp) as used by token_id"
+
+
+def read_last_uses(location: Location) -> Mapping[str, str]:
+    """Return the time of the last review by the id of its token; raises ``CommandError``."""
+    storage: Any = open_storage(location)
+    if isinstance(storage, FolderStorage):
+        raise CallerStorageError(
+            "--used: podgraft serve writes its own log; use --config stack:NAME"
+        )
+    owner = stacks.find_owner(storage.client, storage.prefix)
+    if owner is None or not owner.log_group:
+        raise CallerStorageError("--used: the stack names no log group; deploy it again")
+    group = LogGroup(stacks.make_client("logs"), owner.log_group)
+    rows = group.read_rows(_QUERY, system.now() - timedelta(days=DAYS))
+    return {each["token_id"]: each["used"] for each in rows if "token_id" in each}
