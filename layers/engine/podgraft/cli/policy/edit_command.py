@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -221,8 +222,6 @@ def _make_folder(files: Mapping[str, bytes]) -> Path:
 
 
 def _remove_folder(folder: Path) -> None:
-    import shutil
-
     shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -136,8 +137,6 @@ def _describe_folder(path: Path) -> _Bundle:
 
 
 def _delete_folder(path: Path) -> None:
-    import shutil
-
     try:
         shutil.rmtree(path)
     except OSError as error:

@@ -1,17 +1,13 @@
 """Load the snapshots of a stored version: the policy, its bundles, and a candidate."""
 
-from typing import TYPE_CHECKING
-
 from podgraft.core import policy
 from podgraft.core.bundle import BundleError
 from podgraft.core.policy import PolicyError
 
 from .errors import InvalidVersionError, UntrustedError
+from .group_snapshots import GroupSnapshots
 from .snapshot import BundleCache, Fetch, SnapshotSet, make_snapshot
 from .version_check import NO_CHECK, VersionCheck
-
-if TYPE_CHECKING:
-    from .group_snapshots import GroupSnapshots
 
 
 def load_snapshots(
@@ -56,11 +52,7 @@ def load_snapshots(
     return add_candidates(snapshots, compiler)
 
 
-def _make_groups(
-    read: policy.Policy, version: str, compiler: BundleCache
-) -> "GroupSnapshots | None":
+def _make_groups(read: policy.Policy, version: str, compiler: BundleCache) -> GroupSnapshots | None:
     if not read.groups:
         return None
-    from .group_snapshots import GroupSnapshots  # only a policy with groups needs it
-
     return GroupSnapshots(read, version, compiler)

@@ -7,7 +7,7 @@ from podgraft.base.jsonvalue import Object
 from podgraft.service.settings import Settings
 from podgraft.service.store import CallerStore, Store
 
-from . import request_log
+from . import deployment_check, request_log, synthetic
 from .request_log import RequestLog
 
 if TYPE_CHECKING:
@@ -30,13 +30,8 @@ def respond_to_functions(
     """Return a function that responds to the events of ``functions/watch`` and of the probe."""
 
     def respond(event: object) -> Object | None:
-        # Imported here: only these events need them.
-        from . import synthetic
-
         if synthetic.is_synthetic(event):
             return synthetic.SyntheticReviews(store, callers, write).respond(event)
-        from . import deployment_check
-
         if deployment_check.is_deployment_check(event):
             return deployment_check.DeploymentCheck(store, callers, write).respond(event)
         return None

@@ -14,6 +14,7 @@ from msgspec.json import Encoder
 from podgraft.base.jsonvalue import JSON
 from podgraft.service.settings import DEFAULT_STACK
 
+from . import candidate_metrics
 from .metrics import NAMESPACE, Measure, MetricWriter, find_source, record_measures
 from .request_log import RequestLog, line_fields
 
@@ -44,8 +45,6 @@ def make_request_log(stack: str = DEFAULT_STACK, *, cluster_metrics: bool = True
         if "candidate" not in record:
             write_metrics(measures, dimensions)
             return
-        from . import candidate_metrics  # only a policy with a rollout needs it
-
         write_metrics(measures, [*dimensions, *candidate_metrics.find_track(record)])
         candidate_metrics.write_candidate(write_metrics, record)
 

@@ -5,8 +5,6 @@ because events of HTTP requests have a ``requestContext``. So the sender has the
 ``lambda:InvokeFunction``, and needs no credentials of a cluster. A review runs like a review of
 kube-apiserver, except for the authentication. ``webhook.py`` marks the log lines, so no metric of a
 cluster counts them.
-
-No other event imports this module.
 """
 
 from collections.abc import Mapping

@@ -28,6 +28,7 @@ from . import faults
 from .authentication import CallerGate, Principal
 from .errors import ContentTypeError, CredentialError, ThrottledError, WebError
 from .faults import JsonResponse
+from .recording import record_workload
 from .request import Request
 from .request_log import RequestLog, format_traceback, limit_fields
 
@@ -96,8 +97,6 @@ class Webhook:
         result = HANDLERS[route](context, self._store)
         response, record = _to_response(result)
         if self._census is not None:
-            from .recording import record_workload  # only a census needs it
-
             record |= record_workload(self._census, self._store, context, route, result)
         return response, record
 
