@@ -105,6 +105,7 @@ def account(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Any]:
     """The files, the stack, and the cluster of the examples."""
     monkeypatch.chdir(tmp_path)
     shutil.copytree(ROOT / "samples/istio", "mesh")
+    shutil.copytree(ROOT / "samples/hello", "hello")
     shutil.copytree("mesh", "store/istio")
     Path("store/istio/podgraft-test.yaml").unlink()
     Path("web.yaml").write_text(WORKLOAD)

@@ -181,6 +181,17 @@ RUNS = (
     Run(command_line=f"podgraft check {LOCAL} --pss restricted", status=1),
     Run(command_line=f"podgraft policy allows {LOCAL}"),
     Run(command_line=f"podgraft policy allows {LOCAL} --write"),
+    # The documents of the bundle are what was asked for.
+    *(
+        Run(
+            command_line=f"podgraft policy export --native --kubernetes 1.36 {LOCAL}{how}",
+            status=status,
+            may_print=True,
+            files={"bundle/other.yaml": OVERLAY % template},
+        )
+        for how, status in (("", 1), (" --partial", 0))
+        for template in ("a: b", "{{ range .Spec.Containers }}{{ end }}")
+    ),
     Run(command_line=f"podgraft policy sign {LOCAL} --sign-key key.pem", status=1),
     *(
         Run(command_line=f"podgraft check {LOCAL}", status=1, files=each)

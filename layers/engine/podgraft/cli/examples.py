@@ -99,6 +99,13 @@ podgraft policy edit policy.yaml
 [allows]
 # Add the key allows to the policy.
 podgraft policy allows mesh --write
+[export]
+# Write policies for a cluster that evaluates them itself.
+podgraft policy export --native --kubernetes 1.36 --config hello
+# With the overrides of a cluster, in a folder of files.
+podgraft policy export --native --kubernetes 1.36 --config hello --cluster prod-eu -o native
+# Leave what needs podgraft.
+podgraft policy export --native --kubernetes 1.36 --config mesh --partial
 [census]
 # Permit the recording of workloads.
 podgraft policy census on

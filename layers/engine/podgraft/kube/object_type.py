@@ -8,7 +8,7 @@ from podgraft.golang.reflect import GoType
 from .types import POD, TYPES
 
 # The supported kinds, with their API groups.
-_GROUPS: Mapping[str, str] = {
+API_GROUPS: Mapping[str, str] = {
     "CronJob": "batch",
     "DaemonSet": "apps",
     "Deployment": "apps",
@@ -27,4 +27,4 @@ def object_type(value: Object) -> GoType | None:
     if not isinstance(kind, str) or not isinstance(version, str):
         return POD if kind in {None, "Pod"} and "spec" in value else None
     group = version.rpartition("/")[0]
-    return TYPES[kind] if _GROUPS.get(kind) == group else None
+    return TYPES[kind] if API_GROUPS.get(kind) == group else None

@@ -37,6 +37,9 @@ class _PolicyCommands(LazyGroup):
         "deny": Entry("policy.trust_commands:deny_bundle", "Deny a bundle.", _PROTECT),
         "denied": Entry("policy.trust_commands:list_denied", "List denied bundles.", _PROTECT),
         "undeny": Entry("policy.trust_commands:allow_bundle", "Allow it again.", _PROTECT),
+        "export": Entry(
+            "policy.export.command:export_policy", "Write it as policies of Kubernetes.", _CLEAN
+        ),
         "prune": Entry(
             "policy.prune_command:prune_bundles", "Delete bundles without a version.", _CLEAN
         ),

@@ -86,7 +86,15 @@ def _named_expression(name: str, expression: str) -> Object:
 
 
 def _check_variables(rules: InjectionRules, container: str) -> Iterable[tuple[str, str]]:
-    """Yield the steps of the decision; an expression can use the variables before it."""
+    yield from decision_variables(rules)
+    yield "hasSidecar", _has_sidecar_expression(container)
+
+
+def decision_variables(rules: InjectionRules) -> Iterable[tuple[str, str]]:
+    """Yield the steps of the decision; an expression can use the variables before it.
+
+    The last one, ``expectsSidecar``, is the decision about a pod that can be injected.
+    """
     key = cel.string_literal(INJECT_KEY)
     annotation = f"object.metadata.?annotations[?{key}].orValue('')"
     label = f"object.metadata.?labels[?{key}].orValue({annotation})"
@@ -97,7 +105,6 @@ def _check_variables(rules: InjectionRules, container: str) -> Iterable[tuple[st
     yield "neverInject", cel.any_selector_expression(rules.never, "variables.labels")
     yield "alwaysInject", cel.any_selector_expression(rules.always, "variables.labels")
     yield "expectsSidecar", _expected_expression(rules)
-    yield "hasSidecar", _has_sidecar_expression(container)
 
 
 def _inject_true_expression(values: InjectValueSyntax) -> str:

@@ -1,0 +1,83 @@
+"""``podgraft policy export``: policies for kube-apiserver itself."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from podgraft.cli import command_help
+from podgraft.cli.configuration import inject_options, load, parse_options
+from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.outputs import Output, write_files
+from podgraft.kube import yaml
+from podgraft.kube.structured.schema import OLDEST
+from podgraft.kube.types import NEWEST
+
+from .documents import describe_documents, export_bundle
+
+_RELEASE = re.compile(r"v?1\.([0-9]{1,3})")
+
+
+def _parse_release(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> int | None:
+    if value is None:
+        return None
+    match = _RELEASE.fullmatch(value)
+    if match is None or not OLDEST <= int(match[1]) <= NEWEST:
+        raise click.BadParameter(f"got {value}; use 1.{OLDEST} to 1.{NEWEST}")
+    return int(match[1])
+
+
+@command_help.command("export")
+@click.option("--native", is_flag=True, help="Write the policies of Kubernetes. Required.")
+@click.option(
+    "--kubernetes",
+    "minor",
+    metavar="RELEASE",
+    callback=_parse_release,
+    help="Release of the cluster, such as 1.36. Default: kubernetesRelease of the policy.",
+)
+@click.option("--partial", is_flag=True, help="Write what can be exported, and warn of the rest.")
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for one file of each document, instead of standard output.",
+)
+@click.option("--force", is_flag=True, help="Replace existing files of the folder.")
+@inject_options
+def export_policy(
+    *,
+    native: bool,
+    minor: int | None,
+    partial: bool,
+    folder: Path | None,
+    force: bool,
+    **given: Any,
+) -> None:
+    """Write a bundle as policies that kube-apiserver evaluates itself, for kubectl apply.
+
+    Policies of Kubernetes and their parameters are exported, and overlays as far as CEL can
+    express their templates. If something cannot be exported, the command lists it, writes
+    nothing, and the exit status is 1.
+    """
+    if not native:
+        raise click.UsageError("Missing option '--native': the output is policies of Kubernetes")
+    snapshot = load(parse_options(given)).snapshot
+    minor = minor or snapshot.policy.kubernetes_minor
+    if minor is None:
+        raise click.UsageError("Missing option '--kubernetes': the policy has no kubernetesRelease")
+    export = export_bundle(snapshot.bundle, snapshot.policy, minor)
+    if export.refused and not partial:
+        raise CommandError(*map(str, export.refused))
+    print_warnings(export.refused)
+    texts = map(yaml.dump, export.documents)
+    if folder is None:
+        click.echo("---\n".join(texts), nl=False)
+        return
+    paths = [folder / f"{name}.yaml" for name in describe_documents(export.documents)]
+    outputs = [Output(path, text.encode()) for path, text in zip(paths, texts, strict=True)]
+    write_files(outputs, force=force)

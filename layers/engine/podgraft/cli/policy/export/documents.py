@@ -1,0 +1,360 @@
+"""The documents for kube-apiserver: policies, bindings, and parameters of a bundle."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TypeAlias, cast
+
+from podgraft import kube
+from podgraft.base.diagnostics import Diagnostic
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.cli.register import cel, selectors
+from podgraft.cli.register.sidecar_check import decision_variables
+from podgraft.core.bundle import Bundle, Manifest, PolicyMutator
+from podgraft.core.bundle.manifests import KINDS
+from podgraft.core.bundle.params import find_used
+from podgraft.core.bundle.validation import PolicyValidator
+from podgraft.core.policy import Diagnostics, InjectionRules, Policy
+from podgraft.core.policy.reader import Cursor
+from podgraft.golang.reflect import GoType
+from podgraft.kube import mutation, validation
+from podgraft.kube.cel import Program
+from podgraft.kube.matching.constraints import guess_plural
+from podgraft.kube.matching.params import ParamRef
+from podgraft.kube.object_type import API_GROUPS
+from podgraft.kube.structured import release_schema
+from podgraft.kube.structured.schema import OLDEST
+from podgraft.kube.types import NEWEST
+
+from . import operations, symbolic, tree
+from .values import ExportError
+
+MUTATING, VALIDATING = "MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"
+_LABELS: Object = {"app.kubernetes.io/name": "podgraft"}
+_KEEP = "keep it in podgraft"
+_REASONS: Mapping[str, str] = {
+    "ConfigMap": "Istio's injection needs Go templates and the mesh configuration",
+    "ProxyConfig": "Istio's injection needs Go templates and the mesh configuration",
+    "Mesh": "App Mesh's injection needs a Go template",
+}
+# With the parser that finds the expressions of a policy.
+_PARSERS = {MUTATING: mutation.parse_policy, VALIDATING: validation.parse_policy}
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """The documents, and the reason for each part that is not in them."""
+
+    documents: tuple[Object, ...]
+    refused: tuple[Diagnostic, ...]
+
+
+def export_bundle(bundle: Bundle, policy: Policy, minor: int) -> Export:
+    """Export a compiled bundle for Kubernetes 1.``minor``."""
+    exporter = _Exporter(bundle, policy, minor, [], [])
+    exporter.run()
+    return Export(tuple(exporter.documents), tuple(exporter.refused))
+
+
+# An overlay, and its patches in their order.
+_Translated: TypeAlias = tuple[Manifest, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Exporter:
+    bundle: Bundle
+    policy: Policy
+    minor: int
+    documents: list[Object]
+    refused: list[Diagnostic]
+
+    def run(self) -> None:
+        """Export everything, parameters before the bindings that name them."""
+        self._refuse_policy_keys()
+        self._export_parameters()
+        for manifest in self.bundle.manifests.of_kind(VALIDATING):
+            self._export_policy(manifest, f"{VALIDATING}Binding", restricts=False)
+        for manifest in self.bundle.manifests.of_kind(MUTATING):
+            self._export_policy(manifest, f"{MUTATING}Binding", restricts=True)
+        self._export_overlays()
+
+    def _refuse_policy_keys(self) -> None:
+        for key, value in (("rollout", self.policy.rollout), ("census", self.policy.census)):
+            if value is not None:
+                self._refuse("policy", f"/{key}", "needs the webhook", f"remove {key}, or {_KEEP}")
+
+    def _refuse(self, document: str, pointer: str, problem: str, remedy: str = _KEEP) -> None:
+        self.refused.append(
+            Diagnostic(document=document, pointer=pointer, problem=problem, remedy=remedy)
+        )
+
+    def _export_parameters(self) -> None:
+        manifests = self.bundle.manifests
+        config_maps = manifests.of_kind("ConfigMap")
+        used = [*find_used(config_maps, self._find_param_refs())]
+        for manifest in manifests.of_kind("CustomResourceDefinition"):
+            self.documents.append(manifest.object)
+        for manifest in (*used, *manifests.params):
+            self.documents.append(manifest.object)
+        others = [each for kind in _REASONS for each in manifests.of_kind(kind)]
+        for manifest in others:
+            if manifest not in used:
+                reason = f"{manifest.kind} {manifest.name}: {_REASONS[manifest.kind]}"
+                self._refuse(manifest.file, manifest.path, reason)
+
+    def _find_param_refs(self) -> Iterator[ParamRef | None]:
+        for part in (*self.bundle.object_mutators, *self.bundle.validators):
+            match part:
+                case PolicyMutator(policies=policies):
+                    groups = policies.bindings.values()
+                case PolicyValidator(rules=rules):
+                    groups = rules.bindings.values()
+                case _:
+                    continue
+            yield from (binding.params for group in groups for binding in group)
+
+    def _export_policy(self, manifest: Manifest, kind: str, *, restricts: bool) -> None:
+        """Export a policy of the bundle with its bindings."""
+        bindings = [
+            each
+            for each in self.bundle.manifests.of_kind(kind)
+            if object_at(each.object, "spec").get("policyName") == manifest.name
+        ]
+        spec = object_at(manifest.object, "spec")
+        try:
+            version = self._find_version(manifest.kind)
+            selector: Object = {}
+            if restricts:
+                selector = self._make_namespace_selector(spec)
+                spec = self._add_conditions(spec)
+            self._check_features(manifest.kind, spec)
+        except ExportError as error:
+            self._refuse(manifest.file, manifest.path, f"{manifest.kind} {manifest.name}: {error}")
+            return
+        if restricts and not bindings:
+            return  # it changes nothing
+        self.documents.append({**manifest.object, "apiVersion": version, "spec": spec})
+        for binding in bindings:
+            bound = _narrow(object_at(binding.object, "spec"), selector)
+            self.documents.append({**binding.object, "apiVersion": version, "spec": bound})
+        if not bindings:
+            deny: Object = {"policyName": manifest.name, "validationActions": ["Deny"]}
+            self.documents.append(_make_document(version, kind, manifest.name, deny))
+
+    def _add_conditions(self, spec: Object) -> Object:
+        added = self._make_conditions(spec)
+        conditions: list[JSON] = [*objects_at(spec, "matchConditions"), *added]
+        return {**spec, "matchConditions": conditions} if added else spec
+
+    def _find_version(self, kind: str) -> str:
+        """The API version that the release serves; raises ``ExportError``."""
+        for version in KINDS[kind]:
+            if release_schema(self.minor).find_kind(version, kind) is not None:
+                return version
+        first, version = next(
+            (minor, version)
+            for minor in range(OLDEST, NEWEST + 1)
+            for version in KINDS[kind]
+            if release_schema(minor).find_kind(version, kind) is not None
+        )
+        raise ExportError(
+            f"Kubernetes 1.{self.minor} does not serve {kind}; 1.{first} is the first release that "
+            f"does, as {version.rpartition('/')[2]}"
+        )
+
+    def _check_features(self, kind: str, spec: Object) -> None:
+        """Raise ``ExportError`` for an expression that only later releases accept."""
+        diagnostics = Diagnostics()
+        parsed = _PARSERS[kind](Cursor(spec, "/spec", diagnostics), "")
+        for error in diagnostics.errors:
+            raise ExportError(str(error))
+        for program in _find_programs(parsed):
+            for feature, minor in sorted(program.features.items()):
+                if minor > self.minor:
+                    raise ExportError(f"{feature} is new in Kubernetes 1.{minor}")
+
+    @property
+    def _rules(self) -> InjectionRules:
+        return self.bundle.rules
+
+    def _make_conditions(self, spec: Object) -> list[Object]:
+        """The match conditions that repeat the decision of podgraft about pods."""
+        rules = objects_at(object_at(spec, "matchConstraints"), "resourceRules")
+        scopes = [_find_pod_scope(rule) for rule in rules]
+        if not any(scopes):
+            return []
+        others = "" if all(scope == "only" for scope in scopes) else _OTHER_REQUESTS
+        own_network = "!object.spec.?hostNetwork.orValue(false)"
+        conditions = {"own-network": own_network, "podgraft-policy": _expand_decision(self._rules)}
+        if others:
+            namespaces = cel.list_literal(sorted(self._rules.ignored_namespaces))
+            conditions["not-ignored"] = f"!(request.namespace in {namespaces})"
+        texts = {name: f"{others}({text})" if others else text for name, text in conditions.items()}
+        return [
+            {"name": name, "expression": text} for name, text in texts.items() if text != "true"
+        ]
+
+    def _make_namespace_selector(self, spec: Object) -> Object:
+        """The selector of the namespaces that are not ignored, for policies for pods only."""
+        rules = objects_at(object_at(spec, "matchConstraints"), "resourceRules")
+        ignored: list[JSON] = [*sorted(self._rules.ignored_namespaces)]
+        if not ignored or any(_find_pod_scope(rule) != "only" for rule in rules):
+            return {}
+        key = selectors.NAMESPACE_NAME_LABEL
+        return {"matchExpressions": [{"key": key, "operator": "NotIn", "values": ignored}]}
+
+    def _export_overlays(self) -> None:
+        """Export overlays: those of the same objects are one policy, which keeps their order."""
+        manifests = sorted(self.bundle.manifests.of_kind("Overlay"), key=lambda each: each.name)
+        exported: list[_Translated] = []
+        for manifest in manifests:
+            try:
+                exported.append((manifest, self._translate(manifest)))
+            except ExportError as error:
+                self._refuse(manifest.file, manifest.path, f"Overlay {manifest.name}: {error}")
+        for _, group in groupby(exported, key=lambda each: _get_constraints(each[0])):
+            self._export_group([*group])
+
+    def _translate(self, manifest: Manifest) -> tuple[str, ...]:
+        """The patches of an overlay in CEL; raises ``ExportError``."""
+        self._find_version(MUTATING)
+        spec = object_at(manifest.object, "spec")
+        rules = objects_at(object_at(spec, "matchConstraints"), "resourceRules")
+        values = object_at(spec, "values")
+        expressions = {
+            operations.make_expressions(
+                tree.parse(symbolic.execute(str(spec.get("template")), values, type_)), type_
+            )
+            for rule in rules
+            for type_ in _find_types(rule)
+        }
+        if len(expressions) != 1:
+            raise ExportError("its patch depends on the kind; write one overlay for each kind")
+        return expressions.pop()
+
+    def _export_group(self, group: list[_Translated]) -> None:
+        version = self._find_version(MUTATING)
+        first = group[0][0]
+        spec: Object = {
+            "failurePolicy": "Fail",
+            "reinvocationPolicy": "Never",
+            "matchConstraints": object_at(first.object, "spec", "matchConstraints"),
+        }
+        own = objects_at(object_at(first.object, "spec"), "matchConditions")
+        # Kubernetes gives match conditions no Namespace, but it does so for mutations.
+        is_condition = len(group) == 1 and "namespaceObject" not in str(own)
+        conditions: list[JSON] = [*(own if is_condition else ()), *self._make_conditions(spec)]
+        if conditions:
+            spec["matchConditions"] = conditions
+        spec["mutations"] = [
+            {
+                "patchType": "JSONPatch",
+                "jsonPatch": {
+                    "expression": text if is_condition else _add_conditions(manifest, text)
+                },
+            }
+            for manifest, texts in group
+            for text in texts
+        ]
+        try:
+            self._check_features(MUTATING, spec)
+        except ExportError as error:
+            for manifest, _ in group:
+                self._refuse(manifest.file, manifest.path, f"Overlay {manifest.name}: {error}")
+            return
+        names = [manifest.name for manifest, _ in group]
+        name = "-".join(("podgraft", names[0], *names[1:][-1:]))
+        binding = _narrow({"policyName": name}, self._make_namespace_selector(spec))
+        self.documents.append(_make_document(version, MUTATING, name, spec))
+        self.documents.append(_make_document(version, f"{MUTATING}Binding", name, binding))
+
+
+_OTHER_REQUESTS = "request.resource.resource != 'pods' || request.operation != 'CREATE' || "
+
+
+def _find_pod_scope(rule: Object) -> str:
+    """Whether a rule is for new pods only, for pods among others, or (empty) for no pods."""
+    groups, resources = rule.get("apiGroups"), rule.get("resources")
+    names = resources if isinstance(resources, list) else []
+    if not isinstance(groups, list) or not {"", "*"}.intersection(map(str, groups)):
+        return ""
+    if not {"pods", "*", "*/*"}.intersection(map(str, names)):
+        return ""
+    is_only = (groups, names, rule.get("operations")) == ([""], ["pods"], ["CREATE"])
+    return "only" if is_only else "some"
+
+
+def _expand_decision(rules: InjectionRules) -> str:
+    """The decision about a pod in one expression: match conditions have no variables."""
+    texts: dict[str, str] = {}
+    for name, text in decision_variables(rules):
+        texts[name] = re.sub(r"variables\.(\w+)", lambda found: f"({texts[found[1]]})", text)
+    return texts["expectsSidecar"]
+
+
+def _find_programs(value: object) -> Iterator[Program]:
+    """All expressions of a parsed policy."""
+    if isinstance(value, Program):
+        yield value
+    elif isinstance(value, tuple):
+        for element in cast("tuple[object, ...]", value):
+            yield from _find_programs(element)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from _find_programs(getattr(value, field.name))
+
+
+def _find_types(rule: Object) -> Iterator[GoType | None]:
+    """The Go types of the objects that a rule matches; raises ``ExportError``."""
+    groups, resources = rule.get("apiGroups"), rule.get("resources")
+    for group in groups if isinstance(groups, list) else []:
+        for resource in resources if isinstance(resources, list) else []:
+            if "*" in f"{group}{resource}" or "/" in str(resource):
+                raise ExportError("it matches any kind or a subresource; name the resources")
+            yield next(
+                (
+                    kube.object_type({"apiVersion": f"{group}/v1".lstrip("/"), "kind": kind})
+                    for kind, kind_group in API_GROUPS.items()
+                    if (guess_plural(kind.lower()), kind_group) == (resource, group)
+                ),
+                None,
+            )
+
+
+def _get_constraints(manifest: Manifest) -> Object:
+    return object_at(manifest.object, "spec", "matchConstraints")
+
+
+def _add_conditions(manifest: Manifest, text: str) -> str:
+    """The patch, if the conditions of the overlay are true for the object so far."""
+    conditions = objects_at(object_at(manifest.object, "spec"), "matchConditions")
+    tests = [f"({str(each.get('expression')).strip()})" for each in conditions]
+    return f"{' && '.join(tests)} ?\n{text} :\n[]" if tests else text
+
+
+def _narrow(spec: Object, selector: Object) -> Object:
+    """The spec of a binding, which also has the requirements of a namespace selector."""
+    if not selector:
+        return spec
+    resources = object_at(spec, "matchResources")
+    own = object_at(resources, "namespaceSelector")
+    expressions: list[JSON] = [
+        *objects_at(own, "matchExpressions"),
+        *objects_at(selector, "matchExpressions"),
+    ]
+    namespaces: Object = {**own, "matchExpressions": expressions}
+    return {**spec, "matchResources": {**resources, "namespaceSelector": namespaces}}
+
+
+def _make_document(version: str, kind: str, name: str, spec: Object) -> Object:
+    metadata: Object = {"name": name, "labels": _LABELS}
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def describe_documents(documents: Iterable[Object]) -> list[str]:
+    """Kind and name of each document, such as ``ConfigMap-limits``."""
+    return [f"{each.get('kind')}-{object_at(each, 'metadata').get('name')}" for each in documents]

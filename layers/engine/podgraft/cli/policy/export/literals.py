@@ -1,0 +1,134 @@
+"""Values of a tree as literals of CEL, and conditions around operations."""
+
+from __future__ import annotations
+
+from podgraft.cli.register import cel
+from podgraft.core.injectors.overlay.paths import child_type, json_fields
+from podgraft.golang.reflect import GoType
+
+from .symbolic import Guard, Loop
+from .tree import Map, Member, Node, Scalar, Sequence, Text
+from .values import ExportError
+
+NONE = "[]"
+# The fields of Kubernetes' types that CEL reserves, and likely ones.
+RESERVED = frozenset(
+    {"const", "continue", "else", "for", "function", "if", "import", "in", "loop", "namespace"}
+)
+
+
+def guard_with(operations: str, guards: tuple[Guard, ...]) -> str:
+    """Operations that run if all conditions are true; raises ``ExportError`` for a loop."""
+    if not guards or operations == NONE:
+        return operations
+    return choose(all_of(guards), operations, NONE)
+
+
+def all_of(guards: tuple[Guard, ...]) -> str:
+    """Whether all conditions are true; raises ``ExportError`` for a loop."""
+    texts: list[str] = []
+    for guard in guards:
+        if isinstance(guard, Loop):
+            raise ExportError("it has a range that does not give the elements of a list of the pod")
+        texts.append(guard.text)
+    return texts[0] if len(texts) == 1 else " && ".join(f"({text})" for text in texts)
+
+
+def choose(test: str, yes: str, no: str) -> str:
+    """One of two expressions."""
+    return yes if yes == no else f"({test} ?\n{yes} :\n{no})"
+
+
+def find_constant_key(member: Member) -> str | None:
+    """The key of a member, if it is a constant."""
+    return str(member.key.value) if isinstance(member.key, Scalar) else None
+
+
+def to_key(member: Member) -> str:
+    """The key of a map in CEL."""
+    if isinstance(member.key, Text):
+        return member.key.literal
+    return cel.string_literal(find_constant_key(member) or "")
+
+
+def to_literal(node: Node, type_: GoType | None, owner: str) -> str:
+    """A value in CEL; structs have the types of ``Object``."""
+    match node:
+        case Scalar(value=None):
+            raise ExportError("it has null, which removes a field")
+        case Scalar(value=str() as text):
+            return cel.string_literal(text)
+        case Scalar(value=bool() as flag):
+            return "true" if flag else "false"
+        case Scalar(value=number):
+            return str(number)
+        case Text():
+            return node.literal
+        case Map():
+            return _map_literal(node, type_, owner)
+        case Sequence():
+            return _list_literal(node, type_, owner)
+
+
+def _map_literal(node: Map, type_: GoType | None, owner: str) -> str:
+    fields = json_fields(type_)
+    keys = [find_constant_key(member) for member in node.members]
+    is_struct = bool(fields and owner) and all(key not in RESERVED for key in keys)
+    entries: list[str] = []
+    for member, key in zip(node.members, keys, strict=True):
+        if key is not None and (key.startswith("$") or (fields and key not in fields)):
+            raise ExportError(f"it sets {key}, which no field of {type_} is")
+        own = fields.get(key or "")
+        inner = f"{owner}.{key}" if is_struct else ""
+        value = to_literal(member.value, child_type(own, type_), inner)
+        if not is_struct:
+            value = _make_uniform(member.value, value, is_text=_holds_strings(node))
+        name = key if is_struct else to_key(member)
+        if member.guards:
+            test = all_of(member.guards)
+            entries.append(f"?{name}: {test} ? optional.of({value}) : optional.none()")
+        else:
+            entries.append(f"{name}: {value}")
+    return f"{owner if is_struct else ''}{{{', '.join(entries)}}}"
+
+
+def _make_uniform(node: Node, value: str, *, is_text: bool = True) -> str:
+    """An element of a literal, of which CEL requires one type: text of the object has none."""
+    if not is_text:
+        return f"dyn({value})"
+    return f"string({value})" if isinstance(node, Text) else value
+
+
+def _holds_strings(node: Map) -> bool:
+    return all(
+        isinstance(member.value, Text)
+        or (isinstance(member.value, Scalar) and isinstance(member.value.value, str))
+        for member in node.members
+    )
+
+
+def _list_literal(node: Sequence, type_: GoType | None, owner: str) -> str:
+    element = type_.elem if type_ is not None else None
+    literals = [
+        (_make_uniform(each.value, to_literal(each.value, element, owner)), each.guards)
+        for each in node.members
+    ]
+    if all(not guards for _, guards in literals):
+        return f"[{', '.join(text for text, _ in literals)}]"
+    return " + ".join(_guarded_element(text, guards) for text, guards in literals)
+
+
+def _guarded_element(text: str, guards: tuple[Guard, ...]) -> str:
+    loops = [guard for guard in guards if isinstance(guard, Loop)]
+    conditions = tuple(guard for guard in guards if not isinstance(guard, Loop))
+    if not loops:
+        return guard_with(f"[{text}]", conditions)
+    loop, *others = loops
+    if others:
+        raise ExportError("it has a range inside a range for a list")
+    source = loop.list.or_value("[]")
+    if conditions:
+        return (
+            f"{source}.filter({loop.variable}, {all_of(conditions)}).map({loop.variable}, {text})"
+        )
+    return f"{source}.map({loop.variable}, {text})"

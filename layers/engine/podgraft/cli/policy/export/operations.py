@@ -1,0 +1,389 @@
+"""The JSON Patch of a partial object: what its strategic merge, or its JSON merge, does.
+
+The result are expressions of CEL that return the operations for an object, one after the other.
+The first ones sort the elements of merged lists that the object already has; the last one merges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Items
+from dataclasses import dataclass, replace
+
+from podgraft.cli.register import cel
+from podgraft.core.injectors.overlay.paths import child_type, json_fields
+from podgraft.golang.reflect import Field, GoType
+from podgraft.kube.patch import pointer
+
+from .literals import (
+    NONE,
+    RESERVED,
+    all_of,
+    choose,
+    find_constant_key,
+    guard_with,
+    to_key,
+    to_literal,
+)
+from .symbolic import Loop
+from .tree import Map, Member, Sequence
+from .values import ExportError, Expression, Reference
+
+_ORDER = "$setElementOrder/"
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A place in the object.
+
+    ``path`` are the parts of the JSON Pointer as expressions, ``current`` is the value there in
+    CEL, ``fields`` are the names without indexes, ``owner`` is the name of its type in CEL, and
+    ``depth`` is the number of lists around it.
+    """
+
+    path: tuple[str, ...]
+    current: str
+    fields: tuple[str, ...]
+    owner: str
+    type: GoType | None
+    depth: int = 0
+
+    def select(self, name: str, field_: Field | None) -> _Place:
+        """The place of a field or of a key."""
+        is_field = field_ is not None
+        is_plain = is_field and name not in RESERVED
+        return _Place(
+            (*self.path, cel.string_literal(f"/{pointer.escape(name)}")),
+            f"{self.current}.{name}" if is_plain else f"{self.current}[{cel.string_literal(name)}]",
+            (*self.fields, name),
+            f"{self.owner}.{name}" if self.owner and is_plain else "",
+            child_type(field_, self.type),
+            self.depth,
+        )
+
+    def select_text(self, key: str) -> _Place:
+        """The place of a key that is an expression."""
+        return _Place(
+            (*self.path, "'/'", f"jsonpatch.escapeKey({key})"),
+            f"{self.current}[{key}]",
+            (*self.fields, "*"),
+            "",
+            child_type(None, self.type),
+            self.depth,
+        )
+
+    def select_element(self, variable: str, index: str, type_: GoType | None) -> _Place:
+        """The place of an element of a list, of which *variable* has the value."""
+        path = (*self.path, "'/'", f"string({index})")
+        return replace(self, path=path, current=variable, type=type_, depth=self.depth + 1)
+
+    def add(self, value: str, *suffix: str) -> str:
+        """The operation that sets the value, or inserts it at an index."""
+        return (
+            f"JSONPatch{{op: 'add', path: {_concatenate((*self.path, *suffix))}, value: {value}}}"
+        )
+
+
+def _concatenate(parts: Items[str]) -> str:
+    """A concatenation in which adjacent literals are one."""
+    joined: list[str] = []
+    for part in parts:
+        if joined and joined[-1].endswith("'") and part.startswith("'"):
+            joined[-1] = joined[-1][:-1] + part[1:]
+        else:
+            joined.append(part)
+    return " + ".join(joined)
+
+
+# The fields that each object has, by whether its kind has a Go type.
+_ALWAYS_SET = {True: {("metadata",), ("spec",)}, False: {("metadata",)}}
+# Pods in workloads have lists in lists in templates.
+_MAX_DEPTH = 3
+
+
+def make_expressions(tree: Map, type_: GoType | None) -> tuple[str, ...]:
+    """The operations for a tree, to be applied one after the other; raises ``ExportError``."""
+    root = _Place((), "object", (), "Object" if type_ else "", type_)
+    passes = [_Sort(is_sort=True, depth=depth) for depth in range(_MAX_DEPTH)]
+    expressions = [join(each.merge_map(tree, root)) for each in (*passes, _Merge())]
+    return tuple(each for each in expressions if each != NONE)
+
+
+def join(lists: Items[str]) -> str:
+    """The concatenation of expressions that return lists of operations."""
+    return " +\n".join(lists) if lists else NONE
+
+
+@dataclass(slots=True)
+class _Merge:
+    """The merge of a tree; ``indexes`` counts the variables for indexes."""
+
+    indexes: int = 0
+    is_sort: bool = False
+
+    def merge_map(self, tree: Map, place: _Place) -> list[str]:
+        """The operations for a map that the object has."""
+        fields = json_fields(place.type)
+        lists: list[str] = []
+        for member in tree.members:
+            key = find_constant_key(member)
+            if key is not None and key.startswith("$"):
+                lists.append(self._order(key, member, tree, place, fields))
+                continue
+            if fields and key not in fields:
+                raise ExportError(f"it sets {key}, which no field of {place.type} is")
+            own = fields.get(key or "")
+            inner = place.select(key, own) if key is not None else place.select_text(to_key(member))
+            lists.append(guard_with(self._merge_member(member, own, inner, place), member.guards))
+        return [each for each in lists if each != NONE]
+
+    def _merge_member(self, member: Member, own: Field | None, inner: _Place, outer: _Place) -> str:
+        value = member.value
+        strategy = own.patch_strategy if own is not None else ()
+        if isinstance(value, Sequence) and own is not None and "merge" in strategy:
+            return self._merge_list(value, own, inner, _has(outer, inner.fields[-1]))
+        is_merged = isinstance(value, Map) and "replace" not in strategy
+        if isinstance(value, Map) and inner.fields in _ALWAYS_SET.get(bool(outer.type), ()):
+            return join(self.merge_map(value, inner))
+        whole = f"[{inner.add(to_literal(value, inner.type, inner.owner))}]"
+        if not is_merged or not isinstance(value, Map):
+            return whole
+        return choose(_presence(member, own, outer), join(self.merge_map(value, inner)), whole)
+
+    def _merge_list(self, value: Sequence, own: Field, place: _Place, presence: str) -> str:
+        """The operations for a list that merges by a key."""
+        if not own.merge_key or own.type.elem is None:
+            raise ExportError(f"it adds to {place.fields[-1]}, a list of values that merge")
+        head, _, name = place.current.rpartition(".")
+        place = replace(place, current=f"{head}.?{name}.orValue([])")
+        existing = self._merge_elements(value, own, place)
+        return join(
+            [
+                each
+                for each in (*existing, *_add_elements(value, own, place, presence))
+                if each != NONE
+            ]
+        )
+
+    def _merge_elements(self, value: Sequence, own: Field, place: _Place) -> list[str]:
+        """The operations for the elements that the object already has."""
+        merged: list[str] = []
+        for member in value.members:
+            loops = _find_loops(member)
+            if loops:
+                merged.append(self._merge_loop(member, loops, own, place))
+            else:
+                merged.append(self._merge_existing(member, _element_key(member, own), own, place))
+        return [each for each in merged if each != NONE]
+
+    def _merge_existing(self, member: Member, key: str, own: Field, place: _Place) -> str:
+        """The operations for the element that the object already has."""
+        index = self._make_index()
+        inner = place.select_element(f"e{index}", index, own.type.elem)
+        operations = join(self._merge_element(member, own, inner))
+        if operations == NONE:
+            return NONE
+        test = _equals(f"e{index}", own.merge_key, key)
+        text = f"{place.current}.transformList({index}, e{index}, {test},\n{operations}).flatten()"
+        return guard_with(text, member.guards)
+
+    def _merge_loop(self, member: Member, loops: list[Loop], own: Field, place: _Place) -> str:
+        """The operations for each element of the object's list."""
+        loop, *others = loops
+        key = _element_key(member, own)
+        expected = Reference(loop.variable, (own.merge_key,), None).or_value("''")
+        if others or loop.list.fields != place.fields or key != expected:
+            raise ExportError(
+                f"it has a range that does not give the elements of {'.'.join(place.fields)} by "
+                f"their own {own.merge_key}"
+            )
+        index = self._make_index()
+        inner = place.select_element(loop.variable, index, own.type.elem)
+        operations = join(self._merge_element(member, own, inner))
+        if operations == NONE:
+            return NONE
+        conditions = [guard.text for guard in member.guards if isinstance(guard, Expression)]
+        test = "".join(f"({text}) && " for text in conditions).removesuffix(" && ")
+        arguments = ", ".join(filter(None, (index, loop.variable, test)))
+        return f"{place.current}.transformList({arguments},\n{operations}).flatten()"
+
+    def _merge_element(self, member: Member, own: Field, inner: _Place) -> list[str]:
+        if not isinstance(member.value, Map):
+            raise ExportError(f"it has an element without the key {own.merge_key}")
+        others = [each for each in member.value.members if find_constant_key(each) != own.merge_key]
+        return self.merge_map(Map(tuple(others)), inner)
+
+    def _make_index(self) -> str:
+        self.indexes += 1
+        return f"i{self.indexes}"
+
+    def _order(
+        self, key: str, member: Member, tree: Map, place: _Place, fields: Mapping[str, Field]
+    ) -> str:
+        """The operation for ``$setElementOrder`` of a list that the overlay does not change."""
+        name = key.removeprefix(_ORDER)
+        own = fields.get(name)
+        if self.is_sort:
+            return NONE
+        is_alone = all(find_constant_key(each) != name for each in tree.members)
+        if not key.startswith(_ORDER) or own is None or not own.merge_key or not is_alone:
+            raise ExportError(f"it has {key}: only {_ORDER}LIST alone has an equivalent")
+        if not isinstance(member.value, Sequence) or member.guards:
+            raise ExportError(f"it has {key} with a condition")
+        keys = [_element_key(each, own) for each in member.value.members]
+        if any(each.guards for each in member.value.members):
+            raise ExportError(f"it has {key} with a condition")
+        inner = place.select(name, own)
+        moves = _arrange(inner, own.merge_key, f"[{', '.join(keys)}]")
+        return choose(_has(place, name), moves, NONE)
+
+
+@dataclass(slots=True)
+class _Sort(_Merge):
+    """The order of elements that the object already has, in lists at one depth."""
+
+    depth: int = 0
+
+    def _merge_member(self, member: Member, own: Field | None, inner: _Place, outer: _Place) -> str:
+        value = member.value
+        strategy = own.patch_strategy if own is not None else ()
+        presence = _presence(member, own, outer)
+        if (
+            isinstance(value, Sequence)
+            and own is not None
+            and own.merge_key
+            and "merge" in strategy
+        ):
+            sorted_ = self._sort_list(value, own, inner)
+        elif isinstance(value, Map) and "replace" not in strategy:
+            sorted_ = join(self.merge_map(value, inner))
+        else:
+            return NONE
+        return choose(presence, sorted_, NONE)
+
+    def _sort_list(self, value: Sequence, own: Field, place: _Place) -> str:
+        if place.depth < self.depth:
+            return join(self._merge_elements(value, own, place))
+        static = [member for member in value.members if not _find_loops(member)]
+        if place.depth > self.depth or not static or len(value.members) == 1:
+            return NONE
+        keys = _keys(static, own)
+        order = " + ".join(_order_keys(value, own, place, keys))
+        found = f"{place.current}.exists(e, e.{own.merge_key} in {keys})"
+        return choose(found, _arrange(place, own.merge_key, order), NONE)
+
+
+def _find_loops(member: Member) -> list[Loop]:
+    return [guard for guard in member.guards if isinstance(guard, Loop)]
+
+
+def _keys(static: Items[Member], own: Field) -> str:
+    """The merge keys of elements that are not in loops, as a list in CEL."""
+    texts = [guard_with(f"[{_element_key(each, own)}]", each.guards) for each in static]
+    return f"({' + '.join(texts)})" if texts else NONE
+
+
+def _order_keys(value: Sequence, own: Field, place: _Place, keys: str) -> Iterator[str]:
+    """The merge keys of all elements; those of loops are in the order of the object."""
+    for member in value.members:
+        loops = _find_loops(member)
+        if not loops:
+            yield guard_with(f"[{_element_key(member, own)}]", member.guards)
+            continue
+        name = loops[0].variable
+        tests = [f"!({name}.{own.merge_key} in {keys})"]
+        tests += [f"({each.text})" for each in member.guards if isinstance(each, Expression)]
+        listed = f"{place.current}.filter({name}, {' && '.join(tests)})"
+        yield f"{listed}.map({name}, {name}.{own.merge_key})"
+
+
+def _add_elements(value: Sequence, own: Field, place: _Place, presence: str) -> Iterator[str]:
+    """The operations that insert the elements that the object does not have, in their order."""
+    static: list[Member] = []
+    loops: list[Member] = []
+    inserts: list[str] = []
+    for member in value.members:
+        if _find_loops(member):
+            loops.append(member)
+            continue
+        if any(len(each.guards) > 1 for each in loops):
+            raise ExportError("it has an element behind a range with a condition")
+        index = ("'/-'",) if loops else _find_index(static, own, place)
+        literal = to_literal(member.value, own.type.elem, place.owner)
+        test = (
+            f"!{place.current}.exists(e, {_equals('e', own.merge_key, _element_key(member, own))})"
+        )
+        insert = choose(test, f"[{place.add(literal, *index)}]", NONE)
+        inserts.append(guard_with(insert, member.guards))
+        static.append(member)
+    yield from _create_list(place, presence, static)
+    yield from inserts
+
+
+def _find_index(before: Items[Member], own: Field, place: _Place) -> tuple[str, ...]:
+    """The suffix of the path: behind the elements before it, of which the object can have some."""
+    if not before:
+        return ("'/0'",)
+    keys = _keys(before, own)
+    ends = f"[0] + {place.current}.transformList(i, e, e.{own.merge_key} in {keys}, i + 1)"
+    index = f"[{ends}].map(x, x[x.size() - 1] + {keys}.size() + 1 - x.size())[0]"
+    return ("'/'", f"string({index})")
+
+
+def _arrange(place: _Place, key: str, order: str) -> str:
+    """The operations that move elements to an order; others stay before elements behind them.
+
+    As ``interleave`` of ``kube/patch/strategic/lists.py``. kube-apiserver cannot convert a new list
+    of elements of the object, so ``to`` has their indexes.
+    """
+    current, path = place.current, (*place.path, "'/'")
+    source = _concatenate((*path, "string(t + p - to.slice(0, t).filter(q, q < p).size())"))
+    target = _concatenate((*path, "string(t)"))
+    return (
+        f"[{order}].map(order, order.transformList(o, n,\n"
+        f"  {current}.transformList(i, e,\n"
+        f"    e.{key} == n || !(e.{key} in order) &&\n"
+        f"    {current}.exists(j, f, j > i && f.{key} == n) &&\n"
+        f"    !{current}.exists(j, f, j > i && f.{key} in order.slice(0, o)),\n"
+        f"    i)).flatten() +\n"
+        f"{current}.transformList(i, e, !(e.{key} in order) &&\n"
+        f"  !{current}.exists(j, f, j > i && f.{key} in order), i))\n"
+        f".map(to, to.transformList(t, p, p != to.slice(0, t).filter(q, q < p).size(),\n"
+        f"  JSONPatch{{op: 'move', from: {source}, path: {target}}})).flatten()"
+    )
+
+
+def _create_list(place: _Place, presence: str, static: Items[Member]) -> Iterator[str]:
+    """The operation that adds a missing list before its elements."""
+    if static:
+        create = choose(presence, NONE, f"[{place.add(NONE)}]")
+        if all(member.guards for member in static):
+            tests = dict.fromkeys(all_of(member.guards) for member in static)
+            create = choose(" || ".join(f"({test})" for test in tests), create, NONE)
+        yield create
+
+
+def _presence(member: Member, own: Field | None, outer: _Place) -> str:
+    key = find_constant_key(member)
+    if key is not None and own is not None:
+        return _has(outer, key)
+    return f"{to_key(member)} in {outer.current}"
+
+
+def _has(place: _Place, name: str) -> str:
+    if name in RESERVED:
+        return f"{cel.string_literal(name)} in {place.current}"
+    return f"has({place.current}.{name})"
+
+
+def _element_key(member: Member, own: Field) -> str:
+    """The merge key of an element of a list, in CEL."""
+    members = member.value.members if isinstance(member.value, Map) else ()
+    for each in members:
+        if find_constant_key(each) == own.merge_key and not each.guards:
+            return to_literal(each.value, None, "")
+    raise ExportError(f"it has an element without the key {own.merge_key}")
+
+
+def _equals(variable: str, key: str, value: str) -> str:
+    return f"{variable}.{key} == {value}"

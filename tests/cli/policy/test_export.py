@@ -1,0 +1,379 @@
+"""``podgraft policy export``: the exported policies give what podgraft gives for the bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from podgraft import cli
+from podgraft.base.jsonvalue import Object
+from podgraft.kube import yaml
+from support.native_reviews import SAMPLES, Generator, Pair, clean, load_pair, read_texts
+
+# The samples that cannot be exported, and a part of the reason.
+REFUSED = {
+    "appmesh": "App Mesh's injection needs a Go template",
+    "datadog-env": "it calls set with values of the object",
+    "image-mirror": "it calls dict with values of the object",
+    "istio": "Istio's injection needs Go templates",
+    "logging": "it writes text of the object without quotes",
+    "sidecar-resources": "it reads .Cpu of a value without a Go type",
+    "vault-agent": "it has a range over something else than a list of the object",
+}
+EXPORTED = sorted(
+    path.parent.name for path in SAMPLES.glob("*/policy.yaml") if path.parent.name not in REFUSED
+)
+
+WriteBundle = Callable[..., Path]
+
+
+@pytest.fixture
+def write_bundle(tmp_path: Path) -> WriteBundle:
+    """Write a folder with an overlay, or with other documents, and a policy."""
+
+    def write(template: str, policy: str = "policy: enabled", **spec: object) -> Path:
+        overlay: Object = {
+            "apiVersion": "podgraft.dev/v1",
+            "kind": "Overlay",
+            "metadata": {"name": "sample"},
+            "spec": {
+                "matchConstraints": make_constraints("", "pods"),
+                "template": template,
+                **spec,
+            },  # type: ignore[dict-item]
+        }
+        return write_folder(tmp_path / "team", policy, yaml.dump(overlay))
+
+    return write
+
+
+def write_folder(folder: Path, policy: str, bundle: str) -> Path:
+    (folder / "bundle").mkdir(parents=True)
+    (folder / "policy.yaml").write_text(policy)
+    (folder / "bundle" / "bundle.yaml").write_text(bundle)
+    return folder
+
+
+def make_constraints(group: str, resource: str) -> Object:
+    rule: Object = {
+        "apiGroups": [group],
+        "apiVersions": ["v1"],
+        "operations": ["CREATE"],
+        "resources": [resource],
+    }
+    return {"resourceRules": [rule]}
+
+
+def compare(folder: Path, count: int, seed: int) -> int:
+    """Compare generated objects; return how many of them change or are denied."""
+    pair = load_pair(folder)
+    assert not pair.export.refused
+    generator = Generator(read_texts(folder), seed)
+    return sum(compare_object(pair, generator.make()) for _ in range(count))
+
+
+def compare_object(pair: Pair, value: Object) -> bool:
+    expected = pair.review_with_podgraft(value)
+    assert pair.review_natively(value) == expected
+    return expected != (clean(value), True)
+
+
+@pytest.mark.parametrize("sample", EXPORTED)
+def test_exported_samples_give_the_same_objects_and_denials(sample: str) -> None:
+    folder = SAMPLES / sample
+    pair = load_pair(folder)
+    for path in sorted(folder.glob("input.*.yaml")):
+        value = yaml.load_document(path.read_text())
+        assert isinstance(value, dict)
+        compare_object(pair, value)
+    assert compare(folder, 40, seed=1)
+
+
+@pytest.mark.parametrize(("sample", "reason"), REFUSED.items())
+def test_the_other_samples_are_refused_by_name(
+    sample: str, reason: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_export("--config", str(SAMPLES / sample)) == 1
+    printed = capsys.readouterr()
+    assert reason in printed.err
+    assert printed.out == ""
+
+
+TEMPLATES = {
+    "labels and annotations": """
+metadata:
+  labels: {team: {{ .Values.team | quote }}, "a/b": {{ .ObjectMeta.Name | quote }}}
+  annotations:
+    namespace: {{ .Namespace | quote }}
+    {{- if not (index .ObjectMeta.Labels "app") }}
+    no-app: "true"
+    {{- else }}
+    app: {{ index .ObjectMeta.Labels "app" | quote }}
+    {{- end }}
+""",
+    "several variables, volumes, and ports": """
+spec:
+  containers:
+  {{- range .Spec.Containers }}
+  - name: {{ .Name | quote }}
+    image: {{ print "mirror.example.com/" .Image | quote }}
+    env:
+    - {name: A, value: "1"}
+    - {name: ZONE_A, value: {{ $.ObjectMeta.Name | quote }}}
+    - {name: ZONE_B, valueFrom: {fieldRef: {fieldPath: status.hostIP}}}
+    ports: [{containerPort: 9000, name: http}]
+    resources: {requests: {cpu: 10m}, limits: {memory: 1Gi}}
+    volumeMounts:
+    - {name: data, mountPath: /data}
+    - {name: logs, mountPath: /var/log, readOnly: true}
+  {{- end }}
+  volumes:
+  - {name: data, emptyDir: {}}
+  - {name: logs, hostPath: {path: /var/log}}
+  nodeSelector: {zone: a}
+  tolerations: [{key: a, operator: Exists}]
+""",
+    "sidecars before and behind the containers": """
+{{- define "agent" }}
+    image: {{ .Values.image }}
+    command: [/agent, "--name={{ .ObjectMeta.Name }}"]
+    securityContext: {runAsUser: 1, capabilities: {drop: [ALL]}}
+{{- end }}
+spec:
+  hostAliases: [{ip: 10.0.0.1, hostnames: [a, b]}]
+  containers:
+  - name: web
+    {{- template "agent" . }}
+  {{- range .Spec.Containers }}
+  {{- if ne .Name "web" }}
+  - name: {{ .Name | quote }}
+    imagePullPolicy: Always
+  {{- end }}
+  {{- end }}
+  initContainers:
+  - name: setup
+    {{- template "agent" . }}
+  - name: data
+    {{- template "agent" . }}
+""",
+    "variables that loops assign": """
+{{- $logs := false }}
+{{- range .Spec.Volumes }}
+{{- if or (eq .Name "logs") (hasPrefix "da" .Name) }}{{ $logs = true }}{{ end }}
+{{- end }}
+{{- with index .ObjectMeta.Annotations "image" | default "agent:1" }}
+spec:
+  {{- if $logs }}
+  priorityClassName: logs
+  {{- end }}
+  containers: [
+    {{- range $.Spec.Containers }}
+    {name: {{ .Name | quote }}, env: [
+      {{- if $logs }}{name: IMAGE, value: {{ $.ObjectMeta.Namespace | quote }}},{{ end }}
+      {{- if index $.ObjectMeta.Labels "app" | ne "" }}{name: APP, value: "1"},{{ end }}
+    ]},
+    {{- end }}
+  ]
+{{- end }}
+""",
+    "constant values": """
+spec:
+  terminationGracePeriodSeconds: {{ mul .Values.seconds 2 }}
+  {{- range $name := .Values.volumes }}
+  {{- end }}
+  volumes:
+  {{- range $index, $name := .Values.volumes }}
+  - name: {{ $name | upper | lower }}
+    emptyDir: {{ toJson $.Values.dir }}
+  {{- end }}
+  $setElementOrder/containers: [{name: setup}, {name: app}, {name: web}]
+""",
+}
+VALUES: Object = {
+    "team": 'a "b"',
+    "image": "agent:1",
+    "seconds": 15,
+    "volumes": ["data", "logs", "setup"],
+    "dir": {"medium": "Memory"},
+}
+
+
+@pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
+def test_overlays_give_the_same_objects(write_bundle: WriteBundle, template: str) -> None:
+    assert compare(write_bundle(template, values=VALUES), 60, seed=2)
+
+
+def test_overlays_of_workloads_give_the_same_objects(write_bundle: WriteBundle) -> None:
+    template = """
+spec:
+  template:
+    metadata: {labels: {team: web}}
+    spec:
+      containers:
+      {{- range .Spec.Template.Spec.Containers }}
+      - {name: {{ .Name | quote }}, env: [{name: A, value: "2"}, {name: ZONE_B, value: x}]}
+      {{- end }}
+"""
+    constraints = make_constraints("apps", "deployments")
+    assert compare(write_bundle(template, matchConstraints=constraints), 150, seed=3)
+
+
+WIDGETS = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
+"""
+
+
+@pytest.mark.parametrize(
+    "spec", [None, {}, {"size": {"cpu": 1}}, {"size": {"x": 2}, "tags": ["b"]}]
+)
+def test_custom_resources_give_the_same_objects(
+    write_bundle: WriteBundle, spec: Object | None
+) -> None:
+    template = """
+metadata: {labels: {team: {{ .Namespace | quote }}}}
+spec: {tags: [a, b], size: {cpu: 2, name: "x"}, function: {import: true, for: [1]}}
+"""
+    constraints = make_constraints("example.com", "widgets")
+    value: Object = {"apiVersion": "example.com/v1", "kind": "Widget", "metadata": {"name": "a"}}
+    folder = write_bundle(template, matchConstraints=constraints)
+    (folder / "bundle" / "widgets.yaml").write_text(WIDGETS)
+    pair = load_pair(folder)
+    assert not pair.export.refused
+    assert compare_object(pair, value if spec is None else {**value, "spec": spec})
+
+
+RULES = {
+    "strict": "injectValues: strict",
+    "disabled": "policy: disabled\nalwaysInjectSelector: [{matchLabels: {app: web}}]",
+    "never": "neverInjectSelector: [{matchExpressions: [{key: app, operator: In, values: [web]}]}]",
+    "namespaces": "ignoredNamespaces: [shop, default]",
+}
+
+
+@pytest.mark.parametrize("policy", RULES.values(), ids=RULES)
+def test_the_rules_of_the_policy_restrict_the_exported_policies(
+    write_bundle: WriteBundle, policy: str
+) -> None:
+    assert compare(write_bundle("metadata: {labels: {a: b}}", policy), 100, seed=4)
+
+
+@pytest.mark.parametrize(
+    ("template", "reason"),
+    [
+        ("metadata: {labels: {a: null}}", "it has null"),
+        ("metadata: {labels: {a: {{ .Object.kind | quote }}}}", "it reads .Object"),
+        ("metadata: {labels: {a: {{ .ObjectMeta.Labels | toJson | quote }}}}", "it calls toJson"),
+        ('metadata: {labels: {a: {{ index .ObjectMeta.Labels "a" }}}}', "without quotes"),
+        ("metadata: {labels: {a: x{{ if .ObjectMeta.Name }}y{{ end }}}}", "inside a value"),
+        (
+            "metadata:\n  labels:\n    {{- if .Spec.Volumes }}\n    a: b\n    {{- end }}",
+            "write it as",
+        ),
+        ("spec:\n  containers:\n  - $patch: replace\n  - name: a", "without the key name"),
+        (
+            "spec: {initContainers: [{{ range .Spec.Containers }}{name: {{ .Name }}},{{ end }}]}",
+            "without quotes",
+        ),
+    ],
+)
+def test_other_templates_are_refused(write_bundle: WriteBundle, template: str, reason: str) -> None:
+    export = load_pair(write_bundle(template)).export
+    (refused,) = export.refused
+    assert str(refused).startswith("bundle.yaml: Overlay sample: ")
+    assert reason in str(refused)
+    assert export.documents == ()
+
+
+def run_export(*arguments: str, release: str = "1.36") -> int:
+    command = ["policy", "export", "--native", "--kubernetes", release, *arguments]
+    return cli.main(command)
+
+
+@pytest.mark.parametrize(
+    ("release", "version"), [("1.36", "v1"), ("1.34", "v1beta1"), ("1.33", None), ("1.31", None)]
+)
+def test_policies_have_the_version_that_the_release_serves(
+    release: str, version: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    is_exported = version is not None
+    status = run_export("--config", str(SAMPLES / "mutating-policy"), release=release)
+    printed = capsys.readouterr()
+    assert status == (0 if is_exported else 1)
+    documents = [each for each in yaml.load_all(printed.out) if isinstance(each, dict)]
+    kinds = [each["apiVersion"] for each in documents if "Admission" in str(each["kind"])]
+    assert kinds == [f"admissionregistration.k8s.io/{version}"] * (4 if is_exported else 0)
+    if release == "1.31":
+        assert (
+            "Kubernetes 1.31 does not serve MutatingAdmissionPolicy; 1.32 is the first"
+            in printed.err
+        )
+    if release == "1.33":
+        assert "new in Kubernetes 1.34" in printed.err
+
+
+def test_partial_output_goes_to_files_and_the_rest_is_a_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policies = (SAMPLES / "require-limits" / "bundle" / "pin-images.yaml").read_text()
+    overlay = (SAMPLES / "logging" / "bundle" / "overlay.yaml").read_text()
+    folder = write_folder(tmp_path / "team", "policy: enabled", f"{policies}---\n{overlay}")
+    output = tmp_path / "out"
+    arguments = ("--config", str(folder), "--output", str(output))
+    assert run_export(*arguments) == 1
+    assert not output.exists()
+    assert run_export(*arguments, "--partial") == 0
+    assert "warning: bundle.yaml" in capsys.readouterr().err
+    assert sorted(path.name for path in output.iterdir()) == [
+        "ValidatingAdmissionPolicy-pin-images.yaml",
+        "ValidatingAdmissionPolicyBinding-pin-images.yaml",
+    ]
+
+
+def test_the_cluster_selects_the_policy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    overlay = (SAMPLES / "hello" / "bundle" / "hello.yaml").read_text()
+    policy = "policy: enabled\nclusters: {eu: {ignoredNamespaces: [shop]}}"
+    folder = str(write_folder(tmp_path / "team", policy, overlay))
+    assert run_export("--config", folder, "--cluster", "eu") == 0
+    selected = capsys.readouterr().out
+    assert run_export("--config", folder) == 0
+    assert selected.count("- shop") == 1
+    assert "- shop" not in capsys.readouterr().out
+
+
+def test_a_rollout_is_refused(tmp_path: Path) -> None:
+    folder = write_folder(
+        tmp_path / "team",
+        "policy: enabled\ncensus: {}",
+        (SAMPLES / "hello/bundle/hello.yaml").read_text(),
+    )
+    (refused,) = load_pair(folder).export.refused
+    assert refused.pointer == "/census"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["--kubernetes", "1.36"], "Missing option '--native'"),
+        (["--native"], "Missing option '--kubernetes'"),
+        (["--native", "--kubernetes", "1.9"], "use 1.28 to 1.37"),
+    ],
+)
+def test_options_are_checked(
+    arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["policy", "export", "--config", str(SAMPLES / "hello"), *arguments]
+    assert cli.main(command) == 2
+    assert problem in capsys.readouterr().err
