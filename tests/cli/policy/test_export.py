@@ -14,11 +14,15 @@ from support.native_reviews import SAMPLES, Generator, Pair, clean, load_pair, r
 
 # The samples that cannot be exported, and a part of the reason.
 REFUSED = {
+    "allow": "it has setIfAbsent",
     "appmesh": "App Mesh's injection needs a Go template",
-    "datadog-env": "it calls set with values of the object",
+    "datadog-env": "it has setIfAbsent",
+    "eks-pod-identity": "it has setIfAbsent",
     "image-mirror": "it calls dict with values of the object",
     "istio": "Istio's injection needs Go templates",
+    "linkerd": "it has setIfAbsent",
     "logging": "it writes text of the object without quotes",
+    "opentelemetry-agents": "it has setIfAbsent",
     "sidecar-resources": "it reads .Cpu of a value without a Go type",
     "vault-agent": "it has a range over something else than a list of the object",
 }
@@ -178,6 +182,24 @@ spec:
   ]
 {{- end }}
 """,
+    "all other elements": """
+spec:
+  containers:
+  - {name: web, image: web:1}
+  - name: "*"
+    env:
+    - {name: ZONE_A, value: a}
+    - {name: "*"}
+    - {name: ZONE_B, value: b}
+  volumes:
+  - {name: "*"}
+  - {name: data, emptyDir: {}}
+""",
+    "a key of the name": """
+metadata:
+  annotations:
+    {{ .ObjectMeta.Name }}/Allow: "true"
+""",
     "constant values": """
 spec:
   terminationGracePeriodSeconds: {{ mul .Values.seconds 2 }}
@@ -274,6 +296,7 @@ def test_the_rules_of_the_policy_restrict_the_exported_policies(
     ("template", "reason"),
     [
         ("metadata: {labels: {a: null}}", "it has null"),
+        ('spec: {containers: [{name: new, env: [{name: "*"}]}]}', 'it has an element "*"'),
         ("metadata: {labels: {a: {{ .Object.kind | quote }}}}", "it reads .Object"),
         ("metadata: {labels: {a: {{ .ObjectMeta.Labels | toJson | quote }}}}", "it calls toJson"),
         ('metadata: {labels: {a: {{ index .ObjectMeta.Labels "a" }}}}', "without quotes"),

@@ -223,6 +223,8 @@ class _Exporter:
         """The patches of an overlay in CEL; raises ``ExportError``."""
         self._find_version(MUTATING)
         spec = object_at(manifest.object, "spec")
+        if spec.get("setIfAbsent"):
+            raise ExportError("it has setIfAbsent")
         rules = objects_at(object_at(spec, "matchConstraints"), "resourceRules")
         values = object_at(spec, "values")
         expressions = {

@@ -11,6 +11,8 @@ from .tree import Map, Member, Node, Scalar, Sequence, Text
 from .values import ExportError
 
 NONE = "[]"
+# The merge key of the other elements of a list (core/injectors/overlay/partial.py).
+REST = "*"
 # The fields of Kubernetes' types that CEL reserves, and likely ones.
 RESERVED = frozenset(
     {"const", "continue", "else", "for", "function", "if", "import", "in", "loop", "namespace"}
@@ -109,6 +111,8 @@ def _holds_strings(node: Map) -> bool:
 
 def _list_literal(node: Sequence, type_: GoType | None, owner: str) -> str:
     element = type_.elem if type_ is not None else None
+    if any(_is_rest(each.value) for each in node.members):
+        raise ExportError(f'it has an element "{REST}" in a new element')
     literals = [
         (_make_uniform(each.value, to_literal(each.value, element, owner)), each.guards)
         for each in node.members
@@ -116,6 +120,15 @@ def _list_literal(node: Sequence, type_: GoType | None, owner: str) -> str:
     if all(not guards for _, guards in literals):
         return f"[{', '.join(text for text, _ in literals)}]"
     return " + ".join(_guarded_element(text, guards) for text, guards in literals)
+
+
+def _is_rest(node: Node) -> bool:
+    """Whether an element has the name ``*``, in a map that a list merges by any key."""
+    members = node.members if isinstance(node, Map) else ()
+    return any(find_constant_key(each) in _KEYS and each.value == Scalar(REST) for each in members)
+
+
+_KEYS = frozenset({"name", "mountPath", "devicePath", "ip", "topologyKey", "type", "uid"})
 
 
 def _guarded_element(text: str, guards: tuple[Guard, ...]) -> str:

@@ -11,13 +11,13 @@ from collections.abc import Sequence as Items
 from dataclasses import dataclass, replace
 
 from podgraft.cli.register import cel
-from podgraft.core.injectors.overlay.paths import child_type, json_fields
+from podgraft.core.injectors.overlay.paths import json_fields
 from podgraft.golang.reflect import Field, GoType
-from podgraft.kube.patch import pointer
 
 from .literals import (
     NONE,
     RESERVED,
+    REST,
     all_of,
     choose,
     find_constant_key,
@@ -25,74 +25,12 @@ from .literals import (
     to_key,
     to_literal,
 )
+from .place import Place, concatenate
 from .symbolic import Loop
-from .tree import Map, Member, Sequence
+from .tree import Map, Member, Scalar, Sequence, Text
 from .values import ExportError, Expression, Reference
 
 _ORDER = "$setElementOrder/"
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A place in the object.
-
-    ``path`` are the parts of the JSON Pointer as expressions, ``current`` is the value there in
-    CEL, ``fields`` are the names without indexes, ``owner`` is the name of its type in CEL, and
-    ``depth`` is the number of lists around it.
-    """
-
-    path: tuple[str, ...]
-    current: str
-    fields: tuple[str, ...]
-    owner: str
-    type: GoType | None
-    depth: int = 0
-
-    def select(self, name: str, field_: Field | None) -> _Place:
-        """The place of a field or of a key."""
-        is_field = field_ is not None
-        is_plain = is_field and name not in RESERVED
-        return _Place(
-            (*self.path, cel.string_literal(f"/{pointer.escape(name)}")),
-            f"{self.current}.{name}" if is_plain else f"{self.current}[{cel.string_literal(name)}]",
-            (*self.fields, name),
-            f"{self.owner}.{name}" if self.owner and is_plain else "",
-            child_type(field_, self.type),
-            self.depth,
-        )
-
-    def select_text(self, key: str) -> _Place:
-        """The place of a key that is an expression."""
-        return _Place(
-            (*self.path, "'/'", f"jsonpatch.escapeKey({key})"),
-            f"{self.current}[{key}]",
-            (*self.fields, "*"),
-            "",
-            child_type(None, self.type),
-            self.depth,
-        )
-
-    def select_element(self, variable: str, index: str, type_: GoType | None) -> _Place:
-        """The place of an element of a list, of which *variable* has the value."""
-        path = (*self.path, "'/'", f"string({index})")
-        return replace(self, path=path, current=variable, type=type_, depth=self.depth + 1)
-
-    def add(self, value: str, *suffix: str) -> str:
-        """The operation that sets the value, or inserts it at an index."""
-        return (
-            f"JSONPatch{{op: 'add', path: {_concatenate((*self.path, *suffix))}, value: {value}}}"
-        )
-
-
-def _concatenate(parts: Items[str]) -> str:
-    """A concatenation in which adjacent literals are one."""
-    joined: list[str] = []
-    for part in parts:
-        if joined and joined[-1].endswith("'") and part.startswith("'"):
-            joined[-1] = joined[-1][:-1] + part[1:]
-        else:
-            joined.append(part)
-    return " + ".join(joined)
 
 
 # The fields that each object has, by whether its kind has a Go type.
@@ -103,7 +41,7 @@ _MAX_DEPTH = 3
 
 def make_expressions(tree: Map, type_: GoType | None) -> tuple[str, ...]:
     """The operations for a tree, to be applied one after the other; raises ``ExportError``."""
-    root = _Place((), "object", (), "Object" if type_ else "", type_)
+    root = Place((), "object", (), "Object" if type_ else "", type_)
     passes = [_Sort(is_sort=True, depth=depth) for depth in range(_MAX_DEPTH)]
     expressions = [join(each.merge_map(tree, root)) for each in (*passes, _Merge())]
     return tuple(each for each in expressions if each != NONE)
@@ -121,7 +59,7 @@ class _Merge:
     indexes: int = 0
     is_sort: bool = False
 
-    def merge_map(self, tree: Map, place: _Place) -> list[str]:
+    def merge_map(self, tree: Map, place: Place) -> list[str]:
         """The operations for a map that the object has."""
         fields = json_fields(place.type)
         lists: list[str] = []
@@ -137,7 +75,7 @@ class _Merge:
             lists.append(guard_with(self._merge_member(member, own, inner, place), member.guards))
         return [each for each in lists if each != NONE]
 
-    def _merge_member(self, member: Member, own: Field | None, inner: _Place, outer: _Place) -> str:
+    def _merge_member(self, member: Member, own: Field | None, inner: Place, outer: Place) -> str:
         value = member.value
         strategy = own.patch_strategy if own is not None else ()
         if isinstance(value, Sequence) and own is not None and "merge" in strategy:
@@ -150,12 +88,13 @@ class _Merge:
             return whole
         return choose(_presence(member, own, outer), join(self.merge_map(value, inner)), whole)
 
-    def _merge_list(self, value: Sequence, own: Field, place: _Place, presence: str) -> str:
+    def _merge_list(self, value: Sequence, own: Field, place: Place, presence: str) -> str:
         """The operations for a list that merges by a key."""
         if not own.merge_key or own.type.elem is None:
             raise ExportError(f"it adds to {place.fields[-1]}, a list of values that merge")
         head, _, name = place.current.rpartition(".")
         place = replace(place, current=f"{head}.?{name}.orValue([])")
+        value = self._expand_rest(value, own, place)
         existing = self._merge_elements(value, own, place)
         return join(
             [
@@ -165,18 +104,35 @@ class _Merge:
             ]
         )
 
-    def _merge_elements(self, value: Sequence, own: Field, place: _Place) -> list[str]:
+    def _merge_elements(self, value: Sequence, own: Field, place: Place) -> list[str]:
         """The operations for the elements that the object already has."""
         merged: list[str] = []
         for member in value.members:
             loops = _find_loops(member)
             if loops:
-                merged.append(self._merge_loop(member, loops, own, place))
+                rest = _keys([each for each in value.members if not _find_loops(each)], own)
+                merged.append(self._merge_loop(member, loops, own, place, rest))
             else:
                 merged.append(self._merge_existing(member, _element_key(member, own), own, place))
         return [each for each in merged if each != NONE]
 
-    def _merge_existing(self, member: Member, key: str, own: Field, place: _Place) -> str:
+    def _expand_rest(self, value: Sequence, own: Field, place: Place) -> Sequence:
+        """Make a loop of an element with the name ``*``."""
+        return Sequence(tuple(self._to_rest(each, own, place) for each in value.members))
+
+    def _to_rest(self, member: Member, own: Field, place: Place) -> Member:
+        if _find_loops(member) or _element_key(member, own) != cel.string_literal(REST):
+            return member
+        if member.guards or not isinstance(member.value, Map):
+            raise ExportError(f'it has an element "{REST}" with a condition')
+        self.indexes += 1
+        loop = Loop(f"r{self.indexes}", Reference("object", place.fields, None), is_rest=True)
+        name = Reference(loop.variable, (own.merge_key,), None).or_value("''")
+        key = Member(Scalar(own.merge_key), Text(Expression(name)), ())
+        others = [each for each in member.value.members if find_constant_key(each) != own.merge_key]
+        return Member(None, Map((key, *others)), (loop,))
+
+    def _merge_existing(self, member: Member, key: str, own: Field, place: Place) -> str:
         """The operations for the element that the object already has."""
         index = self._make_index()
         inner = place.select_element(f"e{index}", index, own.type.elem)
@@ -187,7 +143,9 @@ class _Merge:
         text = f"{place.current}.transformList({index}, e{index}, {test},\n{operations}).flatten()"
         return guard_with(text, member.guards)
 
-    def _merge_loop(self, member: Member, loops: list[Loop], own: Field, place: _Place) -> str:
+    def _merge_loop(
+        self, member: Member, loops: list[Loop], own: Field, place: Place, named: str
+    ) -> str:
         """The operations for each element of the object's list."""
         loop, *others = loops
         key = _element_key(member, own)
@@ -203,11 +161,13 @@ class _Merge:
         if operations == NONE:
             return NONE
         conditions = [guard.text for guard in member.guards if isinstance(guard, Expression)]
-        test = "".join(f"({text}) && " for text in conditions).removesuffix(" && ")
+        if loop.is_rest and named != NONE:
+            conditions.append(f"!({loop.variable}.{own.merge_key} in {named})")
+        test = " && ".join(f"({text})" for text in conditions)
         arguments = ", ".join(filter(None, (index, loop.variable, test)))
         return f"{place.current}.transformList({arguments},\n{operations}).flatten()"
 
-    def _merge_element(self, member: Member, own: Field, inner: _Place) -> list[str]:
+    def _merge_element(self, member: Member, own: Field, inner: Place) -> list[str]:
         if not isinstance(member.value, Map):
             raise ExportError(f"it has an element without the key {own.merge_key}")
         others = [each for each in member.value.members if find_constant_key(each) != own.merge_key]
@@ -218,7 +178,7 @@ class _Merge:
         return f"i{self.indexes}"
 
     def _order(
-        self, key: str, member: Member, tree: Map, place: _Place, fields: Mapping[str, Field]
+        self, key: str, member: Member, tree: Map, place: Place, fields: Mapping[str, Field]
     ) -> str:
         """The operation for ``$setElementOrder`` of a list that the overlay does not change."""
         name = key.removeprefix(_ORDER)
@@ -231,8 +191,8 @@ class _Merge:
         if not isinstance(member.value, Sequence) or member.guards:
             raise ExportError(f"it has {key} with a condition")
         keys = [_element_key(each, own) for each in member.value.members]
-        if any(each.guards for each in member.value.members):
-            raise ExportError(f"it has {key} with a condition")
+        if any(each.guards for each in member.value.members) or cel.string_literal(REST) in keys:
+            raise ExportError(f"it has {key} with a condition, or with {REST}")
         inner = place.select(name, own)
         moves = _arrange(inner, own.merge_key, f"[{', '.join(keys)}]")
         return choose(_has(place, name), moves, NONE)
@@ -244,7 +204,7 @@ class _Sort(_Merge):
 
     depth: int = 0
 
-    def _merge_member(self, member: Member, own: Field | None, inner: _Place, outer: _Place) -> str:
+    def _merge_member(self, member: Member, own: Field | None, inner: Place, outer: Place) -> str:
         value = member.value
         strategy = own.patch_strategy if own is not None else ()
         presence = _presence(member, own, outer)
@@ -261,7 +221,8 @@ class _Sort(_Merge):
             return NONE
         return choose(presence, sorted_, NONE)
 
-    def _sort_list(self, value: Sequence, own: Field, place: _Place) -> str:
+    def _sort_list(self, value: Sequence, own: Field, place: Place) -> str:
+        value = self._expand_rest(value, own, place)
         if place.depth < self.depth:
             return join(self._merge_elements(value, own, place))
         static = [member for member in value.members if not _find_loops(member)]
@@ -283,7 +244,7 @@ def _keys(static: Items[Member], own: Field) -> str:
     return f"({' + '.join(texts)})" if texts else NONE
 
 
-def _order_keys(value: Sequence, own: Field, place: _Place, keys: str) -> Iterator[str]:
+def _order_keys(value: Sequence, own: Field, place: Place, keys: str) -> Iterator[str]:
     """The merge keys of all elements; those of loops are in the order of the object."""
     for member in value.members:
         loops = _find_loops(member)
@@ -297,7 +258,7 @@ def _order_keys(value: Sequence, own: Field, place: _Place, keys: str) -> Iterat
         yield f"{listed}.map({name}, {name}.{own.merge_key})"
 
 
-def _add_elements(value: Sequence, own: Field, place: _Place, presence: str) -> Iterator[str]:
+def _add_elements(value: Sequence, own: Field, place: Place, presence: str) -> Iterator[str]:
     """The operations that insert the elements that the object does not have, in their order."""
     static: list[Member] = []
     loops: list[Member] = []
@@ -320,7 +281,7 @@ def _add_elements(value: Sequence, own: Field, place: _Place, presence: str) -> 
     yield from inserts
 
 
-def _find_index(before: Items[Member], own: Field, place: _Place) -> tuple[str, ...]:
+def _find_index(before: Items[Member], own: Field, place: Place) -> tuple[str, ...]:
     """The suffix of the path: behind the elements before it, of which the object can have some."""
     if not before:
         return ("'/0'",)
@@ -330,15 +291,15 @@ def _find_index(before: Items[Member], own: Field, place: _Place) -> tuple[str, 
     return ("'/'", f"string({index})")
 
 
-def _arrange(place: _Place, key: str, order: str) -> str:
+def _arrange(place: Place, key: str, order: str) -> str:
     """The operations that move elements to an order; others stay before elements behind them.
 
     As ``interleave`` of ``kube/patch/strategic/lists.py``. kube-apiserver cannot convert a new list
     of elements of the object, so ``to`` has their indexes.
     """
     current, path = place.current, (*place.path, "'/'")
-    source = _concatenate((*path, "string(t + p - to.slice(0, t).filter(q, q < p).size())"))
-    target = _concatenate((*path, "string(t)"))
+    source = concatenate((*path, "string(t + p - to.slice(0, t).filter(q, q < p).size())"))
+    target = concatenate((*path, "string(t)"))
     return (
         f"[{order}].map(order, order.transformList(o, n,\n"
         f"  {current}.transformList(i, e,\n"
@@ -353,7 +314,7 @@ def _arrange(place: _Place, key: str, order: str) -> str:
     )
 
 
-def _create_list(place: _Place, presence: str, static: Items[Member]) -> Iterator[str]:
+def _create_list(place: Place, presence: str, static: Items[Member]) -> Iterator[str]:
     """The operation that adds a missing list before its elements."""
     if static:
         create = choose(presence, NONE, f"[{place.add(NONE)}]")
@@ -363,14 +324,14 @@ def _create_list(place: _Place, presence: str, static: Items[Member]) -> Iterato
         yield create
 
 
-def _presence(member: Member, own: Field | None, outer: _Place) -> str:
+def _presence(member: Member, own: Field | None, outer: Place) -> str:
     key = find_constant_key(member)
     if key is not None and own is not None:
         return _has(outer, key)
     return f"{to_key(member)} in {outer.current}"
 
 
-def _has(place: _Place, name: str) -> str:
+def _has(place: Place, name: str) -> str:
     if name in RESERVED:
         return f"{cel.string_literal(name)} in {place.current}"
     return f"has({place.current}.{name})"

@@ -41,10 +41,14 @@ _DATA = Reference("data", (), None)
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """The elements of a list of the object, as a variable."""
+    """The elements of a list of the object, as a variable.
+
+    With ``is_rest``, it has only the elements that the list of the overlay does not name.
+    """
 
     variable: str
     list: Reference
+    is_rest: bool = False
 
 
 Guard = Expression | Loop

@@ -1,0 +1,74 @@
+"""A place in the object, for the operations of a JSON Patch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from podgraft.cli.register import cel
+from podgraft.core.injectors.overlay.paths import child_type
+from podgraft.golang.reflect import Field, GoType
+from podgraft.kube.patch import pointer
+
+from .literals import RESERVED
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place in the object.
+
+    ``path`` are the parts of the JSON Pointer as expressions, ``current`` is the value there in
+    CEL, ``fields`` are the names without indexes, ``owner`` is the name of its type in CEL, and
+    ``depth`` is the number of lists around it.
+    """
+
+    path: tuple[str, ...]
+    current: str
+    fields: tuple[str, ...]
+    owner: str
+    type: GoType | None
+    depth: int = 0
+
+    def select(self, name: str, field_: Field | None) -> Place:
+        """The place of a field or of a key."""
+        is_field = field_ is not None
+        is_plain = is_field and name not in RESERVED
+        return Place(
+            (*self.path, cel.string_literal(f"/{pointer.escape(name)}")),
+            f"{self.current}.{name}" if is_plain else f"{self.current}[{cel.string_literal(name)}]",
+            (*self.fields, name),
+            f"{self.owner}.{name}" if self.owner and is_plain else "",
+            child_type(field_, self.type),
+            self.depth,
+        )
+
+    def select_text(self, key: str) -> Place:
+        """The place of a key that is an expression."""
+        return Place(
+            (*self.path, "'/'", f"jsonpatch.escapeKey({key})"),
+            f"{self.current}[{key}]",
+            (*self.fields, "*"),
+            "",
+            child_type(None, self.type),
+            self.depth,
+        )
+
+    def select_element(self, variable: str, index: str, type_: GoType | None) -> Place:
+        """The place of an element of a list, of which *variable* has the value."""
+        path = (*self.path, "'/'", f"string({index})")
+        return replace(self, path=path, current=variable, type=type_, depth=self.depth + 1)
+
+    def add(self, value: str, *suffix: str) -> str:
+        """The operation that sets the value, or inserts it at an index."""
+        return f"JSONPatch{{op: 'add', path: {concatenate((*self.path, *suffix))}, value: {value}}}"
+
+
+def concatenate(parts: Sequence[str]) -> str:
+    """A concatenation in which adjacent literals are one."""
+    joined: list[str] = []
+    for part in parts:
+        if joined and joined[-1].endswith("'") and part.startswith("'"):
+            joined[-1] = joined[-1][:-1] + part[1:]
+        else:
+            joined.append(part)
+    return " + ".join(joined)
