@@ -211,7 +211,7 @@ def run_fleet(seed: int, clusters: int, hours: float) -> tuple[str, bool]:
     result = run(planner.make(), counts.see)
     seconds = process_time() - started
     names = [CALM, *(each.name for each in PHASES)]
-    rows = [HEAD, ("---",) * len(HEAD), *((n, *counts.phases[n].cells()) for n in names)]
+    rows = [HEAD, *((n, *counts.phases[n].cells()) for n in names)]
     requests = sum(each.requests for each in counts.phases.values())
     bill = requests * DOLLARS_PER_MILLION / 1e6
     laws = "; ".join(f"LAW {v.law}: {v.text}" for v in result.violations[:3])
@@ -220,7 +220,8 @@ def run_fleet(seed: int, clusters: int, hours: float) -> tuple[str, bool]:
         f"({result.seconds / seconds:,.0f} × real time): {requests:,.0f} requests, which cost "
         f"${bill:,.2f}. Violated laws: {laws or 'none'}.\n\n"
     )
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    first, *others = (f"| {' | '.join(row)} |" for row in rows)
+    table = "\n".join([first, "|" + "---|" * len(HEAD), *others])
     return text + table, not result.violations
 
 
