@@ -48,7 +48,7 @@ GROUPS: Final = {
 }
 CONTRIBUTORS: Final = {
     "architecture": 1_750,
-    "reliability": 1_560,
+    "reliability": 1_920,
     "supply-chain": 600,
     "aws-check": 420,
 }
