@@ -101,6 +101,7 @@ _PAGES = {
     "Run": "run",
     "policy": "policy",
     "rollout": "rollout",
+    "compare": "understand",
     "uninject": "understand",
     "playground": "run",
     "completion": "run",

@@ -23,7 +23,6 @@ WORDS = (
     ("lint", "check"),
     ("template", "inject"),
     ("install", "init"),
-    ("doctor", "status"),
     ("pull", "policy pull"),
     ("apply", "explain"),
     ("validate", "explain"),

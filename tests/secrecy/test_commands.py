@@ -494,6 +494,8 @@ LIVE: Sequence[tuple[str, int]] = (
     ("podgraft compare --bundle bundle", 1),
     ("podgraft compare --bundle bundle -o json", 1),
     (f"podgraft status {LOCAL}", 0),
+    ("podgraft doctor", 1),
+    ("podgraft doctor -o json", 1),
     (f"podgraft explain pod/web -n shop {LOCAL}", 3),
     ("podgraft compare", 0),
     ("podgraft import istio new", 1),

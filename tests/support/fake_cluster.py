@@ -16,6 +16,8 @@ _LISTS = (
     "/api/v1/pods",
     "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
     "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+    "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+    "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
     "/apis/networking.istio.io/v1beta1/proxyconfigs",
 )
 
@@ -33,10 +35,20 @@ class FakeReader:
         self.requests.append(path)
         missing: Any = [] if path in _LISTS else ErrorReason.NOT_FOUND
         response: Any = self.responses.get(path, missing)
+        if isinstance(response, ApiError):
+            raise response
         if isinstance(response, ErrorReason):
             raise ApiError(f"GET {path}: {response}", reason=response)
         if isinstance(response, list):
             return {"kind": "List", "apiVersion": "v1", "items": cast("list[Any]", response)}
+        return response
+
+    def create_dry_run(self, path: str, manifest: Any) -> Any:
+        """Return the object, or what the responses have for ``POST`` and the path."""
+        self.requests.append(f"POST {path}")
+        response: Any = self.responses.get(f"POST {path}", manifest)
+        if isinstance(response, ApiError):
+            raise response
         return response
 
     def find_namespace(self) -> str:

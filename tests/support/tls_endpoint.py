@@ -6,6 +6,7 @@ import json
 import socket
 import ssl
 import threading
+import warnings
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,12 +44,23 @@ class FixedEndpoint:
 
 @contextlib.contextmanager
 def serve_response(
-    chain: Sequence[x509.Certificate], key: PrivateKey, folder: Path, status: int, body: str
+    chain: Sequence[x509.Certificate],
+    key: PrivateKey,
+    folder: Path,
+    status: int,
+    body: str,
+    *,
+    old_tls: bool = False,
 ) -> Generator[FixedEndpoint]:
-    """Respond to each POST on a port of 127.0.0.1; ``{path}`` in *body* is that of the request."""
-    with serve_posts(
-        chain, key, folder, lambda path: (status, body.replace("{path}", path))
-    ) as own:
+    """Respond to each POST on a port of 127.0.0.1; ``{path}`` in *body* is that of the request.
+
+    With *old_tls*, the endpoint also accepts TLS 1.1.
+    """
+
+    def respond(path: str) -> tuple[int, str]:
+        return status, body.replace("{path}", path)
+
+    with serve_posts(chain, key, folder, respond, old_tls=old_tls) as own:
         yield own
 
 
@@ -58,6 +70,8 @@ def serve_posts(
     key: PrivateKey,
     folder: Path,
     respond: Callable[[str], tuple[int, str]],
+    *,
+    old_tls: bool = False,
 ) -> Generator[FixedEndpoint]:
     """Respond to each POST on a port of 127.0.0.1 with the status and the body of its path."""
 
@@ -79,6 +93,11 @@ def serve_posts(
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         endpoint = FixedEndpoint(server.server_port)
         context = _make_context(chain, key, folder)
+        if old_tls:
+            context.set_ciphers("ALL:@SECLEVEL=0")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                context.minimum_version = ssl.TLSVersion.TLSv1_1
         server.socket = context.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()

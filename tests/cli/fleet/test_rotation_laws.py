@@ -26,7 +26,8 @@ from cli.tokens.test_registry_laws import (
     Scheduler,
 )
 from podgraft.base import system
-from podgraft.cli.endpoint_probe import ProbeReport, ProbeTarget
+from podgraft.cli.doctor.endpoint import EndpointReport, EndpointTarget
+from podgraft.cli.doctor.faults import Fault, Finding
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet import rotation
 from podgraft.cli.fleet.file import Lifetimes
@@ -147,28 +148,32 @@ class _View:
         return send
 
 
+_FINDING = Finding(Fault.UNKNOWN_TOKEN, "place", "401", "issue a token")
+REFUSED = EndpointReport(findings=(_FINDING,))
+
+
 @pytest.fixture(autouse=True)
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(system, "sleep", lambda _: None)
-    respond(monkeypatch, ProbeReport(status=200))
+    respond(monkeypatch, EndpointReport(status=200))
     made = World()
 
-    def probe(target: ProbeTarget) -> ProbeReport:
+    def check(target: EndpointTarget) -> EndpointReport:
         digest = hash_token(target.path_token)
         known = {each for name in made.clusters for each in made.valid(name)}
-        return ProbeReport(status=200) if digest in known else ProbeReport(problems=("401",))
+        return EndpointReport(status=200) if digest in known else REFUSED
 
-    monkeypatch.setattr(rotation, "probe_endpoint", probe)
+    monkeypatch.setattr(rotation, "check_endpoint", check)
     return made
 
 
-def respond(monkeypatch: pytest.MonkeyPatch, report: ProbeReport) -> None:
+def respond(monkeypatch: pytest.MonkeyPatch, report: EndpointReport) -> None:
     """Let every review have this result."""
 
-    def probe(_: ProbeTarget) -> ProbeReport:
+    def check(_: EndpointTarget) -> EndpointReport:
         return report
 
-    monkeypatch.setattr(rotation, "probe_endpoint", probe)
+    monkeypatch.setattr(rotation, "check_endpoint", check)
 
 
 def steps_until(number: int) -> Callable[[str], None]:
@@ -264,14 +269,14 @@ def test_a_token_is_tried_and_known_before_it_is_registered(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     events: list[str] = []
-    probe = rotation.probe_endpoint
+    check = rotation.check_endpoint
     monkeypatch.setattr(system, "sleep", lambda seconds: events.append(f"wait {seconds}"))
 
-    def review(target: ProbeTarget) -> ProbeReport:
+    def review(target: EndpointTarget) -> EndpointReport:
         events.append("review")
-        return probe(target)
+        return check(target)
 
-    monkeypatch.setattr(rotation, "probe_endpoint", review)
+    monkeypatch.setattr(rotation, "check_endpoint", review)
     world.run(("a",), events.append, rotates=True)
     kept = [each for each in events if "done" not in each and each != "read"]
     names = [name for name, _ in _group(kept)]
@@ -287,9 +292,9 @@ def test_a_review_that_fails_leaves_the_registration(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = world.registered("a")
-    respond(monkeypatch, ProbeReport(status=401, problems=("got 401",)))
+    respond(monkeypatch, replace(REFUSED, status=401))
     [outcome] = world.run(("a",), rotates=True)
-    assert (outcome.result, outcome.detail) == ("failed", "got 401")
+    assert (outcome.result, outcome.detail) == ("failed", str(_FINDING))
     assert world.registered("a") == before
     assert len(world.valid("a")) == 2
 
@@ -298,7 +303,7 @@ def test_a_source_of_the_cluster_need_not_be_this_machine(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """403 is the response to a valid token from another address."""
-    respond(monkeypatch, ProbeReport(status=403, problems=("got 403",)))
+    respond(monkeypatch, replace(REFUSED, status=403))
     assert world.run(("a",), rotates=True)[0].result == "failed"
     world.settings = replace(SETTINGS, sources=("10.0.0.0/8",))
     assert world.run(("a",))[0].result == "rotated"

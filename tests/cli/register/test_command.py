@@ -223,16 +223,16 @@ def test_a_guard_for_a_bundle_with_faults_is_refused(run: Run) -> None:
     assert "bundle: x.yaml" in run("--sidecar-check", "--bundle", "bundle").err
 
 
-def test_a_live_endpoint_is_probed(run: Run, tmp_path: Path) -> None:
+def test_a_live_endpoint_is_reviewed(run: Run, tmp_path: Path) -> None:
     key = keys.read_key(Path("certificates/server.key"), None)
     chain = pem.read_certificates(Path("certificates/server.pem"))
     review = '{"response": {"uid": "podgraft-synthetic-review", "allowed": true}}'
     with serve_response(chain, key, tmp_path, 200, review) as endpoint:
         port = endpoint.port
         live = {"url": f"https://127.0.0.1:{port}"}
-        probed = ("--allow-loopback", "--test", "--ca-bundle")
-        assert run(*probed, "certificates/ca.pem", **live).status == 0
-        refused = run(*probed, "other/ca.pem", **live)
+        tested = ("--allow-loopback", "--test", "--ca-bundle")
+        assert run(*tested, "certificates/ca.pem", **live).status == 0
+        refused = run(*tested, "other/ca.pem", **live)
     assert refused.status == 1
     assert (
         f"kube-apiserver would not trust 127.0.0.1:{port}: CN=webhook.example.com was"

@@ -43,7 +43,7 @@ ADDRESSES: Any = (
 @pytest.mark.parametrize(("clients", "url", "objects", "expected"), ADDRESSES)
 def test_problems(clients: Any, url: str | None, objects: Any, expected: list[str]) -> None:
     webhooks = parse_webhooks(configurations(*clients))
-    statuses = check_webhooks(make_cluster(objects), webhooks, url, probes=False)
+    statuses = check_webhooks(make_cluster(objects), webhooks, url, is_tested=False)
     problems = [problem for status in statuses for problem in status.problems]
     assert len(problems) == len(expected)
     for problem, start in zip(problems, expected, strict=True):
@@ -74,28 +74,28 @@ def test_the_first_certificate_to_expire_counts(
     days: tuple[int, ...], left: int, expected: list[str]
 ) -> None:
     webhooks = parse_webhooks(configurations({**A, "caBundle": encode(*days)}))
-    (status,) = check_webhooks(make_cluster({}), webhooks, None, probes=False)
+    (status,) = check_webhooks(make_cluster({}), webhooks, None, is_tested=False)
     assert status.ca.days == left
     for problem, start in zip(status.problems, expected, strict=True):
         assert problem.startswith(start)
 
 
-def test_probing_reads_the_certificate_of_the_endpoint(tmp_path: Path) -> None:
+def test_a_review_reads_the_certificate_of_the_endpoint(tmp_path: Path) -> None:
     certificate, key = make_ca(9)
     with serve_certificate([certificate], key, tmp_path) as port:
         webhooks = parse_webhooks(configurations({"url": f"https://127.0.0.1:{port}/inject"}))
-        (status,) = check_webhooks(make_cluster({}), webhooks, None, probes=True)
+        (status,) = check_webhooks(make_cluster({}), webhooks, None, is_tested=True)
     assert status.certificate_days == 9
     assert status.problems[0].startswith(f"kube-apiserver would not trust 127.0.0.1:{port}: ")
     assert status.problems[1:] == (
         "endpoint: its certificate expires in 9 days; renew it (podgraft certs renew)",
     )
-    (status,) = check_webhooks(make_cluster({}), webhooks, None, probes=True)
+    (status,) = check_webhooks(make_cluster({}), webhooks, None, is_tested=True)
     assert status.problems[0].startswith(f"127.0.0.1:{port}: no TLS connection: ")
     assert status.fails
 
 
-def test_services_are_not_probed() -> None:
+def test_services_are_not_reviewed() -> None:
     webhooks = parse_webhooks(configurations(ISTIOD))
-    (status,) = check_webhooks(make_cluster({SERVICE: {}}), webhooks, None, probes=True)
-    assert (status.probe, status.certificate_days, status.problems) == (None, None, ())
+    (status,) = check_webhooks(make_cluster({SERVICE: {}}), webhooks, None, is_tested=True)
+    assert (status.endpoint, status.certificate_days, status.problems) == (None, None, ())

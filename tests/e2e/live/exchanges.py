@@ -4,9 +4,10 @@ import http.server
 import json
 import re
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BufferedIOBase
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,7 @@ class Exchanges:
     """The methods of all requests, and the responses by user and path."""
 
     methods: set[str] = field(default_factory=set[str])
+    forward_dry_run: Callable[[str, Any], tuple[int, bytes]] | None = None
     responses: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def save(self, state: str, token: str) -> None:
@@ -71,7 +73,9 @@ def _clean(value: JSON) -> JSON:
 @contextmanager
 def record_exchanges(plane: ControlPlane) -> Generator[tuple[int, Exchanges]]:
     """Forward requests to the control plane; return the port of the proxy, and the exchanges."""
-    exchanges = Exchanges()
+    exchanges = Exchanges(
+        forward_dry_run=lambda path, manifest: plane.request("POST", path, manifest)
+    )
 
     def forward(user: str, path: str) -> tuple[int, bytes]:
         headers = {"Authorization": f"Bearer {TOKENS[user]}"}
@@ -101,6 +105,13 @@ def replay_exchanges(state: str) -> Generator[tuple[int, Exchanges]]:
         yield port, exchanges
 
 
+def _read_chunks(stream: BufferedIOBase) -> Iterator[bytes]:
+    while size := int(stream.readline(), 16):
+        yield stream.read(size)
+        stream.readline()
+    stream.readline()
+
+
 @contextmanager
 def _serve(answer: Answer, exchanges: Exchanges) -> Generator[int]:
     class Handler(http.server.BaseHTTPRequestHandler):
@@ -114,7 +125,13 @@ def _serve(answer: Answer, exchanges: Exchanges) -> Generator[int]:
                 return
             exchanges.methods.add(self.command)
             user = self.headers.get("Impersonate-User", "reader")
-            status, body = answer(user, self.path) if self.command == "GET" else (405, b"{}")
+            if self.command == "POST" and exchanges.forward_dry_run and "dryRun=All" in self.path:
+                content = b"".join(_read_chunks(self.rfile))  # kubectl create --raw sends no length
+                status, body = exchanges.forward_dry_run(self.path, json.loads(content))
+            elif self.command == "GET":
+                status, body = answer(user, self.path)
+            else:
+                status, body = 405, b"{}"
             self.send_response(status)
             is_text = not body.startswith(b"{")
             self.send_header("Content-Type", "text/plain" if is_text else "application/json")

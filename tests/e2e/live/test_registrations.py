@@ -80,7 +80,7 @@ FAULTS = (
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault[0])
-def test_probes_find_what_kube_apiserver_meets(
+def test_reviews_find_what_kube_apiserver_meets(
     fault: tuple[str, tuple[str, ...], str, str, str],
     place: Place,
     tmp_path: Path,

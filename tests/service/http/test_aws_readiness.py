@@ -1,12 +1,11 @@
 """GET /readyz on AWS: the injectors with a policy count, whichever were reviewed before."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from podgraft.base.jsonvalue import JSON
 from podgraft.service.store import NotLoadedError
 from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.store import CachedStore
@@ -32,7 +31,7 @@ class Function:
         """Store a policy that loads."""
         self.memory.put(injector, f"bundle: {self.digest}\n")
 
-    def get(self) -> tuple[int, Mapping[str, JSON]]:
+    def get(self) -> tuple[int, Any]:
         """The response to a caller with credentials."""
         self.site.clock.seconds = self.clock.seconds
         response = self.site.client.get("/readyz", headers={"Authorization": f"Bearer {TOKEN}"})
@@ -62,10 +61,11 @@ def function(folder: Path) -> Function:
 def test_a_cold_function_is_ready_for_an_injector_with_another_name(function: Function) -> None:
     function.put("istio")
     status, ready = function.get()
-    assert (status, ready.keys()) == (200, {"istio"})
+    assert (status, ready["injectors"].keys()) == (200, {"istio"})
     function.put("logging")
     function.clock.seconds += REFRESH_SECONDS
-    assert function.get()[1].keys() == {"istio", "logging"}
+    ready = function.get()[1]
+    assert ready["injectors"].keys() == {"istio", "logging"}
 
 
 def test_every_injector_must_load(function: Function) -> None:
@@ -90,7 +90,7 @@ def test_while_aws_is_away_the_loaded_injectors_are_ready(function: Function) ->
     function.clock.seconds += REFRESH_SECONDS
     status, ready = function.get()
     assert status == 200
-    assert "stale" in str(ready["istio"])
+    assert "stale" in str(ready["injectors"]["istio"])
 
 
 def test_a_cold_function_without_aws_is_not_ready(function: Function) -> None:

@@ -17,7 +17,7 @@ CALLER = {"Authorization": f"Bearer {TOKEN}"}
 def test_readiness_names_the_versions(token_application: ApplicationFixture) -> None:
     response = token_application.client.get("/readyz", headers=CALLER)
     assert response.status_code == 200
-    ready = json.loads(response.data)
+    ready = json.loads(response.data)["injectors"]
     assert ready.keys() == {"default", "istio"}
     assert ready["default"]["policy"] == "none"
     assert ready["istio"]["bundle"].startswith("sha256:")
@@ -52,7 +52,7 @@ def test_readiness_by_certificate(folder: Path) -> None:
     at = make_application(folder, Auth.MTLS)
     event = {"requestContext": {"authentication": {"clientCert": {"subjectDN": SUBJECT}}}}
     response = at.client.get("/readyz", environ_overrides={"aws.event": event})
-    assert json.loads(response.data).keys() == {"default", "istio"}
+    assert json.loads(response.data)["injectors"].keys() == {"default", "istio"}
     assert json.loads(at.client.get("/readyz", headers=CALLER).data) == {"ready": True}
     token = make_application(folder).client.get("/readyz", environ_overrides={"aws.event": event})
     assert json.loads(token.data) == {"ready": True}
@@ -85,7 +85,7 @@ def test_a_store_of_nothing_is_not_ready(tmp_path: Path) -> None:
 def test_readiness_reports_a_stale_snapshot(token_application: ApplicationFixture) -> None:
     token_application.client.get("/readyz", headers=CALLER)
     (token_application.folder / "istio" / "policy.yaml").write_text("polcy: enabled")
-    ready = json.loads(token_application.client.get("/readyz", headers=CALLER).data)
+    ready = json.loads(token_application.client.get("/readyz", headers=CALLER).data)["injectors"]
     assert ready["istio"]["stale"].startswith("injector istio does not load")
     assert "stale" not in ready["default"]
 

@@ -32,8 +32,8 @@ class _Commands(LazyGroup):
         "status": Entry(
             "status.command", "Show the injection of each namespace of a cluster.", _UNDERSTAND
         ),
-        "compare": Entry(
-            "compare.command", "Compare the sidecars of a cluster with podgraft's.", _UNDERSTAND
+        "doctor": Entry(
+            "doctor.command", "Find why sidecars are missing, with the first cause.", _UNDERSTAND
         ),
         **DAILY,
         "register": Entry(
@@ -52,6 +52,7 @@ class _Commands(LazyGroup):
         "serve": Entry("serve", "Serve admission reviews over HTTPS, without AWS.", _RUN),
         "demo": Entry("demo.command", "Inject a pod over HTTPS on this machine.", _RUN),
         "init": Entry("init", "Write the files of a deployment into a folder.", _RUN),
+        "compare": Entry("compare.command", "Compare the sidecars of a cluster with podgraft's."),
         "completion": Entry("completion", "Print the completion script of a shell."),
         "kube-inject": Entry("inject", _INJECT, is_alias=True),
         "playground": Entry("playground", "Serve the web playground on this machine."),

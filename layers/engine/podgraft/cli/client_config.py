@@ -14,6 +14,7 @@ from podgraft.service.paths import Target
 
 _KIND = "MutatingWebhookConfiguration"
 _ROUTE = "inject"
+_PATH_TOKEN = re.compile(r"/k/[^/?#\"\s]+")
 # The name of a private API of API Gateway at a VPC endpoint: its paths begin with the stage.
 _PRIVATE_API = re.compile(
     r"[a-z0-9]+-vpce-[0-9a-f]+\.execute-api\.[a-z0-9-]+\.amazonaws\.com(\.cn)?"
@@ -50,6 +51,11 @@ def read_destination(client: Object) -> Destination:
     except ValueError:  # kube-apiserver refuses such a URL
         return Destination(address="", host="")
     return _make_destination(parts.netloc.rpartition("@")[2], host, unquote(parts.path))
+
+
+def redact_tokens(text: str) -> str:
+    """Return a text without the tokens of URL paths."""
+    return _PATH_TOKEN.sub("/k/…", text)
 
 
 def is_private_api(host: str) -> bool:

@@ -38,6 +38,13 @@ podgraft status
 podgraft status -n shop --config mesh
 # Send a review to each registered endpoint.
 podgraft status --test
+[doctor]
+# What is wrong with the injection of this cluster?
+podgraft doctor
+# Check all clusters of the kubeconfig, and print a report for CI.
+podgraft doctor --contexts all -o junit
+# Also check the rotation of tokens.
+podgraft doctor --config stack:podgraft-dev
 [compare]
 # Would podgraft inject the same sidecars as Istio?
 podgraft compare -A

@@ -24,7 +24,6 @@ _COMMANDS: Mapping[str, str] = {
     "patch": "explain",
     "validate": "explain",
     # Helm, Terraform, and others
-    "doctor": "status",
     "install": "init",
     "lint": "check",
     "plan": "diff",

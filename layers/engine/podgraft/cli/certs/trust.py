@@ -42,6 +42,14 @@ def find_trust_problems(
 def leaf_problems(leaf: x509.Certificate, host: str, now: datetime) -> Iterator[str]:
     """Yield the problems of a server certificate, without its signature."""
     yield from time_problems(leaf, now)
+    yield from name_problems(leaf, host)
+    if not _is_server_certificate(leaf):
+        subject = describe_subject(leaf)
+        yield f"{subject} is not for servers: its extended key usage lacks serverAuth"
+
+
+def name_problems(leaf: x509.Certificate, host: str) -> Iterator[str]:
+    """Yield why *host* is no name of a server certificate."""
     carried = names.names_of(leaf)
     if carried == names.SubjectAltNames():
         yield (
@@ -51,9 +59,6 @@ def leaf_problems(leaf: x509.Certificate, host: str, now: datetime) -> Iterator[
         )
     elif not carried.matches_host(host):
         yield f"the certificate is valid for {carried}, not for {host}"
-    if not _is_server_certificate(leaf):
-        subject = describe_subject(leaf)
-        yield f"{subject} is not for servers: its extended key usage lacks serverAuth"
 
 
 def path_problems(chain: Certificates, roots: Certificates, now: datetime) -> Iterator[str]:
@@ -99,11 +104,12 @@ def describe_distrust(authority: str, problems: Sequence[str], host: str, file: 
     *file* is the server certificate, if the operator gave it.
     """
     unique = dict.fromkeys(problem.removeprefix(f"{authority}: ") for problem in problems)
-    text = "; ".join((*unique, *_find_remedies(tuple(unique), host, file)))
+    text = "; ".join((*unique, *find_remedies(tuple(unique), host, file)))
     return f"kube-apiserver would not trust {authority}: {text}"
 
 
-def _find_remedies(problems: Sequence[str], host: str, file: Path | None) -> Iterator[str]:
+def find_remedies(problems: Sequence[str], host: str, file: Path | None) -> Iterator[str]:
+    """Yield the remedy of problems, if there is one command for it."""
     if any(" not for " in problem or "has expired" in problem for problem in problems):
         name = shlex.quote(file.stem) if file else "NAME"
         folder = f" --dir {shlex.quote(str(file.parent))}" if file else ""

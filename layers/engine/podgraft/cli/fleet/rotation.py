@@ -26,10 +26,10 @@ from msgspec import structs
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object, object_at
-from podgraft.cli.endpoint_probe import ProbeTarget, probe_endpoint
+from podgraft.cli.doctor.endpoint import EndpointTarget, check_endpoint
 from podgraft.cli.failure import CommandError
 from podgraft.cli.register.endpoint import Endpoint
-from podgraft.cli.register.probe import find_urls
+from podgraft.cli.register.endpoint_review import find_urls
 from podgraft.cli.tokens.issuance import IssuedToken, make_issued
 from podgraft.cli.tokens.registry_storage import RegistryRepository
 from podgraft.cli.tokens.registry_writer import Clusters
@@ -206,8 +206,8 @@ class Rotation:
         """Send a review with the token to each URL of the manifests."""
         seconds = step.target.settings.timeout_seconds
         for url in dict.fromkeys(find_urls(manifests)):
-            report = probe_endpoint(
-                ProbeTarget(url=url, roots=self.front.roots, timeout_seconds=seconds)
+            report = check_endpoint(
+                EndpointTarget(url=url, roots=self.front.roots, timeout_seconds=seconds)
             )
             # The sources are compared after the token, so this machine can be outside of them.
             is_known = report.status == HTTPStatus.FORBIDDEN and step.target.settings.sources

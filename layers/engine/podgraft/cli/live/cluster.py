@@ -16,7 +16,7 @@ _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 
 @dataclass(frozen=True, slots=True)
 class LiveCluster:
-    """Typed reads of one cluster. Each method sends GET requests."""
+    """Typed reads of one cluster. Each method but ``try_pod`` sends GET requests."""
 
     reader: ApiReader
 
@@ -84,6 +84,15 @@ class LiveCluster:
                 return False
             raise
         return True
+
+    def list_sidecar_checks(self) -> Iterator[Object]:
+        """Yield the ValidatingAdmissionPolicies, and their bindings."""
+        for kind in ("validatingadmissionpolicies", "validatingadmissionpolicybindings"):
+            yield from read_items(self.reader, f"{_ADMISSION}/{kind}")
+
+    def try_pod(self, namespace: str, pod: Object) -> Object:
+        """Return the pod that kube-apiserver would store; it is a dry run. Raises ``ApiError``."""
+        return self.reader.create_dry_run(f"/api/v1/namespaces/{namespace}/pods", pod)
 
     def read_node_versions(self) -> Iterator[str]:
         """Yield the version of each kubelet."""

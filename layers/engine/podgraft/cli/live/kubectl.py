@@ -32,6 +32,10 @@ class ApiReader(Protocol):
         """Return the object at a path; raises ``ApiError``."""
         ...
 
+    def create_dry_run(self, path: str, manifest: Object) -> Object:
+        """Return the object that a creation would store; raises ``ApiError``."""
+        ...
+
     def find_namespace(self) -> str:
         """Return the namespace of the context."""
         ...
@@ -49,18 +53,29 @@ class KubectlReader:
     def get(self, path: str, **query: str) -> Object:
         """Return the object at a path; raises ``ApiError``."""
         uri = f"{path}?{urlencode(query)}" if query else path
-        output = self._run("get", "--raw", uri, f"--request-timeout={self.timeout_seconds}s")
+        timeout = f"--request-timeout={self.timeout_seconds}s"
+        return self._parse(f"GET {path}", self._run("get", "--raw", uri, timeout, place=uri))
+
+    def create_dry_run(self, path: str, manifest: Object) -> Object:
+        """Return the object that a creation would store; raises ``ApiError``."""
+        timeout = f"--request-timeout={self.timeout_seconds}s"
+        words = ("create", "--raw", f"{path}?dryRun=All", "--filename=-", timeout)
+        return self._parse(
+            f"POST {path}", self._run(*words, place=path, content=jsonvalue.dump(manifest).encode())
+        )
+
+    def _parse(self, request: str, output: bytes) -> Object:
         try:
             value = jsonvalue.load(output)
         except NotJSONError as error:
             raise ApiError(
-                f"GET {path}: expected JSON, got {error}; check the server of {self}",
+                f"{request}: expected JSON, got {error}; check the server of {self}",
                 reason=ErrorReason.OTHER,
             ) from error
         if not isinstance(value, dict):
             kind = jsonvalue.describe_type(value)
             raise ApiError(
-                f"GET {path}: expected an object, got {kind}; check the server of {self}",
+                f"{request}: expected an object, got {kind}; check the server of {self}",
                 reason=ErrorReason.OTHER,
             )
         return value
@@ -77,14 +92,24 @@ class KubectlReader:
 
     def find_namespace(self) -> str:
         """Return the namespace of the context; ``default`` if it sets none."""
+        return _find_namespace(self._read_config(), self.context)
+
+    def list_contexts(self) -> list[str]:
+        """Return the names of all contexts."""
+        return [string_at(each, "name") for each in objects_at(self._read_config(), "contexts")]
+
+    def _read_config(self) -> Object:
         config = jsonvalue.load(self._run("config", "view", "--output=json"))
-        return _find_namespace(config if isinstance(config, dict) else {}, self.context)
+        return config if isinstance(config, dict) else {}
 
     def __str__(self) -> str:
         return f"context {self.context}" if self.context else "the current context"
 
-    def _run(self, *arguments: str, content: bytes | None = None) -> bytes:
-        """Return the standard output of kubectl; raises ``ApiError`` if it fails."""
+    def _run(self, *arguments: str, place: str = "", content: bytes | None = None) -> bytes:
+        """Return the standard output of kubectl; raises ``ApiError`` if it fails.
+
+        *content* is its standard input.
+        """
         program = shutil.which(self.program)
         if program is None:
             raise CommandError(
@@ -106,7 +131,7 @@ class KubectlReader:
         )
         if result.returncode:
             text = _TOKEN.sub("/k/…", result.stderr.decode("utf-8", "replace"))
-            raise api_errors.parse_error(text, str(self), " ".join(arguments[-2:-1]))
+            raise api_errors.parse_error(text, str(self), place or " ".join(arguments[-2:-1]))
         return result.stdout
 
 

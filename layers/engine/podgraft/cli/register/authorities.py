@@ -23,7 +23,7 @@ def check_source(
     has_ca_bundle: bool,
     certificate: str | None,
     is_static: bool,
-    probe: bool,
+    is_tested: bool,
 ) -> None:
     """Raise ``RegistrationError`` if the CAs are missing, or if two options set them.
 
@@ -44,7 +44,7 @@ def check_source(
             )
     if endpoint.service is None:
         return
-    if probe:
+    if is_tested:
         raise RegistrationError(
             "--test: a Service cannot be called from outside the cluster; use --server-cert"
         )
@@ -61,11 +61,11 @@ def read_roots(files: Iterable[Path]) -> list[x509.Certificate]:
 
 
 def check_trust(
-    endpoint: Endpoint, *, ca_bundle: Iterable[Path], server_cert: Path | None, probe: bool
+    endpoint: Endpoint, *, ca_bundle: Iterable[Path], server_cert: Path | None, is_tested: bool
 ) -> None:
     """Raise ``RegistrationError`` if kube-apiserver would not trust the given certificates.
 
-    With *probe*, the certificate of the endpoint is verified later.
+    With *is_tested*, the certificate of the endpoint is verified later.
     """
     roots = trust.check_roots(read_roots(ca_bundle))
     host, now = endpoint.host.strip("[]"), system.now()
@@ -78,7 +78,7 @@ def check_trust(
         raise RegistrationError(
             trust.describe_distrust(endpoint.authority, problems, host, server_cert)
         )
-    if roots and not server_cert and not probe:
+    if roots and not server_cert and not is_tested:
         click.echo(
             "not checked; use --server-cert or --test to verify the certificate with these CAs",
             err=True,

@@ -19,11 +19,11 @@ from podgraft.cli.register import (
     authorities,
     control_plane,
     endpoint,
+    endpoint_review,
     mesh,
     namespace_choice,
     next_steps,
     policy_rules,
-    probe,
     selectors,
     service,
     sidecar_check,
@@ -58,7 +58,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--server-cert", type=FILE, help="Server certificate, to verify it with the CAs.")
 @click.option(
     "--test",
-    "probe",
+    "is_tested",
     is_flag=True,
     help="Send a review with the credential to the endpoint, and verify its certificate.",
 )
@@ -183,7 +183,7 @@ def _register(options: RegisterOptions) -> None:
         registration.endpoint,
         ca_bundle=options["ca_bundle"],
         server_cert=options["server_cert"],
-        probe=options["probe"],
+        is_tested=options["is_tested"],
     )
     identity = auth_info.load_auth_info(
         token_file=options["token_file"],
@@ -197,8 +197,8 @@ def _register(options: RegisterOptions) -> None:
         raise RegistrationError(
             "nothing to register: --no-inject, and neither --mutate nor --validate"
         )
-    if options["probe"]:
-        _probe(manifests, identity, options)
+    if options["is_tested"]:
+        _review_endpoints(manifests, identity, options)
     if identity is not None and options["control_plane"]:
         _write_files(registration, identity, manifests, options)
     if options["static"] is None:
@@ -207,8 +207,10 @@ def _register(options: RegisterOptions) -> None:
     program.print_next_steps(*_list_next_steps(registration, options))
 
 
-def _probe(manifests: list[Object], identity: AuthInfo | None, options: RegisterOptions) -> None:
-    probe.probe_registration(
+def _review_endpoints(
+    manifests: list[Object], identity: AuthInfo | None, options: RegisterOptions
+) -> None:
+    endpoint_review.review_endpoints(
         manifests,
         authorities.read_roots(options["ca_bundle"]),
         identity,
@@ -251,7 +253,7 @@ def _parse_endpoint(options: RegisterOptions, *, has_ca_bundle: bool) -> endpoin
         has_ca_bundle=has_ca_bundle,
         certificate=options["cert_manager"],
         is_static=options["static"] is not None,
-        probe=options["probe"],
+        is_tested=options["is_tested"],
     )
     return parsed_endpoint
 

@@ -17,7 +17,7 @@ class RegisterOptions(TypedDict):
     ca_bundle: tuple[Path, ...]
     cert_manager: str | None
     server_cert: Path | None
-    probe: bool
+    is_tested: bool
     injector: str | None
     cluster: str | None
     istio_cluster_id: str | None

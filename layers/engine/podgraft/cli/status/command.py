@@ -30,7 +30,7 @@ from .webhooks import WebhookStatus, check_webhooks
 @configuration.inject_options
 @click.option(
     "--test",
-    "probe",
+    "is_tested",
     is_flag=True,
     help="Send a review to the URL of each webhook, with its CAs and its token.",
 )
@@ -43,7 +43,7 @@ def command(
     namespace: str | None,
     all_namespaces: bool,
     selector: str | None,
-    probe: bool,
+    is_tested: bool,
     url: str | None,
     output: str,
     **given: Any,
@@ -74,7 +74,7 @@ def command(
         survey.add_pod(pod)
     survey.add_empty_namespaces()
     relevant = [each for each in webhooks if each.kind is not InjectorKind.OTHER]
-    checked = check_webhooks(cluster, relevant, url, probes=probe)
+    checked = check_webhooks(cluster, relevant, url, is_tested=is_tested)
     _print_statuses(survey, checked, output)
     print_warnings([*source.problems, *find_overlaps(survey), *_find_problems(checked)])
     return 1 if any(each.fails for each in checked) else 0

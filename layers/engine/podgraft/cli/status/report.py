@@ -10,7 +10,7 @@ from .survey import NamespaceStatus
 from .webhooks import WebhookStatus
 
 if TYPE_CHECKING:
-    from podgraft.cli.endpoint_probe import ProbeReport
+    from podgraft.cli.doctor.endpoint import EndpointReport
 
 _EXAMPLES = 5
 
@@ -47,7 +47,7 @@ def _webhook_to_json(status: WebhookStatus) -> Object:
         "failurePolicy": webhook.manifest.get("failurePolicy"),
         "caDays": status.ca.days,
         "certificateDays": status.certificate_days,
-        "probe": _probe_to_json(status.probe),
+        "review": _review_to_json(status.endpoint),
         "problems": list(status.problems),
     }
 
@@ -66,7 +66,7 @@ def format_lines(
         yield "no webhook of podgraft or istiod is registered"
         return
     header = (
-        *("CONFIGURATION", "WEBHOOK", "CALLS", "FAILURE POLICY", "CA DAYS", "CERT DAYS", "PROBE"),
+        *("CONFIGURATION", "WEBHOOK", "CALLS", "FAILURE POLICY", "CA DAYS", "CERT DAYS", "REVIEW"),
     )
     yield from _align([header, *map(_webhook_row, webhooks)])
 
@@ -95,27 +95,27 @@ def _webhook_row(status: WebhookStatus) -> tuple[str, ...]:
         policy,
         _format_days(status.ca.days),
         _format_days(status.certificate_days),
-        _format_probe(status),
+        _format_review(status),
     )
 
 
-def _probe_to_json(probe: "ProbeReport | None") -> JSON:
-    """Encode the outcome of a probe; its problems are those of the webhook."""
-    if probe is None:
+def _review_to_json(endpoint: "EndpointReport | None") -> JSON:
+    """Encode the outcome of a review; its problems are those of the webhook."""
+    if endpoint is None:
         return None
     return {
-        "ok": not probe.problems,
-        "decision": probe.decision,
-        "reason": probe.reason,
-        "policyVersion": probe.policy_version,
-        "milliseconds": probe.milliseconds,
+        "ok": not endpoint.problems,
+        "decision": endpoint.decision,
+        "reason": endpoint.reason,
+        "policyVersion": endpoint.policy_version,
+        "milliseconds": endpoint.milliseconds,
     }
 
 
-def _format_probe(status: WebhookStatus) -> str:
-    if status.probe is None:
+def _format_review(status: WebhookStatus) -> str:
+    if status.endpoint is None:
         return "-"
-    return "fails" if status.fails else status.probe.describe()
+    return "fails" if status.fails else status.endpoint.describe()
 
 
 def _format_days(days: int | None) -> str:

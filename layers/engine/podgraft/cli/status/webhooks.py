@@ -7,91 +7,85 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from podgraft.base.jsonvalue import object_at, string_at
+from podgraft.cli.doctor.certificates import CaStatus, check_ca_bundle, count_days
+from podgraft.cli.doctor.faults import Fault, Finding
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
 
-from .certificates import CaStatus, check_ca_bundle, count_days
-
 if TYPE_CHECKING:
-    from podgraft.cli.endpoint_probe import ProbeReport
-
-_SOON_DAYS = 30
+    from podgraft.cli.doctor.endpoint import EndpointReport
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookStatus:
-    """A webhook with the status of its CA, and its problems; ``probe`` is None without a probe."""
+    """A webhook, its CA, and its problems; ``endpoint`` is None without a review."""
 
     webhook: LiveWebhook
     ca: CaStatus
-    probe: "ProbeReport | None"
+    endpoint: "EndpointReport | None"
     problems: tuple[str, ...]
 
     @property
     def certificate_days(self) -> int | None:
-        """The days that are left of the certificate of the endpoint, if a probe received it."""
-        certificate = self.probe and self.probe.certificate
+        """The days that are left of the certificate of the endpoint, if a review received it."""
+        certificate = self.endpoint and self.endpoint.certificate
         return None if certificate is None else count_days(certificate)
 
     @property
     def fails(self) -> bool:
-        """Whether a probe found that reviews fail."""
-        return self.probe is not None and bool(self.probe.problems)
+        """Whether a review showed that reviews fail."""
+        return self.endpoint is not None and bool(self.endpoint.problems)
 
 
 def check_webhooks(
-    cluster: LiveCluster, webhooks: Sequence[LiveWebhook], url: str | None, *, probes: bool
+    cluster: LiveCluster, webhooks: Sequence[LiveWebhook], url: str | None, *, is_tested: bool
 ) -> list[WebhookStatus]:
     """Return the status of each webhook; ``url`` is the endpoint that podgraft's must call.
 
-    With *probes*, send a review to each URL, as kube-apiserver does.
+    With *is_tested*, send a review to each URL, as kube-apiserver does.
     """
     host = _find_host(webhooks, url)
-    prober = _Prober()
+    reviewer = _EndpointReviewer()
     statuses: list[WebhookStatus] = []
     for webhook in webhooks:
         ca = check_ca_bundle(webhook.manifest)
-        probe = prober.probe(webhook, ca) if probes else None
+        endpoint = reviewer.review(webhook, ca) if is_tested else None
         problems = dict.fromkeys(
             (
                 *_check_address(webhook, host),
-                *_check_service(cluster, webhook),
-                *_check_ca(ca),
-                *(_check_probe(probe) if probe is not None else ()),
+                *map(str, check_service(cluster, webhook)),
+                *map(str, ca.find_problems()),
+                *(() if endpoint is None else (*map(str, endpoint.findings), *endpoint.warnings)),
             )
         )
-        statuses.append(WebhookStatus(webhook, ca, probe, (*problems,)))
+        statuses.append(WebhookStatus(webhook, ca, endpoint, (*problems,)))
     return statuses
 
 
 @dataclass(slots=True)
-class _Prober:
-    """Probes each endpoint once: the webhooks of a revision share one."""
+class _EndpointReviewer:
+    """Sends one review to each endpoint: the webhooks of a revision share one."""
 
-    _reports: "dict[tuple[str, CaStatus], ProbeReport]" = field(
-        default_factory=dict["tuple[str, CaStatus]", "ProbeReport"]
+    _reports: "dict[tuple[str, CaStatus], EndpointReport]" = field(
+        default_factory=dict["tuple[str, CaStatus]", "EndpointReport"]
     )
 
-    def probe(self, webhook: LiveWebhook, ca: CaStatus) -> "ProbeReport | None":
+    def review(self, webhook: LiveWebhook, ca: CaStatus) -> "EndpointReport | None":
         """Return the report for a URL; None for a Service, which only the cluster can call."""
-        from podgraft.cli.endpoint_probe import (  # slow imports
-            DEFAULT_TIMEOUT_SECONDS,
-            ProbeReport,
-            ProbeTarget,
-            probe_endpoint,
+        from podgraft.cli.doctor.endpoint import (  # slow imports
+            EndpointReport,
+            check_endpoint,
+            make_target,
         )
 
-        url = string_at(object_at(webhook.manifest, "clientConfig"), "url")
-        if not url:
+        target = make_target(webhook, ca)
+        if target is None:
             return None
         if ca.problem:
-            return ProbeReport(problems=(*_check_ca(ca),))
-        timeout = webhook.manifest.get("timeoutSeconds")
-        seconds = timeout if isinstance(timeout, int) else DEFAULT_TIMEOUT_SECONDS
-        if (url, ca) not in self._reports:
-            target = ProbeTarget(url=url, roots=ca.certificates, timeout_seconds=seconds)
-            self._reports[url, ca] = probe_endpoint(target)
-        return self._reports[url, ca]
+            return EndpointReport(findings=(*ca.find_problems(),))
+        if (target.url, ca) not in self._reports:
+            self._reports[target.url, ca] = check_endpoint(target)
+        return self._reports[target.url, ca]
 
 
 def _find_host(webhooks: Sequence[LiveWebhook], url: str | None) -> str:
@@ -107,28 +101,14 @@ def _check_address(webhook: LiveWebhook, host: str) -> Iterator[str]:
         yield f"calls {webhook.address} instead of {host}; register it again"
 
 
-def _check_ca(ca: CaStatus) -> Iterator[str]:
-    if ca.problem:
-        yield f"caBundle: {ca.problem}; register it again"
-    elif ca.days is not None and ca.days < 0:
-        yield "caBundle: has expired; rotate the CA (podgraft certs rotate-ca)"
-    elif ca.days is not None and ca.days < _SOON_DAYS:
-        yield f"caBundle: expires in {ca.days} days; rotate the CA (podgraft certs rotate-ca)"
-
-
-def _check_probe(report: "ProbeReport") -> Iterator[str]:
-    yield from report.problems
-    yield from report.warnings
-    days = None if report.certificate is None else count_days(report.certificate)
-    if days is not None and 0 <= days < _SOON_DAYS:
-        yield f"endpoint: its certificate expires in {days} days; renew it (podgraft certs renew)"
-
-
-def _check_service(cluster: LiveCluster, webhook: LiveWebhook) -> Iterator[str]:
+def check_service(cluster: LiveCluster, webhook: LiveWebhook) -> Iterator[Finding]:
+    """Yield that the Service of a webhook does not exist."""
     service = object_at(webhook.manifest, "clientConfig", "service")
     namespace, name = string_at(service, "namespace"), string_at(service, "name")
     if name and not cluster.has_service(namespace, name):
-        yield (
-            f"service {namespace}/{name}: not found, so kube-apiserver cannot call the "
-            "webhook; delete or correct the registration"
+        yield Finding(
+            Fault.DNS,
+            f"service {namespace}/{name}",
+            "not found, so kube-apiserver cannot call the webhook",
+            "delete or correct the registration",
         )

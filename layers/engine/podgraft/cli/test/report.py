@@ -1,22 +1,17 @@
 """The reports of a run: text for a terminal, JSON, and JUnit XML."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
-from xml.sax.saxutils import escape, quoteattr
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli import terminal
+from podgraft.cli import junit, terminal
 
 from .checks import Failure
 from .runner import CaseResult
 
 _INDENT = "    "
-# JUnit is XML 1.0, which has no other control characters.
-_CONTROL = {code: None for code in range(32) if chr(code) not in "\t\n\r"} | {
-    0xFFFE: None,
-    0xFFFF: None,
-}
 
 
 def format_text(results: Sequence[CaseResult], *, verbose: bool) -> Iterator[str]:
@@ -84,46 +79,18 @@ def _encode_failure(failure: Failure) -> Object:
 
 
 def format_junit(results: Sequence[CaseResult]) -> str:
-    """The results as JUnit XML: a suite for each file, as CI systems read it."""
-    lines = ['<?xml version="1.0" encoding="UTF-8"?>', f"<testsuites {_totals(results)}>"]
-    for path, group in groupby(results, lambda result: result.case.path):
-        of_file = [*group]
-        lines.append(f"  <testsuite name={_quote(str(path))} {_totals(of_file)}>")
-        for result in of_file:
-            lines += _format_junit_case(result)
-        lines.append("  </testsuite>")
-    return "\n".join([*lines, "</testsuites>", ""])
+    """The results as JUnit XML: a suite for each file."""
+    groups = groupby(results, lambda result: str(result.case.path))
+    return junit.format_suites([_make_case(path, each) for each in group] for path, group in groups)
 
 
-def _totals(results: Sequence[CaseResult]) -> str:
-    failures = sum(bool(result.failures and not result.errors) for result in results)
-    errors = sum(bool(result.errors) for result in results)
-    seconds = sum(result.seconds for result in results)
-    return f'tests="{len(results)}" failures="{failures}" errors="{errors}" time="{seconds:.3f}"'
-
-
-def _format_junit_case(result: CaseResult) -> Iterator[str]:
-    case = result.case
-    attributes = (
-        f"name={_quote(case.name)} classname={_quote(str(case.path))} "
-        f'file={_quote(str(case.path))} time="{result.seconds:.3f}"'
-    )
-    if result.has_passed:
-        yield f"    <testcase {attributes}/>"
-        return
-    yield f"    <testcase {attributes}>"
+def _make_case(path: str, result: CaseResult) -> junit.TestCase:
+    case = junit.TestCase(name=result.case.name, suite=path, file=path, seconds=result.seconds)
     if result.errors:
-        yield _format_junit_element("error", result.errors[0], result.errors)
-    else:
-        lines = [line for each in result.failures for line in (str(each), *each.details)]
-        yield _format_junit_element("failure", str(result.failures[0]), lines)
-    yield "    </testcase>"
-
-
-def _format_junit_element(name: str, message: str, lines: Iterable[str]) -> str:
-    text = escape("\n".join(lines).translate(_CONTROL))
-    return f"      <{name} message={_quote(message)}>{text}</{name}>"
-
-
-def _quote(text: str) -> str:
-    return quoteattr(text.translate(_CONTROL))
+        errors = (*result.errors,)
+        return replace(case, outcome="error", message=errors[0], lines=errors)
+    if result.has_passed:
+        return case
+    lines = (line for each in result.failures for line in (str(each), *each.details))
+    message = str(result.failures[0])
+    return replace(case, outcome="failure", message=message, lines=(*lines,))

@@ -52,7 +52,8 @@ class Principal(Struct, frozen=True):
 
     ``cluster`` is ``None`` without authentication, which proves no caller. ``certificate_days`` are
     the whole days until its client certificate expires, if it has one. ``token`` is the public id
-    of its token, and ``groups`` are those of the cluster in the store.
+    of its token, ``expires`` the last day of it, and ``groups`` are those of the cluster in the
+    store.
     """
 
     cluster: str | None
@@ -60,6 +61,7 @@ class Principal(Struct, frozen=True):
     certificate_days: int | None = None
     token: str = ""
     groups: tuple[str, ...] = ()
+    expires: str = ""
 
 
 # Returns the caller of a request, within the deadline. Raises ``UnauthenticatedError``,
@@ -177,7 +179,9 @@ def _authenticate_token(
         error.token_cluster = str(principal.cluster)
         raise error
     _check_source(principal, callers, request)
-    return Principal(principal.cluster, principal.stale, None, valid[0].identity, callers.groups)
+    token, groups = valid[0], callers.groups
+    stale = principal.stale
+    return Principal(principal.cluster, stale, None, token.identity, groups, token.expires)
 
 
 def _check_revoked(index: CallerIndex, registry: CallerRegistry, tokens: Sequence[str]) -> None:

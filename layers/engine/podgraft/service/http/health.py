@@ -12,7 +12,7 @@ from podgraft.base.jsonvalue import Object
 from podgraft.service.store import DEFAULT_INJECTOR, Deadline, Store, StoreError
 
 from . import faults
-from .authentication import CallerGate
+from .authentication import CallerGate, Principal
 from .errors import ThrottledError, WebError
 from .faults import JsonResponse
 from .request import Request
@@ -41,10 +41,10 @@ class ReadinessCheck:
 
     def respond(self, request: Request) -> JsonResponse:
         """Respond with the versions to a caller, and with the status to other clients."""
-        is_caller = False
+        caller: Principal | None = None
         try:
-            is_caller = self._authenticate(request)
-            versions = self._check(is_caller=is_caller)
+            caller = self._authenticate(request)
+            versions = self._check(is_caller=caller is not None)
         except ThrottledError as error:
             return faults.fault_response(error)
         except WebError as error:
@@ -53,10 +53,10 @@ class ReadinessCheck:
             self._request_log({**record, "route": "readyz", "code": response.code})
             return response
         except StoreError as error:
-            response = faults.fault_response(error, is_authenticated=is_caller)
+            response = faults.fault_response(error, is_authenticated=caller is not None)
             self._log_failure(error, response.code)
             return response
-        body = jsonvalue.dump(versions if is_caller else _READY)
+        body = jsonvalue.dump(_READY if caller is None else _describe(caller, versions))
         return JsonResponse(HTTPStatus.OK.value, body.encode())
 
     def _check(self, *, is_caller: bool) -> Object:
@@ -72,12 +72,11 @@ class ReadinessCheck:
         self._failure = None
         return versions
 
-    def _authenticate(self, request: Request) -> bool:
-        """Whether the request is of a caller; raises ``WebError`` for invalid credentials."""
+    def _authenticate(self, request: Request) -> Principal | None:
+        """Return the caller; None without credentials. Raises ``WebError`` for invalid ones."""
         if self._gate.is_anonymous(request):
-            return False
-        self._gate.authenticate(request, Deadline.from_timeout(None))
-        return True
+            return None
+        return self._gate.authenticate(request, Deadline.from_timeout(None))
 
     def _log_failure(self, error: StoreError, code: int) -> None:
         now = self._clock()
@@ -85,6 +84,19 @@ class ReadinessCheck:
         if logged is None or now - logged >= LOG_INTERVAL_SECONDS:
             self._logged_at_seconds = now
             self._request_log({**faults.fault_fields(error), "event": "not_ready", "code": code})
+
+
+def _describe(caller: Principal, versions: Object) -> Object:
+    """Return what ``podgraft doctor`` compares with the registration of the cluster."""
+    return {
+        "caller": {
+            "cluster": caller.cluster,
+            "groups": [*caller.groups],
+            "token": caller.token,
+            "expires": caller.expires,
+        },
+        "injectors": versions,
+    }
 
 
 def _check_readiness(store: Store, deadline: Deadline) -> Object:

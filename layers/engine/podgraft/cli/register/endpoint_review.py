@@ -7,7 +7,7 @@ import click
 from cryptography import x509
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
-from podgraft.cli.endpoint_probe import ProbeTarget, probe_endpoint
+from podgraft.cli.doctor.endpoint import EndpointTarget, check_endpoint
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.register.control_plane import AuthInfo
 from podgraft.cli.register.errors import RegistrationError
@@ -15,7 +15,7 @@ from podgraft.cli.register.errors import RegistrationError
 _START_SECONDS = 5  # podgraft serve in the background of the same script
 
 
-def probe_registration(
+def review_endpoints(
     manifests: Iterable[Object],
     roots: Iterable[x509.Certificate],
     identity: AuthInfo | None,
@@ -28,7 +28,7 @@ def probe_registration(
     """
     certificate, key = client_files
     for url in dict.fromkeys(find_urls(manifests)):
-        target = ProbeTarget(
+        target = EndpointTarget(
             url=url,
             roots=tuple(roots),
             token=identity.token if identity else None,
@@ -36,7 +36,7 @@ def probe_registration(
             timeout_seconds=timeout_seconds,
             start_seconds=_START_SECONDS,
         )
-        report = probe_endpoint(target)
+        report = check_endpoint(target)
         if report.problems:
             raise RegistrationError(*(f"--test: {problem}" for problem in report.problems))
         click.echo(f"test: {target.place}: {report.describe()}", err=True)

@@ -11,9 +11,10 @@ import pytest
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object
-from podgraft.cli import endpoint_probe, main
+from podgraft.cli import main
 from podgraft.cli.certs import keys, pem
-from podgraft.cli.endpoint_probe import ProbeTarget
+from podgraft.cli.doctor import endpoint as endpoints
+from podgraft.cli.doctor.endpoint import EndpointTarget
 from podgraft.cli.live.registrations import parse_webhooks
 from podgraft.cli.status import report
 from podgraft.cli.status.webhooks import WebhookStatus, check_webhooks
@@ -32,7 +33,7 @@ TOKENS = ("token", "wrong", "shared")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Certificates of two CAs, a store, and files of tokens."""
-    path = tmp_path_factory.mktemp("probe")
+    path = tmp_path_factory.mktemp("review")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(path)
         made = ("--key-type", "p-256")
@@ -130,7 +131,7 @@ def test_register_and_status_find_what_kube_apiserver_would_meet(
 
 def _check_status(manifest: str) -> WebhookStatus:
     document: Any = yaml.load(manifest)
-    [status] = check_webhooks(make_cluster({}), parse_webhooks([document]), None, probes=True)
+    [status] = check_webhooks(make_cluster({}), parse_webhooks([document]), None, is_tested=True)
     return status
 
 
@@ -158,7 +159,7 @@ def test_each_route_of_the_manifests_is_tried(
         assert err.count(f"test: 127.0.0.1:{served.port}/istio/{route}: ") == 1
 
 
-def test_a_probe_counts_in_no_metric_of_reviews(folder: Path) -> None:
+def test_a_review_counts_in_no_metric_of_reviews(folder: Path) -> None:
     with serving(folder, "--metrics-port", "0") as server:
         command = ["register", "--url", f"https://127.0.0.1:{server.port}", "--allow-loopback"]
         command += ["--namespace-selector", "inject=enabled", *ISTIO, "--token-file", "token"]
@@ -202,7 +203,7 @@ def test_other_responses_are_problems_without_the_token(
     roots = tuple(pem.read_certificates(Path("certificates/ca.pem")))
     with serve_response(chain, key, tmp_path, status, body) as endpoint:
         url = f"https://127.0.0.1:{endpoint.port}/k/t0ken/istio/inject/PASSWORD/s3cret"
-        found = endpoint_probe.probe_endpoint(ProbeTarget(url=url, roots=roots))
+        found = endpoints.check_endpoint(EndpointTarget(url=url, roots=roots))
     [text] = found.problems
     assert text.startswith(f"127.0.0.1:{endpoint.port}/istio/inject: ")
     assert problem in text
@@ -218,9 +219,11 @@ def test_an_endpoint_that_is_down_is_a_problem(tmp_path: Path) -> None:
     key = keys.read_key(Path("certificates/server.key"), None)
     with serve_response(chain, key, tmp_path, 200, "") as endpoint:
         url = f"https://127.0.0.1:{endpoint.port}/k/t0ken/istio/inject"
-    [problem] = endpoint_probe.probe_endpoint(ProbeTarget(url=url)).problems
+    [problem] = endpoints.check_endpoint(EndpointTarget(url=url)).problems
     assert problem.startswith(f"127.0.0.1:{endpoint.port}: no TLS connection: ")
-    assert problem.endswith("; start the endpoint, or check the network")
+    assert problem.endswith(
+        "; start the endpoint, or check the network: route, security group, and proxy"
+    )
 
 
 def test_a_server_that_starts_can_refuse_connections_for_some_seconds(tmp_path: Path) -> None:
@@ -231,7 +234,7 @@ def test_a_server_that_starts_can_refuse_connections_for_some_seconds(tmp_path: 
         url = f"https://127.0.0.1:{endpoint.port}/k/t0ken/istio/inject"
     machine = _SleepingMachine()
     with use_machine(machine):
-        assert endpoint_probe.probe_endpoint(ProbeTarget(url=url, start_seconds=5)).problems
+        assert endpoints.check_endpoint(EndpointTarget(url=url, start_seconds=5)).problems
 
     assert 5 <= machine.slept < 6
 
@@ -254,7 +257,7 @@ def test_the_token_reaches_no_endpoint_that_is_not_trusted(tmp_path: Path) -> No
     roots = tuple(pem.read_certificates(Path("other/ca.pem")))
     with serve_response(chain, key, tmp_path, 200, "") as endpoint:
         url = f"https://127.0.0.1:{endpoint.port}/k/t0ken/istio/inject"
-        found = endpoint_probe.probe_endpoint(ProbeTarget(url=url, roots=roots))
+        found = endpoints.check_endpoint(EndpointTarget(url=url, roots=roots))
     assert endpoint.requests == []
     assert found.certificate is not None
 
@@ -266,7 +269,7 @@ def test_other_injectors_have_a_decision_without_a_version(tmp_path: Path) -> No
     response: Object = {"uid": "podgraft-synthetic-review", "allowed": True, "patch": "W10="}
     with serve_response(chain, key, tmp_path, 200, json.dumps({"response": response})) as endpoint:
         url = f"https://127.0.0.1:{endpoint.port}/inject"
-        found = endpoint_probe.probe_endpoint(ProbeTarget(url=url, roots=roots))
+        found = endpoints.check_endpoint(EndpointTarget(url=url, roots=roots))
     assert found.problems == ()
     assert found.describe().startswith("inject, ")
 
@@ -276,6 +279,15 @@ def test_a_ca_bundle_that_is_no_certificate_fails(served: Served) -> None:
     bundle = b64encode(b"x").decode()
     hook: Object = {"name": "a.podgraft.dev", "clientConfig": {"url": url, "caBundle": bundle}}
     manifest: Object = {"kind": "MutatingWebhookConfiguration", "metadata": {}, "webhooks": [hook]}
-    [status] = check_webhooks(make_cluster({}), parse_webhooks([manifest]), None, probes=True)
+    [status] = check_webhooks(make_cluster({}), parse_webhooks([manifest]), None, is_tested=True)
     assert status.fails
     assert status.problems == ("caBundle: is not a PEM certificate in base64; register it again",)
+
+
+def test_the_token_of_a_private_api_is_redacted() -> None:
+    """Its path begins with the stage."""
+    host = "a1b2c3d4e5-vpce-0a1b.execute-api.eu-west-1.amazonaws.com"
+    target = EndpointTarget(url=f"https://{host}/live/k/t0ken/istio/inject/cluster/s3cret")
+    assert target.path_token == "t0ken"
+    assert target.place == f"{host}/istio/inject"
+    assert target.redact("t0ken and s3cret") == "… and …"

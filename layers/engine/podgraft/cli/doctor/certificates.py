@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -9,8 +10,12 @@ from typing import TYPE_CHECKING
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object, object_at, string_at
 
+from .faults import Fault, Finding
+
 if TYPE_CHECKING:
     from cryptography import x509
+
+SOON_DAYS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +28,17 @@ class CaStatus:
     days: int | None = None
     problem: str = ""
     certificates: "tuple[x509.Certificate, ...]" = ()
+
+    def find_problems(self) -> Iterator[Finding]:
+        """Yield that the caBundle is invalid, has expired, or expires soon."""
+        rotate = "rotate the CA (podgraft certs rotate-ca)"
+        if self.problem:
+            yield Finding(Fault.AUTHORITY, "caBundle", self.problem, "register it again")
+        elif self.days is not None and self.days < 0:
+            yield Finding(Fault.EXPIRY, "caBundle", "has expired", rotate)
+        elif self.days is not None and self.days < SOON_DAYS:
+            problem = f"expires in {self.days} days"
+            yield Finding(Fault.EXPIRY, "caBundle", problem, rotate, breaks=False)
 
 
 def check_ca_bundle(webhook: Object, now: datetime | None = None) -> CaStatus:

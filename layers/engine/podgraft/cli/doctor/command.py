@@ -1,0 +1,149 @@
+"""``podgraft doctor``: what is wrong with the sidecars of one cluster, or of all contexts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from podgraft.base import system
+from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.cli import command_help, documents
+from podgraft.cli.aws_options import aws_options
+from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option
+from podgraft.cli.failure import CommandError
+from podgraft.cli.fleet.file import read_fleet
+from podgraft.cli.live.kubectl import KubectlReader
+from podgraft.cli.live.options import CONTEXT_OPTIONS, ClusterAccess, add_options
+from podgraft.cli.program import ERROR, FAILED
+
+from . import report, stores
+from .diagnosis import Diagnosis, Request, State, examine
+from .faults import ORDER
+from .stores import Stores
+
+_PARALLEL = 8
+_SECONDS = 5
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_FORMATS: Mapping[str, Callable[[Sequence[Diagnosis]], str]] = {
+    "text": lambda diagnoses: "\n".join(report.format_text(diagnoses)) + "\n",
+    "json": report.format_json,
+    "junit": report.format_junit,
+}
+
+
+@command_help.command("doctor")
+@add_options(*CONTEXT_OPTIONS[:2])
+@click.option("--contexts", metavar="all|A,B", help="Several contexts instead of --context.")
+@click.option(
+    "-n", "--namespace", help="Namespace of the dry run of a pod; default: a selected one."
+)
+@click.option("-f", "--filename", type=_FILE, help="Registration to compare with the cluster.")
+@click.option("--cluster", default="", help="Cluster to which the registered token must belong.")
+@click.option("--fleet", type=_FILE, help="Fleet file to compare with the callers of --config.")
+@click.option("--regions", metavar="A,B", help="Regions of the stack, to compare their policies.")
+@click.option("--strict", is_flag=True, help="Exit with 1 also for checks without a result.")
+@click.option(
+    "-o", "--output", type=click.Choice([*_FORMATS]), default="text", help="Output format."
+)
+@aws_options
+@config_option(ConfigSourceType(cluster=False), "Stack or folder with the callers, for tokens.")
+def command(
+    *,
+    contexts: str | None,
+    strict: bool,
+    output: str,
+    **given: Any,
+) -> int:
+    """Find what is wrong with the injection of a cluster, and print the first cause.
+
+    The checks follow the path of a review: registration, DNS, TLS, token, policy, and a dry run of
+    a pod. What follows from a fault is marked, and is no second one. Nothing is changed, and no
+    token is printed. A right that you do not have gives "unknown".
+
+    The exit status is 1 for a fault, and 2 if the command could not run.
+    """
+    access = ClusterAccess(
+        context=given["context"], kubeconfig=given["kubeconfig"], request_timeout=_SECONDS
+    )
+    try:
+        request = Request(
+            namespace=given["namespace"],
+            cluster=given["cluster"],
+            expected=_read_registration(given["filename"]),
+            stores=_read_stores(given["source"], given["fleet"], given["regions"]),
+        )
+        names = _list_contexts(access, contexts)
+    except CommandError as error:
+        error.show()
+        return ERROR
+    diagnoses = _examine_all(access, names, request)
+    click.echo(_FORMATS[output](diagnoses), nl=False)
+    return _find_status(diagnoses, strict=strict)
+
+
+def _read_registration(path: Path | None) -> Mapping[tuple[str, str], Object]:
+    return {
+        (string_at(each, "kind"), string_at(object_at(each, "metadata"), "name")): each
+        for each in (() if path is None else documents.read_objects(path))
+        if string_at(each, "kind").endswith("WebhookConfiguration")
+    }
+
+
+def _read_stores(source: ConfigSource | None, fleet: Path | None, regions: str | None) -> Stores:
+    names = regions.split(",") if regions else []
+    if names and (source is None or source.stack is None):
+        raise click.UsageError("--regions: requires --config stack:NAME")
+    if fleet and source is None:
+        raise click.UsageError("--fleet: requires --config, with the callers to compare")
+    return Stores(
+        callers=None if source is None else stores.read_callers(source),
+        fleet=None if fleet is None else read_fleet(fleet),
+        regions=(*stores.compare_regions(source.stack, names),)
+        if names and source is not None and source.stack is not None
+        else None,
+    )
+
+
+def _list_contexts(access: ClusterAccess, contexts: str | None) -> list[str]:
+    """Return the contexts to check; an empty name is the current context."""
+    if contexts is None:
+        return [access.context or ""]
+    if access.context is not None:
+        raise click.UsageError("--context and --contexts exclude each other; use one of them")
+    if contexts != "all":
+        return contexts.split(",")
+    names = KubectlReader(kubeconfig=access.kubeconfig).list_contexts()
+    if not names:
+        raise CommandError("kubeconfig: has no context; set KUBECONFIG, or use --kubeconfig")
+    return names
+
+
+def _examine_all(access: ClusterAccess, names: Sequence[str], request: Request) -> list[Diagnosis]:
+    """Return the diagnosis of each context, in this order; some run at the same time."""
+    results: dict[int, Diagnosis] = {}
+    waiting = [*enumerate(names)]
+
+    def work() -> None:
+        while waiting:
+            try:
+                index, name = waiting.pop(0)
+            except IndexError:  # another thread took the last one
+                return
+            cluster = replace(access, context=name or None).open_cluster()
+            results[index] = examine(cluster, name or "the current context", request)
+
+    threads = [system.start_thread(work) for _ in names[1:_PARALLEL]]
+    work()
+    for thread in threads:
+        thread.join()
+    return [results[index] for index in range(len(names))]
+
+
+def _find_status(diagnoses: Sequence[Diagnosis], *, strict: bool) -> int:
+    if any(each.count(State.FAULT) for each in diagnoses):
+        return FAILED
+    if any(each.count(State.UNKNOWN) == len(ORDER) for each in diagnoses):
+        return ERROR
+    return FAILED if strict and any(each.count(State.UNKNOWN) for each in diagnoses) else 0

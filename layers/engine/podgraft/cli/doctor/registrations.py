@@ -1,0 +1,221 @@
+"""What is wrong with the registrations of a cluster, without a request to the endpoint."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, NotJSONError, Object, object_at, objects_at, string_at
+from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
+from podgraft.cli.live.webhook_matching import WebhookMatcher
+from podgraft.cli.policy.diff import fields
+from podgraft.cli.register.selectors import ALWAYS_EXCLUDED_NAMESPACES
+from podgraft.core.policy import INJECT_KEY
+from podgraft.kube import selectors
+from podgraft.kube.selectors import Operator, Requirement
+
+from .faults import Fault, Finding
+
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_SCALARS = (str, int, bool)
+_POSITIVE = frozenset({Operator.EQUALS, Operator.IN, Operator.EXISTS})
+# cert-manager and istiod write this field alone.
+_INJECTED = "caBundle"
+
+
+def find_changes(live: Object, expected: Object | None) -> Iterator[Finding]:
+    """Yield the fields of a registration that differ from the applied ones.
+
+    These are those of *expected*, or else those of the last ``kubectl apply``.
+    """
+    metadata = object_at(live, "metadata")
+    place = string_at(metadata, "name")
+    before = expected or _parse_object(string_at(object_at(metadata, "annotations"), _LAST_APPLIED))
+    remedy = "apply the registration again"
+    if before is not None:
+        hooks: list[Object] = [{"webhooks": each.get("webhooks")} for each in (before, live)]
+        for change in fields.find_changes(*hooks):
+            if not change.is_added:
+                problem = _describe_change(change)
+                yield Finding(Fault.CHANGED, place, problem, remedy, breaks=False)
+        return
+    entries = objects_at(metadata, "managedFields")
+    if any(each.get("operation") == "Apply" for each in entries):
+        for entry in entries:
+            names = sorted({*_find_owned(object_at(entry, "fieldsV1", "f:webhooks"))} - {_INJECTED})
+            if entry.get("operation") != "Apply" and names:
+                problem = f"{string_at(entry, 'manager')} changed {', '.join(names)}"
+                yield Finding(Fault.CHANGED, place, problem, remedy, breaks=False)
+
+
+def _parse_object(text: str) -> Object | None:
+    try:
+        value = jsonvalue.load(text)
+    except NotJSONError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _describe_change(change: fields.FieldChange) -> str:
+    """Return the field and its values; those of clientConfig can contain the token."""
+    values = (change.before, change.after)
+    if "clientConfig" in change.path:
+        return f"{change.path}: differs from the applied one"
+    if not all(isinstance(each, _SCALARS) for each in values):
+        return f"{change.path}: {'is missing' if change.is_removed else 'differs'}"
+    return f"{change.path}: expected {values[0]}, got {values[1]}"
+
+
+def _find_owned(owned: JSON) -> Iterator[str]:
+    """Yield the names of the fields in a ``fieldsV1``."""
+    for key, value in owned.items() if isinstance(owned, dict) else ():
+        if key.startswith("f:") and not value:
+            yield key.removeprefix("f:")
+        yield from _find_owned(value)
+
+
+def select_representatives(
+    webhooks: Sequence[LiveWebhook], namespaces: Mapping[str, Object]
+) -> list[str]:
+    """Return one namespace for each combination of the labels that the webhooks read."""
+    keys = {each.key for hook in webhooks for each in read_requirements(hook, "namespaceSelector")}
+    has_conditions = any(each.manifest.get("matchConditions") for each in webhooks)
+    groups: dict[tuple[JSON, ...], str] = {}
+    for name in sorted(namespaces):
+        labels = object_at(namespaces[name], "metadata", "labels")
+        own = name if has_conditions or name in ALWAYS_EXCLUDED_NAMESPACES else ""
+        groups.setdefault((own, *(labels.get(key) for key in sorted(keys))), name)
+    return sorted(groups.values())
+
+
+def read_requirements(webhook: LiveWebhook, key: str) -> tuple[Requirement, ...]:
+    """Return the requirements of a selector of a webhook."""
+    return selectors.compile_(webhook.manifest.get(key) or {}).requirements
+
+
+def make_labels(webhook: LiveWebhook) -> Object:
+    """Return labels of a pod that the objectSelector requires."""
+    return {
+        each.key: min(each.values, default="true")
+        for each in read_requirements(webhook, "objectSelector")
+        if each.operator in _POSITIVE
+    }
+
+
+def make_pod(namespace: str, labels: Object) -> Object:
+    """Return a pod that every Pod Security Standard admits."""
+    security: Object = {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "runAsNonRoot": True,
+        "runAsUser": 65535,
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    container: Object = {"name": "app", "image": "registry.k8s.io/pause:3.10"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "podgraft-doctor", "namespace": namespace, "labels": labels},
+        "spec": {"containers": [{**container, "securityContext": security}]},
+    }
+
+
+def find_overlaps(matcher: WebhookMatcher, names: Sequence[str]) -> Iterator[Finding]:
+    """Yield the namespaces with pods that two injectors receive."""
+    for name in names:
+        candidates: tuple[Object, ...] = ({}, {INJECT_KEY: "true"})
+        for labels in candidates:
+            matching = matcher.find_webhooks(make_pod(name, labels))
+            programs = {
+                each.configuration: each.kind if each.kind is InjectorKind.ISTIOD else each.injector
+                for each in matching
+            }
+            kinds = [*programs.values()]
+            if InjectorKind.ISTIOD in kinds and len({*kinds}) > 1:
+                problem = f"{' and '.join(sorted(programs))} inject the same pods"
+            elif len(kinds) != len({*kinds}):
+                problem = f"{' and '.join(sorted(programs))} call the same injector"
+            else:
+                continue
+            remedy = "change the labels, or delete one registration: only one of them must match"
+            yield Finding(Fault.TWO_INJECTORS, f"namespace {name}", problem, remedy, breaks=False)
+            break
+
+
+def find_namespace_problems(
+    webhooks: Sequence[LiveWebhook], matcher: WebhookMatcher, namespaces: Mapping[str, Object]
+) -> Iterator[Finding]:
+    """Yield webhooks that select no namespace, and those that can stop the cluster."""
+    for configuration in dict.fromkeys(each.configuration for each in webhooks):
+        own = [each for each in webhooks if each.configuration == configuration]
+        yield from _check_selection(configuration, own, namespaces)
+    for name in ALWAYS_EXCLUDED_NAMESPACES:
+        found = matcher.find_default_webhooks(name) if name in namespaces else ()
+        for each in found:
+            if each in webhooks and each.manifest.get("failurePolicy", "Fail") == "Fail":
+                yield Finding(
+                    Fault.NAMESPACES,
+                    f"{each.configuration}: webhook {each.name}",
+                    f"selects {name} with failurePolicy Fail, so the cluster cannot repair itself "
+                    "while the endpoint is away",
+                    "register again: podgraft register excludes the namespaces of the system",
+                    breaks=False,
+                )
+
+
+def _check_selection(
+    place: str, webhooks: Sequence[LiveWebhook], namespaces: Mapping[str, Object]
+) -> Iterator[Finding]:
+    """Yield that no namespace has a label that a webhook requires."""
+    required: dict[str, set[str]] = {}
+    for webhook in webhooks:
+        positive = [
+            each
+            for each in read_requirements(webhook, "namespaceSelector")
+            if each.operator in _POSITIVE
+        ]
+        if not positive and not any(
+            each.operator in _POSITIVE for each in read_requirements(webhook, "objectSelector")
+        ):
+            return
+        for labels in (object_at(each, "metadata", "labels") for each in namespaces.values()):
+            texts = {key: str(value) for key, value in labels.items()}
+            if positive and all(each.matches(texts) for each in positive):
+                return
+        for each in positive:
+            required.setdefault(each.key, set()).update(each.values)
+    similar = [*_find_similar(required, namespaces)]
+    selects_pods = any(make_labels(each) for each in webhooks)
+    if not required or (selects_pods and not similar):
+        return
+    labels = " or ".join(f"{key}={','.join(sorted(values))}" for key, values in required.items())
+    problem = "; ".join((f"no namespace has {labels}", *similar[:3]))
+    remedy = "correct the labels of the namespaces"
+    yield Finding(Fault.NAMESPACES, place, problem, remedy, breaks=False)
+
+
+def _find_similar(
+    required: Mapping[str, set[str]], namespaces: Mapping[str, Object]
+) -> Iterator[str]:
+    for name, namespace in sorted(namespaces.items()):
+        labels = object_at(namespace, "metadata", "labels")
+        for key in required.keys() & labels.keys():
+            if labels[key] not in {"disabled", "false"}:
+                yield f'{name} has "{labels[key]}"'
+
+
+def find_missing_checks(
+    webhooks: Sequence[LiveWebhook], checks: Sequence[Object]
+) -> Iterator[Finding]:
+    """Yield the registrations with failurePolicy Ignore whose pods no bound policy checks."""
+    names = {string_at(object_at(each, "metadata"), "name") for each in checks}
+    bound = {string_at(object_at(each, "spec"), "policyName") for each in checks} & names
+    ignoring = (each for each in webhooks if each.manifest.get("failurePolicy") == "Ignore")
+    for name in dict.fromkeys(each.configuration for each in ignoring):
+        if f"{name}-guard" not in bound:
+            yield Finding(
+                Fault.NO_SIDECAR_CHECK,
+                name,
+                "failurePolicy is Ignore without a sidecar check, so pods can start without a "
+                "sidecar",
+                "register again with --sidecar-check",
+                breaks=False,
+            )

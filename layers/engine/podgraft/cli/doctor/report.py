@@ -1,0 +1,102 @@
+"""The report: text for a terminal, JSON, and JUnit XML."""
+
+from collections.abc import Iterator, Sequence
+
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.cli import junit, terminal
+
+from .diagnosis import Caused, Diagnosis, State
+from .faults import ORDER, TITLES, Fault
+
+_FAILURES = (State.FAULT, State.CONSEQUENCE)
+
+
+def format_text(diagnoses: Sequence[Diagnosis]) -> Iterator[str]:
+    """Yield for each cluster the faults, what follows from each, and what was not checked."""
+    for each in diagnoses:
+        cluster = f" (cluster {each.cluster})" if each.cluster else ""
+        counts = ", ".join(
+            f"{each.count(state)} {state}" for state in State if each.count(state) or state == "ok"
+        )
+        color = "red" if each.count(State.FAULT) else "green"
+        yield terminal.style(f"{each.context}{cluster}: {counts}", fg=color, bold=True)
+        for caused in _sort(each.findings):
+            indent, suffix = "  ", ""
+            if caused.cause is not None:
+                indent, suffix = "    ", f", follows from {caused.cause}"
+            fault = caused.finding.fault
+            yield f"{indent}{fault} {TITLES[fault]}{suffix}: {caused.finding}"
+        for state in (State.UNKNOWN, State.SKIPPED):
+            yield from _format_notes(each, state)
+
+
+def _sort(findings: Sequence[Caused]) -> list[Caused]:
+    """Return the causes in their order, each before what follows from it."""
+
+    def key(caused: Caused) -> tuple[int, bool, int]:
+        fault = caused.finding.fault
+        first = caused.cause or fault
+        return ORDER.index(first), caused.cause is not None, ORDER.index(fault)
+
+    return sorted(findings, key=key)
+
+
+def _format_notes(diagnosis: Diagnosis, state: State) -> Iterator[str]:
+    reasons: dict[str, list[str]] = {}
+    for fault in ORDER:
+        own, reason = diagnosis.state(fault)
+        if own is state:
+            reasons.setdefault(reason, []).append(fault)
+    for reason, faults in reasons.items():
+        text = f"follows {reason}" if reason in [*Fault] else reason
+        yield f"  {state}: {', '.join(faults)} ({text})"
+
+
+def format_json(diagnoses: Sequence[Diagnosis]) -> str:
+    """Return the report with stable keys."""
+    return jsonvalue.dump({"clusters": [_encode(each) for each in diagnoses]}) + "\n"
+
+
+def _encode(diagnosis: Diagnosis) -> JSON:
+    return {
+        "context": diagnosis.context,
+        "cluster": diagnosis.cluster,
+        "faults": diagnosis.count(State.FAULT),
+        "checks": [_encode_check(diagnosis, fault) for fault in ORDER],
+    }
+
+
+def _encode_check(diagnosis: Diagnosis, fault: Fault) -> JSON:
+    state, reason = diagnosis.state(fault)
+    findings: list[JSON] = [_encode_finding(each) for each in diagnosis.find(fault)]
+    check: Object = {"id": fault, "title": TITLES[fault], "state": state, "findings": findings}
+    return check | ({"reason": reason} if reason else {})
+
+
+def _encode_finding(caused: Caused) -> JSON:
+    finding = caused.finding
+    return {
+        "place": finding.place,
+        "problem": finding.problem,
+        "remedy": finding.remedy,
+        "cause": caused.cause,
+    }
+
+
+def format_junit(diagnoses: Sequence[Diagnosis]) -> str:
+    """Return a suite for each cluster; only a fault is a failure, and not what follows from it."""
+    return junit.format_suites([_make_case(each, fault) for fault in ORDER] for each in diagnoses)
+
+
+def _make_case(diagnosis: Diagnosis, fault: Fault) -> junit.TestCase:
+    state, reason = diagnosis.state(fault)
+    lines = tuple(str(each.finding) for each in diagnosis.find(fault))
+    outcome = {State.OK: "", State.FAULT: "failure"}.get(state, "skipped")
+    return junit.TestCase(
+        name=f"{fault} {TITLES[fault]}",
+        suite=diagnosis.context,
+        outcome=outcome,
+        message=lines[0] if state is State.FAULT else f"{state}: {reason}",
+        lines=lines,
+    )

@@ -1,0 +1,131 @@
+"""``podgraft doctor``: contexts, formats, options, and exit statuses."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from cli.doctor.conftest import HOOKS, NAMESPACES, Site
+from podgraft.cli import main
+from podgraft.cli.live.api_errors import ApiError, ErrorReason
+from podgraft.cli.live.cluster import LiveCluster
+from podgraft.cli.live.kubectl import KubectlReader
+from podgraft.cli.live.options import ClusterAccess
+from podgraft.kube import yaml
+from support.fake_cluster import make_cluster
+
+Out = pytest.CaptureFixture[str]
+UNREACHABLE = ApiError(
+    "context down: cannot reach the API server; check the server of the context",
+    reason=ErrorReason.UNREACHABLE,
+)
+
+
+def use_contexts(patch: pytest.MonkeyPatch, contexts: Mapping[str, Any]) -> None:
+    """Let the commands read the objects of each context."""
+
+    def open_cluster(access: ClusterAccess) -> LiveCluster:
+        return make_cluster(contexts[access.context or ""])
+
+    patch.setattr(ClusterAccess, "open_cluster", open_cluster)
+
+    def list_contexts(_: KubectlReader) -> list[str]:
+        return [*contexts]
+
+    patch.setattr(KubectlReader, "list_contexts", list_contexts)
+
+
+def test_all_contexts_are_checked(site: Site, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
+    healthy = site.objects(site.registration())
+    use_contexts(monkeypatch, {"a": healthy, "b": site.objects(), "c": healthy})
+    assert main(["doctor", "--contexts", "all", "-o", "json"]) == 1
+    clusters = json.loads(capsys.readouterr().out)["clusters"]
+    assert [(each["context"], each["faults"]) for each in clusters] == [
+        ("a", 0),
+        ("b", 1),
+        ("c", 0),
+    ]
+    assert clusters[0]["cluster"] == "prod-eu"
+    assert {len(each["checks"]) for each in clusters} == {25}
+    [fault] = [each for each in clusters[1]["checks"] if each["state"] == "fault"]
+    assert (fault["id"], fault["findings"][0]["cause"]) == ("D20", None)
+    assert main(["doctor", "--contexts", "a,c"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("a (cluster prod-eu): 22 ok, 3 skipped\n")
+    assert "  skipped: D17 (needs --regions)\n" in out
+
+
+def test_junit_has_a_suite_for_each_cluster(
+    site: Site, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    use_contexts(monkeypatch, {"a": site.objects(site.registration()), "b": site.objects()})
+    assert main(["doctor", "--contexts", "all", "-o", "junit"]) == 1
+    suites = ET.fromstring(capsys.readouterr().out)  # noqa: S314 - its own output
+    assert [(each.get("name"), each.get("failures")) for each in suites] == [("a", "0"), ("b", "1")]
+    assert all(each.get("tests") == "25" for each in suites)
+
+
+def test_statuses(site: Site, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
+    """A missing right is no fault without --strict; an unreachable cluster has status 2."""
+    down = {HOOKS: UNREACHABLE}
+    poor = {**site.objects(site.registration()), NAMESPACES: ErrorReason.FORBIDDEN}
+    use_contexts(monkeypatch, {"down": down, "poor": poor, "": poor})
+    assert main(["doctor", "--context", "poor"]) == 0
+    assert main(["doctor"]) == 0
+    assert "unknown: D23, D25, D22 (needs the right to list namespaces)" in capsys.readouterr().out
+    assert main(["doctor", "--context", "poor", "--strict"]) == 1
+    assert main(["doctor", "--context", "down"]) == 2
+    assert "cannot reach the API server" in capsys.readouterr().out
+
+
+def test_stores_and_files_of_the_options(
+    site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    applied, fleet = tmp_path / "registration.yaml", tmp_path / "fleet.yaml"
+    applied.write_text(yaml.dump(site.registration()))
+    fleet.write_text(
+        "apiVersion: podgraft.dev/v1\nkind: Fleet\n"
+        "spec: {groups: {ring-0: {}}, clusters: {prod-eu: {groups: [ring-0]}}}\n"
+    )
+    live = site.registration(failurePolicy="Ignore")
+    use_contexts(monkeypatch, {"": site.objects(live)})
+    words = ["doctor", "-f", str(applied), "--config", "store", "--fleet", str(fleet)]
+    assert main(words) == 1
+    out = capsys.readouterr().out
+    assert "D21 changed registration: podgraft-istio: webhooks[istio.inject.podgraft.dev]" in out
+    assert "failurePolicy: expected Fail, got Ignore; apply the registration again" in out
+    assert "D18 fleet file: cluster prod-eu: groups: none -> ring-0; podgraft fleet apply" in out
+    use_contexts(monkeypatch, {"": site.objects()})
+    assert main(words) == 1
+    assert "D20 registration: podgraft-istio: is not registered" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (("--contexts", "all", "--context", "a"), 2, "exclude each other"),
+        (("--regions", "a,b"), 2, "--regions: requires --config stack:NAME"),
+        (("--fleet", "fleet.yaml"), 2, "--fleet: requires --config"),
+    ],
+)
+def test_options_that_need_others(
+    words: tuple[str, ...],
+    status: int,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: Out,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("fleet.yaml").write_text("")
+    assert main(["doctor", *words]) == status
+    assert message in capsys.readouterr().err
+
+
+def test_a_kubeconfig_without_contexts(monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:
+    use_contexts(monkeypatch, {})
+    assert main(["doctor", "--contexts", "all"]) == 2
+    assert "has no context; set KUBECONFIG" in capsys.readouterr().err
