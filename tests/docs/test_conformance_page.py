@@ -46,7 +46,7 @@ def test_the_table_has_the_first_and_the_last_patch_of_every_minor() -> None:
 def test_the_claim_of_the_readme_is_the_table() -> None:
     named = [release for release in _table() if release not in ("all", releases.HEAD)]
 
-    assert f"all golden tests of {len(named)} releases, from 1.0 to {named[-1]}" in README
+    assert f"golden tests of {len(named)} Istio releases, 1.0 to {named[-1]}" in README
 
 
 def test_the_script_replaces_only_the_table() -> None:

@@ -10,6 +10,7 @@ from podgraft.cli.policy.diff import fields
 from podgraft.cli.register.selectors import ALWAYS_EXCLUDED_NAMESPACES
 from podgraft.core.policy import INJECT_KEY
 from podgraft.kube import selectors
+from podgraft.kube.errors import SelectorError
 from podgraft.kube.selectors import Operator, Requirement
 
 from .faults import Fault, Finding
@@ -87,8 +88,11 @@ def select_representatives(
 
 
 def read_requirements(webhook: LiveWebhook, key: str) -> tuple[Requirement, ...]:
-    """Return the requirements of a selector of a webhook."""
-    return selectors.compile_(webhook.manifest.get(key) or {}).requirements
+    """Return the requirements of a selector of a webhook; none if it is invalid."""
+    try:
+        return selectors.compile_(webhook.manifest.get(key) or {}).requirements
+    except SelectorError:  # which no kube-apiserver stores
+        return ()
 
 
 def make_labels(webhook: LiveWebhook) -> Object:
