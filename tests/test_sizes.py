@@ -14,7 +14,6 @@ TABLES = {
     "core/injectors/istio/config/mesh_table.py",
     "core/injectors/istio/config/values_table.py",
     "kube/structs.py",
-    "kube/structured/table.py",
 }
 # An import inside a function defers an extra, a command, or a package of few policies.
 MAX_LOCAL_IMPORTS = 81

@@ -1,4 +1,4 @@
-"""Write ``kube/structured/table.py``: how kube-apiserver merges each field of each kind.
+"""Write ``kube/structured/fields.json``: how kube-apiserver merges each field of each kind.
 
     tools/generate/kube_schemas.py          # write it
     tools/generate/kube_schemas.py --check  # fail if it differs from the releases
@@ -16,12 +16,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from generated_module import write_or_compare
 
-TARGET = Path(__file__).resolve().parents[2] / "layers/engine/podgraft/kube/structured/table.py"
+TARGET = Path(__file__).resolve().parents[2] / "layers/engine/podgraft/kube/structured/fields.json"
 _RELEASES = ("28.0", "29.0", "30.0", "31.0", "32.0", "33.0", "34.0", "35.0", "36.0", "37.2")
 _FIRST, _LAST = (int(_RELEASES[index].partition(".")[0]) for index in (0, -1))
 _PACKAGES = re.compile(
@@ -151,7 +152,7 @@ def _list_mark(schema: _Model) -> str:
 
 
 def _module(releases: Mapping[int, _Release]) -> str:
-    """The text of the module."""
+    """The text of the file."""
     keys = {
         (element.removeprefix("@"), key)
         for release in releases.values()
@@ -162,20 +163,10 @@ def _module(releases: Mapping[int, _Release]) -> str:
     }
     structs = _unite({minor: release.types for minor, release in releases.items()}, keys)
     kinds = _unite_rows({minor: release.kinds for minor, release in releases.items()})
-    lines = [_HEAD, "STRUCTS = {"]
-    for name in sorted(structs):
-        lines += [f'    "{name}": """', *structs[name], '""",']
-    lines += ["}", "", "# An API version, a kind, and its type.", 'KINDS = """', *kinds, '"""', ""]
-    return "\n".join(lines)
-
-
-_HEAD = '''"""The fields of Kubernetes' kinds, for merges; by tools/generate/kube_schemas.py."""
-# ruff: noqa: E501 (some of Kubernetes' names are longer than a line)
-
-# A line a field: its name, its type, and the first and last Kubernetes minor that has it so.
-# s string, n number, b boolean, u any scalar, * anything, ? anything as one value, @X a struct,
-# <T a map, [T a list as one value, {}T a set, {a,b}T a list by its keys, ! one value, + its fields.
-# ~ and a default follow the type of a key.'''
+    encode = partial(json.dumps, ensure_ascii=False)
+    rows = ",\n".join(f" {encode(name)}: {encode(structs[name])}" for name in sorted(structs))
+    kind_rows = ",\n".join(f" {encode(each)}" for each in kinds)
+    return f'{{"structs": {{\n{rows}\n}}, "kinds": [\n{kind_rows}\n]}}\n'
 
 
 def _unite(

@@ -1,25 +1,33 @@
 """How the fields of a kind merge: the types of structured merge, by Kubernetes release.
 
-The types of Kubernetes' kinds are in ``table.py``, and those of custom resources come from their
+The types of Kubernetes' kinds are in ``fields.json``, and those of custom resources come from their
 CustomResourceDefinition. The rules are those of kube-openapi's ``schemaconv``.
+
+A row of ``fields.json`` is the name of a field, its type, and the first and last Kubernetes minor
+that has it so. A type is s for a string, n for a number, b for a boolean, u for any scalar, * for
+anything, ? for anything as one value, @X for a struct, <T for a map, [T for a list as one value,
+{}T for a set, and {a,b}T for a list by its keys. ! in front of a struct or a map is one value, and
++ its fields. ~ and a default follow the type of a key. A row of ``kinds`` is an API version, a
+kind, and its type.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube.types import NEWEST
 
-from .table import KINDS, STRUCTS
-
-# A type as ``table.py`` spells it; ``Schema.resolve`` parses it.
+# A type as ``fields.json`` spells it; ``Schema.resolve`` parses it.
 Ref: TypeAlias = str
 
+_TABLE: Mapping[str, Any] = json.loads((Path(__file__).parent / "fields.json").read_bytes())
 DEDUCED: Ref = "*"
 UNTYPED: Ref = "?"
 OLDEST = 28
@@ -134,7 +142,7 @@ class Schema:
         custom = self._custom.get(name)
         if custom is not None:
             return custom
-        rows = dict(_rows(STRUCTS[name], self.minor))
+        rows = dict(_rows(_TABLE["structs"][name], self.minor))
         is_atomic = rows.pop("!", None) is not None
         fields = {key: _parse_field(spelled) for key, spelled in rows.items()}
         return MapType(fields, None, is_atomic)
@@ -145,10 +153,10 @@ def _parse_field(spelled: str) -> MapField:
     return MapField(ref, jsonvalue.load(default.encode()) if default else None)
 
 
-def _rows(text: str, minor: int) -> list[tuple[str, str]]:
+def _rows(lines: Sequence[str], minor: int) -> list[tuple[str, str]]:
     """The keys and values of a table that a release has."""
     rows: list[tuple[str, str]] = []
-    for line in text.split("\n")[1:-1]:
+    for line in lines:
         key, *words = line.split(" ")
         bounds = {word[:5]: int(word[6:]) for word in words if word[:6] in {"since=", "until="}}
         if bounds.get("since", 0) <= minor <= bounds.get("until", NEWEST):
@@ -163,7 +171,7 @@ _BOUNDS = {"since=", "until="}
 def _release_kinds(minor: int) -> Mapping[str, Ref]:
     """The type of each kind of a release, by API version and kind."""
     kinds: dict[str, Ref] = {}
-    for version, words in _rows(KINDS, minor):
+    for version, words in _rows(_TABLE["kinds"], minor):
         kind, _, struct = words.partition(" ")
         kinds[f"{version} {kind}"] = f"@{struct}"
     return kinds
