@@ -1,8 +1,9 @@
 """The watch of a stack, which EventBridge invokes: synthetic reviews, and clusters that are silent.
 
 Two schedules send two events. ``{"check": "reviews"}`` lets the webhook function review a synthetic
-pod, and sends a request through the endpoint. ``{"check": "clusters"}`` reads the metrics of each
-registered cluster. Both write metrics and a log line; the alarms of template.yaml use the metrics.
+pod, and sends a request through the endpoint. ``{"check": "clusters"}`` counts the requests of each
+registered cluster in the log. Both write metrics and a log line; the alarms of template.yaml use
+the metrics.
 
 The function needs no layers: botocore is a part of Lambda's runtime.
 """
@@ -12,7 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any, TypeAlias
 
 import cluster_check
@@ -32,6 +33,7 @@ class Settings:
     authorities: tuple[bytes, ...]  # private CAs of the endpoint, as DER
     expected: Mapping[str, str]  # the decision for the synthetic pod, by injector
     silent_hours: int  # 0 disables the check
+    log_group: str  # of the webhook function
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> "Settings":
@@ -43,6 +45,7 @@ class Settings:
             authorities=review_check.parse_authorities(environment.get("WATCH_ENDPOINT_CA", "")),
             expected=review_check.parse_expected(environment.get("WATCH_EXPECTED", "")),
             silent_hours=int(environment.get("WATCH_SILENT_HOURS", "0")),
+            log_group=environment["WATCH_LOG_GROUP"],
         )
 
 
@@ -71,19 +74,27 @@ def check_reviews(settings: Settings, invoke: review_check.Invoke) -> Findings:
 def check_clusters(
     settings: Settings,
     invoke: review_check.Invoke,
-    cloudwatch: cluster_check.CloudWatch,
+    log: cluster_check.RequestLog,
     now: datetime,
 ) -> Findings:
-    """Find the clusters that do not call, and the age of the oldest token."""
+    """Report the requests of each cluster, those that do not call, and the oldest token.
+
+    AWS bills each byte that a query reads. So the last hours are read only if a cluster did not
+    call in the last one.
+    """
     clusters = cluster_check.parse_clusters(invoke({"injectors": list(settings.expected)}))
     silent: list[str] = []
+    requests: Mapping[str, int] = {}
     if settings.silent_hours:
-        calls = cluster_check.count_calls(cloudwatch, settings.stack, settings.silent_hours, now)
-        silent = cluster_check.find_silent(clusters, calls, settings.silent_hours, now)
+        requests = log.count_requests(1, now)
+        hours = settings.silent_hours
+        silent = cluster_check.find_silent(clusters, requests, hours, now)
+        if silent and hours > 1:
+            silent = cluster_check.find_silent(clusters, log.count_requests(hours, now), hours, now)
     days = cluster_check.oldest_token_days(clusters, now)
     return Findings(
         event="registered_clusters",
-        fields={"clusters": len(clusters), "silent": silent},
+        fields={"clusters": len(clusters), "silent": silent, "requests": requests},
         metrics={
             "silent_clusters": (len(silent), "Count"),
             "oldest_token_days": (days, "Count"),
@@ -93,7 +104,7 @@ def check_clusters(
 
 
 def make_handler(
-    settings: Settings, invoke: review_check.Invoke, cloudwatch: cluster_check.CloudWatch
+    settings: Settings, invoke: review_check.Invoke, log: cluster_check.RequestLog
 ) -> Callable[[Event, object], None]:
     """Return the function that Lambda calls."""
 
@@ -104,7 +115,7 @@ def make_handler(
             case {"check": "reviews"}:
                 findings = check_reviews(settings, invoke)
             case {"check": "clusters"}:
-                findings = check_clusters(settings, invoke, cloudwatch, now)
+                findings = check_clusters(settings, invoke, log, now)
             case _:
                 raise ValueError('check: is missing; send {"check": "reviews"} or "clusters"')
         _print_lines(findings.lines(settings.stack, now))
@@ -125,7 +136,7 @@ def _open_handler(environment: Mapping[str, str]) -> Callable[[Event, object], N
     return make_handler(
         settings,
         review_check.make_invoke(session.create_client("lambda"), settings.function),
-        session.create_client("cloudwatch"),
+        cluster_check.RequestLog(session.create_client("logs"), settings.log_group, sleep),
     )
 
 

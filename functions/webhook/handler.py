@@ -13,7 +13,7 @@ from podgraft.service import settings, store
 
 configuration = settings.parse_settings(os.environ)
 policies, callers = store.open_stores(configuration.store_config, configuration.verifier)
-request_log = web.make_request_log(configuration)
+request_log = web.make_request_log(configuration, callers)
 app = web.create_app(
     policies,
     callers,

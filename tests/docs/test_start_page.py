@@ -57,7 +57,10 @@ def serve_function(folder: Path) -> Generator[Endpoint]:
     configuration = settings.parse_settings({**SETTINGS, "AWS_REGION": "us-east-1"})
     policies, callers = store.open_stores(configuration.store_config)
     app = web.create_app(
-        policies, callers, auth=configuration.auth, request_log=web.make_request_log(configuration)
+        policies,
+        callers,
+        auth=configuration.auth,
+        request_log=web.make_request_log(configuration, callers),
     )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pki / "server.pem", pki / "server.key")

@@ -32,7 +32,7 @@ def statements() -> list[dict[str, Any]]:
     return [each for policy in policies for each in policy["PolicyDocument"]["Statement"]]
 
 
-def test_the_watch_may_invoke_the_webhook_read_metrics_and_write_its_log() -> None:
+def test_the_watch_may_invoke_the_webhook_read_its_log_and_write_its_own() -> None:
     [policy] = RESOURCES["WatchRole"]["Properties"]["Policies"]
     allowed = {
         each["Sid"]: (each["Action"], each["Resource"])
@@ -40,8 +40,10 @@ def test_the_watch_may_invoke_the_webhook_read_metrics_and_write_its_log() -> No
     }
     assert allowed == {
         "InvokeWebhook": (["lambda:InvokeFunction"], {"Ref": "Webhook.Alias"}),
-        # CloudWatch has no narrower resource for reading.
-        "ReadMetrics": (["cloudwatch:ListMetrics", "cloudwatch:GetMetricData"], "*"),
+        "ReadLog": (
+            ["logs:StartQuery", "logs:GetQueryResults"],
+            {"GetAtt": "WebhookLogs.Arn"},
+        ),
         "WriteLogs": (["logs:CreateLogStream", "logs:PutLogEvents"], {"GetAtt": "WatchLogs.Arn"}),
     }
     rules = {
@@ -74,7 +76,7 @@ def test_the_watch_may_invoke_the_webhook_read_metrics_and_write_its_log() -> No
             "",  # the watch has no client certificate
             24,
         ),
-        ({"ClusterMetrics": "false"}, "dev-Api.ApiEndpoint", 0),
+        ({"ClusterMetrics": "false"}, "dev-Api.ApiEndpoint", 24),
         ({"SilentClusterHours": "0"}, "dev-Api.ApiEndpoint", 0),
     ],
 )
@@ -83,7 +85,7 @@ def test_the_watch_checks_what_the_parameters_allow(
 ) -> None:
     resources = Rendering(TEMPLATE, "dev", parameters).resources
     variables = resources["Watch"]["Properties"]["Environment"]["Variables"]
-    assert (variables["WATCH_ENDPOINT"], variables["WATCH_SILENT_HOURS"]) == (endpoint, hours)
+    assert (variables["WATCH_ENDPOINT"], int(variables["WATCH_SILENT_HOURS"])) == (endpoint, hours)
     assert ("SilentClustersAlarm" in resources) is bool(hours)
     assert ("CertificateAlarm" in resources) is ("DomainName" in parameters)
 

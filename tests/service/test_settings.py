@@ -49,7 +49,7 @@ def test_every_variable_of_aws_is_read() -> None:
             refresh_seconds=3600,
         ),
         Auth.MTLS,
-        cluster_metrics=False,
+        metric_clusters=0,
     )
 
 
@@ -152,7 +152,7 @@ ERRORS = (
                 "PODGRAFT_SIGNER: expected a public key of the curve P-256; use the output of "
                 "aws kms get-public-key --query PublicKey --output text, or a PEM"
             ),
-            "PODGRAFT_CLUSTER_METRICS: got 'no'; use true, false",
+            "PODGRAFT_CLUSTER_METRICS: got 'no'; use auto, true, false",
         ),
     ),
     InvalidCase(

@@ -5,6 +5,7 @@ import socket
 import ssl
 from base64 import b64encode
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -16,7 +17,7 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from cluster_check import Cluster, count_calls, find_silent, oldest_token_days, parse_clusters
+from cluster_check import Cluster, RequestLog, find_silent, oldest_token_days, parse_clusters
 from podgraft.cli.certs import keys, pem
 from podgraft.cli.certs.keys import KeyType
 from review_check import (
@@ -27,11 +28,11 @@ from review_check import (
     parse_expected,
 )
 from support.pki import Authority
-from watch import Settings, make_handler
+from watch import Settings, check_clusters, make_handler
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 OK: Mapping[str, Any] = {"injector": "istio", "code": 200, "decision": "inject", "reason": "x"}
-SETTINGS = Settings("dev", "arn:live", "", (), {"istio": "inject"}, 24)
+SETTINGS = Settings("dev", "arn:live", "", (), {"istio": "inject"}, 24, "/aws/lambda/dev")
 
 
 def result(*reviews: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -39,49 +40,33 @@ def result(*reviews: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {"reviews": list(reviews), "clusters": {}, "problems": [], **more}
 
 
-class Metrics:
-    """CloudWatch with the requests of clusters in the last day."""
+class Logs:
+    """CloudWatch Logs with the requests of clusters, by the hours that a query covers."""
 
-    def __init__(self, requests: Mapping[tuple[str, str], float]) -> None:
-        self.requests = requests
+    def __init__(
+        self, requests: Mapping[int, Mapping[str, int]] | None = None, *states: str
+    ) -> None:
+        self.requests = requests or {}
+        self.states = [*states] or ["Complete"]
         self.seen: list[Mapping[str, Any]] = []
 
-    def get_paginator(self, operation_name: str, /) -> "Metrics":
-        assert operation_name == "list_metrics"
-        return self
-
-    def paginate(self, **arguments: Any) -> list[Mapping[str, Any]]:
-        service = {"Name": "service", "Value": "dev"}
-        assert arguments["Dimensions"] == [service, {"Name": "cluster"}]
-        return [
-            {
-                "Metrics": [
-                    {
-                        "Namespace": arguments["Namespace"],
-                        "MetricName": arguments["MetricName"],
-                        "Dimensions": [
-                            service,
-                            {"Name": "cluster", "Value": cluster},
-                            {"Name": "injector", "Value": injector},
-                        ],
-                    }
-                ]
-            }
-            for cluster, injector in self.requests
-        ]
-
-    def get_metric_data(self, **arguments: Any) -> Mapping[str, Any]:
+    def start_query(self, **arguments: Any) -> Mapping[str, Any]:
         self.seen.append(arguments)
-        queries = arguments["MetricDataQueries"]
-        totals = list(self.requests.values())
-        results = [
-            {"Id": query["Id"], "Values": [totals[number] / 2] * 2 if totals[number] else []}
-            for number, query in enumerate(queries)
+        return {"queryId": str(len(self.seen))}
+
+    def get_query_results(self, **arguments: Any) -> Mapping[str, Any]:
+        query = self.seen[int(arguments["queryId"]) - 1]
+        hours = (query["endTime"] - query["startTime"]) // 3600
+        rows = [
+            [{"field": "cluster", "value": name}, {"field": "requests", "value": str(count)}]
+            for name, count in self.requests.get(hours, {}).items()
         ]
-        half = len(results) // 2
-        if "NextToken" not in arguments:
-            return {"MetricDataResults": results[:half], "NextToken": "more"}
-        return {"MetricDataResults": results[half:]}
+        state = self.states.pop(0) if len(self.states) > 1 else self.states[0]
+        return {"status": state, "results": rows if state == "Complete" else rows[:1]}
+
+
+def open_log(client: Logs) -> RequestLog:
+    return RequestLog(client, "/aws/lambda/dev", lambda _: None)
 
 
 PROBLEMS: tuple[tuple[str, dict[str, Any], str, list[str]], ...] = (
@@ -166,19 +151,58 @@ CLUSTERS = (
 
 
 def test_a_cluster_without_requests_is_silent() -> None:
-    metrics = Metrics({("calls", "a"): 0, ("calls", "b"): 4, ("silent", "a"): 0, ("gone", "a"): 9})
-    calls = count_calls(metrics, "dev", 24, NOW)
-    assert calls == {"calls": 4, "silent": 0, "gone": 9}
-    assert {len(arguments["MetricDataQueries"]) for arguments in metrics.seen} == {4}
-    assert metrics.seen[0]["StartTime"] == NOW - timedelta(hours=24)
+    client = Logs({24: {"calls": 4, "gone": 9}}, "Scheduled", "Running", "Complete")
+    calls = open_log(client).count_requests(24, NOW)
+    assert calls == {"calls": 4, "gone": 9}
+    [query] = client.seen
+    assert query["logGroupName"] == "/aws/lambda/dev"
+    assert (query["endTime"], query["startTime"]) == (NOW.timestamp(), NOW.timestamp() - 86_400)
     assert find_silent(CLUSTERS, calls, 24, NOW) == ["silent", "by-certificate"]
     assert oldest_token_days(CLUSTERS, NOW) == 400
 
 
 def test_without_clusters_nothing_is_silent_or_old() -> None:
-    assert count_calls(Metrics({}), "dev", 24, NOW) == {}
+    assert open_log(Logs()).count_requests(24, NOW) == {}
     assert find_silent((), {}, 24, NOW) == []
     assert oldest_token_days((), NOW) == 0
+
+
+@pytest.mark.parametrize("state", ["Failed", "Cancelled", "Timeout", "Running"])
+def test_a_query_that_does_not_complete_fails(state: str) -> None:
+    """A part of the rows would report clusters as silent."""
+    with pytest.raises(TimeoutError, match=f"/aws/lambda/dev ended with the status {state}"):
+        open_log(Logs({24: {"calls": 4}}, state)).count_requests(24, NOW)
+
+
+@pytest.mark.parametrize(
+    ("last_hour", "last_day", "windows", "silent"),
+    [
+        ({"a": 3, "b": 1}, {}, [1], []),
+        ({"a": 3}, {"a": 90, "b": 2}, [1, 24], []),
+        ({"a": 3}, {"a": 90}, [1, 24], ["b"]),
+    ],
+)
+def test_the_log_of_a_day_is_read_only_if_a_cluster_did_not_call_in_the_last_hour(
+    last_hour: Mapping[str, int],
+    last_day: Mapping[str, int],
+    windows: list[int],
+    silent: list[str],
+) -> None:
+    registered = {name: {"created": ["2026-01-01T00:00:00Z"]} for name in "ab"}
+    client = Logs({1: last_hour, 24: last_day})
+    found = check_clusters(SETTINGS, lambda _: result(clusters=registered), open_log(client), NOW)
+    assert [(each["endTime"] - each["startTime"]) // 3600 for each in client.seen] == windows
+    assert found.fields == {"clusters": 2, "silent": silent, "requests": last_hour}
+    assert found.is_failure is bool(silent)
+
+
+def test_without_hours_no_log_is_read() -> None:
+    client = Logs({1: {"a": 1}})
+    found = check_clusters(
+        replace(SETTINGS, silent_hours=0), lambda _: result(), open_log(client), NOW
+    )
+    assert found.fields == {"clusters": 0, "silent": [], "requests": {}}
+    assert not client.seen
 
 
 def test_the_creation_of_a_token_is_free_text() -> None:
@@ -211,7 +235,7 @@ def test_a_check_writes_a_line_and_metrics(
     level: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    make_handler(SETTINGS, lambda _: found, Metrics({}))({"check": check}, None)
+    make_handler(SETTINGS, lambda _: found, open_log(Logs()))({"check": check}, None)
     line, emitted = map(json.loads, capsys.readouterr().out.splitlines())
     assert list(line)[:4] == ["level", "message", "timestamp", "service"]
     assert (line["level"], line["service"]) == (level, "dev")
@@ -224,7 +248,7 @@ def test_a_check_writes_a_line_and_metrics(
 
 def test_an_unknown_event_is_an_error() -> None:
     with pytest.raises(ValueError, match="check: is missing"):
-        make_handler(SETTINGS, lambda _: result(), Metrics({}))({}, None)
+        make_handler(SETTINGS, lambda _: result(), open_log(Logs()))({}, None)
 
 
 class Endpoint(BaseHTTPRequestHandler):
@@ -314,8 +338,9 @@ def test_settings_are_those_of_the_template() -> None:
         "WATCH_ENDPOINT_CA": "b25l, dHdv",
         "WATCH_EXPECTED": "istio=inject, logging=skip",
         "WATCH_SILENT_HOURS": "24",
+        "WATCH_LOG_GROUP": "/aws/lambda/dev",
     }
     expected = {"istio": "inject", "logging": "skip"}
     assert Settings.from_environment(environment) == Settings(
-        "dev", "arn:live", "https://x", (b"one", b"two"), expected, 24
+        "dev", "arn:live", "https://x", (b"one", b"two"), expected, 24, "/aws/lambda/dev"
     )

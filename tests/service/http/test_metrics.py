@@ -11,6 +11,7 @@ import pytest
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.identifiers import is_injector
+from podgraft.service.http import lambda_runtime
 from podgraft.service.http.candidate_metrics import CandidateMetric
 from podgraft.service.http.metrics import (
     NAMESPACE,
@@ -21,7 +22,9 @@ from podgraft.service.http.metrics import (
     find_source,
 )
 from podgraft.service.http.powertools import make_request_log
+from podgraft.service.settings import parse_settings
 from podgraft.service.store.aws.store import CachedStore
+from podgraft.service.store.folder import FolderCallers
 from service.http.conftest import ApplicationFixture, Clock, make_application
 from support.memory_store import MemoryStore, labelled_bundle
 from support.recorded_requests import load_request
@@ -113,11 +116,31 @@ def test_what_happens_is_what_is_emitted(
         assert emitted[Metric.AGE] == [31.0]
 
 
-@pytest.mark.parametrize("enabled", [True, False])
-def test_metrics_by_cluster_and_injector_can_be_omitted(
-    enabled: bool, folder: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("setting", "clusters", "enabled"),
+    [
+        ("auto", 20, True),
+        ("auto", 21, False),
+        ("true", 300, True),
+        ("false", 1, False),
+    ],
+)
+def test_metrics_by_cluster_and_injector_end_above_a_number_of_clusters(
+    setting: str,
+    clusters: int,
+    enabled: bool,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    log = make_request_log("dev", cluster_metrics=enabled)
+    registered = len([*(folder / "auth").iterdir()])
+    for number in range(clusters - registered):
+        (folder / "auth" / f"other-{number}.yaml").write_text("subjects: [CN=a]\n")
+    given = {
+        "PODGRAFT_STORE": f"file:{folder}",
+        "AWS_LAMBDA_FUNCTION_NAME": "webhook",
+        "PODGRAFT_CLUSTER_METRICS": setting,
+    }
+    log = lambda_runtime.make_request_log(parse_settings(given), FolderCallers(folder))
     make_application(folder, journal=log).send(load_request("24-bearer-token"))
     emitted = json.loads(capsys.readouterr().out.splitlines()[-1])
     [directive] = emitted["_aws"]["CloudWatchMetrics"]

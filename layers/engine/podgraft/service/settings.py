@@ -18,8 +18,9 @@ variable                        default         value
                                                 function verifies signatures of policies
 ``PODGRAFT_REQUIRE_SIGNATURE``  ``false``       ``true`` rejects unsigned policies; it requires
                                                 ``PODGRAFT_SIGNER``
-``PODGRAFT_CLUSTER_METRICS``    ``true``        ``false`` on Lambda writes metrics without the
-                                                dimensions ``cluster`` and ``injector``
+``PODGRAFT_CLUSTER_METRICS``    ``auto``        ``false`` on Lambda writes metrics without the
+                                                dimensions ``cluster`` and ``injector``, and
+                                                ``auto`` with more than 20 registered clusters
 ``PODGRAFT_CENSUS``             none            bucket of recorded workloads; ``file:<folder>`` with
                                                 ``PODGRAFT_STORE=file:<folder>``
 ``POWERTOOLS_TRACE_DISABLED``   ``true``        ``false`` on Lambda sends segments to X-Ray
@@ -30,6 +31,7 @@ Lambda sets ``AWS_LAMBDA_FUNCTION_NAME``, and the kind of the start in
 """
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -78,6 +80,8 @@ _MAX_REFRESH_SECONDS = 3600
 
 
 DEFAULT_STACK = "podgraft"
+# CloudWatch bills four metrics for each cluster and injector.
+METRIC_CLUSTERS = {"auto": 20, "true": sys.maxsize, "false": 0}
 
 
 class Auth(StrEnum):
@@ -93,8 +97,8 @@ class Settings(Struct, frozen=True):
 
     ``stack`` separates the logs, metrics, and parameters of two deployments. ``tracing_enabled``
     sends segments to X-Ray. ``priming_enabled`` is set with provisioned concurrency or SnapStart.
-    ``verifier`` verifies the signatures of policies. ``cluster_metrics`` adds the dimensions of the
-    cluster and the injector to metrics.
+    ``verifier`` verifies the signatures of policies. ``metric_clusters`` is the largest number
+    of registered clusters with which metrics have the dimensions of the cluster and the injector.
     """
 
     store_config: StoreConfig
@@ -104,7 +108,7 @@ class Settings(Struct, frozen=True):
     tracing_enabled: bool = False
     priming_enabled: bool = False
     verifier: "Verifier | None" = None
-    cluster_metrics: bool = True
+    metric_clusters: int = METRIC_CLUSTERS["auto"]
 
 
 class SettingsError(ValueError):
@@ -125,7 +129,7 @@ def parse_settings(environment: Mapping[str, str]) -> Settings:
     )
     backing = _parse_store(variables, stack)
     verifier = _parse_verifier(variables)
-    cluster_metrics = variables.parse_choice("CLUSTER_METRICS", ("true", "false")) == "true"
+    cluster_metrics = variables.parse_choice("CLUSTER_METRICS", tuple(METRIC_CLUSTERS))
     if variables.errors:
         raise SettingsError(tuple(variables.errors))
     return Settings(
@@ -136,7 +140,7 @@ def parse_settings(environment: Mapping[str, str]) -> Settings:
         tracing_enabled=variables.is_tracing_enabled(),
         priming_enabled=variables.is_priming_enabled(),
         verifier=verifier,
-        cluster_metrics=cluster_metrics,
+        metric_clusters=METRIC_CLUSTERS[cluster_metrics],
     )
 
 

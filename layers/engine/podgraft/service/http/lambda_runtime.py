@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from podgraft.base.jsonvalue import Object
 from podgraft.service.settings import Settings
-from podgraft.service.store import CallerStore, Store
+from podgraft.service.store import CallerStore, Deadline, Store, StoreError
 
 from . import deployment_check, request_log, synthetic
 from .request_log import RequestLog
@@ -14,14 +14,22 @@ if TYPE_CHECKING:
     from .events import Handler
 
 
-def make_request_log(settings: Settings) -> RequestLog:
+def make_request_log(settings: Settings, callers: CallerStore) -> RequestLog:
     """Return the log of Powertools on Lambda, else a log on standard output."""
     if not settings.on_lambda:
         return request_log.make_stream_log(service=settings.stack)
     # Imported here: Powertools takes a fifth of a cold start, and only Lambda needs it.
     from . import powertools
 
-    return powertools.make_request_log(settings.stack, cluster_metrics=settings.cluster_metrics)
+    def has_cluster_metrics() -> bool:
+        # The deadline is over, so the store returns the callers that authenticated the request.
+        try:
+            registered = callers.callers(Deadline.from_timeout(0)).callers
+        except StoreError:
+            return False
+        return len(registered) <= settings.metric_clusters
+
+    return powertools.make_request_log(settings.stack, has_cluster_metrics=has_cluster_metrics)
 
 
 def respond_to_functions(

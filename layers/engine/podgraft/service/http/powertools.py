@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -22,11 +22,13 @@ LOGGER = "podgraft"
 _LEVELS = {"INFO": logging.INFO, "WARNING": logging.WARNING, "ERROR": logging.ERROR}
 
 
-def make_request_log(stack: str = DEFAULT_STACK, *, cluster_metrics: bool = True) -> RequestLog:
+def make_request_log(
+    stack: str = DEFAULT_STACK, *, has_cluster_metrics: Callable[[], bool] = lambda: True
+) -> RequestLog:
     """Return a log that writes a JSON line per record, and metrics in the embedded metric format.
 
-    Lines and metrics contain the name of the *stack*, to separate two stacks in one account. With
-    *cluster_metrics*, a second set of dimensions contains the cluster and the injector.
+    Lines and metrics contain the name of the *stack*, to separate two stacks in one account. If
+    *has_cluster_metrics*, a second set of dimensions contains the cluster and the injector.
     """
     write_line, write_metrics = _make_line_writer(stack), make_metric_writer(stack)
 
@@ -39,8 +41,8 @@ def make_request_log(stack: str = DEFAULT_STACK, *, cluster_metrics: bool = True
         reason = str(record.get("reason") or record.get("fault") or "")
         if reason:
             dimensions.append({"reason": reason})
-        source = find_source(record) if cluster_metrics else None
-        if source is not None:
+        source = find_source(record)
+        if source is not None and has_cluster_metrics():
             dimensions.append({"cluster": source.cluster, "injector": source.injector})
         if "candidate" not in record:
             write_metrics(measures, dimensions)
