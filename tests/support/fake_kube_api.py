@@ -64,7 +64,7 @@ class FakeKubeApi:
     def write_kubeconfig(self, path: Path) -> Path:
         """Write a kubeconfig with a context for each cluster."""
         server = f"http://127.0.0.1:{self.port}"
-        config = {
+        config: dict[str, Any] = {
             "apiVersion": "v1",
             "kind": "Config",
             "clusters": [

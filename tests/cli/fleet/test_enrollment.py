@@ -237,10 +237,12 @@ def use_kubectl(monkeypatch: pytest.MonkeyPatch, estate: Estate, api: FakeKubeAp
     estate.clusters = api.clusters
     monkeypatch.setenv("KUBECONFIG", str(api.write_kubeconfig(Path("kubeconfig.json")).absolute()))
     monkeypatch.setenv("HOME", str(Path().absolute()))
+
+    def open_registrations(reader: KubectlReader, **_: object) -> KubectlRegistrations:
+        return KubectlRegistrations(reader)
+
     for module in (runs, commands):
-        monkeypatch.setattr(
-            module, "open_registrations", lambda each, **_: KubectlRegistrations(each)
-        )
+        monkeypatch.setattr(module, "open_registrations", open_registrations)
 
 
 def test_a_killed_apply_ends_equal_when_it_runs_again(estate: Estate) -> None:

@@ -112,8 +112,10 @@ def test_an_invalid_file_is_an_error_with_its_place(text: str, message: str) -> 
 
 SCHEMA: Any = json.loads((Path(schema.__file__).parent / "schemas/fleet.schema.json").read_text())
 # What a schema cannot express, or what the schema of YAML documents does not see.
-ONLY_PARSED = ("unknown", "name", "id", "/sources", "context", "selector", "duplicate", "YAML")
-ONLY_PARSED += ("leaves less", "/spec/url")
+ONLY_PARSED = (
+    *("unknown", "name", "id", "/sources", "context", "selector", "duplicate", "YAML"),
+    *("leaves less", "/spec/url"),
+)
 
 
 def find_errors(text: str) -> list[str]:

@@ -74,6 +74,21 @@ ERRORS = (
         ErrorReason.UNAUTHORIZED,
         "context c: no credentials: exec: executable aws not found; correct the user",
     ),
+    (
+        'Apply failed with 1 conflict: conflict with "argocd": .a\nPlease review\nSee https://x',
+        ErrorReason.CONFLICT,
+        "context c: fields of this object belong to argocd; remove them there, or use --force",
+    ),
+    (
+        'Apply failed with 3 conflicts: conflicts with "argocd":\n- .a\nconflicts with "edit":\n',
+        ErrorReason.CONFLICT,
+        "context c: fields of this object belong to argocd, edit; remove",
+    ),
+    (
+        "error: Operation cannot be fulfilled on a: the object has been modified\nPlease review",
+        ErrorReason.CONFLICT,
+        "context c: another command changes the same object; run the command again",
+    ),
     ("", ErrorReason.OTHER, "context c: GET /p: kubectl failed without a message; correct this"),
 )
 

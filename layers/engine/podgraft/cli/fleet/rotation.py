@@ -8,7 +8,8 @@ R1     issue: write the hashes of all new tokens at once    tokens that nobody h
 R2     wait until each environment has read the registry    as R1
 R3     try each token with a review, and register it        two valid tokens: continue with R4
 R4     read the registrations back: the new token alone     two valid tokens: continue with R4
-R5     revoke the others, with one write                    done
+R5     wait for the caches of kube-apiserver, and revoke    done
+       the others, with one write
 =====  ===================================================  ===================================
 
 A token leaves the registry only if no registration contains it and no other writer can put it
@@ -43,6 +44,8 @@ from .settings import ClusterSettings, make_manifests
 # Only a token with this note is replaced before it is in a registration.
 NOTE = "podgraft fleet"
 _MARGIN_SECONDS = 2
+# Each kube-apiserver of a cluster reads its webhooks from a cache, which follows a little later.
+_CACHE_SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +187,8 @@ class Rotation:
             result = "rotated" if step.issued and step.callers.tokens else "registered"
             yield Outcome(cluster, result)
         if any(len(each.callers.tokens) + bool(each.issued) > 1 for each in confirmed):
+            self.report(f"{_CACHE_SECONDS} s until each kube-apiserver uses the new tokens")
+            system.sleep(_CACHE_SECONDS)
             self._revoke(confirmed)
 
     def _register(self, step: _Step) -> None:

@@ -30,6 +30,8 @@ class ApiError(CommandError):
 _ROLE = "bind the ClusterRole podgraft-reader to this user (docs/explain.md)"
 _REACH = "check the server of the context, the network, and the VPN"
 
+# Once for each manager, of one field or several.
+_OWNED = re.compile(r"conflicts? with \"([^\"]+)\"")
 # Patterns of the last lines of kubectl: reason, and the message with context {0} and match {1}.
 _Describe = Callable[[str, re.Match[str]], str]
 _PATTERNS: tuple[tuple[re.Pattern[str], ErrorReason, _Describe], ...] = (
@@ -49,10 +51,11 @@ _PATTERNS: tuple[tuple[re.Pattern[str], ErrorReason, _Describe], ...] = (
         lambda context, match: f"{context}: {match[1]}; run the command again",
     ),
     (
-        re.compile(r"conflict with \"([^\"]+)\""),
+        _OWNED,
         ErrorReason.CONFLICT,
         lambda context, match: (
-            f"{context}: {match[1]} also applies this object; remove it there, or use "
+            f"{context}: fields of this object belong to "
+            f"{', '.join(dict.fromkeys(_OWNED.findall(match.string)))}; remove them there, or use "
             "--force-conflicts"
         ),
     ),
