@@ -261,9 +261,8 @@ func (synced) HasSynced() bool { return true }
 func newParams(rows []json.RawMessage) informers.GenericInformer {
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 	for _, raw := range rows {
-		var object unstructured.Unstructured
-		check(json.Unmarshal(raw, &object))
-		check(indexer.Add(&object))
+		object, _ := decode(raw)
+		check(indexer.Add(object))
 	}
 	return &params{indexer}
 }

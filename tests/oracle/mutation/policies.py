@@ -9,6 +9,7 @@ With a count, it compares so many requests and records none.
 import json
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -100,6 +101,86 @@ _PATCHING = (
     "[JSONPatch{op: 'add', path: '/data', value: {'q': quantity('1')}}]",
     "[JSONPatch{op: 'add', path: '/data', value: {'t': string(duration('90s'))}}, JSONPatch{op: 'add', path: '/data/b', value: b'abc'}]",
 )
+
+# Values of patches that kube-apiserver cannot convert after a match condition, and others that it can.
+_CONVERTED = (
+    "object.spec.initContainers",
+    "object.spec.initContainers[0]",
+    "object.spec.initContainers.transformList(i, e, e)",
+    "object.spec.initContainers.filter(e, true)",
+    "object.spec.initContainers.filter(e, false)",
+    "object.spec.initContainers + []",
+    "[] + object.spec.initContainers",
+    "{'a': object.spec.initContainers[0]}",
+    "{'a': object.spec.initContainers}",
+    "[[object.spec.initContainers[0].args]]",
+    "object.spec.initContainers[0].args + ['x']",
+    "[] + object.spec.initContainers[0].args",
+    "object.spec.initContainers.map(e, e.name)",
+    "object.metadata.labels",
+    "object.metadata.labels.transformMap(k, v, v)",
+    "object.spec.?initContainers[?0]",
+    "object.spec.containers[0].resources.limits",
+    "object.spec.containers[0].resources.limits.cpu",
+    "object",
+    "request.userInfo",
+    "request.userInfo.groups",
+    "request.kind",
+    "namespaceObject",
+    "namespaceObject.metadata.labels",
+    "params.data",
+    "params.data.a",
+    "params",
+    "Object.spec{initContainers: object.spec.initContainers}",
+    "Object.spec{initContainers: [object.spec.initContainers[0]]}",
+    "Object.spec{initContainers: object.spec.initContainers.map(e, e)}",
+)
+
+
+def make_conversions() -> Iterator[program.Row]:
+    """Requests with a patch whose value is a part of a variable, by match condition or without."""
+    containers: list[JSON] = [
+        {
+            "name": name,
+            "image": "a",
+            "args": ["b"],
+            "resources": {"limits": {"cpu": "1"}},
+        }
+        for name in ("one", "two")
+    ]
+    pod: Object = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": "web", "namespace": "shop", "labels": {"a": "x"}},
+        "spec": {"containers": containers[:1], "initContainers": containers[1:]},
+    }
+    rule: Object = {
+        "apiGroups": [""],
+        "apiVersions": ["v1"],
+        "operations": ["CREATE"],
+        "resources": ["pods"],
+    }
+    conditions: list[JSON] = [{"name": "c", "expression": "true"}]
+    for value, tested in product(_CONVERTED, ([], conditions)):
+        patch = f"[JSONPatch{{op: 'test', path: '/metadata/none', value: {value}}}]"
+        spec: Object = {
+            "matchConstraints": {"resourceRules": [rule]},
+            "failurePolicy": "Fail",
+            "reinvocationPolicy": "Never",
+            "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+            "matchConditions": tested,
+            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}],
+        }
+        params: Object = {"name": "one", "parameterNotFoundAction": "Deny"}
+        binding: Object = {"policyName": "p", "paramRef": params}
+        yield {
+            "policies": [_document("MutatingAdmissionPolicy", "p", spec)],
+            "bindings": [_document("MutatingAdmissionPolicyBinding", "b", binding)],
+            "params": _PARAMS,
+            "namespace": _NAMESPACE,
+            "object": pod,
+            "resource": "pods",
+        }
 
 
 class PolicyGenerator:
@@ -308,8 +389,8 @@ def is_same(ours: tuple[str, JSON], go: tuple[str, JSON]) -> bool:
     """Whether the answers are equal, apart from the texts that name a type of Go or have no order."""
     if "refused" in {ours[0], go[0]}:
         return ours[0] == go[0]
-    if ours[0] == go[0] == "error":
-        return _outline(str(ours[1])) == _outline(str(go[1]))
+    if ours[0] == go[0] == "error" and ours[1] != go[1]:
+        return "structpb" not in str(go[1]) and _outline(str(ours[1])) == _outline(str(go[1]))
     return ours[0] == go[0] and equal(_without_empty(ours[1]), _without_empty(go[1]))
 
 
@@ -349,7 +430,7 @@ def main() -> None:
     """Record the fixture, or compare many requests."""
     provide_documents()
     if len(sys.argv) == 1:
-        rows = program.ask_program("mutation", list(make_rows(600, 0)))
+        rows = program.ask_program("mutation", [*make_rows(600, 0), *make_conversions()])
         kept = ("policies", "bindings", "before", "after", "error", "code", "refused")
         program.write(
             FIXTURE,

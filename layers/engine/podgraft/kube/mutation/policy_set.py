@@ -37,6 +37,7 @@ from podgraft.kube.validation.variables import Activation
 
 from .documents import MutatingBinding, MutatingPolicy, MutationExpression, PatchType
 from .errors import MutationDeniedError, MutationError
+from .go_values import GoValues
 from .object_state import ObjectState
 from .recording import MutationRecorder
 from .values import ConversionError, to_apply_configuration, to_operations
@@ -128,6 +129,7 @@ class MutationReview:
     recorder: MutationRecorder
     spent: int = 0
     is_dirty: bool = False
+    tested_conditions: bool = False
     last_output: Object = field(default_factory=dict[str, JSON])
     invoked: set[InvocationKey] = field(default_factory=set[InvocationKey])
     reinvoked: set[InvocationKey] = field(default_factory=set[InvocationKey])
@@ -154,7 +156,7 @@ class MutationReview:
             self.last_output = before
             return before
         state = ObjectState.start(self.policies.schema, before)
-        self.is_dirty = False
+        self.is_dirty = self.tested_conditions = False
         for invocation in invocations:
             if not self._matches(invocation, state, failures, is_second=is_second):
                 continue
@@ -259,6 +261,7 @@ class MutationReview:
     def _find_false_condition(self, invocation: Invocation, state: ObjectState) -> Condition | None:
         if not invocation.policy.conditions:
             return None
+        self.tested_conditions = True
         variables = self._variables(invocation, state)
         # kube-apiserver gives match conditions no Namespace.
         activation = Activation({**variables, "namespaceObject": None}, invocation.policy.variables)
@@ -304,10 +307,11 @@ class MutationReview:
         variables = self._variables(invocation, state)
         activation = Activation(variables, invocation.policy.variables)
         value = self._evaluate(mutation, activation)
+        go_values = GoValues(self.policies.schema, variables, self.tested_conditions)
         try:
             if mutation.patch_type is PatchType.APPLY_CONFIGURATION:
-                return state.apply_configuration(to_apply_configuration(value))
-            return state.apply_operations(to_operations(value))
+                return state.apply_configuration(to_apply_configuration(value, go_values))
+            return state.apply_operations(to_operations(value, go_values))
         except ConversionError as error:
             raise MutationError(str(error)) from error
 

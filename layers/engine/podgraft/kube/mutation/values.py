@@ -29,6 +29,8 @@ from podgraft.kube.cel.values import (
 )
 from podgraft.kube.patch import ExplicitNull
 
+from .go_values import GoValues
+
 ROOT = "Object"
 _PATCH = "JSONPatch"
 # google.protobuf.Value has doubles: cel-go writes greater integers as text.
@@ -40,24 +42,29 @@ class ConversionError(Exception):
     """A value of an expression that the mutation cannot use."""
 
 
-def to_apply_configuration(value: Value) -> Object:
+def to_apply_configuration(value: Value, go_values: GoValues) -> Object:
     """Return the apply configuration of an expression; raises ``ConversionError``."""
     if not isinstance(value, Struct) or value.type_name != ROOT:
         raise ConversionError(
             f"unsupported return type from ApplyConfiguration expression: {_name(value)}"
         )
     _check_names(value)
+    for key, member in value.fields.items():
+        type_ = go_values.find(member, in_struct=True)
+        if type_ is not None:
+            problem = f"field {quote(key)}: a list or map of values of {type_} cannot be merged"
+            raise ConversionError(f"{problem}; write Object…{{…}} for each")
     return {key: _to_plain(member, key) for key, member in value.fields.items()}
 
 
-def to_operations(value: Value) -> list[Object]:
+def to_operations(value: Value, go_values: GoValues) -> list[Object]:
     """Return the JSON Patch of an expression; raises ``ConversionError``."""
     if not is_list(value):
         raise ConversionError("type mismatch: JSONPatchType.expression should evaluate to array")
-    return [_to_operation(element) for element in value]
+    return [_to_operation(element, go_values) for element in value]
 
 
-def _to_operation(value: Value) -> Object:
+def _to_operation(value: Value, go_values: GoValues) -> Object:
     if not isinstance(value, Struct) or value.type_name != _PATCH:
         raise ConversionError(
             "type mismatch: JSONPatchType.expression should evaluate to array of JSONPatch: "
@@ -68,21 +75,32 @@ def _to_operation(value: Value) -> Object:
     if fields.get("from"):
         operation["from"] = fields["from"]
     if "value" in fields:
-        operation["value"] = _to_patch_value(fields["value"])
+        operation["value"] = _to_patch_value(fields["value"], go_values)
     return operation
 
 
-def _to_patch_value(value: Value) -> JSON:
+def _to_patch_value(value: Value, go_values: GoValues) -> JSON:
     if value is None:
         return ExplicitNull()
     if isinstance(value, Struct):
         _check_names(value)
     try:
+        _check_converts(value, go_values)
         return _to_json(value)
     except ConversionError as error:
         raise ConversionError(
             f"JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}"
         ) from error
+
+
+def _check_converts(value: Value, go_values: GoValues) -> None:
+    type_ = go_values.find(value)
+    if type_ is None:
+        return
+    if isinstance(value, Struct):
+        raise ConversionError(f"proto: invalid type: {type_.removeprefix('struct type ')}")
+    target = "*structpb.Value" if type_.startswith("struct") else "'*structpb.Value'"
+    raise ConversionError(f"type conversion error from {type_} to {target}")
 
 
 def _check_names(value: Struct) -> None:
@@ -162,9 +180,8 @@ def _to_json(value: Value) -> JSON:  # noqa: C901 - one case for each type
         case Optional():
             raise ConversionError("optional.none() dereference")
         case _:
-            raise ConversionError(
-                f"type conversion error from '{_name(value)}' to '*structpb.Value'"
-            )
+            name = _name(value).rpartition(".")[2]
+            raise ConversionError(f"type conversion error from '{name}' to '*structpb.Value'")
 
 
 def _to_struct_member(value: Value) -> JSON:

@@ -145,7 +145,8 @@ OPERATORS = (
         lambda t, d: check_timestamp(t.nanoseconds + d.nanoseconds),
     ),
     function("_+_", "int int -> int", _int_operator(operator.add)),
-    function("_+_", "list(A) list(A) -> list(A)", operator.add),
+    # cel-go copies no list for an empty one before it.
+    function("_+_", "list(A) list(A) -> list(A)", lambda a, b: a + b if a else b),
     function("_+_", "string string -> string", operator.add, join_cost),
     function("_+_", "uint uint -> uint", _uint_operator(operator.add)),
     function("_-_", "double double -> double", operator.sub),
