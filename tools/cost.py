@@ -11,22 +11,26 @@ import click
 
 from costs import bill, measurement
 from costs.census import render_census
+from costs.scale import Limits, render_scale
 from costs.section import write_section
 from podgraft.cli import program
 
 FIGURES = Path(__file__).parent / "costs" / "figures.json"
 PAGE = Path(__file__).parents[1] / "docs" / "aws.md"
+PERFORMANCE = PAGE.with_name("performance.json")
 CENSUS_PAGE = PAGE.with_name("preview.md")
 
 
 @click.command("cost.py", context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--measure", is_flag=True, help="Measure on this machine, and write it to the page.")
+@click.option("--write", is_flag=True, help="Write the last measurement to the page.")
 @click.option("--reviews", default=1000, show_default=True, help="How many to measure.")
-def command(measure: bool, reviews: int) -> None:
+def command(measure: bool, write: bool, reviews: int) -> None:
     """Print the section about costs of docs/aws.md."""
     if measure:
         figures = json.dumps(asdict(measurement.measure(reviews)), indent=2)
         FIGURES.write_text(f"{figures}\n")
+    if measure or write:
         write_section(PAGE, "tools/cost.py", render_costs())
         write_section(CENSUS_PAGE, "tools/cost.py", render_census())
     click.echo(render_costs())
@@ -44,9 +48,17 @@ def render_costs() -> str:
         f"neither.\n\n"
         f"Two provisioned environments of {bill.PROCESSOR_MIB} MiB add ${ready:.0f} a month at any "
         f"load (${bill.PROVISIONED_GIB_SECOND:.10f} a GB-second).\n\n"
-        f"### Cost of metrics by cluster\n\n"
-        f"CloudWatch bills each metric name with each value of its dimensions, in the hours in "
-        f"which it has data.\n\n{bill.render_fleets()}"
+        f"### Cost of a fleet\n\n{render_scale(figures, read_limits())}"
+    )
+
+
+def read_limits() -> Limits:
+    """Return the throttle of the template, and the last measurement of a cold start."""
+    rows = json.loads(PERFORMANCE.read_text())["rows"]
+    medians = {row["name"]: row["median"] for row in rows}
+    return Limits(
+        requests_a_second=measurement.read_default("ThrottlingRateLimit"),
+        cold_seconds=medians["init + first request, AWS store"],
     )
 
 

@@ -2,16 +2,23 @@
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import cost
-from costs import bill, measurement
-from costs.bill import GB, MILLION, Figures
+from costs import bill, measurement, scale
+from costs.bill import GB, MILLION, Figures, Fleet
 from costs.census import PUT_MILLION, RECORD_BYTES, Census, monthly_lines, render_census
 from podgraft.core.census import KeyFilter, Record, Redactor, encode_record
+from podgraft.service.store.aws.callers import CachedCallers
+from podgraft.service.store.aws.client import Listing, RetryBudget
+from podgraft.service.store.aws.registry import RegistryReader
+from podgraft.service.store.aws.ssm import ParameterReader
+from podgraft.service.store.registry_document import encode_registry
 
 EVENTS = Path(__file__).parents[1] / "support" / "events" / "wire"
 
@@ -29,8 +36,11 @@ FIGURES = Figures(
 )
 
 
-def dollars(figures: Figures, pods: int) -> dict[str, float]:
-    return {line.item: line.dollars for line in bill.monthly_lines(figures, pods)}
+LIMITS = scale.Limits(requests_a_second=500, cold_seconds=0.2)
+
+
+def dollars(figures: Figures, pods: int, fleet: Fleet = bill.ONE_CLUSTER) -> dict[str, float]:
+    return {line.item: line.dollars for line in bill.monthly_lines(figures, pods, fleet)}
 
 
 def test_the_bill_of_ten_million_pods_worked_out_by_hand() -> None:
@@ -43,12 +53,12 @@ def test_the_bill_of_ten_million_pods_worked_out_by_hand() -> None:
             "Lambda time": 90_000 * 0.0000133334,
             "SnapStart": 30 * 24 * 3600 * 0.0000015046,
             "CloudWatch Logs": 10 * 0.50,
+            "hourly query of the log": 10 * 0.005,
             "answers to the internet": 100 * 0.09,
             "metrics, alarms, dashboard": 6.00 + 0.70 + 3.00,
             "metrics by cluster and injector": 1.20,
-            # 9,360 checks of at most 0.35 GB-seconds, 18,720 invocations, 8,640 requests, and
-            # 720 metrics that are read.
-            "the watch": 3276 * 0.0000133334 + 0.003744 + 0.00864 + 0.0072,
+            # 9,360 checks of at most 0.35 GB-seconds, 18,720 invocations, and 8,640 requests.
+            "the watch": 3276 * 0.0000133334 + 0.003744 + 0.00864,
             "KMS, tokens": 8.64 * 0.03,  # 86,400 refreshes of one environment
         }
     )
@@ -65,6 +75,124 @@ def test_environments_refresh_as_many_as_the_load_retains_busy() -> None:
     """A billion pods of 9 ms are 3.5 environments' work of a month."""
     few, many = (dollars(FIGURES, pods)["KMS, tokens"] for pods in (1, 1000 * MILLION))
     assert many == pytest.approx(4 * few)
+
+
+@pytest.mark.parametrize(
+    ("fleet", "metrics", "tokens"),
+    [
+        (Fleet(10, 3), 10 * 3 * 4 * 0.30, 10 * 0.2592),
+        (Fleet(20, 3), 20 * 3 * 4 * 0.30, 20 * 0.2592),
+        (Fleet(21, 3), 0, 21 * 0.2592),  # ClusterMetrics=auto
+        (Fleet(300, 3, has_registry=True), 0, 0),  # a pointer and an object, without KMS
+        (Fleet(300, 1, has_registry=False), 0, 300 * 0.2592),
+    ],
+)
+def test_tokens_are_billed_by_cluster_and_metrics_by_pair(
+    fleet: Fleet, metrics: float, tokens: float
+) -> None:
+    got = dollars(FIGURES, MILLION, fleet)
+    assert got["metrics by cluster and injector"] == pytest.approx(metrics)
+    assert got["KMS, tokens"] == pytest.approx(tokens)  # 86,400 × $0.03 / 10,000 = $0.2592
+
+
+def test_the_bill_of_fleets_worked_out_by_hand() -> None:
+    """A million reviews cost 1.00 + 0.20 + 0.12 + 0.50 + 0.005 + 0.90, and 13.66 are fixed."""
+    million = 1.00 + 0.20 + 9_000 * 0.0000133334 + 0.50 + 0.005 + 0.90
+    fixed = 9.70 + 3.90 + 0.056064
+    rows = {title: cells for title, _, cells in scale.fleet_rows(FIGURES, LIMITS)}
+    assert rows["reviews"] == ["1,000,000", "30,000,000", "300,000,000"]
+    totals = [float(cell.strip("*$")) for cell in rows["**a month**"]]
+    assert totals == pytest.approx(
+        [
+            million + fixed + 36.00 + 10 * 0.2592,
+            30 * million + fixed,
+            300 * million + fixed,
+        ],
+        abs=0.02,
+    )
+    assert rows["a private API, 1 endpoint"] == ["$16.90", "$89.40", "$764.40"]
+    # 8 clusters of 60 requests a second fit into 500, and 166 into 10,000.
+    restart = "all restart, `ThrottlingRateLimit={}`"
+    assert rows[restart.format(500)] == ["50 s", "950 s", "9,375 s"]
+    assert rows[restart.format(10_000)] == ["25 s", "50 s", "475 s"]
+
+
+def test_what_breaks_first_worked_out_by_hand() -> None:
+    """A cluster that restarts a node group sends 20 reviews a second to each injector.
+
+    With 0.2 s for a cold start, the clusters of one injector start 4 environments each. In the 10 s
+    of a timeout, Parameter Store serves 400 reads: of 200 environments with 2 reads each, of 12.5
+    with 32, and of 1.3 with 302.
+    """
+    found = {each.name: each.clusters for each in scale.find_limits(LIMITS)}
+    assert found == {
+        "`ThrottlingRateLimit`": (25, 8),
+        "Parameter Store, registry": (50, 16),
+        "Parameter Store, 300 clusters without a registry": (3, 1),
+        "Parameter Store, 3,000 clusters without a registry": (0, 0),
+        "API Gateway in newer regions": (125, 41),
+        "API Gateway": (500, 166),
+        "Lambda concurrency": (500, 166),
+    }
+    page = cost.PAGE.read_text()
+    price = f"${scale.PRIVATE_API_MILLION:.2f} instead of ${bill.API_MILLION:.2f}"
+    assert f"A million requests cost {price}" in page
+    decisions = page.partition("## Ten decisions")[2]
+    assert "| More than 25 clusters restart all pods at once | `ThrottlingRateLimit`" in decisions
+
+
+class Parameters:
+    """Parameter Store of a stack with clusters, which counts its requests."""
+
+    def __init__(self, clusters: int, *, has_registry: bool) -> None:
+        self.requests = 0
+        self._clusters = clusters
+        registry = {"serial": 1, "callers": object_digest(), "clusters": clusters}
+        self._values = {"/podgraft/istio/policy": "policy: enabled"}
+        if has_registry:
+            self._values["/podgraft/callers"] = json.dumps(registry)
+
+    def __call__(self, operation: str, arguments: Any, seconds: float) -> Mapping[str, Any]:
+        del seconds
+        self.requests += 1
+        if operation == "GetParameters":
+            names = [name for name in arguments["Names"] if name in self._values]
+            found = [{"Name": each, "Value": self._values[each], "Version": 1} for each in names]
+            return {"Parameters": found}
+        begin = int(arguments.get("NextToken", 0))
+        end = min(begin + scale.PARAMETERS_A_PAGE, self._clusters)
+        return {"Parameters": [], **({"NextToken": str(end)} if end < self._clusters else {})}
+
+
+class Objects:
+    """The bucket with the registry."""
+
+    def read(self, bucket: str, key: str, seconds: float) -> bytes:
+        del bucket, key, seconds
+        return encode_registry({})[1]
+
+    def keys(self, bucket: str, prefix: str, limit: int, seconds: float) -> Listing:
+        raise NotImplementedError
+
+
+def object_digest() -> str:
+    return encode_registry({})[0]
+
+
+@pytest.mark.parametrize(
+    ("clusters", "has_registry", "reads"),
+    [(10, False, 3), (25, False, 5), (300, False, 32), (300, True, 2)],
+)
+def test_a_start_reads_what_the_page_assumes(clusters: int, has_registry: bool, reads: int) -> None:
+    """The policy and the pointer, and without a registry ten caller documents a page."""
+    client = Parameters(clusters, has_registry=has_registry)
+    parameters = ParameterReader(client, "/podgraft")
+    parameters.policy("istio", RetryBudget.from_seconds(9.0))
+    CachedCallers(
+        parameters, 30.0, registry=RegistryReader(parameters, Objects(), "bucket")
+    ).callers()
+    assert client.requests == reads
+    assert scale.reads_of_a_start(clusters, has_registry=has_registry) == reads
 
 
 def test_the_page_states_what_the_script_prints(capsys: pytest.CaptureFixture[str]) -> None:

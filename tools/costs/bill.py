@@ -4,6 +4,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from podgraft.service.settings import METRIC_CLUSTERS
+
 # AWS's price pages for us-east-1, in dollars, read in June 2026: first tier, no free tier, no
 # savings plan.
 PRICES_READ = "June 2026"
@@ -18,7 +20,7 @@ TRANSFER_GB = 0.09
 METRIC = 0.30  # each name with each value of its dimension
 ALARM = 0.10
 DASHBOARD = 3.00
-READ_METRICS_THOUSAND = 0.01  # GetMetricData, each metric of a request
+QUERIES_GB = 0.005  # CloudWatch Logs Insights, each byte that a query reads
 DECRYPTIONS_TEN_THOUSAND = 0.03  # KMS, for the SecureString of each cluster
 
 MILLION = 1_000_000
@@ -26,7 +28,6 @@ GB = 1_000_000_000
 SECONDS_A_MONTH = 30 * 24 * 3600
 # A pair of a cluster and an injector that injects and skips: requests, success, skip, and time.
 PAIR_METRICS = 4
-FLEETS = ((1, 1), (10, 2), (50, 3), (100, 3))
 # The schedules of template.yaml, and upper bounds of the time of a check.
 REVIEW_CHECKS, CLUSTER_CHECKS = 30 * 24 * 12, 30 * 24
 WATCHES = REVIEW_CHECKS + CLUSTER_CHECKS
@@ -63,6 +64,32 @@ class Figures:
 
 
 @dataclass(frozen=True, slots=True)
+class Fleet:
+    """The clusters and injectors of a stack, and whether one registry has all callers."""
+
+    clusters: int = 1
+    injectors: int = 1
+    has_registry: bool = False
+
+    @property
+    def metrics(self) -> int:
+        """The metrics by cluster and injector that ``ClusterMetrics=auto`` writes."""
+        has_metrics = self.clusters <= METRIC_CLUSTERS["auto"]
+        return self.clusters * self.injectors * PAIR_METRICS if has_metrics else 0
+
+    def decryptions(self, environments: int, refresh_seconds: int) -> float:
+        """Return the decryptions of a month: one for each cluster, refresh, and environment.
+
+        The pointer of a registry and its object are not encrypted with a key of KMS.
+        """
+        refreshes = environments * SECONDS_A_MONTH / refresh_seconds
+        return 0.0 if self.has_registry else self.clusters * refreshes
+
+
+ONE_CLUSTER = Fleet()
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """One line of the bill; ``how`` describes the calculation."""
 
@@ -76,8 +103,28 @@ def billed_milliseconds(milliseconds: float, memory_mib: int) -> int:
     return math.ceil(milliseconds / min(1.0, memory_mib / PROCESSOR_MIB))
 
 
-def monthly_lines(figures: Figures, pods: int, clusters: int = 1) -> Iterator[Line]:
+def monthly_lines(figures: Figures, pods: int, fleet: Fleet = ONE_CLUSTER) -> Iterator[Line]:
     """The bill of a month in which *pods* were reviewed."""
+    yield from _review_lines(figures, pods)
+    how = (
+        f"1 version of {figures.memory_mib / 1024:g} GiB × ${SNAPSHOT_GIB_SECOND:.10f} a GB-second"
+    )
+    yield Line("SnapStart", how, snapshot_cost(figures.memory_mib))
+    how = f"{figures.metrics} × ${METRIC:.2f}, {figures.alarms} × ${ALARM:.2f}, ${DASHBOARD:.2f}"
+    watching = figures.metrics * METRIC + figures.alarms * ALARM + DASHBOARD
+    yield Line("metrics, alarms, dashboard", how, watching)
+    how = f"{PAIR_METRICS} × ${METRIC:.2f} for each cluster and injector"
+    yield Line("metrics by cluster and injector", how, fleet.metrics * METRIC)
+    how = f"{WATCHES:,} checks of two functions, {REVIEW_CHECKS:,} requests"
+    yield Line("the watch", how, watch_cost())
+    decryptions = fleet.decryptions(busy_environments(figures, pods), figures.refresh_seconds)
+    price = f"${DECRYPTIONS_TEN_THOUSAND:.2f} ten thousand"
+    how = f"each cluster, every {figures.refresh_seconds} s × {price}"
+    yield Line("KMS, tokens", how, decryptions / 10_000 * DECRYPTIONS_TEN_THOUSAND)
+
+
+def _review_lines(figures: Figures, pods: int) -> Iterator[Line]:
+    """The lines that grow with the reviews."""
     millions = pods / MILLION
     yield Line("API Gateway, HTTP API", f"${API_MILLION:.2f} a million", millions * API_MILLION)
     how = f"${REQUESTS_MILLION:.2f} a million"
@@ -86,56 +133,22 @@ def monthly_lines(figures: Figures, pods: int, clusters: int = 1) -> Iterator[Li
     seconds = pods * figures.billed_milliseconds / 1000
     how = f"{figures.billed_milliseconds} ms × {gib:g} GiB × ${GIB_SECOND:.10f} a GB-second"
     yield Line("Lambda time", how, seconds * gib * GIB_SECOND)
-    how = f"1 version of {gib:g} GiB × ${SNAPSHOT_GIB_SECOND:.10f} a GB-second"
-    yield Line("SnapStart", how, snapshot_cost(figures.memory_mib))
     logged = figures.log_bytes + figures.events * EVENT_OVERHEAD
     how = f"{logged:,} B × ${LOGS_GB:.2f} a GB"
     yield Line("CloudWatch Logs", how, pods * logged / GB * LOGS_GB)
+    how = f"{logged:,} B × ${QUERIES_GB:.3f} a GB, read once"
+    yield Line("hourly query of the log", how, pods * logged / GB * QUERIES_GB)
     how = f"{figures.response_bytes:,} B × ${TRANSFER_GB:.2f} a GB"
     yield Line("answers to the internet", how, pods * figures.response_bytes / GB * TRANSFER_GB)
-    how = f"{figures.metrics} × ${METRIC:.2f}, {figures.alarms} × ${ALARM:.2f}, ${DASHBOARD:.2f}"
-    watching = figures.metrics * METRIC + figures.alarms * ALARM + DASHBOARD
-    yield Line("metrics, alarms, dashboard", how, watching)
-    how = f"{PAIR_METRICS} × ${METRIC:.2f} for each cluster and injector"
-    yield Line("metrics by cluster and injector", how, pair_metrics_cost(clusters))
-    how = f"{WATCHES:,} checks of two functions, {REVIEW_CHECKS:,} requests"
-    yield Line("the watch", how, watch_cost(clusters))
-    busy = _busy_environments(figures, pods)
-    decryptions = busy * clusters * SECONDS_A_MONTH / figures.refresh_seconds
-    how = f"every {figures.refresh_seconds} s × ${DECRYPTIONS_TEN_THOUSAND:.2f} ten thousand"
-    yield Line("KMS, tokens", how, decryptions / 10_000 * DECRYPTIONS_TEN_THOUSAND)
 
 
-def pair_metrics_cost(pairs: int) -> float:
-    """Return dollars per month for the metrics of pairs of a cluster and an injector."""
-    return pairs * PAIR_METRICS * METRIC
-
-
-def watch_cost(pairs: int) -> float:
-    """Return dollars per month for the watch: two functions, the API, and read metrics."""
+def watch_cost() -> float:
+    """Return dollars per month for the watch: two functions, and requests of the API."""
     seconds = WATCHES * (WATCH_SECONDS * WATCH_GIB + WEBHOOK_SECONDS)
     return (
         seconds * GIB_SECOND
         + 2 * WATCHES * REQUESTS_MILLION / MILLION
         + REVIEW_CHECKS * API_MILLION / MILLION
-        + CLUSTER_CHECKS * pairs * READ_METRICS_THOUSAND / 1000
-    )
-
-
-def render_fleets() -> str:
-    """The table of the metrics by cluster and injector, for fleets."""
-    rows = [
-        f"| {clusters} | {injectors} | {clusters * injectors * PAIR_METRICS:,} | "
-        f"${pair_metrics_cost(clusters * injectors):,.2f} | "
-        f"${watch_cost(clusters * injectors):,.2f} |"
-        for clusters, injectors in FLEETS
-    ]
-    return "\n".join(
-        (
-            "| clusters | injectors | metrics | metrics by cluster and injector | the watch |",
-            "|---|---|---|---|---|",
-            *rows,
-        )
     )
 
 
@@ -183,7 +196,7 @@ def render_assumptions(figures: Figures) -> str:
     )
 
 
-def _busy_environments(figures: Figures, pods: int) -> int:
+def busy_environments(figures: Figures, pods: int) -> int:
     """Return the number of busy environments; each of them also refreshes its snapshot."""
     busy = pods * figures.billed_milliseconds / 1000 / SECONDS_A_MONTH
     return max(1, math.ceil(busy))
