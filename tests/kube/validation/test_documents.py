@@ -96,13 +96,13 @@ def test_a_function_that_only_new_releases_have_gets_a_warning() -> None:
         ALL + "validations: [{expression: 'object.l.includes(1)'}, {expression: '[1].sum() > 0'}]"
     )
     notes = Diagnostics()
-    parse_policy(Cursor(document(spec), "/spec", notes), "a")
+    parse_policy(Cursor(document(spec), "/spec", notes), "a", 36)
 
     assert not notes.errors
     (warning,) = map(str, notes.warnings)
     assert warning == (
         "/spec/validations/0/expression: includes is new in Kubernetes 1.37; podgraft accepts it; "
-        "an older kube-apiserver rejects the document"
+        "kube-apiserver 1.36 rejects the document"
     )
 
 

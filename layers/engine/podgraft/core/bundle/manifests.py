@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.core.policy import Cursor, Diagnostics
@@ -82,6 +83,10 @@ class Manifest(Struct, frozen=True, kw_only=True):
         return Diagnostic(
             document=self.file, pointer=self.path + path, problem=problem, remedy=remedy
         )
+
+    def locate(self, found: Diagnostic) -> Diagnostic:
+        """The diagnostic of a part of the object, with its file."""
+        return replace(found, document=self.file, pointer=self.path + found.pointer)
 
 
 class Manifests(Struct, frozen=True):
@@ -246,14 +251,10 @@ def _text(value: JSON) -> str:
     return value if isinstance(value, str) else ""
 
 
-def read_specs(
-    manifests: Sequence[Manifest], errors: list[Diagnostic]
-) -> Iterator[tuple[Cursor, str]]:
-    """The spec and name of each document; errors of its reader become errors of its file."""
+def read_specs(manifests: Sequence[Manifest], found: Diagnostics) -> Iterator[tuple[Cursor, str]]:
+    """The spec and name of each document; what its reader finds becomes that of its file."""
     for manifest in manifests:
-        diagnostics = Diagnostics()
-        yield Cursor(manifest.object.get("spec"), "/spec", diagnostics), manifest.name
-        errors.extend(
-            manifest.make_diagnostic(error.pointer, error.problem, error.remedy)
-            for error in diagnostics.errors
-        )
+        own = Diagnostics()
+        yield Cursor(manifest.object.get("spec"), "/spec", own), manifest.name
+        found.errors.extend(map(manifest.locate, own.errors))
+        found.warnings.extend(map(manifest.locate, own.warnings))

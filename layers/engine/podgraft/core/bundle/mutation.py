@@ -13,7 +13,7 @@ from msgspec import Struct
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors import Mutation, PolicyDenialError
-from podgraft.core.policy import Policy
+from podgraft.core.policy import Diagnostics, Policy
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.matching import constraints
 from podgraft.kube.types import NEWEST
@@ -21,7 +21,12 @@ from podgraft.kube.types import NEWEST
 from .components import Component
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests, read_specs
-from .policy_manifests import find_unknown_policies
+from .policy_manifests import (
+    find_absent_params,
+    find_missing_params,
+    find_oldest_release,
+    find_unknown_policies,
+)
 
 if TYPE_CHECKING:
     from podgraft.kube.mutation import MutatingPolicySet, MutationReview
@@ -86,9 +91,11 @@ def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) ->
 
     from .params import find_used, parse_params
 
-    errors: list[Diagnostic] = []
-    parsed_policies = [mutation.parse_policy(*spec) for spec in read_specs(policies, errors)]
-    parsed_bindings = [mutation.parse_binding(*spec) for spec in read_specs(bindings, errors)]
+    found, release = Diagnostics(), find_oldest_release(policy)
+    parsed_policies = [
+        mutation.parse_policy(*spec, release) for spec in read_specs(policies, found)
+    ]
+    parsed_bindings = [mutation.parse_binding(*spec) for spec in read_specs(bindings, found)]
     params = parse_params(manifests)
     policy_set = mutation.MutatingPolicySet(
         policies=tuple(sorted(parsed_policies, key=lambda each: each.name)),
@@ -103,10 +110,13 @@ def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) ->
         pods=(mutator,),
         objects=(mutator,),
         used_manifests=tuple(find_used(config_maps, (each.params for each in parsed_bindings))),
-        errors=(*errors, *params.errors, *find_unknown_policies(bindings, policies, POLICY)),
+        errors=(*found.errors, *params.errors, *find_unknown_policies(bindings, policies, POLICY)),
         warnings=()
-        if deferred or errors
+        if deferred or found.errors
         else (
+            *found.warnings,
+            *find_missing_params(policies, parsed_policies, policy_set.bindings),
+            *find_absent_params(bindings, parsed_policies, policy_set.bindings, params.index),
             *_find_unbound_policies(policies, policy_set),
             *_find_failing_fields(policies, policy_set),
         ),

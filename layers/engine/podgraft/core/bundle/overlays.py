@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors import Mutation
-from podgraft.core.policy import Policy
+from podgraft.core.policy import Diagnostics, Policy
 from podgraft.core.review_context import ReviewContext
 
 from .components import Component
@@ -47,9 +47,9 @@ def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -
         return Component()
     from podgraft.core.injectors.overlay import overlay, overlay_set
 
-    errors: list[Diagnostic] = []
+    found = Diagnostics()
     parsed = [
-        overlay.parse_overlay(*spec, deferred=deferred) for spec in read_specs(documents, errors)
+        overlay.parse_overlay(*spec, deferred=deferred) for spec in read_specs(documents, found)
     ]
     valid = [overlay_ for overlay_ in parsed if overlay_ is not None]
     overlays = overlay_set.sort_overlays(valid, manifests.namespaces)
@@ -57,8 +57,8 @@ def compile_overlays(manifests: Manifests, _policy: Policy, *, deferred: bool) -
     return Component(
         pods=(mutator,),
         objects=(mutator,),
-        errors=tuple(errors),
-        warnings=() if errors or deferred else tuple(_find_conflicts(overlays, documents)),
+        errors=tuple(found.errors),
+        warnings=() if found.errors or deferred else tuple(_find_conflicts(overlays, documents)),
     )
 
 

@@ -5,22 +5,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from podgraft.core.policy import Policy
+from podgraft.core.policy import Diagnostics, Policy
 from podgraft.kube.admission import AdmissionRequest
 
 from .components import Component, Denial, ValidationResult
-from .errors import Diagnostic
-from .manifests import Manifest, Manifests, read_specs
-from .policy_manifests import find_unknown_policies
+from .manifests import Manifests, read_specs
+from .policy_manifests import (
+    find_absent_params,
+    find_missing_params,
+    find_oldest_release,
+    find_unknown_policies,
+)
 
 if TYPE_CHECKING:
     from podgraft.base.trace import Trace
-    from podgraft.kube.validation import PolicySet, ValidatingPolicy
+    from podgraft.kube.validation import PolicySet
 
 POLICY = "ValidatingAdmissionPolicy"
 BINDING = "ValidatingAdmissionPolicyBinding"
@@ -43,9 +46,8 @@ class PolicyValidator(Struct, frozen=True):
         )
 
 
-def compile_policies(manifests: Manifests, _policy: Policy, *, deferred: bool) -> Component:
+def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) -> Component:
     """Compile the policies; an empty component if the bundle has none."""
-    del deferred  # every review uses all of them
     policies, bindings = manifests.of_kind(POLICY), manifests.of_kind(BINDING)
     if not policies:
         return Component(errors=tuple(find_unknown_policies(bindings, (), POLICY)))
@@ -53,9 +55,11 @@ def compile_policies(manifests: Manifests, _policy: Policy, *, deferred: bool) -
 
     from .params import find_used, parse_params
 
-    errors: list[Diagnostic] = []
-    parsed_policies = [validation.parse_policy(*spec) for spec in read_specs(policies, errors)]
-    parsed_bindings = [validation.parse_binding(*spec) for spec in read_specs(bindings, errors)]
+    found, release = Diagnostics(), find_oldest_release(policy)
+    parsed_policies = [
+        validation.parse_policy(*spec, release) for spec in read_specs(policies, found)
+    ]
+    parsed_bindings = [validation.parse_binding(*spec) for spec in read_specs(bindings, found)]
     config_maps = manifests.of_kind("ConfigMap")
     params = parse_params(manifests)
     rules = validation.PolicySet(
@@ -68,21 +72,15 @@ def compile_policies(manifests: Manifests, _policy: Policy, *, deferred: bool) -
         validators=(PolicyValidator(rules),),
         used_manifests=tuple(find_used(config_maps, (each.params for each in parsed_bindings))),
         errors=(
-            *errors,
+            *found.errors,
             *params.errors,
             *find_unknown_policies(bindings, policies, POLICY),
-            *_find_missing_params(policies, parsed_policies, rules),
+            *find_missing_params(policies, parsed_policies, rules.bindings),
+        ),
+        warnings=()
+        if deferred or found.errors
+        else (
+            *found.warnings,
+            *find_absent_params(bindings, parsed_policies, rules.bindings, rules.params),
         ),
     )
-
-
-def _find_missing_params(
-    manifests: tuple[Manifest, ...], policies: list[ValidatingPolicy], rules: PolicySet
-) -> Iterator[Diagnostic]:
-    for manifest, policy in zip(manifests, policies, strict=True):
-        bindings = rules.bindings.get(policy.name, ())
-        if policy.param_kind is not None and not any(binding.params for binding in bindings):
-            problem = f"requires parameters, and no {BINDING} gives it a paramRef"
-            yield manifest.make_diagnostic(
-                "/spec/paramKind", problem, "add a binding with a paramRef"
-            )

@@ -94,12 +94,12 @@ _VARIABLES = "kubernetes.variables"
 class ExpressionCompiler:
     """The compiler of the expressions of one policy; an expression can use previous variables.
 
-    ``is_native`` states that the policy is a document of Kubernetes, which clusters can apply: new
-    features of CEL get a warning.
+    ``release`` is the oldest minor release of Kubernetes that the policy is for: features of CEL
+    that it does not have get a warning. Without one, none does.
     """
 
-    def __init__(self, *, params: bool, is_native: bool = False) -> None:
-        self._is_native = is_native
+    def __init__(self, *, params: bool, release: int = NEWEST) -> None:
+        self._release = release
         self._types = {**TYPES, "params": "dyn"} if params else dict(TYPES)
         self._variables: dict[str, str] = {}
 
@@ -117,8 +117,12 @@ class ExpressionCompiler:
         except CompileError as error:
             self._add_errors(cursor, error)
             return None
-        if self._is_native:
-            _warn_of_new_features(cursor, program)
+        for feature, minor in sorted(program.features.items()):
+            if minor > self._release:
+                cursor.warn(
+                    f"{feature} is new in Kubernetes 1.{minor}",
+                    f"podgraft accepts it; kube-apiserver 1.{self._release} rejects the document",
+                )
         return program
 
     def _environment(self, *, patch_types: bool) -> Environment:
@@ -137,19 +141,6 @@ class ExpressionCompiler:
         """Declare a variable for the following expressions."""
         self._types["variables"] = _VARIABLES
         self._variables[variable] = program.signature if program else "dyn"
-
-
-# What three releases have: each accepts in a new expression what the one before it had.
-_EVERYWHERE = NEWEST - 3
-
-
-def _warn_of_new_features(cursor: Cursor, program: Program) -> None:
-    for feature, minor in sorted(program.features.items()):
-        if minor > _EVERYWHERE:
-            cursor.warn(
-                f"{feature} is new in Kubernetes 1.{minor}",
-                "podgraft accepts it; an older kube-apiserver rejects the document",
-            )
 
 
 def condition_variables(

@@ -99,6 +99,14 @@ class ParamIndex:
         param = self.by_name.get(kind.group_kind, {}).get((param_namespace, ref.name))
         return [] if param is None else [param]
 
+    def can_find(self, kind: ParamKind, ref: ParamRef) -> bool:
+        """Whether a request in some namespace has parameters."""
+        return any(
+            ref.namespace in {"", namespace}
+            and (name == ref.name if ref.selector is None else ref.selects(param))
+            for (namespace, name), param in self.by_name.get(kind.group_kind, {}).items()
+        )
+
     def _select(
         self, kind: ParamKind, selector: selectors.Selector, namespace: str
     ) -> Sequence[Object]:

@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from podgraft.base.jsonvalue import Object
 from podgraft.kube import document_reader
-from podgraft.kube.cel import Program
+from podgraft.kube.cel import NEWEST, Program
 from podgraft.kube.document_reader import Cursor, MappingReader, format_value
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler
@@ -84,11 +84,14 @@ def group_by_policy(
     return by_policy
 
 
-def parse_policy(cursor: Cursor, name: str) -> MutatingPolicy:
-    """Parse the ``spec`` of a policy; the cursor collects errors, with line and column in CEL."""
+def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> MutatingPolicy:
+    """Parse the ``spec`` of a policy; the cursor collects errors, with line and column in CEL.
+
+    It collects warnings of what kube-apiserver 1.``release`` does not have.
+    """
     keys = MappingReader(cursor)
     param_kind = keys.read_key("paramKind", parse_param_kind)
-    compiler = ExpressionCompiler(params=param_kind is not None, is_native=True)
+    compiler = ExpressionCompiler(params=param_kind is not None, release=release)
     policy = MutatingPolicy(
         name=name,
         param_kind=param_kind,

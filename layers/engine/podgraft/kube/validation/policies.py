@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from podgraft.kube import document_reader
-from podgraft.kube.cel import Program
+from podgraft.kube.cel import NEWEST, Program
 from podgraft.kube.document_reader import Cursor, MappingReader
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler
@@ -52,11 +52,14 @@ class ValidatingPolicy:
     param_kind: ParamKind | None
 
 
-def parse_policy(cursor: Cursor, name: str) -> ValidatingPolicy:
-    """Parse the ``spec`` of a policy; the cursor collects errors, with line and column in CEL."""
+def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> ValidatingPolicy:
+    """Parse the ``spec`` of a policy; the cursor collects errors, with line and column in CEL.
+
+    It collects warnings of what kube-apiserver 1.``release`` does not have.
+    """
     keys = MappingReader(cursor)
     param_kind = keys.read_key("paramKind", parse_param_kind)
-    compiler = ExpressionCompiler(params=param_kind is not None, is_native=True)
+    compiler = ExpressionCompiler(params=param_kind is not None, release=release)
     policy = ValidatingPolicy(
         name=name,
         param_kind=param_kind,
