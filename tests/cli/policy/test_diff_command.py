@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from podgraft.cli.policy.diff import comparison
+from support.mutating_policies import label, make_bundle
 from support.policy_account import REMOTE, Account, Run, set_tag
 
 DEPLOYMENT = """\
@@ -107,6 +108,39 @@ def test_different_changes_are_different_groups(
     assert "# CronJob/report in shop\n" in result.out
     assert re.search(r"^\+# denied: .*no cron jobs$", result.out, re.MULTILINE)
     assert "-kind: CronJob\n" in result.out
+
+
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: shop}\ndata: {a: b}\n"
+
+
+@pytest.mark.parametrize(
+    ("resource", "path", "indent", "workload"),
+    [
+        ("pods", "web.yaml", "        ", "Deployment/web"),
+        ("deployments", "web.yaml", "    ", "Deployment/web"),
+        ("configmaps", "config.yaml", "    ", "ConfigMap/c"),
+    ],
+)
+def test_a_changed_mutating_policy_changes_the_objects_that_it_matches(  # noqa: PLR0913, PLR0917
+    run: Run,
+    local: Path,
+    store: Path,
+    apps: Path,
+    resource: str,
+    path: str,
+    indent: str,
+    workload: str,
+) -> None:
+    (apps / "config.yaml").write_text(CONFIG_MAP)
+    for folder, value in ((store / "shop", "old"), (local, "new")):
+        files = make_bundle(label("tier", f"'{value}'"), resources=(resource,))
+        (folder / "bundle" / "policy.yaml").write_bytes(files["policy.yaml"])
+
+    result = run("diff", str(local), *at_store(store, "-f", str(apps / path)))
+
+    assert result.status == 1, result.err
+    assert f"# {workload} in shop\n" in result.out
+    assert f"-{indent}tier: old\n+{indent}tier: new\n" in result.out
 
 
 def test_the_first_push_is_new(run: Run, local: Path, store: Path, apps: Path) -> None:

@@ -24,6 +24,7 @@ from podgraft.core.census import (
 )
 from podgraft.service.store import Snapshot
 from podgraft.service.store.folder import FolderStore
+from support.mutating_policies import label, make_bundle
 from support.store_fixture import BUNDLE, CONFIG, write_injector
 
 PODS: Object = {"group": "", "version": "v1", "kind": "Pod"}
@@ -86,6 +87,7 @@ ENV = (
     "{{ end }}{{ end }}"
 )
 NAMES = '{{ range .Spec.Containers }}{{ if eq .Name "web" }}tty: true{{ end }}{{ end }}'
+READ = "object.spec.containers[0].env[0].value"
 ALL = "workingDir: {{ toJson .ObjectMeta.Annotations | quote }}"
 EMPTY = "{{ if .ObjectMeta.Annotations }}tty: true{{ end }}"
 FAILING = '{{ if eq .ObjectMeta.Name "web" }}{{ fail "no" }}{{ end }}'
@@ -140,6 +142,43 @@ def test_an_unknown_result_names_the_template_and_the_path(tmp_path: Path) -> No
     assert result.reason == (
         'template "sidecar" reads metadata.annotations[example.com/tier], which is not recorded'
     )
+
+
+POLICY_CASES = (
+    ("the same label", label("a", "'1'"), label("a", "'1' + ''"), "", PreviewOutcome.SAME),
+    ("another label", label("a", "'1'"), label("a", "'2'"), "", PreviewOutcome.CHANGED),
+    ("a failure", "Object{}", label("a", "object.spec.nope"), "", PreviewOutcome.FAILED),
+    ("a name", "Object{}", label("a", "object.metadata.name"), "", PreviewOutcome.CHANGED),
+    ("a value of the environment", "Object{}", label("a", READ), "", PreviewOutcome.UNKNOWN),
+    ("in a condition", "Object{}", label("a", "'1'"), f"{READ} == 'a'", PreviewOutcome.UNKNOWN),
+    ("a condition that is false", "Object{}", label("a", READ), "false", PreviewOutcome.SAME),
+)
+
+
+@pytest.mark.parametrize(
+    ("stable", "candidate", "condition", "expected"),
+    [case[1:] for case in POLICY_CASES],
+    ids=[case[0] for case in POLICY_CASES],
+)
+@pytest.mark.parametrize("route", ["inject", "mutate"])
+def test_a_preview_of_mutating_policies_is_certain_or_unknown(
+    tmp_path: Path,
+    stable: str,
+    candidate: str,
+    condition: str,
+    expected: PreviewOutcome,
+    route: str,
+) -> None:
+    snapshots = [
+        FolderStore(
+            write_injector(tmp_path / name, files=make_bundle(text, condition=condition))
+        ).snapshot("default", None)
+        for name, text in (("a", stable), ("b", candidate))
+    ]
+    fields = {"route": route, "decision": "skip" if stable == "Object{}" else route}
+    record = make_record(snapshots[0], make_pod(), **fields)
+    result = preview_record(record, *snapshots)
+    assert result.outcome is expected, result.reason
 
 
 LINES = (TIER, PRINTED, ENV, NAMES, ALL, EMPTY, RANGE, "tty: true", "")

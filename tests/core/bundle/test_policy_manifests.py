@@ -100,7 +100,7 @@ def test_a_reference_without_a_parameter_is_a_warning(
     assert [problem in each for each in found] == ([True] if problem else [])
 
 
-def test_a_mutating_policy_whose_binding_has_no_reference_is_reported() -> None:
+def test_a_mutating_policy_needs_a_binding_with_a_reference() -> None:
     (found,) = find_warnings("MutatingAdmissionPolicy", param_ref="")
     assert found == (
         "p.yaml, document 1 /spec/paramKind: requires parameters, and no "

@@ -18,6 +18,8 @@ from podgraft.service.http.metrics import Metric, record_measures
 from podgraft.service.store.aws.store import CachedStore
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from support.memory_store import MemoryStore
+from support.mutating_policies import PRIVILEGED
+from support.mutating_policies import make_bundle as make_policy_bundle
 from support.store_fixture import BUNDLE, write_injector
 
 ROOT = "securityContext: {privileged: true, capabilities: {add: [SYS_ADMIN]}}"
@@ -346,3 +348,16 @@ def test_the_trace_contains_the_check() -> None:
     assert observe("{}", privileged) == "not allowed by the policy: container s is privileged"
     expected = "allowed by the policy: container s is privileged"
     assert observe("{privileged: [s]}", privileged) == expected
+
+
+@pytest.mark.parametrize("route", ["inject", "mutate"])
+def test_a_mutating_policy_adds_only_listed_privileges(route: str, tmp_path: Path) -> None:
+    files = make_policy_bundle(PRIVILEGED)
+    write_injector(tmp_path / "a", policy="policy: enabled\nallows: {}\n", files=files)
+    response = Function(tmp_path / "a").send(route=route)
+    assert response.status_code == 500
+    assert "container web is privileged; list it under allows.privileged" in response.text
+    listed = "policy: enabled\nallows: {privileged: [web]}\n"
+    write_injector(tmp_path / "b", policy=listed, files=files)
+    operations = operations_of(Function(tmp_path / "b").send(route=route))
+    assert [each["value"] for each in operations] == [{"privileged": True}]

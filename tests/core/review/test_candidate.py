@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from podgraft.base.deadline import Deadline
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.core import review
 from podgraft.core.bundle import Mutation, Mutator
 from podgraft.core.injectors import UserError
@@ -26,6 +26,7 @@ from podgraft.service.store.aws.client import RetryBudget
 from podgraft.service.store.aws.store import CachedStore
 from support.effort import scaled
 from support.memory_store import MemoryStore, labelled_bundle
+from support.mutating_policies import label, make_bundle
 from support.store_fixture import BUNDLE, CONFIG
 
 SEED = 20261122
@@ -473,3 +474,43 @@ class Ticking:
     def __call__(self) -> float:
         self.clock.seconds += next(self.ticks, 0.0)
         return self.clock.seconds
+
+
+EXPENSIVE = (
+    "lists.range(1000).all(x, lists.range(1000).all(y, x + y >= 0)) ? Object{} : "
+    "Object{metadata: Object.metadata{labels: {'a': 'b'}}}"
+)
+
+
+def start_policies(
+    world: World, mode: str, stable: Mapping[str, bytes], candidate: Mapping[str, bytes]
+) -> None:
+    world.stable = world.memory.upload({**BUNDLE, **stable})
+    world.put(mode, {"bundle": world.memory.upload({**BUNDLE, **candidate})})
+
+
+@pytest.mark.parametrize(("mode", "value"), [("share", "new"), ("shadow", "old")])
+def test_a_candidate_has_its_own_mutating_policies(mode: str, value: str) -> None:
+    world = World()
+    stable, candidate = (make_bundle(label("a", f"'{text}'")) for text in ("old", "new"))
+    start_policies(world, mode, stable, candidate)
+    after, record = inject_pod(world, make_pod())
+    assert object_at(after, "metadata", "labels")["a"] == value
+    assert (record.candidate, record.candidate_paths) == ("changed", "replace metadata.labels.a")
+
+
+@pytest.mark.parametrize("failure_policy", ["Fail", "Ignore"])
+@pytest.mark.parametrize("expression", [EXPENSIVE, label("a", "object.spec.nope")])
+def test_a_mutating_policy_of_a_candidate_never_denies_or_delays_a_pod(
+    expression: str, failure_policy: str
+) -> None:
+    """A candidate has a tenth of the cost of CEL, so that it leaves time for the response."""
+    world = World()
+    candidate = make_bundle(expression, failurePolicy=failure_policy)
+    start_policies(world, "share", make_bundle(label("a", "'old'")), candidate)
+    after, record = inject_pod(world, make_pod())
+    is_ignored = failure_policy == "Ignore" and expression != EXPENSIVE
+    assert (record.candidate, record.candidate_reason) == (
+        ("changed", "") if is_ignored else ("fallback", "denied")
+    )
+    assert ("a" in object_at(after, "metadata", "labels")) is not is_ignored

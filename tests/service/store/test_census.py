@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from podgraft.cli.policy.preview.replay import PreviewOutcome, preview_record
 from podgraft.core.census import decode_record
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission
@@ -20,6 +21,7 @@ from podgraft.service.store.aws.client import AwsServiceError
 from podgraft.service.store.census import CensusWriter, RecordOutcome, ReviewedDecision
 from podgraft.service.store.folder import FolderStore
 from podgraft.service.store.folder.census import FolderCensus
+from support.mutating_policies import label, make_bundle
 from support.store_fixture import write_injector
 
 DECISION = ReviewedDecision(
@@ -297,3 +299,37 @@ def test_a_bucket_with_the_object_is_not_a_failure() -> None:
     assert denied.read_key("istio", 0.05) == bytes(32)
     names = {"Names": ["/p/istio/census-key"], "WithDecryption": True}
     assert parameters == [("GetParameters", names, 0.05)]
+
+
+def test_an_object_that_only_mutating_policies_change_is_recorded_and_previewed(
+    tmp_path: Path,
+) -> None:
+    before, after = (
+        FolderStore(
+            write_injector(
+                tmp_path / value,
+                policy="policy: enabled\ncensus: {}\n",
+                files=make_bundle(label("tier", f"'{value}'"), resources=("configmaps",)),
+            )
+        ).snapshot("default", "prod-eu")
+        for value in ("old", "new")
+    )
+    config_map: Any = {"apiVersion": "v1", "kind": "ConfigMap", "data": {"key": "secret"}}
+    kind: Any = {"group": "", "version": "v1"}
+    context = make_context(
+        kind={**kind, "kind": "ConfigMap"},
+        resource={**kind, "resource": "configmaps"},
+        object={**config_map, "metadata": {"name": "settings", "namespace": "shop"}},
+    )
+    storage = MemoryCensus()
+    decision = replace(DECISION, route="mutate", decision="mutate")
+    assert make_writer(storage).record(context, before, decision) is RecordOutcome.STORED
+    record = decode_record(*storage.records.values())
+    assert (record.workload, record.route) == ("ConfigMap/settings", "mutate")
+    assert "secret" not in str(record)
+    assert preview_record(record, before, before).outcome is PreviewOutcome.SAME
+    result = preview_record(record, before, after)
+    assert (result.outcome, result.lines) == (
+        PreviewOutcome.CHANGED,
+        ("replace metadata.labels.tier",),
+    )

@@ -21,7 +21,7 @@ from .errors import BundleError, Diagnostic
 from .istio import IstioMutator
 from .istio import compile_istio as compile_istio
 from .manifests import Manifest, Manifests
-from .mutation import PolicyMutator
+from .mutation import PolicyMutator, apply_mutators
 from .overlays import OverlayMutator
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "PolicyMutator",
     "ValidationResult",
     "Validator",
+    "apply_mutators",
     "compile_",
     "compile_istio",
     "digest",

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -15,10 +15,11 @@ from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors import Mutation, PolicyDenialError
 from podgraft.core.policy import Diagnostics, Policy
 from podgraft.core.review_context import ReviewContext
+from podgraft.golang.texttemplate import DEFAULT_LIMITS
 from podgraft.kube.matching import constraints
 from podgraft.kube.types import NEWEST
 
-from .components import Component
+from .components import Component, Mutator
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests, read_specs
 from .policy_manifests import (
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 POLICY = "MutatingAdmissionPolicy"
 BINDING = "MutatingAdmissionPolicyBinding"
+_BUDGET = 10_000_000  # Kubernetes' cost of all expressions of a policy
 
 
 class PolicyMutator(Struct, frozen=True):
@@ -53,7 +55,9 @@ class PolicyMutator(Struct, frozen=True):
     def start(self, before: Object, context: ReviewContext) -> PolicyPasses:
         """Start the passes for the object of a request; without one, the object's creation."""
         request = context.request or constraints.make_create_request(before, context.namespace)
-        return PolicyPasses(self.policies.start(request, context.trace))
+        # A candidate and a trial, with lower limits, must leave time for the rest of the review.
+        budget = _BUDGET * context.limits.steps // DEFAULT_LIMITS.steps
+        return PolicyPasses(self.policies.start(request, context.trace, budget))
 
 
 class PolicyPasses(Struct, frozen=True):
@@ -79,6 +83,19 @@ class PolicyPasses(Struct, frozen=True):
         if after is before or jsonvalue.equal(after, before):
             return Mutation.from_unchanged(before)
         return Mutation.from_objects(before, after)
+
+
+def apply_mutators(mutators: Sequence[Mutator], before: Object, context: ReviewContext) -> Mutation:
+    """All mutations in their order, as one mutation; policies begin it, and end it."""
+    mutation = Mutation.from_unchanged(before)
+    passes = None
+    for mutate in mutators:
+        if isinstance(mutate, PolicyMutator):
+            passes = mutate.start(before, context)
+            mutation = mutation.then(passes.admit(mutation.object))
+        else:
+            mutation = mutation.then(mutate(mutation.object, context))
+    return mutation if passes is None else mutation.then(passes.readmit(mutation.object))
 
 
 def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) -> Component:

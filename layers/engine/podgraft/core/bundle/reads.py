@@ -108,9 +108,8 @@ def _find_mutator_reads(
 def _find_policy_reads(mutator: PolicyMutator) -> Iterator[tuple[FieldRead, ...]]:
     policies = mutator.policies
     for policy in policies.policies:
-        source = f'policy "{policy.name}"'
+        source, mutations = f'policy "{policy.name}"', f'mutation of policy "{policy.name}"'
         variables = {each.name: each.program for each in policy.variables}
-        programs = [each.program for each in (*policy.conditions, *policy.mutations)]
         scopes = [policy.constraints]
         scopes += [
             binding.constraints
@@ -118,7 +117,10 @@ def _find_policy_reads(mutator: PolicyMutator) -> Iterator[tuple[FieldRead, ...]
             if binding.constraints is not None
         ]
         yield (
-            *find_condition_reads(programs, source, variables),
+            *find_condition_reads([each.program for each in policy.conditions], source, variables),
+            *find_condition_reads(
+                [each.program for each in policy.mutations], mutations, variables
+            ),
             *(
                 read
                 for each in scopes

@@ -7,7 +7,7 @@ has no response, so the webhook's failurePolicy decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from http import HTTPStatus
 from typing import TypeAlias
@@ -18,7 +18,13 @@ from podgraft import kube
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.base.trace import Effect, Trace
 from podgraft.core import policy
-from podgraft.core.bundle import Bundle, Mutation, Mutator, PolicyMutator, privilege_check
+from podgraft.core.bundle import (
+    Bundle,
+    Mutation,
+    PolicyMutator,
+    apply_mutators,
+    privilege_check,
+)
 from podgraft.core.injectors import (
     OperatorError,
     PolicyDenialError,
@@ -180,7 +186,7 @@ def _review_inject(review: Review, bundle: Bundle) -> ReviewResponse:
 def _inject_pod(review: Review, bundle: Bundle, pod: Object, decision: Decision) -> ReviewResponse:
     _record_decision(review.context.trace, decision)
     context = bundle.parse_environment(review.context)
-    mutation = _apply_mutators(bundle.pod_mutators, pod, context)
+    mutation = apply_mutators(bundle.pod_mutators, pod, context)
     mutation = mutation.with_warnings(decision.warnings)
     if not mutation.is_changed:
         return _respond_unchanged(review, mutation)
@@ -228,7 +234,7 @@ def _review_mutate(review: Review, bundle: Bundle) -> ReviewResponse:
     if review.request.object is None or not bundle.object_mutators:
         return _respond_allowed(review, ReviewOutcome.SKIP, ReviewReason.NOTHING_MATCHES)
     before = object_check.check_object(review.request)
-    mutation = _apply_mutators(bundle.object_mutators, before, review.context)
+    mutation = apply_mutators(bundle.object_mutators, before, review.context)
     if not mutation.is_changed:
         return _respond_unchanged(review, mutation)
     if bundle.allows is not None:
@@ -261,21 +267,6 @@ def _review_validate(review: Review, bundle: Bundle) -> ReviewResponse:
     else:
         response = admission.allowed(review.request, warnings=warnings, audit=audit)
     return ReviewResponse(response, review.make_record(outcome, ReviewReason.RULES))
-
-
-def _apply_mutators(
-    mutators: Sequence[Mutator], before: Object, context: ReviewContext
-) -> Mutation:
-    """All mutations in their order, as one mutation; policies begin it, and end it."""
-    mutation = Mutation.from_unchanged(before)
-    passes = None
-    for mutate_ in mutators:
-        if isinstance(mutate_, PolicyMutator):
-            passes = mutate_.start(before, context)
-            mutation = mutation.then(passes.admit(mutation.object))
-        else:
-            mutation = mutation.then(mutate_(mutation.object, context))
-    return mutation if passes is None else mutation.then(passes.readmit(mutation.object))
 
 
 def _respond_patched(

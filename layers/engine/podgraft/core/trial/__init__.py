@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from podgraft.core.bundle import Bundle, Diagnostic
 from podgraft.core.policy import Policy
 
+from . import bundle_tests
 from .report import Describe, OnChange, Report
 
 __all__ = ["OnChange", "Report", "Trial", "check_bundle"]
@@ -63,11 +64,13 @@ def _try_bundle(bundle: Bundle, policy: Policy, report: Report) -> Iterator[None
         from . import meshes
 
         yield from meshes.try_meshes(bundle, report)
+    if manifests.of_kind("MutatingAdmissionPolicy"):
+        from . import mutating_policies
+
+        yield from mutating_policies.try_policies(bundle, report)
     if manifests.of_kind("Overlay"):
         from . import overlays
 
         yield from overlays.try_overlays(bundle, report)
     if manifests.probes:
-        from . import bundle_tests
-
         yield from bundle_tests.try_objects(bundle, report)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from podgraft import kube
 from podgraft.base.jsonvalue import Object
 from podgraft.core import policy
-from podgraft.core.bundle import Bundle, Diagnostic, Manifest, Mutator
+from podgraft.core.bundle import Bundle, Diagnostic, Manifest, apply_mutators
 from podgraft.core.injectors import redact
 from podgraft.core.policy import Skip
 from podgraft.core.review_context import ReviewContext
@@ -43,20 +43,11 @@ def _find_failures(bundle: Bundle, manifest: Manifest, report: Report) -> list[F
         mutators = bundle.pod_mutators
 
     def change(before: Object, context: ReviewContext) -> Object:
-        return _apply_mutators(mutators, before, context)
+        request = constraints.make_create_request(before, context.namespace)
+        return apply_mutators(mutators, before, replace(context, request=request)).object
 
     # The values of the object can be secrets, and must not reach a log.
     return try_probe(report.observe(change, manifest, "", Privilege.redact), probe)
-
-
-def _apply_mutators(
-    mutators: tuple[Mutator, ...], before: Object, context: ReviewContext
-) -> Object:
-    request = constraints.make_create_request(before, context.namespace)
-    after = before
-    for mutator in mutators:
-        after = mutator(after, replace(context, request=request)).object
-    return after
 
 
 def _make_diagnostic(manifest: Manifest, failure: Failure) -> Diagnostic:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.trace import Trace
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.cel import (
     CONDITIONS_BUDGET,
@@ -42,23 +43,16 @@ from .object_state import ObjectState
 from .recording import MutationRecorder
 from .values import ConversionError, to_apply_configuration, to_operations
 
-if TYPE_CHECKING:
-    from podgraft.base.trace import Trace
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MutatingPolicySet:
-    """All mutating policies of a bundle, in the order of their names, with their bindings.
-
-    ``budget`` is Kubernetes' budget for one mutation. Here, it is the budget of a complete review.
-    """
+    """All mutating policies of a bundle, in the order of their names, with their bindings."""
 
     policies: tuple[MutatingPolicy, ...]
     bindings: Mapping[str, Sequence[MutatingBinding]]
     params: ParamIndex = field(default_factory=lambda: ParamIndex.build(()))
     namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
     schema: Schema = field(default_factory=release_schema)
-    budget: int = POLICY_BUDGET
     _index: ConstraintIndex = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -71,9 +65,15 @@ class MutatingPolicySet:
         """Whether a policy has match conditions, which can fail in the second pass."""
         return any(policy.conditions for policy in self.policies)
 
-    def start(self, request: AdmissionRequest, trace: Trace | None = None) -> MutationReview:
-        """Start the review of a request; ``trace`` records a step for each policy and binding."""
-        return MutationReview(self, request, MutationRecorder(trace))
+    def start(
+        self, request: AdmissionRequest, trace: Trace | None = None, budget: int = POLICY_BUDGET
+    ) -> MutationReview:
+        """Start the review of a request; ``trace`` records a step for each policy and binding.
+
+        ``budget`` is the cost of all mutations; Kubernetes has it for each. If it is lower than
+        Kubernetes', a request that exceeds it is denied, regardless of the failurePolicy.
+        """
+        return MutationReview(self, request, MutationRecorder(trace), budget)
 
     def find_policies(self, request: AdmissionRequest) -> Iterator[MutatingPolicy]:
         """The policies that can match a request, in their order."""
@@ -127,6 +127,7 @@ class MutationReview:
     policies: MutatingPolicySet
     request: AdmissionRequest
     recorder: MutationRecorder
+    budget: int = POLICY_BUDGET
     spent: int = 0
     is_dirty: bool = False
     tested_conditions: bool = False
@@ -317,16 +318,19 @@ class MutationReview:
 
     def _evaluate(self, mutation: MutationExpression, activation: Activation) -> Value:
         """Evaluate within the remaining budget of the review and the budget of an expression."""
-        meter = Meter(min(EXPRESSION_BUDGET, self.policies.budget - self.spent))
+        meter = Meter(min(EXPRESSION_BUDGET, self.budget - self.spent))
         try:
             return activation.evaluate(mutation.program, meter)
         except EvaluationError as error:
             text = f"expression '{mutation.program.text}' resulted in error: {error}"
             raise MutationError(text) from error
         except CostExceededError as error:
-            raise MutationError(
+            text = (
                 f"expression '{mutation.program.text}' resulted in error: operation cancelled: "
                 "actual cost limit exceeded"
-            ) from error
+            )
+            if self.budget < POLICY_BUDGET:
+                raise MutationDeniedError(text) from error
+            raise MutationError(text) from error
         finally:
             self.spent += meter.spent

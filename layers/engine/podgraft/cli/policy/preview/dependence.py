@@ -17,6 +17,7 @@ from podgraft.core.census import Record, has_token, is_token
 from podgraft.core.injectors import InjectionError, istio
 from podgraft.golang.reflect import GoType
 from podgraft.kube import object_type
+from podgraft.kube.mutation.recording import MUTATION
 
 _OVERLAY = "overlay "
 _TEMPLATES = "inject.istio.io/templates"
@@ -113,6 +114,14 @@ def _find_unused(record: Record, bundle: Bundle, trace: Trace) -> Iterator[str]:
         if step.name.startswith(_OVERLAY) and step.observed.startswith(_CERTAIN):
             name = step.name.removeprefix(_OVERLAY)
             yield f'template of overlay "{name}"'
+    invoked: dict[str, bool] = {}
+    for step in trace.steps:
+        if step.name.startswith(MUTATION):
+            name = step.name.removeprefix(MUTATION).partition(",")[0]
+            invoked[name] = invoked.get(name, False) or not step.observed.startswith(_CERTAIN)
+    for name, is_invoked in invoked.items():
+        if not is_invoked:
+            yield f'mutation of policy "{name}"'
 
 
 def _find_used_templates(record: Record, injector: istio.Injector, trace: Trace) -> Sequence[str]:
