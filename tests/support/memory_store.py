@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from podgraft.core import bundle
 from podgraft.service.store import UnavailableError
 from podgraft.service.store.aws.client import RetryBudget
-from podgraft.service.store.aws.ssm import Parameter
+from podgraft.service.store.aws.ssm import MissingPolicyError, Parameter
 from support.store_fixture import BUNDLE
 
 
@@ -35,6 +35,10 @@ class MemoryStore:
         versions.append(Parameter(text, str(len(versions) + 1), None, name))
         return versions[-1].version
 
+    def delete(self, injector: str) -> None:
+        """Delete a policy with its versions."""
+        del self._policies[injector]
+
     def upload(self, files: Mapping[str, bytes]) -> str:
         """Keep a bundle; its digest."""
         digest = bundle.digest(files)
@@ -47,6 +51,8 @@ class MemoryStore:
         if not self.reachable:
             raise UnavailableError("out of reach on purpose")
         self.requests.append("policy")
+        if injector not in self._policies:
+            raise MissingPolicyError("not found", self.denied)
         return replace(self._policies[injector][-1], denied=self.denied, brakes=self.brakes)
 
     def policy_versions(

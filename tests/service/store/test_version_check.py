@@ -10,6 +10,7 @@ from werkzeug.test import Client, TestResponse
 from podgraft.base.jsonvalue import JSON
 from podgraft.core import bundle
 from podgraft.core.signing import Verifier
+from podgraft.core.versions.errors import UnknownInjectorError
 from podgraft.service.http import Auth, create_app
 from podgraft.service.http.metrics import Metric, record_measures
 from podgraft.service.store import Deadline, Snapshot, Store, UntrustedError
@@ -54,6 +55,10 @@ class Cloud:
 
     def deny(self, text: str) -> None:
         self.memory.denied = text
+
+    def delete(self) -> None:
+        self.memory.delete("default")
+        self.version = 0
 
     def look(self) -> Snapshot:
         self.now += 31
@@ -306,6 +311,37 @@ def test_an_unreachable_store_does_not_bring_a_denied_bundle_back(tmp_path: Path
     cloud.memory.reachable = False
     with pytest.raises(UntrustedError):
         cloud.look()
+
+
+def test_a_deleted_policy_does_not_keep_a_denied_bundle_in_force(tmp_path: Path) -> None:
+    cloud = Cloud(tmp_path)
+    push(cloud, FIRST)
+    cloud.look()
+    cloud.delete()
+    assert cloud.look().stale is not None
+    cloud.deny(deny_text(FIRST))
+    for _ in range(2):
+        with pytest.raises(UnknownInjectorError, match="has no policy"):
+            cloud.look()
+    push(cloud, SECOND)
+    assert cloud.look().bundle.digest == bundle.digest(SECOND)
+
+
+@pytest.mark.parametrize("policy", [b"\xff", b"", b"policy: ["], ids=["bytes", "empty", "YAML"])
+def test_a_damaged_policy_does_not_keep_a_denied_bundle_in_force(
+    policy: bytes, tmp_path: Path
+) -> None:
+    folder = Folder(tmp_path)
+    push(folder, FIRST)
+    folder.look()
+    write(tmp_path / "default" / "policy.yaml", policy)
+    assert folder.look().stale is not None
+    folder.deny(deny_text(FIRST))
+    for _ in range(2):
+        with pytest.raises(UntrustedError, match="is denied"):
+            folder.look()
+    folder.deny("")
+    assert folder.look().bundle.digest == bundle.digest(FIRST)
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from podgraft.service.store.names import DENIED
 from podgraft.service.store.polling_cache import PollingCache
 
 from .client import MissingError, RetryBudget
-from .ssm import Parameter
+from .ssm import MissingPolicyError, Parameter
 
 if TYPE_CHECKING:
     from podgraft.core.signing import Verifier
@@ -124,11 +124,17 @@ class InjectorLoader:
 
     def _refresh(self, before: Loaded | None, patience: RetryBudget) -> Loaded:
         """Return the newest version that loads; raises ``StoreError``."""
-        newest = self._read_newest(patience)
+        try:
+            newest = self._read_newest(patience)
+        except UnknownInjectorError as error:
+            # A version that was in force remains after a deletion, but not with a denied bundle.
+            if before is not None and self._is_denied(before):
+                return replace(before, denial=error)
+            raise
         deferred = self.sources.deferred and before is None
         if before is not None and before.version in self.load_errors:
             before = None
-        if before is not None and (before.denial is not None or self._find_denial(before)):
+        if before is not None and self._is_denied(before):
             return self._replace_denied(before, newest, patience)
         if before is not None and before.rejection is None and before.newest == newest:
             return replace(self._retry_candidate(before, patience), confirmed=self.sources.clock())
@@ -151,8 +157,9 @@ class InjectorLoader:
         compiler = BundleCache(attempt.fetch, self.make_check(loaded.newest))
         return replace(loaded, snapshots=reload_candidates(loaded.snapshots, compiler))
 
-    def _find_denial(self, loaded: Loaded) -> str | None:
-        return VersionCheck(denied=self.denied).find_denial(loaded.snapshots.digests)
+    def _is_denied(self, loaded: Loaded) -> bool:
+        found = VersionCheck(denied=self.denied).find_denial(loaded.snapshots.digests)
+        return loaded.denial is not None or found is not None
 
     def _load(
         self, newest: Parameter, before: Loaded | None, patience: RetryBudget, *, deferred: bool
@@ -170,6 +177,11 @@ class InjectorLoader:
         try:
             newest = self.sources.policies.policy(self.name, patience)
         except MissingError as error:
+            last_read = self._newest
+            denied = error.denied if isinstance(error, MissingPolicyError) else None
+            if last_read is not None and denied not in (None, last_read.denied):
+                self._newest = replace(last_read, denied=denied)
+                self._read_denied(self._newest)
             raise UnknownInjectorError(
                 f"injector {self.name!r} has no policy: {error}; "
                 f"create it: podgraft push --injector {self.name}"

@@ -34,6 +34,14 @@ class Parameter(Struct, frozen=True):
     brakes: tuple[str, ...] = ()
 
 
+class MissingPolicyError(MissingError):
+    """The policy is missing. ``denied`` is the text of the deny list, which is in force."""
+
+    def __init__(self, message: str, denied: str) -> None:
+        super().__init__(message)
+        self.denied = denied
+
+
 class ParameterReader(Struct, frozen=True):
     """The parameters under one prefix, such as ``/podgraft``."""
 
@@ -43,8 +51,8 @@ class ParameterReader(Struct, frozen=True):
     def policy(self, injector: str, patience: RetryBudget) -> Parameter:
         """Return the policy document of an injector, with the deny list and the brakes.
 
-        This is one request. Raises as ``call_with_retries``. If the text cannot be decrypted, the
-        version is read without it.
+        This is one request. Raises as ``call_with_retries``, and ``MissingPolicyError``. If the
+        text cannot be decrypted, the version is read without it.
         """
         try:
             return self._read(injector, patience)
@@ -151,11 +159,13 @@ class ParameterReader(Struct, frozen=True):
             "GetParameters", arguments, "Parameters", f"parameter {name}", patience
         )
         parameters = {each.get("Name"): each for each in response["Parameters"]}
+        denied = parameters.get(denied_name, {}).get("Value", "")
         if name not in parameters:
-            raise MissingError(f"reading parameter {name}: not found (ParameterNotFound)")
+            problem = f"reading parameter {name}: not found (ParameterNotFound)"
+            raise MissingPolicyError(problem, denied)
         return replace(
             _to_parameter(parameters[name], name=name),
-            denied=parameters.get(denied_name, {}).get("Value", ""),
+            denied=denied,
             brakes=tuple(
                 parameters[each].get("Value", "") for each in brakes if each in parameters
             ),

@@ -15,6 +15,7 @@ of the cluster are revoked.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ from podgraft.core import bundle
 from podgraft.core.versions.errors import (
     InvalidVersionError,
     NotLoadedError,
+    StoreError,
     UnavailableError,
     UnknownInjectorError,
     UntrustedError,
@@ -180,8 +182,8 @@ class _Loading:
     def load(self, *, deferred: bool) -> SnapshotSet:
         """Load the current files; raises ``StoreError`` for an invalid version."""
         path = self._path
+        check = self._refresh_denied()  # first: it is in force even if the policy is unreadable
         text, version = _policy(path)
-        check = self._check = replace(self._check, denied=self._read_denied())
         bundles: dict[str | None, Mapping[str, bytes]] = {}
 
         def fetch(digest: str | None) -> Mapping[str, bytes]:
@@ -210,8 +212,18 @@ class _Loading:
             content = files.read_if_present(self._denied_path)
         return parse_denied((content or b"").decode(errors="replace"), self._denied_path.name)
 
+    def _refresh_denied(self) -> VersionCheck:
+        self._check = replace(self._check, denied=self._read_denied())
+        return self._check
+
     def check_denied(self, snapshots: SnapshotSet) -> None:
-        """Raise ``UntrustedError`` for a version with a denied bundle, which was in force."""
+        """Raise ``UntrustedError`` for a version with a denied bundle, which was in force.
+
+        The files of the injector did not load, so this reads the deny list. If it is unreadable,
+        too, the last one remains.
+        """
+        with suppress(StoreError):
+            self._refresh_denied()
         denial = self._check.find_denial(snapshots.digests)
         if denial is not None:
             raise UntrustedError(f"injector {self._path.name} does not load: {denial}")
