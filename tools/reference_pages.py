@@ -42,6 +42,7 @@ def render_pages() -> dict[str, str]:
         "schemas/policy.md": render_schema("policy", _POLICY_INTRODUCTION),
         "schemas/overlay.md": render_schema("overlay", _OVERLAY_INTRODUCTION),
         "schemas/test.md": render_schema("test", _TEST_INTRODUCTION),
+        "schemas/fleet.md": render_schema("fleet", _FLEET_INTRODUCTION),
         "parameters.md": "\n".join(
             (
                 reference_tables.render_parameters(),
@@ -293,6 +294,10 @@ _TEST_INTRODUCTION = """\
 A test document contains tests of a bundle and its policy, for `podgraft test`.
 [Testing](../testing.md) describes it with examples. Its file is
 `podgraft-test.yaml`, or `NAME.podgraft-test.yaml`. An unknown key is an error.
+"""
+_FLEET_INTRODUCTION = """\
+A fleet document lists the clusters of a stack, and how each is registered, for `podgraft fleet`.
+[Fleet](../fleet.md#the-fleet-file) describes it with an example. An unknown key is an error.
 """
 
 

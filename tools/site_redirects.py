@@ -52,7 +52,7 @@ ANCHORS: Final = {
         "2-push-a-policy-and-its-bundle": "policies#push",
         "4-register-the-webhook": "clusters",
         "costs": "aws#costs",
-        "cost-of-metrics-by-cluster": "aws#cost-of-metrics-by-cluster",
+        "cost-of-metrics-by-cluster": "aws#cost-of-a-fleet",
         "failure-policy": "clusters#failure-policy",
         "monitoring": "monitoring#alarms-and-dashboards",
         "private-endpoints": "aws#private-endpoints",

@@ -101,9 +101,10 @@ def test_the_values_of_the_page_exist() -> None:
 def test_the_controllers_of_gitops_are_named_with_the_folders_of_init(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    application, kustomization = read_documents(GITOPS)
-    assert [each.get("kind") for each in (application, kustomization)] == [
+    application, clusters, kustomization = read_documents(GITOPS)
+    assert [each.get("kind") for each in (application, clusters, kustomization)] == [
         "Application",
+        "ApplicationSet",
         "Kustomization",
     ]
     monkeypatch.chdir(tmp_path)

@@ -432,6 +432,7 @@ STORY: Sequence[tuple[str, int]] = (
     ("podgraft tokens allow --cluster a CN=a --stack-name podgraft", 0),
     ("podgraft fleet plan fleet.yaml --stack-name podgraft", 1),
     ("podgraft fleet apply fleet.yaml --stack-name podgraft", 0),
+    ("podgraft fleet render fleet.yaml rendered --config stack:podgraft", 0),
     ("podgraft fleet extend fleet.yaml --config stack:podgraft", 0),
     ("podgraft fleet rotate fleet.yaml --config stack:podgraft", 0),
     ("podgraft fleet retire a --gone --config stack:podgraft", 0),

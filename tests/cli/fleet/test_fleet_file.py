@@ -77,6 +77,14 @@ ERRORS = (
         "/spec/defaults/injectors/0: the selector is missing; add revision, namespaceSelector",
     ),
     (
+        f"{HEAD}spec: {{defaults: {{injectors: [{{objectSelector: '!a'}}]}}}}",
+        "/spec/defaults/injectors/0: the selector is missing; add revision, namespaceSelector",
+    ),
+    (
+        f"{HEAD}spec: {{defaults: {{injectors: [{{revision: a, validate: [v1/pods]}}]}}}}",
+        "/spec/defaults/injectors/0: the selector of mutate and validate is missing; add",
+    ),
+    (
         f"{HEAD}spec: {{defaults: {{injectors: [{{namespaceSelector: a in}}]}}}}",
         "/spec/defaults/injectors/0: selector 'a in'",
     ),

@@ -205,7 +205,7 @@ def find_urls(plane: ControlPlane) -> set[str]:
     return {hook["clientConfig"]["url"] for each in items for hook in each.get("webhooks", ())}
 
 
-def test_another_manager_keeps_its_registration_until_forced(
+def test_a_registration_of_another_manager_changes_with_force_only(
     planes: dict[str, ControlPlane], capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A GitOps controller owns a field of the first cluster."""

@@ -280,6 +280,11 @@ podgraft fleet plan fleet.yaml
 [fleet apply]
 # Make the registry and all clusters equal to the file.
 podgraft fleet apply fleet.yaml
+[fleet render]
+# For clusters that a GitOps controller registers.
+podgraft fleet render fleet.yaml registrations
+# With the tokens of clusters without a header.
+podgraft fleet render fleet.yaml registrations --tokens tokens --force
 [fleet rotate]
 # The tokens that are due, as a daily job.
 podgraft fleet rotate fleet.yaml

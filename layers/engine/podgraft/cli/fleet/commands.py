@@ -1,4 +1,4 @@
-"""``podgraft fleet``: the registry of a stack."""
+"""``podgraft fleet``: the registry and the registrations of all clusters of a stack."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import wraps
@@ -19,6 +19,8 @@ from podgraft.cli.config_source import (
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.kubectl import KubectlReader
 from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options
+from podgraft.cli.outputs import SECRET, Output, write_files
+from podgraft.cli.register import RegistrationError
 from podgraft.cli.tokens.issuance import DEFAULT_LIFETIME, Lifetime
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
@@ -27,13 +29,14 @@ from .adoption import StackCallers, adopt, finish, open_stack, undo
 from .changes import Change, apply_settings, find_changes, read_clusters
 from .file import Fleet, read_fleet
 from .options import Access, Selection, registration_options, select_clusters, selection_options
+from .rendering import find_others, render_registrations
 from .retirement import delete_registrations, extend_tokens, find_overrides, revoke_all
 from .rotation import is_due
-from .runs import find_targets, open_registrations, open_rotation, run_rotation
+from .runs import find_targets, open_front, open_registrations, open_rotation, run_rotation
 
 
 class _Group(program.ReportingGroup):
-    reported = (TokensError,)
+    reported = (RegistrationError, TokensError)
 
 
 @command_help.group("fleet", cls=_Group)
@@ -171,6 +174,45 @@ def _print_apply_steps(stack: StackCallers, changes: Sequence[Change]) -> None:
         for each in changes
         if each.kind == "retire"
     ]
+    if steps:
+        program.print_next_steps(*steps)
+
+
+@command.command("render", cls=program.ComparingCommand)
+@_FILE
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option(
+    "--tokens",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder with a file for each cluster, which contains its token.",
+)
+@click.option("--force", is_flag=True, help="Replace existing files.")
+@config_option(
+    ConfigSourceType(folder=False, cluster=False), "Deployed stack, if FILE contains no url."
+)
+def render_command(
+    *, file: Path, folder: Path, tokens: Path | None, force: bool, source: ConfigSource | None
+) -> None:
+    """Write the registrations of FILE for a GitOps controller: FOLDER/CLUSTER/registration.yaml.
+
+    They are those that fleet apply does not write: of clusters without a context, and of clusters
+    with credential: header or certificate. Only a file of a cluster with a token in the path
+    contains a secret: encrypt it before you commit it.
+    """
+    fleet = read_fleet(file)
+    front = open_front(fleet, source and source.stack)
+    rendered = [*render_registrations(fleet, front, folder, tokens)]
+    outputs = [each for each in rendered if isinstance(each, Output)]
+    write_files(outputs, force=force)
+    click.echo(f"{folder}: wrote {len(outputs)} registrations")
+    steps = [f"encrypt {each.path}: it contains a token" for each in outputs if each.mode == SECRET]
+    steps += [
+        f"podgraft tokens issue --cluster {each} --output DIR/{each}, then add --tokens DIR: the "
+        "URLs contain the token"
+        for each in rendered
+        if isinstance(each, str)
+    ]
+    steps += [f"delete {each}: not in the fleet file" for each in find_others(folder, fleet)]
     if steps:
         program.print_next_steps(*steps)
 

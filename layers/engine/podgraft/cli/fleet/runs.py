@@ -1,6 +1,7 @@
 """A rotation with the real clusters, and what it prints."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import click
@@ -8,6 +9,7 @@ import click
 from podgraft.cli import program
 from podgraft.cli.certs import trust
 from podgraft.cli.certs.errors import CertificateError
+from podgraft.cli.failure import CommandError
 from podgraft.cli.live.kubectl import KubectlReader
 from podgraft.cli.register import RegistrationError, authorities
 from podgraft.cli.register.endpoint import parse_endpoint
@@ -22,16 +24,17 @@ from .registrations import KubectlRegistrations, Registrations
 from .rotation import Front, Rotation, Target
 
 
-def open_front(fleet: Fleet, stack: StackCallers) -> Front:
+def open_front(fleet: Fleet, stack: str | None) -> Front:
     """Return the endpoint of a fleet; raises ``CommandError`` for CAs that cannot be read."""
+    if not (fleet.url or stack):
+        raise CommandError("/spec/url: is missing; add it, or use --config stack:NAME")
     with program.convert_errors(RegistrationError, CertificateError):
         roots = authorities.read_roots([fleet.ca_bundle] if fleet.ca_bundle else [])
         return Front(
             # For tests: kube-apiserver on this machine.
-            parse_endpoint(fleet.url or lookup_endpoint(stack.name), allow_loopback=True),
+            parse_endpoint(fleet.url or lookup_endpoint(str(stack)), allow_loopback=True),
             trust.encode_ca_bundle(roots) if roots else None,
             tuple(roots),
-            lookup_refresh_seconds(stack.name),
         )
 
 
@@ -48,7 +51,8 @@ def open_rotation(
 ) -> Rotation:
     """Return the rotation of a stack, with its progress on standard error."""
     report = partial(click.echo, err=True)
-    front = open_front(fleet, stack)
+    seconds = lookup_refresh_seconds(stack.name)
+    front = replace(open_front(fleet, stack.name), refresh_seconds=seconds)
     return Rotation(stack.repository, front, fleet.tokens, is_due, report, access.parallel)
 
 

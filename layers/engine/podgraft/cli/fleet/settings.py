@@ -8,8 +8,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import click
+
 from podgraft.base.jsonvalue import Object
-from podgraft.cli.register import RegistrationError, endpoint, mesh, selectors, webhooks
+from podgraft.cli.register import (
+    RegistrationError,
+    endpoint,
+    mesh,
+    namespace_choice,
+    selectors,
+    webhooks,
+)
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.webhooks import SECONDS, FailurePolicy, Registration
 from podgraft.core.identifiers import DEFAULT_INJECTOR, is_injector
@@ -23,6 +32,7 @@ from podgraft.kube.document_reader import (
 from podgraft.service.store import sources
 
 PUBLIC, PRIVATE = "public", "private"
+PATH, HEADER, CERTIFICATE = "path", "header", "certificate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +55,7 @@ class ClusterSettings:
     sources: tuple[str, ...] = ()
     injectors: tuple[InjectorSettings, ...] = ()
     front: str = PUBLIC
+    credential: str = PATH
     failure_policy: str = FailurePolicy.FAIL.value
     timeout_seconds: int = 10
     context: str = ""
@@ -54,7 +65,7 @@ class ClusterSettings:
     @property
     def is_registered_here(self) -> bool:
         """Whether ``fleet apply`` and ``fleet rotate`` register the cluster."""
-        return bool(self.context and self.injectors)
+        return bool(self.context and self.injectors) and self.credential == PATH
 
 
 def make_manifests(
@@ -190,17 +201,30 @@ def _parse_injector(cursor: Cursor) -> InjectorSettings:
         validate=keys.read_key("validate", parse_strings) or (),
     )
     keys.check_unknown_keys()
-    if not (injector.revision or injector.namespace_selector or injector.object_selector):
-        cursor.add_error(
-            "the selector is missing", "add revision, namespaceSelector, or objectSelector"
-        )
+    _check_injector(cursor, injector)
+    return injector
+
+
+def _check_injector(cursor: Cursor, injector: InjectorSettings) -> None:
+    # Of any cluster: the selectors and the rules are those of the injector.
+    target, settings = Endpoint(host="a.example"), ClusterSettings(injectors=(injector,))
     try:
-        # Of any cluster: the selectors and the rules are those of the injector.
-        make_manifests(Endpoint(host="a.example"), None, ClusterSettings((), (), (injector,)), None)
+        make_manifests(target, None, settings, None)
+        namespace_choice.check_namespace_choice(
+            _make_registration(target, None, settings, injector, None),
+            all_namespaces=False,
+            injects=True,
+            has_rules=bool(injector.mutate or injector.validate),
+        )
     except RegistrationError as error:
         problem, _, remedy = str(error).rpartition("; ")
         cursor.add_error(problem or remedy, remedy if problem else "correct it")
-    return injector
+    except click.UsageError:  # of options that a file does not have
+        known = "namespaceSelector, or an objectSelector that requires a label"
+        if injector.mutate or injector.validate:
+            cursor.add_error("the selector of mutate and validate is missing", f"add {known}")
+        else:
+            cursor.add_error("the selector is missing", f"add revision, {known}")
 
 
 def _parse_injector_name(cursor: Cursor) -> str | None:
@@ -214,6 +238,7 @@ _LAYER: Mapping[str, tuple[str, Callable[[Cursor], Any]]] = {
     "sources": ("sources", _parse_sources),
     "injectors": ("injectors", _parse_injectors),
     "front": ("front", _parse_choice(PUBLIC, PRIVATE)),
+    "credential": ("credential", _parse_choice(PATH, HEADER, CERTIFICATE)),
     "failure_policy": ("failurePolicy", _parse_choice(*(each.value for each in FailurePolicy))),
     "timeout_seconds": ("timeoutSeconds", parse_number(SECONDS)),
 }

@@ -1,0 +1,113 @@
+"""``fleet render``: files for a GitOps controller, with a secret only if the URL has the token."""
+
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.fleet.test_adopt import issue
+from cli.fleet.test_enrollment import Estate, run
+from cli.fleet.test_enrollment import account as account  # noqa: PLC0414  a fixture
+from cli.fleet.test_enrollment import estate as estate  # noqa: PLC0414  a fixture
+from cli.fleet.test_fleet_file import HEAD
+from podgraft.cli import main
+from podgraft.kube import yaml
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+FLEET = f"""{HEAD}spec:
+  url: https://hooks.example.com
+  defaults:
+    injectors: [{{name: istio, namespaceSelector: a=b, validate: [v1/pods]}}]
+  groups:
+    own: {{credential: header}}
+  clusters:
+    a: {{context: a}}
+    b: {{groups: [own], context: b}}
+    c: {{}}
+    d: {{credential: certificate}}
+    e: {{injectors: []}}
+"""
+
+
+@pytest.fixture(autouse=True)
+def fleet_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("fleet.yaml").write_text(FLEET)
+
+
+def render(*words: str) -> int:
+    return main(["fleet", "render", "fleet.yaml", "registrations", *words])
+
+
+def find_files() -> list[str]:
+    return sorted(str(each) for each in Path("registrations").rglob("*.yaml"))
+
+
+def test_clusters_without_a_token_in_the_url_have_no_secret(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert render() == 0
+    printed = capsys.readouterr()
+    assert find_files() == [f"registrations/{name}/registration.yaml" for name in "bd"]
+    assert "registrations: wrote 2 registrations" in printed.out
+    assert "podgraft tokens issue --cluster c --output DIR/c" in printed.err
+    text = Path(find_files()[0]).read_text()
+    assert "/k/" not in text
+    options = ("--url", "https://hooks.example.com", "--injector", "istio")
+    assert main(["register", *options, "--namespace-selector", "a=b", "--validate", "v1/pods"]) == 0
+    assert capsys.readouterr().out == text
+
+
+def test_a_token_is_only_in_the_file_of_its_cluster(capsys: pytest.CaptureFixture[str]) -> None:
+    token = "0123456789abcdef" * 4
+    Path("tokens").mkdir()
+    for name in "abcd":
+        (Path("tokens") / name).write_text(f"{token}\n")
+    assert render("--tokens", "tokens") == 0
+    printed = capsys.readouterr()
+    assert token not in printed.out + printed.err
+    assert "encrypt registrations/c/registration.yaml: it contains a token" in printed.err
+    texts = {each: Path(each).read_text() for each in find_files()}
+    assert [name for name, text in texts.items() if token in text] == [
+        "registrations/c/registration.yaml"
+    ]
+    assert Path("registrations/c/registration.yaml").stat().st_mode & 0o777 == 0o600
+
+
+def test_files_are_replaced_with_force_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert render() == 0
+    assert render() == 2
+    problem = "registrations/d/registration.yaml: already exists; use --force"
+    assert problem in capsys.readouterr().err
+    Path("fleet.yaml").write_text(FLEET.replace("    d: {credential: certificate}\n", ""))
+    assert render("--force") == 0
+    printed = capsys.readouterr().err
+    assert "delete registrations/d/registration.yaml: not in the fleet file" in printed
+
+
+def test_a_file_without_a_url_needs_the_stack(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("fleet.yaml").write_text(FLEET.replace("  url: https://hooks.example.com\n", ""))
+    assert render() == 2
+    assert "/spec/url: is missing; add it, or use --config stack:NAME" in capsys.readouterr().err
+
+
+def test_apply_registers_no_cluster_with_another_credential(
+    estate: Estate, capsys: pytest.CaptureFixture[str]
+) -> None:
+    issue("a")
+    path = estate.write("a", ", credential: header")
+    assert run("apply", path) == 0
+    assert not estate.clusters
+    assert run("rotate", path, "--now") == 0
+    assert "podgraft tokens rotate --cluster a" in capsys.readouterr().err
+
+
+def test_the_page_reads_the_folders_of_the_command() -> None:
+    assert render() == 0
+    blocks = (DOCS / "clusters.md").read_text().split("```yaml\n")[1:]
+    documents: Any = [yaml.load_document(each.partition("```")[0]) for each in blocks]
+    [page] = [each for each in documents if each.get("kind") == "ApplicationSet"]
+    [directory] = page["spec"]["generators"][0]["git"]["directories"]
+    assert all(fnmatch(str(Path(each).parent), directory["path"]) for each in find_files())
