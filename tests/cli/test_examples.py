@@ -45,6 +45,7 @@ STATUSES = {
     "explain": {0, 3},
     "diff": {0, 1},
     "doctor": {1, 2},  # no webhook of podgraft is registered, and no kubeconfig exists
+    "status --contexts all": {1},  # no kubeconfig exists
     "check mesh --strict": {1},
     "rollout": {0, 1, 3},
     "fleet": {0, 1, 2},  # the function of the stack of this test reads no registry

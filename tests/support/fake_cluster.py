@@ -8,6 +8,7 @@ import pytest
 
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.live.cluster import LiveCluster
+from podgraft.cli.live.kubectl import KubectlReader
 from podgraft.cli.live.options import ClusterAccess
 
 _LISTS = (
@@ -63,6 +64,20 @@ def use_cluster(monkeypatch: pytest.MonkeyPatch, responses: Mapping[str, Any]) -
         return make_cluster(responses)
 
     monkeypatch.setattr(ClusterAccess, "open_cluster", open_cluster)
+
+
+def use_contexts(patch: pytest.MonkeyPatch, contexts: Mapping[str, Any]) -> None:
+    """Let the commands read the objects of each context."""
+
+    def open_cluster(access: ClusterAccess) -> LiveCluster:
+        return make_cluster(contexts[access.context or ""])
+
+    patch.setattr(ClusterAccess, "open_cluster", open_cluster)
+
+    def list_contexts(_: KubectlReader) -> list[str]:
+        return [*contexts]
+
+    patch.setattr(KubectlReader, "list_contexts", list_contexts)
 
 
 def make_cluster(responses: Mapping[str, Any]) -> LiveCluster:

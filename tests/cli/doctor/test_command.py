@@ -1,9 +1,7 @@
 """``podgraft doctor``: contexts, formats, options, and exit statuses."""
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -11,31 +9,14 @@ import pytest
 from cli.doctor.conftest import HOOKS, NAMESPACES, Site
 from podgraft.cli import main
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
-from podgraft.cli.live.cluster import LiveCluster
-from podgraft.cli.live.kubectl import KubectlReader
-from podgraft.cli.live.options import ClusterAccess
 from podgraft.kube import yaml
-from support.fake_cluster import make_cluster
+from support.fake_cluster import use_contexts
 
 Out = pytest.CaptureFixture[str]
 UNREACHABLE = ApiError(
     "context down: cannot reach the API server; check the server of the context",
     reason=ErrorReason.UNREACHABLE,
 )
-
-
-def use_contexts(patch: pytest.MonkeyPatch, contexts: Mapping[str, Any]) -> None:
-    """Let the commands read the objects of each context."""
-
-    def open_cluster(access: ClusterAccess) -> LiveCluster:
-        return make_cluster(contexts[access.context or ""])
-
-    patch.setattr(ClusterAccess, "open_cluster", open_cluster)
-
-    def list_contexts(_: KubectlReader) -> list[str]:
-        return [*contexts]
-
-    patch.setattr(KubectlReader, "list_contexts", list_contexts)
 
 
 def test_all_contexts_are_checked(site: Site, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> None:

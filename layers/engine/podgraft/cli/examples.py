@@ -36,8 +36,8 @@ podgraft test mesh --output junit=tests.xml
 podgraft status
 # Compare with another policy.
 podgraft status -n shop --config mesh
-# Send a review to each registered endpoint.
-podgraft status --test
+# One row for each cluster of the kubeconfig, as a page.
+podgraft status --contexts all -o html
 [doctor]
 # What is wrong with the injection of this cluster?
 podgraft doctor

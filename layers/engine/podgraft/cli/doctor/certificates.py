@@ -1,10 +1,10 @@
-"""The days that are left of certificates: those of a caBundle, and those of endpoints."""
+"""The days that are left of certificates and tokens: those of a caBundle, and of endpoints."""
 
 import base64
 import binascii
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from podgraft.base import system
@@ -59,3 +59,10 @@ def check_ca_bundle(webhook: Object, now: datetime | None = None) -> CaStatus:
 def count_days(certificate: "x509.Certificate", now: datetime | None = None) -> int:
     """Return the whole days until the certificate expires."""
     return (certificate.not_valid_after_utc - (now or system.now())).days
+
+
+def count_token_days(expires: str) -> int | None:
+    """Return the days with the last one of a token, 0 or less after it; None if it never ends."""
+    if not expires:
+        return None
+    return (datetime.fromisoformat(expires).replace(tzinfo=UTC) - system.now()).days + 1

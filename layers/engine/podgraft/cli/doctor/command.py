@@ -1,20 +1,18 @@
 """``podgraft doctor``: what is wrong with the sidecars of one cluster, or of all contexts."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from podgraft.base import system
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import command_help, documents
 from podgraft.cli.aws_options import aws_options
 from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet.file import read_fleet
-from podgraft.cli.live.kubectl import KubectlReader
+from podgraft.cli.live.contexts import CONTEXTS_OPTION, list_contexts, read_all
 from podgraft.cli.live.options import CONTEXT_OPTIONS, ClusterAccess, add_options
 from podgraft.cli.program import ERROR, FAILED
 
@@ -23,7 +21,6 @@ from .diagnosis import Diagnosis, Request, State, examine
 from .faults import ORDER
 from .stores import Stores
 
-_PARALLEL = 8
 _SECONDS = 5
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FORMATS: Mapping[str, Callable[[Sequence[Diagnosis]], str]] = {
@@ -35,7 +32,7 @@ _FORMATS: Mapping[str, Callable[[Sequence[Diagnosis]], str]] = {
 
 @command_help.command("doctor")
 @add_options(*CONTEXT_OPTIONS[:2])
-@click.option("--contexts", metavar="all|A,B", help="Several contexts instead of --context.")
+@CONTEXTS_OPTION
 @click.option(
     "-n", "--namespace", help="Namespace of the dry run of a pod; default: a selected one."
 )
@@ -74,11 +71,11 @@ def command(
             expected=_read_registration(given["filename"]),
             stores=_read_stores(given["source"], given["fleet"], given["regions"]),
         )
-        names = _list_contexts(access, contexts)
+        names = list_contexts(access, contexts)
     except CommandError as error:
         error.show()
         return ERROR
-    diagnoses = _examine_all(access, names, request)
+    diagnoses = read_all(access, names, lambda cluster, name: examine(cluster, name, request))
     click.echo(_FORMATS[output](diagnoses), nl=False)
     return _find_status(diagnoses, strict=strict)
 
@@ -104,41 +101,6 @@ def _read_stores(source: ConfigSource | None, fleet: Path | None, regions: str |
         if names and source is not None and source.stack is not None
         else None,
     )
-
-
-def _list_contexts(access: ClusterAccess, contexts: str | None) -> list[str]:
-    """Return the contexts to check; an empty name is the current context."""
-    if contexts is None:
-        return [access.context or ""]
-    if access.context is not None:
-        raise click.UsageError("--context and --contexts exclude each other; use one of them")
-    if contexts != "all":
-        return contexts.split(",")
-    names = KubectlReader(kubeconfig=access.kubeconfig).list_contexts()
-    if not names:
-        raise CommandError("kubeconfig: has no context; set KUBECONFIG, or use --kubeconfig")
-    return names
-
-
-def _examine_all(access: ClusterAccess, names: Sequence[str], request: Request) -> list[Diagnosis]:
-    """Return the diagnosis of each context, in this order; some run at the same time."""
-    results: dict[int, Diagnosis] = {}
-    waiting = [*enumerate(names)]
-
-    def work() -> None:
-        while waiting:
-            try:
-                index, name = waiting.pop(0)
-            except IndexError:  # another thread took the last one
-                return
-            cluster = replace(access, context=name or None).open_cluster()
-            results[index] = examine(cluster, name or "the current context", request)
-
-    threads = [system.start_thread(work) for _ in names[1:_PARALLEL]]
-    work()
-    for thread in threads:
-        thread.join()
-    return [results[index] for index in range(len(names))]
 
 
 def _find_status(diagnoses: Sequence[Diagnosis], *, strict: bool) -> int:

@@ -11,7 +11,6 @@ import socket
 import ssl
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, cast
@@ -36,7 +35,7 @@ from podgraft.kube.admission.synthetic import SYNTHETIC_REVIEW
 from podgraft.service import paths
 from podgraft.service.store.caller_token import is_damaged, parse_token
 
-from .certificates import SOON_DAYS, CaStatus, count_days
+from .certificates import SOON_DAYS, CaStatus, count_days, count_token_days
 from .faults import Fault, Finding
 
 DEFAULT_TIMEOUT_SECONDS = 10
@@ -289,10 +288,8 @@ def _check_token(target: EndpointTarget) -> Iterator[Finding]:
 
 def check_expiry(place: str, identity: str, expires: str) -> Iterator[Finding]:
     """Yield that a token has expired, or expires soon. Only a response decides whether it works."""
-    if not expires:
-        return
-    days = (datetime.fromisoformat(expires).replace(tzinfo=UTC) - system.now()).days + 1
-    if days > _TOKEN_DAYS:
+    days = count_token_days(expires)
+    if days is None or days > _TOKEN_DAYS:
         return
     when = f"expired on {expires}" if days <= 0 else f"expires in {days} days"
     remedy = "issue and register a new token: podgraft tokens rotate"

@@ -1,16 +1,19 @@
 """``podgraft status``: the injection of each namespace of a cluster."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import click
 
-from podgraft.base import jsonvalue
+from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, configuration
 from podgraft.cli.compare.configurations import ConfigurationSource
+from podgraft.cli.configuration import InjectOptions
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.cluster import LiveCluster
+from podgraft.cli.live.contexts import CONTEXTS_OPTION, list_contexts, read_all
 from podgraft.cli.live.options import (
     SELECTION_OPTIONS,
     PodSelection,
@@ -19,13 +22,29 @@ from podgraft.cli.live.options import (
 )
 from podgraft.cli.live.registrations import InjectorKind, parse_webhooks
 from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
+from podgraft.cli.tokens.storage import Location
+from podgraft.cli.tokens.usage import read_last_uses
+from podgraft.kube import yaml
 
 from . import report
+from .clusters import State, add_last_reviews, format_rows, read_status
+from .page import render_page
+from .policy_report import make_reports
 from .survey import Survey, find_overlaps
 from .webhooks import WebhookStatus, check_webhooks
 
 
+@dataclass(frozen=True, slots=True)
+class _Show:
+    """What the options about webhooks and the output say."""
+
+    url: str | None
+    is_tested: bool
+    output: str
+
+
 @command_help.command("status")
+@CONTEXTS_OPTION
 @add_options(*SELECTION_OPTIONS)
 @configuration.inject_options
 @click.option(
@@ -36,13 +55,15 @@ from .webhooks import WebhookStatus, check_webhooks
 )
 @click.option("--url", help="Endpoint of podgraft, to find webhooks that call another one.")
 @click.option(
-    "-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Output format."
+    "-o",
+    "--output",
+    type=click.Choice(["text", "json", "html", "policyreport"]),
+    default="text",
+    help="Output format; html with --contexts.",
 )
 def command(
     *,
-    namespace: str | None,
-    all_namespaces: bool,
-    selector: str | None,
+    contexts: str | None,
     is_tested: bool,
     url: str | None,
     output: str,
@@ -58,11 +79,43 @@ def command(
     --test sends a synthetic review, which counts in no metric, to each URL of the registered
     webhooks: with the CAs of its caBundle and the token in its path, as kube-apiserver does. The
     exit status is 1 if such a review fails.
+
+    --contexts prints one row for each cluster instead, with the result of --test. With --config
+    stack:NAME, it adds the last review of each token, from the log of 30 days.
     """
-    selection = check_selection(
-        PodSelection(namespace=namespace, all_namespaces=all_namespaces, selector=selector)
-    )
+    names = ("namespace", "all_namespaces", "selector")
+    selection = check_selection(PodSelection(**{name: given.pop(name) for name in names}))
     options = configuration.parse_options(given)
+    if contexts is not None:
+        if selection != PodSelection() or output == "policyreport":
+            raise click.UsageError(
+                "--contexts reads no pods; leave out -n, -A, -l, and policyreport"
+            )
+        return _show_clusters(options, contexts, output)
+    if output == "html":
+        raise click.UsageError("-o html: requires --contexts")
+    return _show_namespaces(options, selection, _Show(url, is_tested, output))
+
+
+def _show_clusters(options: InjectOptions, contexts: str, output: str) -> int:
+    names = list_contexts(options.access, contexts)
+    statuses = read_all(options.access, names, read_status)
+    if options.stack is not None:
+        statuses = add_last_reviews(statuses, read_last_uses(Location("aws", options.stack)))
+    if output == "json":
+        click.echo(jsonvalue.dump({"clusters": [each.to_json() for each in statuses]}))
+    elif output == "html":
+        click.echo(render_page(statuses, system.now()), nl=False)
+    else:
+        for line in format_rows(statuses):
+            click.echo(line)
+        print_warnings(
+            f"{each.context}: {problem}" for each in statuses for problem in each.find_problems()
+        )
+    return 1 if any(each.state is State.FAILS for each in statuses) else 0
+
+
+def _show_namespaces(options: InjectOptions, selection: PodSelection, show: _Show) -> int:
     cluster = options.access.open_cluster()
     webhooks = parse_webhooks(cluster.read_webhook_configurations())
     namespaces = _read_namespaces(cluster, selection)
@@ -74,8 +127,8 @@ def command(
         survey.add_pod(pod)
     survey.add_empty_namespaces()
     relevant = [each for each in webhooks if each.kind is not InjectorKind.OTHER]
-    checked = check_webhooks(cluster, relevant, url, is_tested=is_tested)
-    _print_statuses(survey, checked, output)
+    checked = check_webhooks(cluster, relevant, show.url, is_tested=show.is_tested)
+    _print_statuses(survey, checked, show.output)
     print_warnings([*source.problems, *find_overlaps(survey), *_find_problems(checked)])
     return 1 if any(each.fails for each in checked) else 0
 
@@ -84,9 +137,11 @@ def _print_statuses(survey: Survey, checked: Sequence[WebhookStatus], output: st
     statuses = sorted(survey.namespaces.values(), key=lambda status: status.name)
     if output == "json":
         click.echo(jsonvalue.dump(report.to_json(statuses, checked)))
-        return
-    for line in report.format_lines(statuses, checked):
-        click.echo(line)
+    elif output == "policyreport":
+        click.echo("---\n".join(map(yaml.dump, make_reports(statuses))), nl=False)
+    else:
+        for line in report.format_lines(statuses, checked):
+            click.echo(line)
 
 
 def _find_problems(checked: Sequence[WebhookStatus]) -> Iterator[str]:

@@ -19,7 +19,7 @@ def to_json(namespaces: Sequence[NamespaceStatus], webhooks: Sequence[WebhookSta
     """Encode the report with stable keys."""
     return {
         "namespaces": [_namespace_to_json(status) for status in namespaces],
-        "webhooks": [_webhook_to_json(status) for status in webhooks],
+        "webhooks": [webhook_to_json(status) for status in webhooks],
     }
 
 
@@ -36,7 +36,8 @@ def _namespace_to_json(status: NamespaceStatus) -> Object:
     }
 
 
-def _webhook_to_json(status: WebhookStatus) -> Object:
+def webhook_to_json(status: WebhookStatus) -> Object:
+    """Encode a webhook with stable keys."""
     webhook = status.webhook
     return {
         "configuration": webhook.configuration,
@@ -58,7 +59,7 @@ def format_lines(
     """Yield the lines of the text report."""
     header = ("NAMESPACE", "INJECTED BY", "PODS", "INJECTED", "MISSING", "OUTDATED")
     rows = [header, *map(_namespace_row, namespaces)]
-    yield from _align(rows)
+    yield from align(rows)
     for kind in ("missing", "outdated"):
         yield from _pod_lines(namespaces, kind)
     yield ""
@@ -68,7 +69,7 @@ def format_lines(
     header = (
         *("CONFIGURATION", "WEBHOOK", "CALLS", "FAILURE POLICY", "CA DAYS", "CERT DAYS", "REVIEW"),
     )
-    yield from _align([header, *map(_webhook_row, webhooks)])
+    yield from align([header, *map(_webhook_row, webhooks)])
 
 
 def _namespace_row(status: NamespaceStatus) -> tuple[str, ...]:
@@ -93,8 +94,8 @@ def _webhook_row(status: WebhookStatus) -> tuple[str, ...]:
         webhook.name,
         webhook.describe(),
         policy,
-        _format_days(status.ca.days),
-        _format_days(status.certificate_days),
+        format_days(status.ca.days),
+        format_days(status.certificate_days),
         _format_review(status),
     )
 
@@ -118,7 +119,8 @@ def _format_review(status: WebhookStatus) -> str:
     return "fails" if status.fails else status.endpoint.describe()
 
 
-def _format_days(days: int | None) -> str:
+def format_days(days: int | None) -> str:
+    """Return the days, or a dash for none."""
     return "-" if days is None else str(days)
 
 
@@ -141,7 +143,8 @@ def _pod_lines(namespaces: Sequence[NamespaceStatus], kind: str) -> Iterator[str
     yield f"  {', '.join(names[:_EXAMPLES])}{more}"
 
 
-def _align(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+def align(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield the rows with columns of one width."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))

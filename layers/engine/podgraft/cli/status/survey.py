@@ -15,12 +15,16 @@ from podgraft.core.review import ReviewResponse
 
 @dataclass(slots=True)
 class NamespaceStatus:
-    """The counts of one namespace; ``missing`` and ``outdated`` are names of pods."""
+    """The counts of one namespace; ``missing`` and ``outdated`` are names of pods.
+
+    ``current`` counts the pods with the sidecars that a new pod would have.
+    """
 
     name: str
     webhooks: list[LiveWebhook] = field(default_factory=list[LiveWebhook])
     pods: int = 0
     injected: int = 0
+    current: int = 0
     missing: list[str] = field(default_factory=list[str])
     outdated: list[str] = field(default_factory=list[str])
     unchecked: int = 0
@@ -66,6 +70,8 @@ class Survey:
             status.injected += 1
         if comparison.state is PodState.DIFFERENT:
             status.outdated.append(name)
+        elif comparison.state is PodState.IDENTICAL:
+            status.current += 1
         elif comparison.state is PodState.OTHER_REVISION:
             status.unchecked += 1
         elif webhooks and comparison.state is PodState.NOT_INJECTED:

@@ -1,0 +1,61 @@
+"""The same reads in several contexts of a kubeconfig, some of them at the same time."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+import click
+
+from podgraft.base import system
+from podgraft.cli.failure import CommandError
+
+from .cluster import LiveCluster
+from .kubectl import KubectlReader
+from .options import ClusterAccess
+
+T = TypeVar("T")
+
+_PARALLEL = 8
+CONTEXTS_OPTION = click.option(
+    "--contexts", metavar="all|A,B", help="Several contexts instead of --context."
+)
+
+
+def list_contexts(access: ClusterAccess, contexts: str | None) -> list[str]:
+    """Return the contexts to read; an empty name is the current context.
+
+    Raises ``UsageError``, or ``CommandError`` without contexts.
+    """
+    if contexts is None:
+        return [access.context or ""]
+    if access.context is not None:
+        raise click.UsageError("--context and --contexts exclude each other; use one of them")
+    if contexts != "all":
+        return contexts.split(",")
+    names = KubectlReader(kubeconfig=access.kubeconfig).list_contexts()
+    if not names:
+        raise CommandError("kubeconfig: has no context; set KUBECONFIG, or use --kubeconfig")
+    return names
+
+
+def read_all(
+    access: ClusterAccess, names: Sequence[str], read: Callable[[LiveCluster, str], T]
+) -> list[T]:
+    """Return what *read* returns for the cluster and the name of each context, in this order."""
+    results: dict[int, T] = {}
+    waiting = [*enumerate(names)]
+
+    def work() -> None:
+        while waiting:
+            try:
+                index, name = waiting.pop(0)
+            except IndexError:  # another thread took the last one
+                return
+            cluster = replace(access, context=name or None).open_cluster()
+            results[index] = read(cluster, name or "the current context")
+
+    threads = [system.start_thread(work) for _ in names[1:_PARALLEL]]
+    work()
+    for thread in threads:
+        thread.join()
+    return [results[index] for index in range(len(names))]
