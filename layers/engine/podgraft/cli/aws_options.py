@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
@@ -34,6 +35,21 @@ def make_session() -> Any:
     # boto3 reads only AWS_DEFAULT_REGION; aws-cli and the other SDKs read AWS_REGION first.
     region = selected.get("region") or os.environ.get("AWS_REGION")
     return boto3.session.Session(profile_name=selected.get("profile"), region_name=region)
+
+
+@contextmanager
+def use_region(region: str | None = None) -> Generator[None]:
+    """Let sessions and messages be of a region, instead of the region of the command line."""
+    context = click.get_current_context(silent=True)
+    if region is None or context is None:
+        yield
+        return
+    selected = context.meta.setdefault(_META, {})
+    context.meta[_META] = {**selected, "region": region}
+    try:
+        yield
+    finally:
+        context.meta[_META] = selected
 
 
 def format_aws_options() -> str:

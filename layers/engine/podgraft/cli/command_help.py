@@ -28,7 +28,7 @@ _SECTIONS: Final[Mapping[str, str]] = {
     "--namespace-labels --istio-cluster-id --istio-network --network --env --webhook",
     "Signature": "--sign --sign-key --unsigned --signer",
     "Cluster access": "--context --kubeconfig --request-timeout --istio-namespace",
-    "AWS": "--stack-name --bucket --bundle-prefix --parameter-prefix --profile --region",
+    "AWS": "--stack-name --bucket --bundle-prefix --parameter-prefix --profile --region --regions",
     "Output": "--output --strict --fail-on --verbose",
     "Help": "--help --help-all --version",
 }
@@ -44,7 +44,7 @@ _RARE: Final = frozenset(
         "--allow-loopback --server-cert --client-cert --client-key --control-plane --static",
         "--exclude-namespace --match-condition --tag-of --webhook-name --reinvocation-policy",
         "--census --force --timeout --connections-per-address --threads --metrics-host",
-        "--passphrase-file --ca-passphrase-file --cert-manager --context",
+        "--passphrase-file --ca-passphrase-file --cert-manager --context --regions",
     )
     for name in names.split()
 ).union(

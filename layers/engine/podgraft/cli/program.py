@@ -30,7 +30,10 @@ def _run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
     try:
         arguments = None if argv is None else list(argv)
         # The stream decides whether styles are printed.
-        status = command.main(args=arguments, prog_name=name, standalone_mode=False, color=True)
+        words = [name, *(sys.argv[1:] if arguments is None else arguments)]
+        status = command.main(
+            args=arguments, prog_name=name, standalone_mode=False, color=True, obj=words
+        )
     except click.ClickException as error:
         if failure := _missing_path_error(error):
             failure.show()

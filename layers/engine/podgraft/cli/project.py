@@ -20,6 +20,7 @@ KEYS: Final[Mapping[str, str]] = {
     "injector": "injector",
     "profile": "profile of the AWS configuration",
     "region": "AWS region",
+    "regions": "AWS regions of commands with --regions, as A,B",
     "bucket": "output BundleBucket of the stack",
     "bundle-prefix": "output BundlePrefix of the stack",
     "parameter-prefix": "output ParameterPrefix of the stack",
@@ -57,6 +58,8 @@ def load_defaults(path: Path | None) -> dict[str, dict[str, Any]]:
     values = {} if file is None else read_project_file(file)
     if stack := values.pop("stack-name", None):
         values["config"] = f"stack:{stack}"
+    if regions := values.get("regions"):
+        values.setdefault("region", regions.partition(",")[0])  # of commands with one region
     defaults = CommandDefaults({_name_parameter(key): value for key, value in values.items()})
     return dict.fromkeys(COMMANDS, defaults)
 

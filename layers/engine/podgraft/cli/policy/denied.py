@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -26,6 +27,8 @@ from podgraft.kube import yaml
 from podgraft.service.store.names import DENIED
 
 from .target import DEFAULT_PARAMETER_PREFIX
+
+R = TypeVar("R")
 
 _HEADER = "# Bundles that must not load, with reasons; podgraft policy deny writes this list.\n"
 
@@ -60,7 +63,7 @@ def change_deny_list(storage: Documents, digest: str, reason: str | None) -> Non
     storage.write(DENIED, _HEADER + yaml.dump(reasons), stored)
 
 
-def storage_options(command: Callable[..., None]) -> Callable[..., None]:
+def storage_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a storage; *command* gets the storage as its first argument."""
 
     @wraps(command)
@@ -71,7 +74,7 @@ def storage_options(command: Callable[..., None]) -> Callable[..., None]:
         parameter_prefix: str | None,
         folder: Path | None,
         **others: object,
-    ) -> None:
+    ) -> R:
         # An option on the command line replaces the others of the environment and project file.
         explicit = [name for name in _STORAGE_OPTIONS if is_explicit(name)]
         if len(explicit) > 1:
@@ -84,12 +87,12 @@ def storage_options(command: Callable[..., None]) -> Callable[..., None]:
             None if by_stack and stack_name else parameter_prefix,
             folder if explicit in (["folder"], ["source"]) else None,
         )
-        command(storage, **others)
+        return command(storage, **others)
 
     return _add_options(call_with_storage)
 
 
-def _add_options(command: Callable[..., None]) -> Callable[..., None]:
+def _add_options(command: Callable[..., R]) -> Callable[..., R]:
     for decorate in (
         aws_options,
         click.option(

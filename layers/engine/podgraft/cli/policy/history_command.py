@@ -8,30 +8,36 @@ import click
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import print_warnings
+from podgraft.cli.program import FAILED
+from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 
 from .cloud import PolicyVersion, connect
 from .in_force import InForce, find_in_force
 from .options import list_output_option
-from .signing import signed_version
+from .signing import signed_version, strip_signature
 from .target import TargetOptions, target_options
 from .versions import find_digests
 
 
 @command_help.command("history")
+@run_in_regions(needs_all=False)
 @list_output_option
 @target_options
-def list_versions(options: TargetOptions, *, output: str) -> None:
+def list_versions(options: TargetOptions, *, output: str) -> Steps:
     """List the versions of the policy: number, date, author, bundle, and message.
 
     A * marks the version in force: the newest one that loads. The bundles of single clusters
-    follow the bundle. Signatures are verified with the keys of stack:NAME.
+    follow the bundle. Signatures are verified with the keys of stack:NAME. With --regions, the exit
+    status is 1 if the policies in force differ.
     """
+    if output == "json" and is_in_several():
+        raise click.UsageError("-o json: lists one region; use --region")
     cloud = connect(options)
     versions = cloud.existing_versions()
     in_force = find_in_force(cloud, versions)
     if output == "json":
         click.echo(json.dumps(_to_json(versions, in_force), indent=2, ensure_ascii=False))
-        return
+        return None
     print_warnings(
         f"version {number} does not load: {error}" for number, error in in_force.errors.items()
     )
@@ -39,6 +45,15 @@ def list_versions(options: TargetOptions, *, output: str) -> None:
         terminal.secho(
             _format(version, in_force), fg="green" if _is_live(version, in_force) else None
         )
+    live = in_force.version
+    documents = share("documents", set[str])
+    documents.add(strip_signature(live.document) if live else "")
+    yield
+    if len(documents) > 1:
+        documents.clear()  # reported once
+        print_warnings(["the policies in force differ; push the same folder to all regions"])
+        return FAILED
+    return None
 
 
 def _is_live(version: PolicyVersion, in_force: InForce) -> bool:

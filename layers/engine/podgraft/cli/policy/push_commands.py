@@ -1,6 +1,6 @@
 """The subcommands that change the policy in force: push and rollback."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
@@ -8,7 +8,9 @@ import click
 from podgraft.cli import command_help, terminal
 from podgraft.cli.client_config import read_url_paths
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 from podgraft.core import policy
+from podgraft.core.bundle.cluster_ids import UrlPath
 
 from . import push
 from .canary import make_canary
@@ -32,6 +34,7 @@ from .versions import bundle_digest
 
 
 @command_help.command("push")
+@run_in_regions()
 @local_options
 @cluster_option("Change the configuration of this calling cluster only, as a canary.")
 @message_option
@@ -59,30 +62,38 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     unsigned: bool,
     end_rollout: bool,
     expect_version: int | None,
-) -> None:
+) -> Steps:
     """Upload the bundle, then switch the policy to it. A second identical push changes nothing.
 
-    FOLDER contains policy.yaml and bundle/. With --cluster, the policy in force remains, and gets
-    overrides that give one cluster the configuration of FOLDER; without policy.yaml, only its
-    bundle.
+    FOLDER contains policy.yaml and bundle/. With --cluster, the policy in force gets overrides that
+    give one cluster the configuration of FOLDER; without policy.yaml, only its bundle.
     """
     paths = read_url_paths(webhook_config, options.injector) if webhook_config else ()
-    checked = check_bundle(bundle, document, strict=strict, url_paths=paths)
-    print_warnings(checked.warnings)
+    checked = share("bundle", lambda: _check_local(bundle, document, paths, strict=strict))
     signer = make_signer(sign, sign_key)
     cloud = _connect(options, expect_version)
-    versions = cloud.history()
-    live = versions[-1] if versions else None
-    if live and not unsigned:
-        push.check_signer(signer, [live])
+    live = next(reversed(cloud.history()), None)
+    push.check_signer(signer, [live] if live and not unsigned else [])
     text = _make_document(checked, live, cluster, has_policy=document is not None)
     change = Change(document=text, checked=checked, signer=signer, message=message)
     if live and not end_rollout:
         check_no_rollout(live.document, text, cloud.target.options)
     push.check_change(cloud, change, live)
-    if not dry_run and confirm and not confirm_change(cloud, change, cluster):
+    if dry_run:
+        return _report_dry_run(cloud, change, live)
+    if confirm and not confirm_change(cloud, change, cluster):
         raise CommandError("not confirmed; nothing is changed")
-    (_report_dry_run if dry_run else _apply)(cloud, change, live)
+    push.upload(cloud, checked)
+    yield
+    return _switch(cloud, change, live)
+
+
+def _check_local(
+    folder: Path, document: Path | None, paths: Iterable[UrlPath], *, strict: bool
+) -> CheckedBundle:
+    checked = check_bundle(folder, document, strict=strict, url_paths=paths)
+    print_warnings(checked.warnings)
+    return checked
 
 
 def _make_document(
@@ -111,8 +122,7 @@ def _report_dry_run(cloud: DeployedInjector, change: Change, live: PolicyVersion
     click.echo(f"policy   version {number} of {cloud.target.parameter} {replaced} (dry run)")
 
 
-def _apply(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
-    push.upload(cloud, change.checked)
+def _switch(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
     if live and push.is_stored(live, change.document, change.signer):
         cloud.check_version(live.number)
         unused = "; the message is not stored" if change.message else ""
@@ -125,6 +135,7 @@ def _apply(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) 
 
 
 @command_help.command("rollback")
+@run_in_regions()
 @click.argument("version", type=int)
 @click.option("--with-rollout", is_flag=True, help="Restore the rollout of the version, too.")
 @message_option
@@ -140,31 +151,39 @@ def restore_version(  # noqa: PLR0913 — one parameter per option
     sign: str | None,
     sign_key: Path | None,
     expect_version: int | None,
-) -> None:
+) -> Steps:
     """Put an older VERSION of the policy in force again, as a new version.
 
     Without --with-rollout, the new version has no rollout, and the candidate of an active one ends.
-    A signature is for one version, so a signed policy must be signed again.
+    A signature is for one version, so a signed policy must be signed again. With --regions, VERSION
+    is of the first region; the others restore the version with the same document.
     """
     signer = make_signer(sign, sign_key)
     cloud = _connect(options, expect_version)
     versions = cloud.history()
     target_version = _find_version(cloud, versions, version)
+    number = target_version.number
     bundle_digest(target_version)
     push.check_signer(signer, [target_version, versions[-1]])
     document = strip_signature(target_version.document)
     if not with_rollout:
         document = remove_rollout(document)
     cloud.check_denied(find_digests(policy.parse(document)))
-    load_new_version(cloud, document, version)
-    message = message or f"rollback to version {version}"
-    number = push.put(cloud, document, versions[-1], signer, message)
-    terminal.secho(f"version {number}, the same as {version}, is in force", fg="green")
+    load_new_version(cloud, document, number)
+    yield
+    if is_in_several() and push.is_stored(versions[-1], document, signer):
+        click.echo(f"policy   version {versions[-1].number} is already the same")
+        return
+    message = message or f"rollback to version {number}"
+    new = push.put(cloud, document, versions[-1], signer, message)
+    terminal.secho(f"version {new}, the same as {number}, is in force", fg="green")
     click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, versions[-1].number)}")
     _describe_pods(cloud, None if with_rollout else find_id(versions[-1].document))
 
 
 def _connect(options: TargetOptions, expect_version: int | None) -> DeployedInjector:
+    if expect_version is not None and is_in_several():
+        raise click.UsageError("--expect-version: each region has its own numbers; use --region")
     cloud = connect(options, writes=True)
     if expect_version is not None:
         cloud.check_version(expect_version)
@@ -174,9 +193,20 @@ def _connect(options: TargetOptions, expect_version: int | None) -> DeployedInje
 def _find_version(
     cloud: DeployedInjector, versions: Sequence[PolicyVersion], version: int
 ) -> PolicyVersion:
-    found = next((each for each in versions if each.number == version), None)
-    if found is not None:
-        return found
+    """Return the version with this number, or in other regions the newest with its document."""
+    documents = share("document", list[str])
+    if documents:
+        found = [each for each in versions if strip_signature(each.document) in documents]
+        if not found:
+            raise CommandError(
+                f"parameter {cloud.target.parameter}: no version has the document of version "
+                f"{version} of the first region; push its folder instead"
+            )
+        return found[-1]
+    found = [each for each in versions if each.number == version]
+    if found:
+        documents.append(strip_signature(found[0].document))
+        return found[0]
     available = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
     raise CommandError(
         f"parameter {cloud.target.parameter}: version {version} not found; "

@@ -8,6 +8,7 @@ import click
 from podgraft.cli import command_help, documents, folders
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.identifier_options import check_injector_option
+from podgraft.cli.regions import Steps, run_in_regions, share
 from podgraft.cli.storage import Documents
 from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.service.store.names import DENIED
@@ -66,24 +67,33 @@ def sign_policy(
 
 
 @command_help.command("deny")
+@run_in_regions(needs_all=False)
 @click.argument("digest")
 @click.option("--reason", required=True, help="Reason, for the messages of the function.")
 @storage_options
-def deny_bundle(storage: Documents, digest: str, reason: str) -> None:
+def deny_bundle(storage: Documents, digest: str, reason: str) -> Steps:
     """Add the bundle DIGEST to the deny list, so no injector loads it.
 
     If it is in force, the function uses the newest earlier version with another bundle.
     """
+    load_deny_list(storage)
+    yield
     change_deny_list(storage, digest, reason)
     click.echo(f"{storage.locate(DENIED)}: bundle {digest} is denied")
 
 
 @command_help.command("undeny")
+@run_in_regions()
 @click.argument("digest")
 @storage_options
-def allow_bundle(storage: Documents, digest: str) -> None:
+def allow_bundle(storage: Documents, digest: str) -> Steps:
     """Remove the bundle DIGEST from the deny list."""
-    change_deny_list(storage, digest, None)
+    is_denied, found = digest in load_deny_list(storage).reasons, share("denied", list[str])
+    if is_denied:
+        found.append(digest)
+    yield
+    if is_denied or not found:  # it can be denied in another region only
+        change_deny_list(storage, digest, None)
     click.echo(f"{storage.locate(DENIED)}: bundle {digest} can load again")
 
 

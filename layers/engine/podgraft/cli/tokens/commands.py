@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
+from typing import TypeVar
 
 import click
 from msgspec.structs import replace
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli import command_help, outputs, program
+from podgraft.cli import command_help, program
 from podgraft.cli.aws_options import aws_options
 from podgraft.cli.config_source import (
     ConfigSource,
@@ -21,7 +22,7 @@ from podgraft.cli.config_source import (
     make_old_option,
     prevails,
 )
-from podgraft.cli.outputs import SECRET, Output
+from podgraft.cli.regions import Steps, run_in_regions, share
 from podgraft.service.store.caller_document import Callers, TokensError
 from podgraft.service.store.subjects import parse_subject
 
@@ -29,18 +30,20 @@ from .issuance import (
     DEFAULT_LIFETIME,
     IssuedToken,
     Lifetime,
+    PendingToken,
     format_expiry,
-    make_issued,
 )
 from .repository import CallerRepository, format_command
 from .storage import Location
 from .storage_factory import open_repository
 from .usage import read_last_uses
 
+R = TypeVar("R")
+
 _AWS = "aws"
 
 
-def store_options(command: Callable[..., None]) -> Callable[..., None]:
+def store_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options of the store to *command*, which gets a repository first."""
 
     @wraps(command)
@@ -51,7 +54,7 @@ def store_options(command: Callable[..., None]) -> Callable[..., None]:
         stack_name: str | None,
         parameter_prefix: str | None,
         **own: object,
-    ) -> None:
+    ) -> R:
         if source is not None and prevails(*_OLD_PARAMETERS):
             store = _AWS if source.folder is None else f"file:{source.folder}"
             stack_name, parameter_prefix = source.stack, None
@@ -60,9 +63,9 @@ def store_options(command: Callable[..., None]) -> Callable[..., None]:
         # The name of a stack overrides a prefix of the environment.
         prefix = None if stack_name is not None else parameter_prefix
         location = Location(store, stack_name, prefix)
-        command(open_repository(location), **own)
+        return command(open_repository(location), **own)
 
-    decorated: Callable[..., None] = run_in_store
+    decorated: Callable[..., R] = run_in_store
     for option in (
         aws_options,
         make_old_option("parameter-prefix"),
@@ -111,6 +114,7 @@ expires_option = click.option(
 
 
 @command.command()
+@run_in_regions()
 @cluster_option
 @note_option
 @expires_option
@@ -118,20 +122,23 @@ expires_option = click.option(
 @store_options
 def issue(
     repository: CallerRepository, cluster: str, note: str, expires: str, output: Path | None
-) -> None:
+) -> Steps:
     """Create the first token of a cluster."""
 
     def check(callers: Callers) -> None:
         if callers.tokens:
             raise TokensError(f"{cluster} already has a token; replace it: podgraft tokens rotate")
 
-    issued = make_issued(repository, note, expires)
-    _store(repository, cluster, issued, output, check)
+    pending = share("token", lambda: PendingToken(cluster, output, check))
+    pending.prepare(repository)
+    yield
+    issued, _ = pending.store(repository, note, expires)
     _print_token(repository, cluster, issued, output)
     _print_register_step(cluster, output)
 
 
 @command.command()
+@run_in_regions()
 @cluster_option
 @note_option
 @expires_option
@@ -139,15 +146,17 @@ def issue(
 @store_options
 def rotate(
     repository: CallerRepository, cluster: str, note: str, expires: str, output: Path | None
-) -> None:
+) -> Steps:
     """Create a second token. The first one remains valid until you revoke it."""
 
     def check(callers: Callers) -> None:
         if not callers.tokens:
             raise TokensError(f"{cluster} has no token yet; create one: podgraft tokens issue")
 
-    issued = make_issued(repository, note, expires)
-    callers = _store(repository, cluster, issued, output, check)
+    pending = share("token", lambda: PendingToken(cluster, output, check))
+    pending.prepare(repository)
+    yield
+    issued, callers = pending.store(repository, note, expires)
     _print_token(repository, cluster, issued, output)
     old = next(each.identity for each in callers.tokens if each != issued.hash)
     revoke = format_command(repository, "revoke", "--cluster", cluster, old)
@@ -155,12 +164,18 @@ def rotate(
 
 
 @command.command()
+@run_in_regions(needs_all=False)
 @cluster_option
 @click.argument("identity")
 @store_options
-def revoke(repository: CallerRepository, cluster: str, identity: str) -> None:
+def revoke(repository: CallerRepository, cluster: str, identity: str) -> Steps:
     """Revoke the token with the id IDENTITY, which list prints."""
     now = f"{system.now():%Y-%m-%dT%H:%M:%SZ}" if repository.has_ids else None
+    is_found, found = _find(bool(repository.read(cluster).match_tokens(identity)))
+    yield
+    if found and not is_found:
+        click.echo(f"{cluster}: has no token {identity} here")
+        return
     callers = repository.change(cluster, lambda callers: callers.without_token(identity, now))
     click.echo(f"{cluster}: revoked {identity}")
     if callers.tokens or callers.subjects:
@@ -256,16 +271,20 @@ def _to_json(
 
 
 @command.command()
+@run_in_regions()
 @cluster_option
 @click.argument("subject")
 @store_options
-def allow(repository: CallerRepository, cluster: str, subject: str) -> None:
+def allow(repository: CallerRepository, cluster: str, subject: str) -> Steps:
     """Allow client certificates with SUBJECT, which podgraft certs client prints."""
     if parse_subject(subject) is None:
         raise TokensError(
             f"subject: got {subject!r}, which can match no certificate; "
             "use a subject such as CN=prod-eu,O=podgraft-clusters, with one attribute in each part"
         )
+
+    repository.read(cluster)
+    yield
 
     def add(callers: Callers) -> Callers:
         return replace(callers, subjects=tuple(dict.fromkeys((*callers.subjects, subject))))
@@ -276,11 +295,17 @@ def allow(repository: CallerRepository, cluster: str, subject: str) -> None:
 
 
 @command.command()
+@run_in_regions(needs_all=False)
 @cluster_option
 @click.argument("subject")
 @store_options
-def forbid(repository: CallerRepository, cluster: str, subject: str) -> None:
+def forbid(repository: CallerRepository, cluster: str, subject: str) -> Steps:
     """Remove SUBJECT from the allowed client certificates."""
+    is_found, found = _find(subject in repository.read(cluster).subjects)
+    yield
+    if found and not is_found:
+        click.echo(f"{cluster}: {subject} is not allowed here")
+        return
 
     def remove(callers: Callers) -> Callers:
         if subject not in callers.subjects:
@@ -295,37 +320,11 @@ def forbid(repository: CallerRepository, cluster: str, subject: str) -> None:
     program.print_next_steps("the webhook rejects it after its next refresh")
 
 
-def _store(
-    repository: CallerRepository,
-    cluster: str,
-    issued: IssuedToken,
-    output: Path | None,
-    check: Callable[[Callers], None],
-) -> Callers:
-    """Store the hash of a token; write the token to *output*, if it is set.
-
-    The file is written first, and deleted if storing the hash fails. So every issued token works.
-    """
-    is_written = False
-
-    def add(callers: Callers) -> Callers:
-        nonlocal is_written
-        if issued.hash in callers.tokens:  # an earlier attempt, whose response was lost
-            return callers
-        check(callers)
-        changed = callers.with_token(issued.hash)
-        if output is not None and not is_written:
-            content = Output(output, f"{issued.text}\n".encode(), SECRET)
-            outputs.write_files([content], force=False)
-            is_written = True
-        return changed
-
-    try:
-        return repository.change(cluster, add)
-    except BaseException:
-        if output is not None and is_written:
-            output.unlink(missing_ok=True)
-        raise
+def _find(is_here: bool) -> tuple[bool, list[bool]]:
+    """Return whether this region has what to withdraw, and an entry for each region that has it."""
+    found = share("found", list[bool])
+    found += [True] if is_here else []
+    return is_here, found
 
 
 def _print_token(

@@ -1,14 +1,20 @@
 """New tokens, and how long they are valid."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
+from pathlib import Path
 
 import click
 
 from podgraft.base import system
+from podgraft.cli import files, outputs
+from podgraft.cli.failure import CommandError
+from podgraft.cli.outputs import SECRET, Output
+from podgraft.cli.regions import is_in_several
 from podgraft.service.store import caller_document
-from podgraft.service.store.caller_document import TokenHash
+from podgraft.service.store.caller_document import Callers, TokenHash
 from podgraft.service.store.caller_token import ID_BYTES, SECRET_BYTES, make_token, parse_token
 
 from .repository import CallerRepository
@@ -58,6 +64,68 @@ def make_issued(repository: CallerRepository, note: str, expires: str) -> Issued
     id_ = "" if public is None else public.id
     digest = caller_document.hash_token(text)
     return IssuedToken(text, TokenHash(digest, created, note, id_, expires))
+
+
+@dataclass(slots=True)
+class PendingToken:
+    """A token to issue: one for all regions, so the registrations fit each of them.
+
+    *check* raises ``TokensError`` for callers that must not get it.
+    """
+
+    cluster: str
+    output: Path | None
+    check: Callable[[Callers], None]
+    _issued: IssuedToken | None = field(default=None, repr=False)
+    _is_written: bool = False
+
+    def prepare(self, repository: CallerRepository) -> None:
+        """Check the callers of one of several regions.
+
+        A token in the file that another region has is issued again, after a failed command.
+        """
+        if not is_in_several():
+            return
+        if self.output is None:
+            raise click.UsageError("--regions: requires --output, to repeat a failed command")
+        if not repository.has_ids:
+            raise CommandError("its function reads no ids of tokens; deploy the stack first")
+        callers = repository.read(self.cluster)
+        text = files.read_text(self.output).strip() if self.output.exists() else ""
+        known = callers.find_tokens(caller_document.hash_token(text))
+        if known:
+            self._issued, self._is_written = IssuedToken(text, known[0]), True
+        else:
+            self.check(callers)
+
+    def store(
+        self, repository: CallerRepository, note: str, expires: str
+    ) -> tuple[IssuedToken, Callers]:
+        """Store the hash; write the token to the file, if it is set.
+
+        The file is written first, and deleted if no hash is stored. So every issued token works.
+        """
+        issued = self._issued = self._issued or make_issued(repository, note, expires)
+
+        def add(callers: Callers) -> Callers:
+            if issued.hash in callers.tokens:  # an earlier attempt, whose response was lost
+                return callers
+            self.check(callers)
+            changed = callers.with_token(issued.hash)
+            if self.output is not None and not self._is_written:
+                content = Output(self.output, f"{issued.text}\n".encode(), SECRET)
+                outputs.write_files([content], force=False)
+                self._is_written = True
+            return changed
+
+        is_new = not self._is_written
+        try:
+            callers = repository.change(self.cluster, add)
+        except BaseException:
+            if self.output is not None and is_new and self._is_written:
+                self.output.unlink(missing_ok=True)
+            raise
+        return issued, callers
 
 
 def format_expiry(token: TokenHash, now: datetime) -> str:

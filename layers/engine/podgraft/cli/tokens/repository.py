@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from podgraft.cli.regions import list_region_words
 from podgraft.cli.storage import StoredDocument
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
@@ -49,7 +50,9 @@ class CallerRepository(Protocol):
 
 def format_command(repository: CallerRepository, *words: str) -> str:
     """Return a command line for the same store."""
-    return shlex.join(["podgraft", "tokens", *words, *repository.location_options.options])
+    return shlex.join(
+        ["podgraft", "tokens", *words, *repository.location_options.options, *list_region_words()]
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,14 @@ class Callers(Struct, frozen=True, forbid_unknown_fields=True):
         """Return the active tokens with these hashes."""
         return tuple(token for token in self.tokens if token.sha256 in digests)
 
+    def match_tokens(self, identity: str) -> tuple[TokenHash, ...]:
+        """Return the active tokens with this id, or with this start of the hash."""
+        return tuple(
+            token
+            for token in self.tokens
+            if identity and (token.id == identity or token.sha256.startswith(identity))
+        )
+
     def with_token(self, token: TokenHash) -> "Callers":
         """Return a copy with a new token; raises ``TokensError`` above ``MAX_ACTIVE``."""
         if len(self.tokens) >= MAX_ACTIVE:
@@ -109,14 +117,10 @@ class Callers(Struct, frozen=True, forbid_unknown_fields=True):
     def without_token(self, identity: str, revoked_at: str | None = None) -> "Callers":
         """Return a copy without the token *identity*; raises ``TokensError`` unless one matches.
 
-        *identity* is the id, or the start of the hash. With *revoked_at*, the copy lists the token
-        as revoked at this time.
+        *identity* is as in ``match_tokens``. With *revoked_at*, the copy lists the token as revoked
+        at this time.
         """
-        matches = [
-            token
-            for token in self.tokens
-            if identity and (token.id == identity or token.sha256.startswith(identity))
-        ]
+        matches = self.match_tokens(identity)
         if len(matches) != 1:
             active = ", ".join(token.identity for token in self.tokens) or "none"
             raise TokensError(

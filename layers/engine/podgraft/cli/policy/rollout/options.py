@@ -40,30 +40,30 @@ class Percentage(click.ParamType[float]):
         return int(number) if number.is_integer() else number
 
 
-def storage_options(command: Callable[..., None]) -> Callable[..., None]:
+def storage_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a storage; *command* gets the storage as its first argument."""
 
     @wraps(command)
-    def call_with_storage(options: TargetOptions, **others: object) -> None:
+    def call_with_storage(options: TargetOptions, **others: object) -> R:
         storage: RolloutStorage
         if options.folder is not None:
             storage = FolderRolloutStorage(options.folder, options.injector)
         else:
             storage = ParameterRolloutStorage(options.resolve())
-        command(storage, **others)
+        return command(storage, **others)
 
     return target_or_store_options(call_with_storage)
 
 
-def sign_options(command: Callable[..., None]) -> Callable[..., None]:
+def sign_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a signer; *command* gets the signer as ``signer``."""
 
     @wraps(command)
     def call_with_signer(
         *values: object, sign: str | None, sign_key: Path | None, **others: object
-    ) -> None:
+    ) -> R:
         signer: Signer | None = make_signer(sign, sign_key)
-        command(*values, signer=signer, **others)
+        return command(*values, signer=signer, **others)
 
     return signer_options(call_with_signer)
 

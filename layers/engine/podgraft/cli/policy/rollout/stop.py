@@ -9,6 +9,7 @@ from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.signing import Signer
+from podgraft.cli.regions import Steps, run_in_regions, share
 from podgraft.core.versions.brake import ALL
 from podgraft.kube import yaml
 
@@ -20,6 +21,7 @@ from .storage import RolloutStorage, StoredPolicy
 
 
 @command_help.command("abort")
+@run_in_regions(needs_all=False)
 @click.option("--reason", required=True, help="Reason, for the brake and for status.")
 @click.option("--all", "for_all", is_flag=True, help="Stop the rollouts of all injectors.")
 @click.option("--id", "id_", help="Rollout to stop, if the policy is unreadable.")
@@ -27,7 +29,7 @@ from .storage import RolloutStorage, StoredPolicy
 @storage_options
 def abort_rollout(
     storage: RolloutStorage, *, reason: str, for_all: bool, id_: str | None, signer: Signer | None
-) -> None:
+) -> Steps:
     """Stop the candidate at once: write the brake first, then end the rollout.
 
     Pods that got the candidate do not change. To list them, run podgraft rollout who --got.
@@ -35,7 +37,10 @@ def abort_rollout(
     stored, problem = _try_read(storage)
     fields = None if stored is None else text.read_rollout(stored.document)
     running = None if fields is None else fields.get("id")
-    target = id_ or (running if isinstance(running, str) else None)
+    found = share("rollouts", list[str])
+    found += [running] if isinstance(running, str) else []
+    yield
+    target = id_ or next(iter(found), None)  # another region can have ended it already
     if target is None and fields is None and problem is None and not for_all:
         raise CommandError("the policy has no rollout; use --id, or --all for other injectors")
     stopped = ALL if for_all or target is None else target

@@ -1,0 +1,181 @@
+"""A command in several regions: prepare all of them, then switch one after the other.
+
+Such a command is a generator. Before its ``yield`` it changes nothing that is in force, and after
+it, it switches. In one region it runs to its end.
+"""
+
+import re
+import shlex
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeAlias, TypeVar
+
+import click
+
+from podgraft.cli import program
+from podgraft.service.store.caller_document import TokensError
+
+from .aws_options import use_region
+from .config_source import is_explicit
+from .failure import CommandError
+
+T = TypeVar("T")
+Steps: TypeAlias = Generator[None, None, int | None]
+_SHARED, _NAMES = "podgraft.regions", "regions"
+_REGION = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def run_in_regions(
+    *, needs_all: bool = True
+) -> Callable[[Callable[..., Steps]], Callable[..., int | None]]:
+    """Return the decorator that adds ``--regions`` to a command, which is a generator.
+
+    Unless it *needs_all* regions, one that cannot be prepared does not stop the others: what
+    withdraws something does it where it can.
+    """
+
+    def decorate(command: Callable[..., Steps]) -> Callable[..., int | None]:
+        @wraps(command)
+        def call(*, regions: tuple[str, ...], **given: Any) -> int | None:
+            names = select_regions(regions)
+            if len(names) > 1:
+                click.get_current_context().meta[_SHARED] = {_NAMES: names}
+                return _Run(names, needs_all=needs_all).run(lambda: command(**given))
+            with use_region(*names):
+                steps = command(**given)
+                status = _advance(steps)
+                return _advance(steps) or status
+
+        return regions_option(call)
+
+    return decorate
+
+
+def regions_option(command: Callable[..., T]) -> Callable[..., T]:
+    """Add ``--regions``; *command* gets the names as ``regions``."""
+    return click.option(
+        "--regions",
+        metavar="A,B",
+        callback=_parse_regions,
+        help="AWS regions of the stack, instead of --region; all are prepared before the first "
+        "one switches.",
+    )(command)
+
+
+def select_regions(regions: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the regions, or none if ``--region`` on the command line replaces a default."""
+    if not is_explicit("region"):
+        return regions
+    if is_explicit("regions"):
+        raise click.UsageError("--regions replaces --region; use one of them")
+    return ()
+
+
+def is_in_several() -> bool:
+    """Whether the command runs in more than one region."""
+    context = click.get_current_context(silent=True)
+    return context is not None and _SHARED in context.meta
+
+
+def list_region_words() -> tuple[str, ...]:
+    """Return the option of several regions for another command."""
+    return ("--regions", ",".join(share(_NAMES, tuple[str]))) if is_in_several() else ()
+
+
+def share(name: str, make: Callable[[], T]) -> T:
+    """Return the value that the first region made, or in one region a new one."""
+    if not is_in_several():
+        return make()
+    shared = click.get_current_context().meta[_SHARED]
+    if name not in shared:
+        shared[name] = make()
+    return shared[name]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Results:
+    """The errors by region, the regions that are done, and the highest exit status."""
+
+    errors: dict[str, CommandError] = field(default_factory=dict[str, CommandError])
+    done: list[str] = field(default_factory=list[str])
+    statuses: list[int] = field(default_factory=list[int])
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    regions: Sequence[str]
+    results: _Results = field(default_factory=_Results)
+    needs_all: bool = field(kw_only=True)
+
+    def run(self, start: Callable[[], Steps]) -> int | None:
+        """Run both halves in each region; return the exit status."""
+        prepared: dict[str, Steps] = {}
+
+        def prepare(region: str) -> None:
+            steps = start()
+            _advance(steps)
+            prepared[region] = steps
+
+        for region in self.regions:
+            click.echo(f"{region}:", err=True)
+            self._try(region, lambda each=region: prepare(each))
+        try:
+            for region, steps in prepared.items():
+                if not (self.needs_all and self.results.errors):
+                    self._switch(region, steps)
+        except BaseException:
+            self._report()
+            raise
+        return self._report()
+
+    def _switch(self, region: str, steps: Steps) -> None:
+        click.echo(f"{region}:", err=True)
+
+        def switch() -> None:
+            self.results.statuses.append(_advance(steps) or 0)
+            self.results.done.append(region)
+
+        self._try(region, switch)
+
+    def _try(self, region: str, step: Callable[[], None]) -> None:
+        try:
+            with use_region(region), program.convert_errors(TokensError):
+                step()
+        except CommandError as error:
+            self.results.errors[region] = error
+
+    def _report(self) -> int | None:
+        """Print the errors, and which regions are done; return the exit status."""
+        done = self.results.done
+        others = [each for each in self.regions if each not in done]
+        if not others:
+            return max(self.results.statuses)
+        for region, error in self.results.errors.items():
+            texts = (f"region {region}: {each}" for each in error.args)
+            CommandError(*texts, warnings=error.warnings).show()
+        click.echo(f"done: {', '.join(done) or 'none'}; not done: {', '.join(others)}", err=True)
+        words = click.get_current_context().find_root().obj
+        program.print_next_steps(f"to finish: {shlex.join(words)}")
+        return program.FAILED if done else program.ERROR
+
+
+def _advance(steps: Steps) -> int | None:
+    """Run a command to its next yield, or to its end; return its exit status."""
+    try:
+        next(steps)
+    except StopIteration as end:
+        return end.value
+    return None
+
+
+def _parse_regions(
+    _context: click.Context, _option: click.Parameter, value: str | None
+) -> tuple[str, ...]:
+    names = tuple(value.split(",")) if value else ()
+    invalid = next((each for each in names if not _REGION.fullmatch(each)), None)
+    if invalid is not None or len({*names}) != len(names):
+        raise click.UsageError(
+            f"--regions: got {value!r}; use each region once, such as eu-central-1,eu-west-1"
+        )
+    return names
