@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias, cast
@@ -12,7 +12,7 @@ from typing import TypeAlias, cast
 from podgraft import kube
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
-from podgraft.cli.register import cel, selectors
+from podgraft.cli.register import cel
 from podgraft.cli.register.sidecar_check import decision_variables
 from podgraft.core.bundle import Bundle, Manifest, PolicyMutator
 from podgraft.core.bundle.manifests import KINDS
@@ -77,9 +77,9 @@ class _Exporter:
         self._refuse_policy_keys()
         self._export_parameters()
         for manifest in self.bundle.manifests.of_kind(VALIDATING):
-            self._export_policy(manifest, f"{VALIDATING}Binding", restricts=False)
+            self._export_policy(manifest, f"{VALIDATING}Binding")
         for manifest in self.bundle.manifests.of_kind(MUTATING):
-            self._export_policy(manifest, f"{MUTATING}Binding", restricts=True)
+            self._export_policy(manifest, f"{MUTATING}Binding")
         self._export_overlays()
 
     def _refuse_policy_keys(self) -> None:
@@ -117,7 +117,7 @@ class _Exporter:
                     continue
             yield from (binding.params for group in groups for binding in group)
 
-    def _export_policy(self, manifest: Manifest, kind: str, *, restricts: bool) -> None:
+    def _export_policy(self, manifest: Manifest, kind: str) -> None:
         """Export a policy of the bundle with its bindings."""
         bindings = [
             each
@@ -127,28 +127,25 @@ class _Exporter:
         spec = object_at(manifest.object, "spec")
         try:
             version = self._find_version(manifest.kind)
-            selector: Object = {}
-            if restricts:
-                selector = self._make_namespace_selector(spec)
-                spec = self._add_conditions(spec)
+            if manifest.kind == MUTATING:
+                spec = self._add_conditions(spec, objects_at(spec, "matchConditions"))
             self._check_features(manifest.kind, spec)
         except ExportError as error:
             self._refuse(manifest.file, manifest.path, f"{manifest.kind} {manifest.name}: {error}")
             return
-        if restricts and not bindings:
+        if manifest.kind == MUTATING and not bindings:
             return  # it changes nothing
         self.documents.append({**manifest.object, "apiVersion": version, "spec": spec})
         for binding in bindings:
-            bound = _narrow(object_at(binding.object, "spec"), selector)
-            self.documents.append({**binding.object, "apiVersion": version, "spec": bound})
+            self.documents.append({**binding.object, "apiVersion": version})
         if not bindings:
             deny: Object = {"policyName": manifest.name, "validationActions": ["Deny"]}
             self.documents.append(_make_document(version, kind, manifest.name, deny))
 
-    def _add_conditions(self, spec: Object) -> Object:
-        added = self._make_conditions(spec)
-        conditions: list[JSON] = [*objects_at(spec, "matchConditions"), *added]
-        return {**spec, "matchConditions": conditions} if added else spec
+    def _add_conditions(self, spec: Object, own: Sequence[Object]) -> Object:
+        """A policy with its own match conditions, and those of podgraft."""
+        conditions: list[JSON] = [*own, *self._make_conditions(spec)]
+        return {**spec, "matchConditions": conditions} if conditions else spec
 
     def _find_version(self, kind: str) -> str:
         """The API version that the release serves; raises ``ExportError``."""
@@ -188,24 +185,19 @@ class _Exporter:
         if not any(scopes):
             return []
         others = "" if all(scope == "only" for scope in scopes) else _OTHER_REQUESTS
-        own_network = "!object.spec.?hostNetwork.orValue(false)"
-        conditions = {"own-network": own_network, "podgraft-policy": _expand_decision(self._rules)}
-        if others:
-            namespaces = cel.list_literal(sorted(self._rules.ignored_namespaces))
-            conditions["not-ignored"] = f"!(request.namespace in {namespaces})"
-        texts = {name: f"{others}({text})" if others else text for name, text in conditions.items()}
+        namespaces = cel.list_literal(sorted(self.bundle.rules.ignored_namespaces))
+        conditions = {
+            "not-ignored": "true"
+            if namespaces == "[]"
+            else f"!(request.namespace in {namespaces})",
+            "own-network": "!object.spec.?hostNetwork.orValue(false)",
+            "podgraft-policy": _expand_decision(self.bundle.rules),
+        }
         return [
-            {"name": name, "expression": text} for name, text in texts.items() if text != "true"
+            {"name": name, "expression": f"{others}({text})" if others else text}
+            for name, text in conditions.items()
+            if text != "true"
         ]
-
-    def _make_namespace_selector(self, spec: Object) -> Object:
-        """The selector of the namespaces that are not ignored, for policies for pods only."""
-        rules = objects_at(object_at(spec, "matchConstraints"), "resourceRules")
-        ignored: list[JSON] = [*sorted(self._rules.ignored_namespaces)]
-        if not ignored or any(_find_pod_scope(rule) != "only" for rule in rules):
-            return {}
-        key = selectors.NAMESPACE_NAME_LABEL
-        return {"matchExpressions": [{"key": key, "operator": "NotIn", "values": ignored}]}
 
     def _export_overlays(self) -> None:
         """Export overlays: those of the same objects are one policy, which keeps their order."""
@@ -223,13 +215,15 @@ class _Exporter:
         """The patches of an overlay in CEL; raises ``ExportError``."""
         self._find_version(MUTATING)
         spec = object_at(manifest.object, "spec")
-        if spec.get("setIfAbsent"):
-            raise ExportError("it has setIfAbsent")
+        names = spec.get("setIfAbsent")
+        if_absent = [*map(str, names)] if isinstance(names, list) else []
         rules = objects_at(object_at(spec, "matchConstraints"), "resourceRules")
         values = object_at(spec, "values")
         expressions = {
             operations.make_expressions(
-                tree.parse(symbolic.execute(str(spec.get("template")), values, type_)), type_
+                tree.parse(symbolic.execute(str(spec.get("template")), values, type_)),
+                type_,
+                if_absent,
             )
             for rule in rules
             for type_ in _find_types(rule)
@@ -249,9 +243,7 @@ class _Exporter:
         own = objects_at(object_at(first.object, "spec"), "matchConditions")
         # Kubernetes gives match conditions no Namespace, but it does so for mutations.
         is_condition = len(group) == 1 and "namespaceObject" not in str(own)
-        conditions: list[JSON] = [*(own if is_condition else ()), *self._make_conditions(spec)]
-        if conditions:
-            spec["matchConditions"] = conditions
+        spec = self._add_conditions(spec, own if is_condition else ())
         spec["mutations"] = [
             {
                 "patchType": "JSONPatch",
@@ -270,7 +262,7 @@ class _Exporter:
             return
         names = [manifest.name for manifest, _ in group]
         name = "-".join(("podgraft", names[0], *names[1:][-1:]))
-        binding = _narrow({"policyName": name}, self._make_namespace_selector(spec))
+        binding: Object = {"policyName": name}
         self.documents.append(_make_document(version, MUTATING, name, spec))
         self.documents.append(_make_document(version, f"{MUTATING}Binding", name, binding))
 
@@ -336,20 +328,6 @@ def _add_conditions(manifest: Manifest, text: str) -> str:
     conditions = objects_at(object_at(manifest.object, "spec"), "matchConditions")
     tests = [f"({str(each.get('expression')).strip()})" for each in conditions]
     return f"{' && '.join(tests)} ?\n{text} :\n[]" if tests else text
-
-
-def _narrow(spec: Object, selector: Object) -> Object:
-    """The spec of a binding, which also has the requirements of a namespace selector."""
-    if not selector:
-        return spec
-    resources = object_at(spec, "matchResources")
-    own = object_at(resources, "namespaceSelector")
-    expressions: list[JSON] = [
-        *objects_at(own, "matchExpressions"),
-        *objects_at(selector, "matchExpressions"),
-    ]
-    namespaces: Object = {**own, "matchExpressions": expressions}
-    return {**spec, "matchResources": {**resources, "namespaceSelector": namespaces}}
 
 
 def _make_document(version: str, kind: str, name: str, spec: Object) -> Object:

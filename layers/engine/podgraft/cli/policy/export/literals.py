@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from podgraft.cli.register import cel
 from podgraft.core.injectors.overlay.paths import child_type, json_fields
 from podgraft.golang.reflect import GoType
@@ -53,11 +55,19 @@ def to_key(member: Member) -> str:
     return cel.string_literal(find_constant_key(member) or "")
 
 
+def without_nulls(node: Node) -> Node:
+    """A value without the fields that it removes, of which a new value has none."""
+    if not isinstance(node, Map):
+        return node
+    members = (each for each in node.members if each.value != Scalar(None))
+    return Map(tuple(replace(each, value=without_nulls(each.value)) for each in members))
+
+
 def to_literal(node: Node, type_: GoType | None, owner: str) -> str:
     """A value in CEL; structs have the types of ``Object``."""
     match node:
         case Scalar(value=None):
-            raise ExportError("it has null, which removes a field")
+            raise ExportError("it has null in a list")
         case Scalar(value=str() as text):
             return cel.string_literal(text)
         case Scalar(value=bool() as flag):
@@ -68,6 +78,8 @@ def to_literal(node: Node, type_: GoType | None, owner: str) -> str:
             return node.literal
         case Map():
             return _map_literal(node, type_, owner)
+        case Sequence(can_be_null=True):
+            raise ExportError("a list can become empty, and null removes it: write it as […]")
         case Sequence():
             return _list_literal(node, type_, owner)
 

@@ -6,7 +6,7 @@ The first ones sort the elements of merged lists that the object already has; th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Items
 from dataclasses import dataclass, replace
 
@@ -24,42 +24,50 @@ from .literals import (
     guard_with,
     to_key,
     to_literal,
+    without_nulls,
 )
 from .place import Place, concatenate
 from .symbolic import Loop
-from .tree import Map, Member, Scalar, Sequence, Text
+from .tree import Map, Member, Node, Scalar, Sequence, Text
 from .values import ExportError, Expression, Reference
 
 _ORDER = "$setElementOrder/"
-
-
 # The fields that each object has, by whether its kind has a Go type.
 _ALWAYS_SET = {True: {("metadata",), ("spec",)}, False: {("metadata",)}}
 # Pods in workloads have lists in lists in templates.
 _MAX_DEPTH = 3
 
 
-def make_expressions(tree: Map, type_: GoType | None) -> tuple[str, ...]:
-    """The operations for a tree, to be applied one after the other; raises ``ExportError``."""
+def make_expressions(
+    tree: Map, type_: GoType | None, if_absent: Collection[str] = ()
+) -> tuple[str, ...]:
+    """The operations for a tree, to be applied one after the other; raises ``ExportError``.
+
+    Of the fields in ``if_absent``, what the object has stays.
+    """
     root = Place((), "object", (), "Object" if type_ else "", type_)
-    passes = [_Sort(is_sort=True, depth=depth) for depth in range(_MAX_DEPTH)]
-    expressions = [join(each.merge_map(tree, root)) for each in (*passes, _Merge())]
+    passes = [_Merge(if_absent, depth) for depth in (*range(_MAX_DEPTH), None)]
+    expressions = [each.merge_map(tree, root) for each in passes]
     return tuple(each for each in expressions if each != NONE)
 
 
-def join(lists: Items[str]) -> str:
+def join(lists: Iterable[str]) -> str:
     """The concatenation of expressions that return lists of operations."""
-    return " +\n".join(lists) if lists else NONE
+    return " +\n".join(each for each in lists if each != NONE) or NONE
 
 
 @dataclass(slots=True)
 class _Merge:
-    """The merge of a tree; ``indexes`` counts the variables for indexes."""
+    """The merge of a tree; ``indexes`` counts the variables for indexes.
 
+    With ``depth``, it only sorts elements that the object already has, in lists at that depth.
+    """
+
+    if_absent: Collection[str]
+    depth: int | None
     indexes: int = 0
-    is_sort: bool = False
 
-    def merge_map(self, tree: Map, place: Place) -> list[str]:
+    def merge_map(self, tree: Map, place: Place) -> str:
         """The operations for a map that the object has."""
         fields = json_fields(place.type)
         lists: list[str] = []
@@ -68,53 +76,77 @@ class _Merge:
             if key is not None and key.startswith("$"):
                 lists.append(self._order(key, member, tree, place, fields))
                 continue
-            if fields and key not in fields:
-                raise ExportError(f"it sets {key}, which no field of {place.type} is")
-            own = fields.get(key or "")
-            inner = place.select(key, own) if key is not None else place.select_text(to_key(member))
+            own, inner = _select(member, place, fields)
             lists.append(guard_with(self._merge_member(member, own, inner, place), member.guards))
-        return [each for each in lists if each != NONE]
+        return join(lists)
 
     def _merge_member(self, member: Member, own: Field | None, inner: Place, outer: Place) -> str:
-        value = member.value
+        value, name = member.value, inner.fields[-1]
         strategy = own.patch_strategy if own is not None else ()
-        if isinstance(value, Sequence) and own is not None and "merge" in strategy:
-            return self._merge_list(value, own, inner, _has(outer, inner.fields[-1]))
-        is_merged = isinstance(value, Map) and "replace" not in strategy
-        if isinstance(value, Map) and inner.fields in _ALWAYS_SET.get(bool(outer.type), ()):
-            return join(self.merge_map(value, inner))
-        whole = f"[{inner.add(to_literal(value, inner.type, inner.owner))}]"
-        if not is_merged or not isinstance(value, Map):
-            return whole
-        return choose(_presence(member, own, outer), join(self.merge_map(value, inner)), whole)
+        is_additive = name in self.if_absent
+        presence = _presence(member, own, outer)
+        if own is not None and "merge" in strategy:
+            if not own.merge_key or own.type.elem is None:
+                raise ExportError(f"it changes {name}, a list of values that merge")
+            if isinstance(value, Sequence):
+                return self._merge_list(value, own, inner, presence)
+        merged = NONE if is_additive else None
+        if isinstance(value, Map) and is_additive:
+            merged = join(_add_missing(value, inner))
+        elif isinstance(value, Map) and "replace" not in strategy:
+            merged = self.merge_map(value, inner)
+        if self.depth is not None:
+            return NONE if is_additive else choose(presence, merged or NONE, NONE)
+        if value == Scalar(None):
+            is_additive = is_additive or "merge" in strategy
+            remove = f"[JSONPatch{{op: 'remove', path: {concatenate(inner.path)}}}]"
+            return NONE if is_additive else choose(presence, remove, NONE)
+        if merged is not None and inner.fields in _ALWAYS_SET.get(bool(outer.type), ()):
+            return merged
+        whole = _set(value, inner)
+        return whole if merged is None else choose(presence, merged, whole)
 
     def _merge_list(self, value: Sequence, own: Field, place: Place, presence: str) -> str:
         """The operations for a list that merges by a key."""
-        if not own.merge_key or own.type.elem is None:
-            raise ExportError(f"it adds to {place.fields[-1]}, a list of values that merge")
+        if self.depth is not None:
+            return choose(presence, self._sort_list(value, own, place, self.depth), NONE)
         head, _, name = place.current.rpartition(".")
         place = replace(place, current=f"{head}.?{name}.orValue([])")
         value = self._expand_rest(value, own, place)
         existing = self._merge_elements(value, own, place)
+        is_additive = name in self.if_absent
         return join(
-            [
-                each
-                for each in (*existing, *_add_elements(value, own, place, presence))
-                if each != NONE
-            ]
+            (*existing, *_add_elements(value, own, place, presence, is_additive=is_additive))
         )
+
+    def _sort_list(self, value: Sequence, own: Field, place: Place, depth: int) -> str:
+        value = self._expand_rest(value, own, place)
+        if place.depth < depth:
+            return join(self._merge_elements(value, own, place))
+        static = [member for member in value.members if not _find_loops(member)]
+        is_additive = place.fields[-1] in self.if_absent
+        if place.depth > depth or not static or len(value.members) == 1 or is_additive:
+            return NONE
+        keys = _keys(static, own)
+        order = " + ".join(_order_keys(value, own, place, keys))
+        found = f"{place.current}.exists(e, e.{own.merge_key} in {keys})"
+        return choose(found, _arrange(place, own.merge_key, order), NONE)
 
     def _merge_elements(self, value: Sequence, own: Field, place: Place) -> list[str]:
         """The operations for the elements that the object already has."""
         merged: list[str] = []
+        is_additive = place.fields[-1] in self.if_absent
         for member in value.members:
             loops = _find_loops(member)
+            if is_additive and not any(loop.is_rest for loop in loops):
+                continue
             if loops:
-                rest = _keys([each for each in value.members if not _find_loops(each)], own)
+                named = [each for each in value.members if not _find_loops(each)]
+                rest = NONE if is_additive else _keys(named, own)
                 merged.append(self._merge_loop(member, loops, own, place, rest))
             else:
                 merged.append(self._merge_existing(member, _element_key(member, own), own, place))
-        return [each for each in merged if each != NONE]
+        return merged
 
     def _expand_rest(self, value: Sequence, own: Field, place: Place) -> Sequence:
         """Make a loop of an element with the name ``*``."""
@@ -136,10 +168,10 @@ class _Merge:
         """The operations for the element that the object already has."""
         index = self._make_index()
         inner = place.select_element(f"e{index}", index, own.type.elem)
-        operations = join(self._merge_element(member, own, inner))
+        operations = self._merge_element(member, own, inner)
         if operations == NONE:
             return NONE
-        test = _equals(f"e{index}", own.merge_key, key)
+        test = f"e{index}.{own.merge_key} == {key}"
         text = f"{place.current}.transformList({index}, e{index}, {test},\n{operations}).flatten()"
         return guard_with(text, member.guards)
 
@@ -157,7 +189,7 @@ class _Merge:
             )
         index = self._make_index()
         inner = place.select_element(loop.variable, index, own.type.elem)
-        operations = join(self._merge_element(member, own, inner))
+        operations = self._merge_element(member, own, inner)
         if operations == NONE:
             return NONE
         conditions = [guard.text for guard in member.guards if isinstance(guard, Expression)]
@@ -167,7 +199,7 @@ class _Merge:
         arguments = ", ".join(filter(None, (index, loop.variable, test)))
         return f"{place.current}.transformList({arguments},\n{operations}).flatten()"
 
-    def _merge_element(self, member: Member, own: Field, inner: Place) -> list[str]:
+    def _merge_element(self, member: Member, own: Field, inner: Place) -> str:
         if not isinstance(member.value, Map):
             raise ExportError(f"it has an element without the key {own.merge_key}")
         others = [each for each in member.value.members if find_constant_key(each) != own.merge_key]
@@ -183,7 +215,7 @@ class _Merge:
         """The operation for ``$setElementOrder`` of a list that the overlay does not change."""
         name = key.removeprefix(_ORDER)
         own = fields.get(name)
-        if self.is_sort:
+        if self.depth is not None:
             return NONE
         is_alone = all(find_constant_key(each) != name for each in tree.members)
         if not key.startswith(_ORDER) or own is None or not own.merge_key or not is_alone:
@@ -198,40 +230,30 @@ class _Merge:
         return choose(_has(place, name), moves, NONE)
 
 
-@dataclass(slots=True)
-class _Sort(_Merge):
-    """The order of elements that the object already has, in lists at one depth."""
+def _select(
+    member: Member, place: Place, fields: Mapping[str, Field]
+) -> tuple[Field | None, Place]:
+    """The field of a member, and its place."""
+    key = find_constant_key(member)
+    if fields and key not in fields:
+        raise ExportError(f"it sets {key}, which no field of {place.type} is")
+    own = fields.get(key or "")
+    return own, place.select(key, own) if key is not None else place.select_text(to_key(member))
 
-    depth: int = 0
 
-    def _merge_member(self, member: Member, own: Field | None, inner: Place, outer: Place) -> str:
-        value = member.value
-        strategy = own.patch_strategy if own is not None else ()
-        presence = _presence(member, own, outer)
-        if (
-            isinstance(value, Sequence)
-            and own is not None
-            and own.merge_key
-            and "merge" in strategy
-        ):
-            sorted_ = self._sort_list(value, own, inner)
-        elif isinstance(value, Map) and "replace" not in strategy:
-            sorted_ = join(self.merge_map(value, inner))
-        else:
-            return NONE
-        return choose(presence, sorted_, NONE)
+def _set(value: Node, place: Place, *suffix: str) -> str:
+    """The operation that sets a new value, or inserts it."""
+    return f"[{place.add(to_literal(without_nulls(value), place.type, place.owner), *suffix)}]"
 
-    def _sort_list(self, value: Sequence, own: Field, place: Place) -> str:
-        value = self._expand_rest(value, own, place)
-        if place.depth < self.depth:
-            return join(self._merge_elements(value, own, place))
-        static = [member for member in value.members if not _find_loops(member)]
-        if place.depth > self.depth or not static or len(value.members) == 1:
-            return NONE
-        keys = _keys(static, own)
-        order = " + ".join(_order_keys(value, own, place, keys))
-        found = f"{place.current}.exists(e, e.{own.merge_key} in {keys})"
-        return choose(found, _arrange(place, own.merge_key, order), NONE)
+
+def _add_missing(tree: Map, place: Place) -> Iterator[str]:
+    """The operations for the keys that a map of the object does not have."""
+    fields = json_fields(place.type)
+    for member in tree.members:
+        own, inner = _select(member, place, fields)
+        if member.value != Scalar(None):
+            add = choose(_presence(member, own, place), NONE, _set(member.value, inner))
+            yield guard_with(add, member.guards)
 
 
 def _find_loops(member: Member) -> list[Loop]:
@@ -258,7 +280,9 @@ def _order_keys(value: Sequence, own: Field, place: Place, keys: str) -> Iterato
         yield f"{listed}.map({name}, {name}.{own.merge_key})"
 
 
-def _add_elements(value: Sequence, own: Field, place: Place, presence: str) -> Iterator[str]:
+def _add_elements(
+    value: Sequence, own: Field, place: Place, presence: str, *, is_additive: bool
+) -> Iterator[str]:
     """The operations that insert the elements that the object does not have, in their order."""
     static: list[Member] = []
     loops: list[Member] = []
@@ -269,23 +293,32 @@ def _add_elements(value: Sequence, own: Field, place: Place, presence: str) -> I
             continue
         if any(len(each.guards) > 1 for each in loops):
             raise ExportError("it has an element behind a range with a condition")
-        index = ("'/-'",) if loops else _find_index(static, own, place)
-        literal = to_literal(member.value, own.type.elem, place.owner)
-        test = (
-            f"!{place.current}.exists(e, {_equals('e', own.merge_key, _element_key(member, own))})"
-        )
-        insert = choose(test, f"[{place.add(literal, *index)}]", NONE)
+        index = ("'/-'",) if loops else _find_index(static, own, place, is_additive=is_additive)
+        key = _element_key(member, own)
+        if is_additive and key in [_element_key(each, own) for each in static]:
+            raise ExportError(f"it has two elements {key} in a list of setIfAbsent")
+        test = f"!{place.current}.exists(e, e.{own.merge_key} == {key})"
+        element = replace(place, type=own.type.elem)
+        insert = choose(test, _set(member.value, element, *index), NONE)
         inserts.append(guard_with(insert, member.guards))
         static.append(member)
     yield from _create_list(place, presence, static)
     yield from inserts
 
 
-def _find_index(before: Items[Member], own: Field, place: Place) -> tuple[str, ...]:
-    """The suffix of the path: behind the elements before it, of which the object can have some."""
+def _find_index(
+    before: Items[Member], own: Field, place: Place, *, is_additive: bool
+) -> tuple[str, ...]:
+    """The suffix of the path: behind the elements before it, of which the object can have some.
+
+    With ``is_additive``, those of the object stay where they are.
+    """
     if not before:
         return ("'/0'",)
     keys = _keys(before, own)
+    if is_additive:
+        absent = f"{keys}.filter(k, !{place.current}.exists(e, e.{own.merge_key} == k))"
+        return ("'/'", f"string({absent}.size())")
     ends = f"[0] + {place.current}.transformList(i, e, e.{own.merge_key} in {keys}, i + 1)"
     index = f"[{ends}].map(x, x[x.size() - 1] + {keys}.size() + 1 - x.size())[0]"
     return ("'/'", f"string({index})")
@@ -344,7 +377,3 @@ def _element_key(member: Member, own: Field) -> str:
         if find_constant_key(each) == own.merge_key and not each.guards:
             return to_literal(each.value, None, "")
     raise ExportError(f"it has an element without the key {own.merge_key}")
-
-
-def _equals(variable: str, key: str, value: str) -> str:
-    return f"{variable}.{key} == {value}"

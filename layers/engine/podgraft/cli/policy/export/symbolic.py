@@ -19,6 +19,7 @@ from podgraft.golang.texttemplate.parse import nodes
 from podgraft.golang.texttemplate.parse.nodes import Control
 from podgraft.golang.texttemplate.parse.parser import parse
 from podgraft.golang.texttemplate.parse.source import Source
+from podgraft.kube import NAMESPACE, OBJECT_META
 
 from .values import (
     Constant,
@@ -309,6 +310,8 @@ class _Execution:
                 return Constant(self.values)
             case "Namespace":
                 return Expression("request.namespace", is_name=True)
+            case "NamespaceMeta" if self.type and self.type is not NAMESPACE:
+                return Reference("namespaceObject", ("metadata",), OBJECT_META)
             case "ObjectMeta" | "Spec":
                 path = data_type(self.type).field_path(name)
                 key = "metadata" if name == "ObjectMeta" else "spec"

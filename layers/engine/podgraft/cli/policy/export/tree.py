@@ -63,9 +63,10 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """A list."""
+    """A list; ``can_be_null`` if a block can have no members."""
 
     members: tuple[Member, ...]
+    can_be_null: bool = False
 
 
 Node: TypeAlias = Scalar | Text | Map | Sequence
@@ -118,12 +119,12 @@ class _Parser:
             if event.tag:
                 raise ExportError("it has tags of YAML")
             return self._parse_scalar(event, outer)
-        if isinstance(event, MappingStartEvent):
-            members = tuple(self._parse_pairs(outer))
-        else:
-            members = tuple(self._parse_elements(outer))
-        _check_never_null(members, is_flow=bool(event.flow_style))
-        return Map(members) if isinstance(event, MappingStartEvent) else Sequence(members)
+        is_map = isinstance(event, MappingStartEvent)
+        members = tuple(self._parse_pairs(outer) if is_map else self._parse_elements(outer))
+        can_be_null = not event.flow_style and _can_be_empty(members)
+        if is_map and can_be_null:
+            raise ExportError("a map can become empty, and null removes it: write it as {…}")
+        return Map(members) if is_map else Sequence(members, can_be_null)
 
     def _parse_pairs(self, outer: frozenset[int]) -> Iterator[Member]:
         while not isinstance(event := self.next(), MappingEndEvent):
@@ -198,13 +199,11 @@ class _Parser:
         return Text(Expression(" + ".join(parts)))
 
 
-def _check_never_null(members: tuple[Member, ...], *, is_flow: bool) -> None:
-    """A block without members is null, which removes the field."""
-    if is_flow or not members or any(not member.guards for member in members):
-        return
-    if any(_repeats_containers(member.guards) for member in members):
-        return
-    raise ExportError("a list or map can become empty, and null removes it: write it as […]")
+def _can_be_empty(members: tuple[Member, ...]) -> bool:
+    """Whether all members can be absent."""
+    return bool(members) and not any(
+        not member.guards or _repeats_containers(member.guards) for member in members
+    )
 
 
 def _repeats_containers(guards: tuple[Guard, ...]) -> bool:

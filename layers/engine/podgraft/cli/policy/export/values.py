@@ -49,7 +49,7 @@ class Reference:
     @property
     def optional(self) -> str:
         """The optional value in CEL."""
-        required = 2 if self.variable == "object" else 0
+        required = 2 if self.variable in {"object", "namespaceObject"} else 0
         names = (
             f".{name}" if index + 1 < required else f".?{name}"
             for index, name in enumerate(self.fields)
