@@ -210,6 +210,20 @@ def test_a_review_does_not_grow_with_overlays_that_do_not_match(world: Benchmark
     assert cost(200) < CONSTANT * cost(20)
 
 
+def test_a_review_does_not_grow_with_mutating_policies_that_do_not_match(
+    world: BenchmarkInput,
+) -> None:
+    request = admission.decode(review_body(world.pod))
+    context = ReviewContext(namespace="default", request=request)
+
+    def cost(count: int) -> int:
+        (mutator,) = bundle.compile_(scaling.make_policies(count), policy.Policy()).pod_mutators
+        assert mutator(world.pod, context).is_changed
+        return support.opcount.count_lines(lambda: mutator(world.pod, context))
+
+    assert cost(100) < scaling.POLICIES_RATIO * cost(1)
+
+
 def test_validation_does_not_grow_with_policies_that_do_not_match(world: BenchmarkInput) -> None:
     request = admission.decode(review_body(world.pod))
 

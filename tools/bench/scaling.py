@@ -29,6 +29,8 @@ BUNDLES = (10_000, 50_000, 200_000, 700_000, 2_000_000)
 LINEAR = 1.25
 # Documents for other pods cost a review at most this ratio.
 CONSTANT = 1.5
+# As many mutating policies, of which one matches, cost a review at most this ratio of one.
+POLICIES, POLICIES_RATIO = 100, 1.2
 FEWEST, MOST, FEWEST_OF_SLOW = 20, 500, 7
 YAML = "reading the YAML of its files"
 
@@ -54,7 +56,7 @@ class Series:
 
 def measure_scaling(inputs: BenchmarkInput, folder: Path, seconds: float) -> Iterator[Row]:
     """All series; *seconds* is what one may take, if that is enough for a median."""
-    for series in (_pod_series, _selector_series, _bundle_series):
+    for series in (_pod_series, _selector_series, _bundle_series, _policy_series):
         with ExitStack() as stack:
             for one_series in series(inputs, folder, stack):
                 yield from measure_series(one_series, seconds)
@@ -165,6 +167,23 @@ def _bundle_series(inputs: BenchmarkInput, folder: Path, stack: ExitStack) -> It
     )
 
 
+def _policy_series(inputs: BenchmarkInput, folder: Path, stack: ExitStack) -> Iterator[Series]:
+    """Mutating policies, of which one matches."""
+    makers: dict[int, Make] = {}
+    for size in (1, POLICIES):
+        store = replace(inputs, files=make_policies(size)).write_store(folder / f"policies-{size}")
+        handle = stack.enter_context(warm.make_handler(store))
+        makers[size] = _review_action(handle, lambda number: pods.unseen_pod(inputs, number))
+    yield Series(
+        name="mutating policies",
+        description="mutating policies, of which one matches: {}",
+        baseline="the same with 1",
+        makers=makers,
+        base=dict.fromkeys(makers, makers[1]),
+        max_ratio=POLICIES_RATIO,
+    )
+
+
 def _review_action(handle: warm.Handler, event: Event) -> Make:
     warm.check_injected(handle(event(0), None))
     numbers = count(1)  # the warm-up's are not seen again either
@@ -214,6 +233,37 @@ def make_overlay(number: int) -> bytes:
     return yaml.dump(manifest).encode()
 
 
+def make_policies(number: int) -> dict[str, bytes]:
+    """Mutating policies with bindings; the first is for every pod, the others for no pod."""
+    return {f"policy-{each}.yaml": _make_policy(each) for each in range(number)}
+
+
+def _make_policy(number: int) -> bytes:
+    constraints = copy.deepcopy(_OVERLAY["spec"]["matchConstraints"])
+    if number:
+        constraints["objectSelector"] = {"matchLabels": {"app": f"another-{number}"}}
+    spec: dict[str, Any] = {
+        "matchConstraints": constraints,
+        "reinvocationPolicy": "Never",
+        "mutations": [
+            {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": _MUTATION}}
+        ],
+    }
+    kind, name = "MutatingAdmissionPolicy", f"policy-{number}"
+    parts: dict[str, dict[str, Any]] = {kind: spec, f"{kind}Binding": {"policyName": name}}
+    documents: list[dict[str, Any]] = [
+        {
+            "apiVersion": "admissionregistration.k8s.io/v1",
+            "kind": each,
+            "metadata": {"name": name},
+            "spec": part,
+        }
+        for each, part in parts.items()
+    ]
+    return b"---\n".join(yaml.dump(document).encode() for document in documents)
+
+
+_MUTATION = "Object{metadata: Object.metadata{labels: {'team': request.namespace}}}"
 _TEMPLATE = """\
 spec:
   initContainers:
