@@ -18,7 +18,7 @@ from oracle import program
 from oracle.jsonpatch.record import path as random_path
 from oracle.mutation.merges import Generator
 from oracle.mutation.openapi import provide_documents
-from podgraft.base.jsonvalue import JSON, Object, equal
+from podgraft.base.jsonvalue import JSON, Object, equal, object_at
 from podgraft.kube import mutation
 from podgraft.kube.defaults import complete
 from podgraft.kube.document_reader import Cursor, Diagnostics
@@ -217,6 +217,10 @@ class PolicyGenerator:
         value = self.values.map(ref, 7, self.random.choice((0.1, 0.2, 0.3)))
         for key in ("status", "binaryData"):  # kube-apiserver decodes base64
             value.pop(key, None)
+        spec = object_at(value, "spec")
+        pod = spec if kind == "Pod" else object_at(spec, "template", "spec")
+        if "containers" in pod and not pod["containers"]:  # no cluster has such an object
+            pod["containers"] = [{"name": "app"}]
         metadata: Object = {"name": self.random.choice(("web", "api")), "namespace": "shop"}
         for key in ("labels", "annotations"):
             if self.random.random() < 0.5:
@@ -395,12 +399,17 @@ def is_same(ours: tuple[str, JSON], go: tuple[str, JSON]) -> bool:
 
 
 def _without_empty(value: JSON) -> JSON:
-    """A value without empty members, which the last conversion of kube-apiserver removes."""
+    """A value without empty members, which the last conversion of kube-apiserver removes.
+
+    It also adds the annotation of DaemonSets, to what a webhook returns too.
+    """
     match value:
         case dict():
             members = {key: _without_empty(member) for key, member in value.items()}
             return {
-                key: member for key, member in members.items() if member not in (None, "", [], {})
+                key: member
+                for key, member in members.items()
+                if member not in (None, "", [], {}) and key != _GENERATION
             }
         case list():
             return [_without_empty(element) for element in value]
@@ -408,12 +417,15 @@ def _without_empty(value: JSON) -> JSON:
             return value
 
 
+_GENERATION = "deprecated.daemonset.template.generation"
 _OUTLINES = (
     "failed to convert patch object to typed object",
     "invalid ApplyConfiguration",
     "type mismatch",
     "could not marshal to JSON",
     "500 Internal error occurred",
+    "no such overload",
+    "cannot unmarshal",
 )
 
 

@@ -24,11 +24,15 @@ OverloadFunction: TypeAlias = (
 )
 
 
+UNDECLARED = 1_000
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overload:
     """One signature of a function; ``call`` gets a member's target as its first argument.
 
-    ``since`` is the minor release of Kubernetes that introduced it, 0 where all have it.
+    ``since`` is the minor release of Kubernetes that introduced it, 0 where all have it, and
+    ``UNDECLARED`` where values have it that only ``dyn`` hides from the check of types.
     """
 
     name: str

@@ -101,10 +101,13 @@ class ParamIndex:
 
     def can_find(self, kind: ParamKind, ref: ParamRef) -> bool:
         """Whether a request in some namespace has parameters."""
+        params = self.by_name.get(kind.group_kind, {})
+        if ref.selector is None and ref.namespace:
+            return (ref.namespace, ref.name) in params
         return any(
             ref.namespace in {"", namespace}
             and (name == ref.name if ref.selector is None else ref.selects(param))
-            for (namespace, name), param in self.by_name.get(kind.group_kind, {}).items()
+            for (namespace, name), param in params.items()
         )
 
     def _select(

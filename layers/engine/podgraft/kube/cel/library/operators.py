@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from podgraft.kube.cel.cost import comparison_cost, equality_cost, fixed_cost, join_cost, scan_cost
 from podgraft.kube.cel.errors import EvaluationError, no_such_overload_error
-from podgraft.kube.cel.overloads import Overload, function
+from podgraft.kube.cel.overloads import UNDECLARED, Overload, function, since
 from podgraft.kube.cel.values import (
     Duration,
     Uint,
@@ -173,6 +173,10 @@ OPERATORS = (
     function("_%_", "uint uint -> uint", lambda a, b: Uint(_modulo(a, b))),
     function("-_", "double -> double", operator.neg),
     function("-_", "int -> int", _negate),
+    *since(
+        UNDECLARED,
+        (function("-_", "duration -> duration", lambda value: check_duration(-value.nanoseconds)),),
+    ),
     function("!_", "bool -> bool", _not),
     function("_==_", "A A -> bool", _equal, equality_cost),
     function("_!=_", "A A -> bool", _unequal, comparison_cost),
