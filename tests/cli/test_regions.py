@@ -302,3 +302,7 @@ def test_the_project_file_names_the_regions(site: Site, local: Path) -> None:
     assert main(["push", "mesh"]) == 0
     assert site.versions() == [2, 2]
     assert main(["diff", "mesh"]) == 0  # of the first region
+    site.capsys.readouterr()
+    assert main(["fleet", "adopt"]) == 2
+    assert "podgraft fleet changes one region; use --region" in site.capsys.readouterr().err
+    assert main(["fleet", "adopt", "--region", A]) == 0

@@ -13,6 +13,7 @@ from podgraft.cli.config_source import (
     ConfigSource,
     ConfigSourceType,
     config_option,
+    is_explicit,
     make_old_option,
     prevails,
 )
@@ -57,6 +58,12 @@ def stack_options(command: Callable[..., None]) -> Callable[..., None]:
     ) -> None:
         from podgraft.cli.stacks import lookup_stack
 
+        # A token of one region would be unknown in the others.
+        has_regions = "regions" in (click.get_current_context().default_map or {})
+        if has_regions and not is_explicit("region"):
+            raise click.UsageError(
+                "podgraft.toml: regions: podgraft fleet changes one region; use --region"
+            )
         if source is not None and prevails("stack_name", "parameter_prefix"):
             stack_name, parameter_prefix = source.stack, None
         if stack_name is not None:
