@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Protocol
 
-# Log lines of requests have a route; those of an authenticated cluster have its name.
+# The lines of requests. Those of unknown callers have no cluster.
 QUERY = (
-    "filter ispresent(route) and cluster like /./ "
-    "| stats count(*) as requests by cluster | limit 10000"
+    "filter message in ['review', 'fault', 'internal_error'] "
+    "| stats count(*) as requests by cluster"
 )
+_MAX_ROWS = 10_000  # the limit of CloudWatch Logs Insights
 _POLLS = 25  # one a second; the function has a minute for two queries
 
 
@@ -20,7 +21,7 @@ class LogsClient(Protocol):
         """Start a query of CloudWatch Logs Insights."""
         ...
 
-    def get_query_results(self, **arguments: Any) -> Any:
+    def get_query_results(self, *, queryId: str) -> Any:  # noqa: N803 - as boto
         """Return the status and the rows of a query."""
         ...
 
@@ -43,6 +44,7 @@ class RequestLog:
             startTime=int((now - timedelta(hours=hours)).timestamp()),
             endTime=int(now.timestamp()),
             queryString=QUERY,
+            limit=_MAX_ROWS,
         )
         status = ""
         for _ in range(_POLLS):
@@ -50,7 +52,7 @@ class RequestLog:
             status = response["status"]
             if status == "Complete":
                 rows = ({each["field"]: each["value"] for each in r} for r in response["results"])
-                return {row["cluster"]: int(row["requests"]) for row in rows}
+                return {row["cluster"]: int(row["requests"]) for row in rows if row.get("cluster")}
             if status not in {"Scheduled", "Running", "Unknown"}:
                 break
             self.sleep(1)

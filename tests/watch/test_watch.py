@@ -27,6 +27,7 @@ from review_check import (
     parse_authorities,
     parse_expected,
 )
+from support.insights import InsightsClient
 from support.pki import Authority
 from watch import Settings, check_clusters, make_handler
 
@@ -165,6 +166,24 @@ def test_without_clusters_nothing_is_silent_or_old() -> None:
     assert open_log(Logs()).count_requests(24, NOW) == {}
     assert find_silent((), {}, 24, NOW) == []
     assert oldest_token_days((), NOW) == 0
+
+
+def test_the_query_counts_the_requests_of_each_cluster() -> None:
+    """Reviews and faults, but no synthetic reviews, no metrics, and no request of nobody."""
+    at = f"{NOW - timedelta(minutes=5):%Y-%m-%d %H:%M:%S},000+0000"
+    lines: list[Mapping[str, Any]] = [
+        {"message": "review", "cluster": "a"},
+        {"message": "review", "cluster": "a"},
+        {"message": "fault", "cluster": "a"},
+        {"message": "internal_error", "cluster": "b"},
+        {"message": "fault"},
+        {"message": "review", "cluster": ""},
+        {"message": "synthetic_review", "cluster": "c"},
+        {"cluster": "d"},
+    ]
+    client = InsightsClient([{"timestamp": at, **line} for line in lines])
+    log = RequestLog(client, "/aws/lambda/dev", lambda _: None)
+    assert log.count_requests(1, NOW) == {"a": 3, "b": 1}
 
 
 @pytest.mark.parametrize("state", ["Failed", "Cancelled", "Timeout", "Running"])

@@ -73,7 +73,10 @@ def test_pushing_twice_changes_nothing(stack: Stack, tmp_path: Path) -> None:
 
 
 def test_the_watch_reviews_through_the_deployed_function(stack: Stack, tmp_path: Path) -> None:
-    """Both schedules exist, and their events give metrics and no metric of a cluster."""
+    """Both schedules exist, and their events give metrics and no metric of a cluster.
+
+    ministack ignores stats in a query, so each cluster is silent in it.
+    """
     policy = tmp_path / "policy.yaml"
     policy.write_text("policy: enabled\n")
     podgraft(stack, "push", *local(policy), *remote(stack, "watched"))
