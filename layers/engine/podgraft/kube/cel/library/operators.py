@@ -63,6 +63,10 @@ def _negate(value: int) -> int:
     return check_int(-value)
 
 
+def _negate_duration(value: Duration) -> Duration:
+    return check_duration(-value.nanoseconds)
+
+
 def _int_operator(operation: Callable[[int, int], int]) -> Callable[[int, int], int]:
     return lambda left, right: check_int(operation(left, right))
 
@@ -173,10 +177,7 @@ OPERATORS = (
     function("_%_", "uint uint -> uint", lambda a, b: Uint(_modulo(a, b))),
     function("-_", "double -> double", operator.neg),
     function("-_", "int -> int", _negate),
-    *since(
-        UNDECLARED,
-        (function("-_", "duration -> duration", lambda value: check_duration(-value.nanoseconds)),),
-    ),
+    *since(UNDECLARED, (function("-_", "duration -> duration", _negate_duration),)),
     function("!_", "bool -> bool", _not),
     function("_==_", "A A -> bool", _equal, equality_cost),
     function("_!=_", "A A -> bool", _unequal, comparison_cost),
