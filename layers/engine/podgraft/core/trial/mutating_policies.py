@@ -20,7 +20,7 @@ from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.mutation import MutatingPolicy
 
 from .candidates import Candidate, make_candidates
-from .outcome import Failure, Outcome, try_probe
+from .outcome import Outcome, try_probe
 from .probes import with_namespace
 from .report import Report
 
@@ -61,7 +61,8 @@ class _PolicyTrial(Struct):
             if not self.changes and not outcome.errors and self.policy.conditions:
                 yield from self._try(known, dataclasses.replace(self.policy, conditions=()))
             if outcome.fails_everywhere:
-                problem = f"denies every probe {kind}: {self._describe(outcome.errors[0])}"
+                text = self.report.describe_failure(outcome.errors[0])
+                problem = f"denies every probe {kind}: {text}"
                 self._warn(problem, "correct the mutations, or test optional fields with has()")
             for failure in outcome.first_flaws:
                 if failure.flaw is not None:
@@ -102,9 +103,6 @@ class _PolicyTrial(Struct):
             outcome.failures.extend(try_probe(observed, candidate.probe))
             yield
         return outcome
-
-    def _describe(self, failure: Failure) -> str:
-        return self.report.describe_failure(failure)
 
     def _warn(self, problem: str, remedy: str) -> None:
         self.report.add_warning(self.manifest.make_diagnostic(_MUTATIONS, problem, remedy))
