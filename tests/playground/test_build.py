@@ -1,6 +1,7 @@
 """The build: pinned hashes, identical output, and no import of a module that is left out."""
 
 import json
+import marshal
 import re
 import shutil
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from playground_build import archive, page, pyodide
+from playground_build import archive, bytecode, page, precompile, pyodide
 from playground_build.examples import read_examples
 from playground_build.failure import BuildError
 from playground_build.modules import find_modules
@@ -63,6 +64,50 @@ def test_the_page_contains_the_modules_that_it_imports_and_no_other_command() ->
     }
 
     assert find_modules(files, "page/api.py") == files.keys() - {"a/cli/other.py"}
+
+
+def test_bytecode_replaces_the_sources_that_it_comes_from() -> None:
+    files = {"a.py": b"1", "b.py": b"2", "c.json": b"{}"}
+    compiled = {"site/a.pyc": b"a", "library/b.pyc": b"b"}
+
+    assert precompile.replace_sources(files, compiled, "site") == {
+        "a.pyc": b"a",
+        "b.py": b"2",
+        "c.json": b"{}",
+    }
+
+
+def test_bytecode_is_smaller_than_plain_bytecode_and_does_the_same() -> None:
+    source = b"""
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Point:
+    x: int
+
+def move(point):
+    first = point.x
+    return Point(first / 0)
+"""
+    content = bytecode.compile_module(source, "point.py")
+    code = marshal.loads(content[16:])  # noqa: S302 - made in the line above
+    module: dict[str, Any] = {"__name__": "builtins"}
+    exec(code, module)  # noqa: S102 - the compiled text is above
+
+    assert module["Point"](1).x == 1
+    assert module["Point"].__doc__ == "-"
+    with pytest.raises(ZeroDivisionError) as raised:
+        module["move"](module["Point"](1))
+    assert raised.traceback[-1].lineno == 7  # of the function, from 0
+    plain = compile(source, "point.py", "exec", dont_inherit=True, optimize=2)
+    assert len(marshal.dumps(code)) < 0.95 * len(marshal.dumps(plain))
+
+
+def test_a_page_that_is_too_large_stops_the_build(tmp_path: Path) -> None:
+    files = {"large.gz": bytes(page.MAX_BYTES + 1)}
+
+    with pytest.raises(BuildError, match="transfers 6,5"):
+        page.write(ROOT, files, "", make_first(tmp_path / "s"), tmp_path / "page")
 
 
 def test_zips_depend_on_their_content_only() -> None:

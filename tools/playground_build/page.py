@@ -19,6 +19,7 @@ CONTENT_SECURITY_POLICY = (
 )
 _TEXT = {".html", ".js", ".mjs", ".css", ".json", ".svg", ".txt"}
 _HASHED = 16
+MAX_BYTES = 6_500_000  # that a first visit transfers
 _NOTICE = """\
 The playground contains podgraft (Apache-2.0), Pyodide (MPL-2.0, https://pyodide.org), and CPython
 (Python Software Foundation License, https://docs.python.org/3/license.html). The source of Pyodide
@@ -61,14 +62,27 @@ def write(root: Path, files: Mapping[str, bytes], licenses: str, first: Any, out
         name: _fill((source / name).read_text(), values).encode()
         for name in ("index.html", "sw.js")
     }
-    shutil.rmtree(output, ignore_errors=True)
     all_files = {**pages, **{f"{build}/{name}": content for name, content in assets.items()}}
+    sizes = _measure(all_files)
+    shutil.rmtree(output, ignore_errors=True)
     for name, content in all_files.items():
         path = output / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-    loaded = {name: content for name, content in all_files.items() if not name.endswith(".txt")}
-    return Sizes(sum(map(len, loaded.values())), sum(map(compressed_size, loaded, loaded.values())))
+    return sizes
+
+
+def _measure(files: Mapping[str, bytes]) -> Sizes:
+    loaded = {name: content for name, content in files.items() if not name.endswith(".txt")}
+    sizes = Sizes(
+        sum(map(len, loaded.values())), sum(map(compressed_size, loaded, loaded.values()))
+    )
+    if sizes.compressed > MAX_BYTES:
+        raise BuildError(
+            f"a first visit transfers {sizes.compressed:,} bytes, more than {MAX_BYTES:,}; "
+            "leave out what the page does not import in tools/playground_build"
+        )
+    return sizes
 
 
 def make_input(example: Any) -> dict[str, Any]:

@@ -1,7 +1,6 @@
-"""The first result of the page, and bytecode for what Python's library needs until then.
+"""The first result of the page, and bytecode for each module that is imported until then.
 
-Compiling it in the browser takes longer than everything else. Bytecode is larger than source, so
-the modules are selected by the size of their source, within the budget of the page.
+Compiling them in the browser would take longer than everything else.
 """
 
 import io
@@ -15,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from .failure import BuildError
-from .zips import make_zip, packed_size
+from .zips import make_zip
 
 _PROGRAM = Path(__file__).with_name("precompile.mjs")
 _RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide-lock.json")
@@ -26,8 +25,8 @@ def run_first(
 ) -> tuple[dict[str, bytes], Any]:
     """Evaluate an input with the page's own Python.
 
-    Returns the bytecode of library modules by file name, such as ``json/__init__.pyc``, and the
-    answer with its origins.
+    Returns the bytecode of modules by file name, such as ``library/json/__init__.pyc`` and
+    ``site/click/core.pyc``, and the answer with its origins.
     """
     node = shutil.which("node")
     if node is None:
@@ -56,18 +55,16 @@ def _find_python_error(text: str) -> str:
 
 
 def replace_sources(
-    library: Mapping[str, bytes], compiled: Mapping[str, bytes], budget: int
+    files: Mapping[str, bytes], compiled: Mapping[str, bytes], folder: str
 ) -> dict[str, bytes]:
-    """The library with bytecode instead of source, largest sources first, within *budget* bytes."""
-    files = dict(library)
-    available = budget - packed_size(files)
-    for name in sorted(compiled, key=lambda name: (-len(library[name[:-1]]), name)):
-        growth = packed_size({name: compiled[name]}) - packed_size({name: library[name[:-1]]})
-        if growth <= available:
-            available -= growth
-            del files[name[:-1]]
-            files[name] = compiled[name]
-    return files
+    """The files of an archive with bytecode, which has *folder* in its names, instead of source."""
+    bytecode = {
+        name.removeprefix(f"{folder}/"): content
+        for name, content in compiled.items()
+        if name.startswith(f"{folder}/")
+    }
+    sources = {name: content for name, content in files.items() if f"{name}c" not in bytecode}
+    return {**sources, **bytecode}
 
 
 def read_zip(content: bytes) -> dict[str, bytes]:

@@ -10,8 +10,3 @@ from make_archives import make_zip
 def pack(files: Mapping[str, bytes]) -> bytes:
     """An archive of uncompressed files, compressed as a whole: smaller, and faster to import."""
     return gzip.compress(make_zip(files, zipfile.ZIP_STORED), compresslevel=9, mtime=0)
-
-
-def packed_size(files: Mapping[str, bytes]) -> int:
-    """The bytes of the packed archive."""
-    return len(pack(files))
