@@ -22,6 +22,7 @@ _card: Any = import_module("playground_build.card")
 
 ROOT = Path(__file__).parents[1]
 PLAYGROUND = "try"
+_FEATURES = ROOT / "tools" / "site_features.md"  # on the start page, before the next heading
 _BUILT = ROOT / "build" / "playground"
 _ADDRESS = "https://podgraft.dev/"
 # Files of the playground that each page uses, by their path in the site.
@@ -101,9 +102,12 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:
     """Rewrite the links to the layout of the site; make the start page from the README."""
     del config, files
     uri = page.file.src_uri
+    is_home = uri == "index.md"
+    if is_home:
+        markdown = markdown.replace("\n## ", f"\n{_FEATURES.read_text()}\n## ", 1)
     text = _replace_links(markdown, uri)
     _set_words(page)
-    return _make_home(text, page) if uri == "index.md" else text
+    return _make_home(text, page) if is_home else text
 
 
 def _set_words(page: Any) -> None:
