@@ -172,7 +172,8 @@ class ReportingGroup(Group):
 
 
 def print_next_steps(*steps: str) -> None:
-    """Print the next steps for the operator to standard error, one per line."""
-    click.echo("next:", err=True)
+    """Print the next steps for the operator, if there are any, to standard error, one per line."""
+    if steps:
+        click.echo("next:", err=True)
     for step in steps:
         click.echo(f"  {step}", err=True)

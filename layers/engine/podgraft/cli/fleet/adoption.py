@@ -45,8 +45,9 @@ class StackCallers:
         return RegistryRepository(self.registry, self.documents, Location("aws"))
 
     def read_documents(self) -> Mapping[str, Callers]:
-        """Return the callers below ``auth/``."""
-        return DocumentRepository(self.documents, Location("aws")).read_all()
+        """Return the callers below ``auth/``, as a registry contains them."""
+        documents = DocumentRepository(self.documents, Location("aws")).read_all()
+        return {name: callers for name, callers in documents.items() if callers != Callers()}
 
 
 def open_stack(parameter_prefix: str) -> StackCallers:
@@ -76,8 +77,7 @@ def adopt(stack: StackCallers) -> RegistryState:
     state = _copy_documents(stack, {})
     for _ in range(_MAX_ROUNDS):
         # A command of an earlier version can have changed a document meanwhile.
-        documents = {k: v for k, v in stack.read_documents().items() if v != Callers()}
-        if documents == state.clusters:
+        if stack.read_documents() == state.clusters:
             return _repair_copies(stack)
         state = _copy_documents(stack, state.clusters)
     raise CommandError(
@@ -92,8 +92,7 @@ def _copy_documents(stack: StackCallers, known: Clusters) -> RegistryState:
     def copy(state: RegistryState) -> tuple[Clusters, Pointer] | None:
         if state.is_in_force and state.clusters != known:
             return None
-        documents = {k: v for k, v in stack.read_documents().items() if v != Callers()}
-        return documents, _WITH_COPIES
+        return stack.read_documents(), _WITH_COPIES
 
     return update_registry(stack.registry, copy)
 

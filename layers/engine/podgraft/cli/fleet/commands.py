@@ -22,7 +22,7 @@ from podgraft.cli.live.kubectl import KubectlReader
 from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options
 from podgraft.cli.outputs import SECRET, Output, write_files
 from podgraft.cli.register import RegistrationError
-from podgraft.cli.tokens.issuance import DEFAULT_LIFETIME, Lifetime
+from podgraft.cli.tokens.issuance import expires_option
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
 
@@ -72,15 +72,12 @@ def stack_options(command: Callable[..., None]) -> Callable[..., None]:
             raise click.UsageError("Missing option '--config': use stack:NAME.")
         command(open_stack(parameter_prefix), **own)
 
-    decorated: Callable[..., None] = run_with_stack
-    for option in (
-        aws_options,
-        make_old_option("parameter-prefix"),
-        make_old_option("stack-name"),
+    return add_options(
         config_option(ConfigSourceType(folder=False, cluster=False), "Deployed stack."),
-    ):
-        decorated = option(decorated)
-    return decorated
+        make_old_option("stack-name"),
+        make_old_option("parameter-prefix"),
+        aws_options,
+    )(run_with_stack)
 
 
 @command.command("adopt")
@@ -96,9 +93,8 @@ def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> None:
     if finishes and undoes:
         raise click.UsageError("--finish, --undo: use one of them")
     if undoes:
-        state = undo(stack)
+        undo(stack)
         click.echo(f"{stack.documents.prefix}/auth: the documents of the clusters are in force")
-        del state
         return
     if finishes:
         click.echo(f"{stack.documents.prefix}/auth: deleted {finish(stack)} documents")
@@ -181,8 +177,7 @@ def _print_apply_steps(stack: StackCallers, changes: Sequence[Change]) -> None:
         for each in changes
         if each.kind == "retire"
     ]
-    if steps:
-        program.print_next_steps(*steps)
+    program.print_next_steps(*steps)
 
 
 @command.command("render", cls=program.ComparingCommand)
@@ -220,8 +215,7 @@ def render_command(
         if isinstance(each, str)
     ]
     steps += [f"delete {each}: not in the fleet file" for each in find_others(folder, fleet)]
-    if steps:
-        program.print_next_steps(*steps)
+    program.print_next_steps(*steps)
 
 
 @command.command("rotate", cls=program.ComparingCommand)
@@ -294,20 +288,13 @@ def _print_manual_rotations(
         if not fleet.clusters[name].is_registered_here
         and any(map(is_chosen, clusters.get(name, Callers()).tokens))
     ]
-    if steps:
-        program.print_next_steps(*steps)
+    program.print_next_steps(*steps)
 
 
 @command.command("extend", cls=program.ComparingCommand)
 @_FILE
 @selection_options
-@click.option(
-    "--expires",
-    type=Lifetime(),
-    default=DEFAULT_LIFETIME,
-    show_default=True,
-    help="Last day of the tokens: YYYY-MM-DD, a number of days such as 90d, or never.",
-)
+@expires_option
 @stack_options
 def extend_command(stack: StackCallers, *, file: Path, selection: Selection, expires: str) -> None:
     """Let the present tokens end later, with one change, if a rotation is late.
@@ -353,9 +340,7 @@ def retire_command(
             click.echo(f"{context}: deleted {name}")
     revoke_all(stack, cluster)
     click.echo(f"{cluster}: revoked its credentials")
-    places = [*find_overrides(stack, cluster)]
-    if places:
-        program.print_next_steps(*places)
+    program.print_next_steps(*find_overrides(stack, cluster))
 
 
 def _print_changes(changes: Sequence[Change]) -> None:

@@ -26,13 +26,7 @@ from podgraft.cli.regions import Steps, run_in_regions, share
 from podgraft.service.store.caller_document import Callers, TokensError
 from podgraft.service.store.subjects import parse_subject
 
-from .issuance import (
-    DEFAULT_LIFETIME,
-    IssuedToken,
-    Lifetime,
-    PendingToken,
-    format_expiry,
-)
+from .issuance import IssuedToken, PendingToken, expires_option, format_expiry
 from .repository import CallerRepository, format_command
 from .storage import Location
 from .storage_factory import open_repository
@@ -101,15 +95,6 @@ output_option = click.option(
     "--output",
     type=click.Path(path_type=Path),
     help="New file for the token (mode 0600); default: standard output.",
-)
-
-
-expires_option = click.option(
-    "--expires",
-    type=Lifetime(),
-    default=DEFAULT_LIFETIME,
-    show_default=True,
-    help="Last day of the token: YYYY-MM-DD, a number of days such as 90d, or never.",
 )
 
 

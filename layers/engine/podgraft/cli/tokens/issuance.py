@@ -53,6 +53,15 @@ class Lifetime(click.ParamType[str]):
         return last.isoformat()
 
 
+expires_option = click.option(
+    "--expires",
+    type=Lifetime(),
+    default=DEFAULT_LIFETIME,
+    show_default=True,
+    help="Last day of the token: YYYY-MM-DD, a number of days such as 90d, or never.",
+)
+
+
 def make_issued(repository: CallerRepository, note: str, expires: str) -> IssuedToken:
     """Return a new token; of the form without an end for a function of an earlier version."""
     created = f"{system.now():%Y-%m-%dT%H:%M:%SZ}"
