@@ -93,6 +93,17 @@ def test_exported_samples_give_the_same_objects_and_denials(sample: str) -> None
     assert compare(folder, 40, seed=1)
 
 
+@pytest.mark.parametrize("sample", EXPORTED)
+def test_podgraft_changes_nothing_after_the_exported_policies(sample: str) -> None:
+    """Between ``kubectl apply`` and the new registration, both are in force."""
+    pair = load_pair(SAMPLES / sample)
+    generator = Generator(read_texts(SAMPLES / sample), seed=8)
+    for _ in range(30):
+        after, is_allowed = pair.review_natively(generator.make())
+        if isinstance(after, dict):
+            assert pair.review_with_podgraft(after) == (after, is_allowed)
+
+
 @pytest.mark.parametrize(("sample", "reason"), REFUSED.items())
 def test_the_other_samples_are_refused_by_name(
     sample: str, reason: str, capsys: pytest.CaptureFixture[str]
@@ -470,6 +481,23 @@ def test_the_cluster_selects_the_policy(tmp_path: Path, capsys: pytest.CaptureFi
     assert "request.namespace in" in selected
     assert "shop" in selected
     assert "shop" not in capsys.readouterr().out
+
+
+def test_a_registration_leaves_out_what_the_bundle_no_longer_has(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    policies = (SAMPLES / "mutating-policy" / "bundle" / "policies.yaml").read_text()
+    overlay = (SAMPLES / "hello" / "bundle" / "hello.yaml").read_text()
+    folder = write_folder(tmp_path / "team", "policy: enabled", overlay)
+    register = ["register", "--url", "https://example.com", "--no-inject", "--all-namespaces"]
+    register += ["--bundle", str(folder / "bundle")]
+    moved = folder / "bundle" / "moved.yaml"
+    moved.write_text(policies)
+    assert cli.main(register) == 0
+    assert "/mutate" in capsys.readouterr().out
+    moved.unlink()
+    assert cli.main(register) == 1
+    assert capsys.readouterr().out == ""
 
 
 def test_a_rollout_is_refused(tmp_path: Path) -> None:

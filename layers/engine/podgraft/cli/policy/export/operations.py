@@ -309,10 +309,7 @@ def _add_elements(
 def _find_index(
     before: Items[Member], own: Field, place: Place, *, is_additive: bool
 ) -> tuple[str, ...]:
-    """The suffix of the path: behind the elements before it, of which the object can have some.
-
-    With ``is_additive``, those of the object stay where they are.
-    """
+    """The suffix of the path: behind the elements before it, of which the object can have some."""
     if not before:
         return ("'/0'",)
     keys = _keys(before, own)
