@@ -320,7 +320,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("VISUAL", "true")  # an editor that changes nothing
     monkeypatch.setattr(system, "random_bytes", constant_function(PlantedBytes(32)))
-    monkeypatch.setattr(issuance, "make_token", lambda *_: next(tokens))
+
+    def make_token(*_: object) -> str:
+        return next(tokens)
+
+    monkeypatch.setattr(issuance, "make_token", make_token)
     write(FILES)
     return tmp_path
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from podgraft.base.jsonvalue import Object
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live import kubectl
 from podgraft.cli.live.api_errors import ApiError, ErrorReason, parse_error
@@ -167,6 +168,10 @@ class Pages:
         items = [{"metadata": {"uid": str(number)}} for number in range(5)][start:end]
         metadata = {"continue": str(end)} if end < 5 else {}
         return {"kind": "PodList", "apiVersion": "v1", "metadata": metadata, "items": items}
+
+    def create_dry_run(self, path: str, manifest: Object) -> Object:
+        """Return nothing: no list needs it."""
+        raise NotImplementedError
 
     def find_namespace(self) -> str:
         """Return the namespace of the context."""

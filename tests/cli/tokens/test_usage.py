@@ -1,6 +1,7 @@
 """``tokens list --used``: the last use of each token, from the lines of the log."""
 
 import json
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -31,11 +32,16 @@ def test_the_list_has_the_last_use_of_each_token(
             for n in (0, 2, 1)
         ]
         client = InsightsClient([*lines, {**lines[0], "token_id": ""}])
-        make = stacks.make_client
-        monkeypatch.setattr(
-            stacks, "make_client", lambda name: client if name == "logs" else make(str(name))
-        )
-        monkeypatch.setattr(system, "sleep", lambda _: None)
+        make: Callable[[str], Any] = stacks.make_client
+
+        def make_client(name: str) -> Any:
+            return client if name == "logs" else make(name)
+
+        def skip(seconds: float) -> None:
+            del seconds
+
+        monkeypatch.setattr(stacks, "make_client", make_client)
+        monkeypatch.setattr(system, "sleep", skip)
         capsys.readouterr()
         assert main(["tokens", "list", "--used", *STACK]) == 0
         first, second = capsys.readouterr().out.splitlines()

@@ -231,8 +231,8 @@ class _Examination:
     def _expected_cluster(self) -> str:
         """Return the cluster of the option, or that of the context in the fleet file."""
         fleet = self.request.stores.fleet
-        clusters = fleet.clusters if fleet else {}
-        found = (name for name, each in clusters.items() if each.context == self.result.context)
+        clusters = fleet.clusters.items() if fleet else ()
+        found = (name for name, each in clusters if each.context == self.result.context)
         return self.request.cluster or next(found, "")
 
     def _skip_hidden(self) -> None:
