@@ -76,6 +76,7 @@ PROJECT = 'printf \'config = "stack:podgraft-dev"\\ninjector = "istio"\\n\' > po
 ELSEWHERE = (
     (r"podgraft (import istio|compare|status)\b", "tests/e2e/live/test_replay.py"),
     (r"podgraft explain [a-z]+(/| -n)", "tests/e2e/live/test_replay.py"),
+    (r"podgraft fleet (apply|rotate)", "tests/cli/fleet/test_enrollment.py"),
     (r"podgraft policy preview", "tests/cli/preview/test_preview.py"),
     (r"podgraft policy census (stats|purge)", "tests/e2e/aws/test_census.py"),
     (r"podgraft policy (un)?deny", "tests/cli/test_policy_signing.py"),
