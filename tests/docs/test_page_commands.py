@@ -75,8 +75,10 @@ PROJECT = 'printf \'config = "stack:podgraft-dev"\\ninjector = "istio"\\n\' > po
 # Commands that need a real cluster or recorded workloads, and the tests that run them.
 ELSEWHERE = (
     (r"podgraft (import istio|compare|status)\b", "tests/e2e/live/test_replay.py"),
+    (r"podgraft doctor", "tests/cli/doctor/test_command.py"),
     (r"podgraft explain [a-z]+(/| -n)", "tests/e2e/live/test_replay.py"),
     (r"podgraft fleet (apply|rotate)", "tests/cli/fleet/test_enrollment.py"),
+    (r"podgraft fleet render", "tests/cli/fleet/test_render.py"),
     (r"podgraft policy preview", "tests/cli/preview/test_preview.py"),
     (r"podgraft policy census (stats|purge)", "tests/e2e/aws/test_census.py"),
     (r"podgraft policy (un)?deny", "tests/cli/test_policy_signing.py"),

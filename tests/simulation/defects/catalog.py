@@ -203,9 +203,9 @@ DEFECTS: dict[str, Defect] = {
     "D21": _defect(
         "the policy switches before its bundle is uploaded",
         "21",
-        f"{CLI}.push_commands:_apply",
-        "    push.upload(cloud, change.checked)\n",
-        "",
+        f"{CLI}.push:upload",
+        "missing = find_missing_files(cloud, checked)",
+        "return",
     ),
     "D22": _defect(
         "prune keeps the bundles of the newest version only",
@@ -236,7 +236,7 @@ DEFECTS: dict[str, Defect] = {
     "D25": _defect(
         "a rotation revokes the token that is in use",
         "16",
-        "podgraft.cli.tokens.commands:_store",
+        "podgraft.cli.tokens.issuance:PendingToken.store",
         "callers.with_token(issued.hash)",
         "Callers().with_token(issued.hash)",
         "rotate",
@@ -270,7 +270,8 @@ DEFECTS: dict[str, Defect] = {
         "10",
         f"{CLI}.push_commands:_report_dry_run",
         "missing = push.find_missing_files(cloud, change.checked)",
-        "missing = push.find_missing_files(cloud, change.checked); _apply(cloud, change, live)",
+        "missing = push.find_missing_files(cloud, change.checked)\n"
+        "    push.upload(cloud, change.checked); _switch(cloud, change, live)",
     ),
     "D30": _defect(
         "the throttle is asked before the credentials",

@@ -7,13 +7,15 @@ from typing import Any
 import click
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
-from podgraft.cli import command_help, documents
+from podgraft.cli import command_help
 from podgraft.cli.aws_options import aws_options
 from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet.file import read_fleet
+from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.live.contexts import CONTEXTS_OPTION, list_contexts, read_all
 from podgraft.cli.live.options import CONTEXT_OPTIONS, ClusterAccess, add_options
+from podgraft.cli.manifest_files import FileSelection, make_file_options
 from podgraft.cli.program import ERROR, FAILED
 
 from . import report, stores
@@ -36,8 +38,14 @@ _FORMATS: Mapping[str, Callable[[Sequence[Diagnosis]], str]] = {
 @click.option(
     "-n", "--namespace", help="Namespace of the dry run of a pod; default: a selected one."
 )
-@click.option("-f", "--filename", type=_FILE, help="Registration to compare with the cluster.")
-@click.option("--cluster", default="", help="Cluster to which the registered token must belong.")
+@make_file_options(
+    is_required=False, help_text="Registration to compare with the cluster, can be repeated."
+)
+@click.option(
+    "--cluster",
+    callback=check_cluster_option,
+    help="Cluster to which the registered token must belong.",
+)
 @click.option("--fleet", type=_FILE, help="Fleet file to compare with the callers of --config.")
 @click.option("--regions", metavar="A,B", help="Regions of the stack, to compare their policies.")
 @click.option("--strict", is_flag=True, help="Exit with 1 also for checks without a result.")
@@ -67,8 +75,8 @@ def command(
     try:
         request = Request(
             namespace=given["namespace"],
-            cluster=given["cluster"],
-            expected=_read_registration(given["filename"]),
+            cluster=given["cluster"] or "",
+            expected=_read_registrations(given["manifests"]),
             stores=_read_stores(given["source"], given["fleet"], given["regions"]),
         )
         names = list_contexts(access, contexts)
@@ -80,10 +88,10 @@ def command(
     return _find_status(diagnoses, strict=strict)
 
 
-def _read_registration(path: Path | None) -> Mapping[tuple[str, str], Object]:
+def _read_registrations(manifests: FileSelection) -> Mapping[tuple[str, str], Object]:
     return {
         (string_at(each, "kind"), string_at(object_at(each, "metadata"), "name")): each
-        for each in (() if path is None else documents.read_objects(path))
+        for _, each in (manifests.read_objects() if manifests.paths else ())
         if string_at(each, "kind").endswith("WebhookConfiguration")
     }
 
