@@ -6,10 +6,12 @@ loopback interface.
 
 import sys
 from http import HTTPStatus
+from io import BytesIO
 from pathlib import Path
 
 import click
-from flask import Flask, Response, abort, send_from_directory
+import flask
+from flask import Flask, Response, abort
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from podgraft.cli import command_help
@@ -87,10 +89,17 @@ def make_app(folder: Path, policy: str) -> Flask:
     def send_file(name: str) -> Response:  # pyright: ignore[reportUnusedFunction]
         if "\0" in name or not (folder / name).resolve().is_relative_to(folder):
             abort(HTTPStatus.NOT_FOUND)
-        response = send_from_directory(
-            folder,
-            name,
-            mimetype=_ARCHIVES.get(Path(name).suffix),
+        path = folder / name
+        if not path.is_file():
+            abort(HTTPStatus.NOT_FOUND)
+        # Read at once: Werkzeug leaves a file open if the browser ends the connection.
+        content, changed = path.read_bytes(), path.stat().st_mtime
+        response = flask.send_file(
+            BytesIO(content),
+            mimetype=_ARCHIVES.get(path.suffix),
+            download_name=path.name,
+            etag=f"{changed}-{len(content)}",
+            last_modified=changed,
             max_age=_ONE_YEAR if "/" in name else None,
         )
         response.headers.update({**_HEADERS, "Content-Security-Policy": policy})
