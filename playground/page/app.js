@@ -90,13 +90,18 @@ function summarize(documents) {
   return `${count} of ${documents.length} objects are injected or changed.`;
 }
 
-// Replaces the result; what has the focus there gets it again.
+// Replaces the result; what has the focus there gets it again. What remains is not moved: a click on it would be lost.
 function fill(children) {
   const body = byId("body");
   const focused = body.contains(document.activeElement) ? [...body.querySelectorAll("button, summary, [tabindex]")].indexOf(document.activeElement) : -1;
   const result = byId("result");
   const top = result.scrollTop;
-  body.replaceChildren(...children);
+  for (const each of [...body.children]) if (!children.includes(each)) each.remove();
+  let next = body.firstElementChild;
+  for (const each of children) {
+    if (each === next) next = next.nextElementSibling;
+    else body.insertBefore(each, next);
+  }
   body.classList.remove("busy");
   body.removeAttribute("aria-busy");
   result.scrollTop = top;

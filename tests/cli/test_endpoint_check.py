@@ -13,8 +13,8 @@ from podgraft.base import system
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import main
 from podgraft.cli.certs import keys, pem
-from podgraft.cli.doctor import endpoint as endpoints
-from podgraft.cli.doctor.endpoint import EndpointTarget
+from podgraft.cli.endpoint_check import endpoint as endpoints
+from podgraft.cli.endpoint_check.endpoint import EndpointTarget
 from podgraft.cli.live.registrations import parse_webhooks
 from podgraft.cli.status import report
 from podgraft.cli.status.webhooks import WebhookStatus, check_webhooks

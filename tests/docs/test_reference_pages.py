@@ -6,7 +6,7 @@ from typing import Any
 import click
 import pytest
 
-import reference_pages
+import reference_schemas
 from podgraft.cli.command_help import iter_options
 from podgraft.core import policy
 from reference_pages import DOCS, find_commands, render_pages
@@ -117,4 +117,4 @@ SCHEMA = {
     ],
 )
 def test_a_type_is_described(value: dict[str, Any], expected: str) -> None:
-    assert reference_pages.describe_type(SCHEMA, value) == expected
+    assert reference_schemas.describe_type(SCHEMA, value) == expected

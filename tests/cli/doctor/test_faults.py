@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from cli.doctor.conftest import DRY_RUN, HOOKS, NAMESPACES, Site, make_namespace, make_response
-from podgraft.cli.doctor import endpoint, report, stores
+from podgraft.cli.doctor import report, stores
 from podgraft.cli.doctor.diagnosis import Diagnosis, State
-from podgraft.cli.doctor.faults import ORDER, TITLES, Fault
 from podgraft.cli.doctor.stores import Stores
+from podgraft.cli.endpoint_check import endpoint
+from podgraft.cli.endpoint_check.faults import ORDER, TITLES, Fault
 from podgraft.cli.fleet.file import Fleet
 from podgraft.cli.fleet.settings import ClusterSettings
 from podgraft.cli.live.api_errors import ErrorReason, parse_error

@@ -26,8 +26,8 @@ from cli.tokens.test_registry_laws import (
     Scheduler,
 )
 from podgraft.base import system
-from podgraft.cli.doctor.endpoint import EndpointReport, EndpointTarget
-from podgraft.cli.doctor.faults import Fault, Finding
+from podgraft.cli.endpoint_check.endpoint import EndpointReport, EndpointTarget
+from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet import rotation
 from podgraft.cli.fleet.file import Lifetimes

@@ -59,19 +59,10 @@ class Browser:
         return answer
 
     def after(self, action: str, **parameters: Any) -> None:
-        """Run an action, and wait for the answer that it leads to.
-
-        A click is lost if the table is rendered again during it; then it is repeated once.
-        """
+        """Run an action, and wait for the answer that it leads to."""
         count = self.do("answers")["count"]
         self.do(action, **parameters)
-        try:
-            self.do("settle", after=count)
-        except BrowserError:
-            if action != "click":
-                raise
-            self.do(action, **parameters)
-            self.do("settle", after=count)
+        self.do("settle", after=count)
 
     def text(self, selector: str) -> str:
         """The text of an element."""

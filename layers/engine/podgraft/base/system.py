@@ -104,6 +104,11 @@ def now() -> datetime:
     return datetime.fromtimestamp(_machine.wall_seconds(), UTC)
 
 
+def timestamp() -> str:
+    """Return the current time as Kubernetes writes it, such as ``2026-11-21T03:20:00Z``."""
+    return f"{now():%Y-%m-%dT%H:%M:%SZ}"
+
+
 def age_clock() -> float:
     """Return the seconds since an arbitrary moment: for ages and due times (``clock.py``)."""
     return _machine.age_clock()

@@ -47,20 +47,17 @@ def run_in_regions(
                 status = _advance(steps)
                 return _advance(steps) or status
 
-        return regions_option(call)
+        return make_regions_option(
+            "AWS regions of the stack, instead of --region; all are prepared before the first one "
+            "switches."
+        )(call)
 
     return decorate
 
 
-def regions_option(command: Callable[..., T]) -> Callable[..., T]:
-    """Add ``--regions``; *command* gets the names as ``regions``."""
-    return click.option(
-        "--regions",
-        metavar="A,B",
-        callback=_parse_regions,
-        help="AWS regions of the stack, instead of --region; all are prepared before the first "
-        "one switches.",
-    )(command)
+def make_regions_option(help_text: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
+    """Return the option ``--regions``; the command gets the names as ``regions``."""
+    return click.option("--regions", metavar="A,B", callback=_parse_regions, help=help_text)
 
 
 def select_regions(regions: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ import click
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import command_help
 from podgraft.cli.aws_options import aws_options
-from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option
+from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option, is_explicit
+from podgraft.cli.endpoint_check.faults import ORDER
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet.file import read_fleet
 from podgraft.cli.identifier_options import check_cluster_option
@@ -17,10 +18,10 @@ from podgraft.cli.live.contexts import CONTEXTS_OPTION, list_contexts, read_all
 from podgraft.cli.live.options import CONTEXT_OPTIONS, ClusterAccess, add_options
 from podgraft.cli.manifest_files import FileSelection, make_file_options
 from podgraft.cli.program import ERROR, FAILED
+from podgraft.cli.regions import make_regions_option
 
 from . import report, stores
 from .diagnosis import Diagnosis, Request, State, examine
-from .faults import ORDER
 from .stores import Stores
 
 _SECONDS = 5
@@ -47,7 +48,7 @@ _FORMATS: Mapping[str, Callable[[Sequence[Diagnosis]], str]] = {
     help="Cluster to which the registered token must belong.",
 )
 @click.option("--fleet", type=_FILE, help="Fleet file to compare with the callers of --config.")
-@click.option("--regions", metavar="A,B", help="Regions of the stack, to compare their policies.")
+@make_regions_option("Regions of the stack, to compare their policies.")
 @click.option("--strict", is_flag=True, help="Exit with 1 also for checks without a result.")
 @click.option(
     "-o", "--output", type=click.Choice([*_FORMATS]), default="text", help="Output format."
@@ -96,18 +97,18 @@ def _read_registrations(manifests: FileSelection) -> Mapping[tuple[str, str], Ob
     }
 
 
-def _read_stores(source: ConfigSource | None, fleet: Path | None, regions: str | None) -> Stores:
-    names = regions.split(",") if regions else []
-    if names and (source is None or source.stack is None):
+def _read_stores(
+    source: ConfigSource | None, fleet: Path | None, regions: tuple[str, ...]
+) -> Stores:
+    stack = source.stack if source is not None else None
+    if regions and stack is None and is_explicit("regions"):
         raise click.UsageError("--regions: requires --config stack:NAME")
     if fleet and source is None:
         raise click.UsageError("--fleet: requires --config, with the callers to compare")
     return Stores(
         callers=None if source is None else stores.read_callers(source),
         fleet=None if fleet is None else read_fleet(fleet),
-        regions=(*stores.compare_regions(source.stack, names),)
-        if names and source is not None and source.stack is not None
-        else None,
+        regions=(*stores.compare_regions(stack, regions),) if regions and stack else None,
     )
 
 

@@ -1,25 +1,24 @@
 """What a working endpoint shows beyond one review: old TLS, its caller, versions, and latency."""
 
-import http.client
 import socket
 import ssl
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
-from urllib.parse import urlsplit
 
-from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import NotJSONError, Object, object_at, string_at
-from podgraft.cli.certs.endpoint import Address, make_client_context
-from podgraft.cli.client_config import split_stage
+from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.cli.certs.endpoint import Address
+from podgraft.cli.endpoint_check.endpoint import (
+    EndpointReport,
+    EndpointTarget,
+    check_endpoint,
+    check_expiry,
+)
+from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.kube.document_reader import suggest_key
-
-from .endpoint import EndpointReport, EndpointTarget, check_endpoint, check_expiry
-from .faults import Fault, Finding
 
 _SECONDS = 3
 _REVIEWS = 5
-_MAX_BYTES = 1 << 20
 
 
 def find_details(
@@ -47,27 +46,6 @@ def find_details(
         yield Finding(Fault.OLD_TLS, str(address), "accepts TLS 1.1", remedy, breaks=False)
     if not report.problems:
         yield from _check_latency(target, report)
-
-
-def read_readiness(target: EndpointTarget) -> Object:
-    """Return what ``/readyz`` shows to the caller; empty without a token, and if it fails."""
-    address = Address.parse(target.url)
-    token = target.path_token or target.token
-    if not token:
-        return {}
-    context = make_client_context(target.roots)
-    connection = http.client.HTTPSConnection(
-        address.host, address.port, timeout=_SECONDS, context=context
-    )
-    try:
-        stage, _ = split_stage(address.host, urlsplit(target.url).path)
-        connection.request("GET", f"{stage}/readyz", headers={"Authorization": f"Bearer {token}"})
-        value = jsonvalue.load(connection.getresponse().read(_MAX_BYTES))
-    except (OSError, http.client.HTTPException, NotJSONError):
-        return {}
-    finally:
-        connection.close()
-    return value if isinstance(value, dict) else {}
 
 
 def _suggest_injector(target: EndpointTarget, ready: Object) -> str:

@@ -6,6 +6,15 @@ from enum import StrEnum
 from typing import TypeVar
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.cli.endpoint_check.certificates import check_ca_bundle
+from podgraft.cli.endpoint_check.endpoint import (
+    EndpointReport,
+    EndpointTarget,
+    check_endpoint,
+    make_target,
+)
+from podgraft.cli.endpoint_check.faults import CHAIN, ORDER, Fault, Finding
+from podgraft.cli.endpoint_check.readiness import read_readiness
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.live.cluster import LiveCluster
@@ -14,10 +23,7 @@ from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
 from podgraft.cli.status.webhooks import check_service
 
 from . import details, registrations, stores
-from .certificates import check_ca_bundle
 from .dry_run import DryRun, try_webhook
-from .endpoint import EndpointReport, EndpointTarget, check_endpoint, make_target
-from .faults import CHAIN, ORDER, Fault, Finding
 from .stores import Stores
 
 T = TypeVar("T")
@@ -195,7 +201,7 @@ class _Examination:
         ready: Object = {}
         if target is not None and not any(each.breaks for each in findings):
             report = check_endpoint(target)
-            ready = details.read_readiness(target) if report.is_trusted else {}
+            ready = read_readiness(target) if report.is_trusted else {}
             findings += details.find_details(target, report, ready)
         root = self._add_chain(webhook, findings)
         if target is not None:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from podgraft.base.jsonvalue import Object, object_at
 from podgraft.cli.client_config import redact_tokens
+from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.registrations import LiveWebhook
 from podgraft.cli.live.webhook_matching import WebhookMatcher
 from podgraft.cli.register.selectors import ALWAYS_EXCLUDED_NAMESPACES
 
-from .faults import Fault, Finding
 from .registrations import make_labels, make_pod
 
 _FAILED = re.compile(r'failed calling webhook "([^"]+)": (.+)')

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, NotJSONError, Object, object_at, objects_at, string_at
+from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
 from podgraft.cli.live.webhook_matching import WebhookMatcher
 from podgraft.cli.policy.diff import fields
@@ -12,8 +13,6 @@ from podgraft.core.policy import INJECT_KEY
 from podgraft.kube import selectors
 from podgraft.kube.errors import SelectorError
 from podgraft.kube.selectors import Operator, Requirement
-
-from .faults import Fault, Finding
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _SCALARS = (str, int, bool)

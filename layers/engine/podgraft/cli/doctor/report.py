@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import junit, terminal
+from podgraft.cli.endpoint_check.faults import ORDER, TITLES, Fault
 
 from .diagnosis import Caused, Diagnosis, State
-from .faults import ORDER, TITLES, Fault
 
 _FAILURES = (State.FAULT, State.CONSEQUENCE)
 

@@ -9,7 +9,8 @@ from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import JSON
 from podgraft.cli.aws_options import make_session
 from podgraft.cli.config_source import ConfigSource
-from podgraft.cli.fleet.changes import find_changes
+from podgraft.cli.endpoint_check.faults import Fault, Finding
+from podgraft.cli.fleet.changes import ChangeKind, find_changes
 from podgraft.cli.fleet.file import OVERLAP_DAYS, Fleet
 from podgraft.cli.stacks import aws_errors, lookup_stack
 from podgraft.cli.tokens.storage import Location
@@ -17,8 +18,6 @@ from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.kube import yaml
 from podgraft.service.store.caller_document import Callers, TokenHash, hash_token
 from podgraft.service.store.registry_document import POINTER
-
-from .faults import Fault, Finding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +41,8 @@ def find_drift(stores: Stores, cluster: str) -> Iterator[Finding]:
         return
     for change in find_changes(stores.fleet, stores.callers):
         if change.cluster == cluster:
-            word = change.kind if change.kind in {"rotate", "retire"} else "apply"
+            is_command = change.kind in {ChangeKind.ROTATE, ChangeKind.RETIRE}
+            word = change.kind if is_command else "apply"
             remedy = f"podgraft fleet {word}"
             problem = f"{change.kind}: {change.detail}"
             yield Finding(Fault.DRIFT, f"cluster {cluster}", problem, remedy, breaks=False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 
 from msgspec.structs import replace
 
@@ -15,12 +16,22 @@ from .file import Fleet
 from .rotation import is_due
 
 
+class ChangeKind(StrEnum):
+    """What differs, or has to be done with a cluster."""
+
+    GROUPS = "groups"
+    SOURCES = "sources"
+    ISSUE = "issue"
+    ROTATE = "rotate"
+    RETIRE = "retire"
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """One difference of a cluster. ``is_applied`` states whether ``fleet apply`` ends it."""
 
     cluster: str
-    kind: str
+    kind: ChangeKind
     detail: str
     is_applied: bool = True
 
@@ -42,18 +53,20 @@ def find_changes(fleet: Fleet, clusters: Clusters) -> Iterator[Change]:
         settings, callers = fleet.clusters.get(name), clusters.get(name, Callers())
         if settings is None:
             if callers.tokens or callers.subjects:
-                yield Change(name, "retire", "is in the registry, and not in the file", False)
+                yield Change(
+                    name, ChangeKind.RETIRE, "is in the registry, and not in the file", False
+                )
             continue
         if settings.groups != callers.groups:
-            yield Change(name, "groups", _describe(callers.groups, settings.groups))
+            yield Change(name, ChangeKind.GROUPS, _describe(callers.groups, settings.groups))
         if settings.sources != callers.sources:
-            yield Change(name, "sources", _describe(callers.sources, settings.sources))
+            yield Change(name, ChangeKind.SOURCES, _describe(callers.sources, settings.sources))
         if not callers.tokens and not callers.subjects:
             is_applied = settings.is_registered_here
-            yield Change(name, "issue", "has no token and no certificate", is_applied)
+            yield Change(name, ChangeKind.ISSUE, "has no token and no certificate", is_applied)
         due = [each.identity for each in callers.tokens if is_due(fleet.tokens, each)]
         if due:
-            yield Change(name, "rotate", f"{', '.join(due)} is due", False)
+            yield Change(name, ChangeKind.ROTATE, f"{', '.join(due)} is due", False)
 
 
 def _describe(before: tuple[str, ...], after: tuple[str, ...]) -> str:

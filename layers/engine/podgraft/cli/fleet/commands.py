@@ -27,7 +27,7 @@ from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
 
 from .adoption import StackCallers, adopt, finish, open_stack, undo
-from .changes import Change, apply_settings, find_changes, read_clusters
+from .changes import Change, ChangeKind, apply_settings, find_changes, read_clusters
 from .file import Fleet, read_fleet
 from .options import Access, Selection, registration_options, select_clusters, selection_options
 from .rendering import find_others, render_registrations
@@ -154,7 +154,7 @@ def apply_command(
     targets = [*find_targets(fleet, clusters, access)]
     # What it needs is an error before the first change.
     rotation = open_rotation(stack, fleet, lambda _: False, access) if targets else None
-    written = [each for each in changes if each.kind in {"groups", "sources"}]
+    written = [each for each in changes if each.kind in {ChangeKind.GROUPS, ChangeKind.SOURCES}]
     if written:
         apply_settings(stack, fleet)
     _print_changes(written)
@@ -170,12 +170,12 @@ def _print_apply_steps(stack: StackCallers, changes: Sequence[Change]) -> None:
         f"podgraft tokens issue --cluster {each.cluster} --parameter-prefix "
         f"{stack.documents.prefix}: {each.detail}"
         for each in changes
-        if each.kind == "issue" and not each.is_applied
+        if each.kind is ChangeKind.ISSUE and not each.is_applied
     ]
     steps += [
         f"podgraft fleet retire {each.cluster}: it {each.detail}"
         for each in changes
-        if each.kind == "retire"
+        if each.kind is ChangeKind.RETIRE
     ]
     program.print_next_steps(*steps)
 
@@ -283,7 +283,7 @@ def _print_manual_rotations(
     is_chosen: Callable[[TokenHash], bool],
 ) -> None:
     steps = [
-        f"podgraft tokens rotate --cluster {name}: the fleet file has no context for it"
+        f"podgraft tokens rotate --cluster {name}: {fleet.clusters[name].manual_reason}"
         for name in sorted(names)
         if not fleet.clusters[name].is_registered_here
         and any(map(is_chosen, clusters.get(name, Callers()).tokens))

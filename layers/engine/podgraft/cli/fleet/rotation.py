@@ -20,6 +20,7 @@ valid at every moment, and each step can be repeated.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from enum import StrEnum
 from http import HTTPStatus
 
 from cryptography import x509
@@ -27,7 +28,7 @@ from msgspec import structs
 
 from podgraft.base import system
 from podgraft.base.jsonvalue import Object, object_at
-from podgraft.cli.doctor.endpoint import EndpointTarget, check_endpoint
+from podgraft.cli.endpoint_check.endpoint import EndpointTarget, check_endpoint
 from podgraft.cli.failure import CommandError
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.endpoint_review import find_urls
@@ -67,12 +68,21 @@ class Front:
     refresh_seconds: int = 30
 
 
+class Result(StrEnum):
+    """What became of a cluster."""
+
+    EQUAL = "equal"
+    REGISTERED = "registered"
+    ROTATED = "rotated"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a cluster: ``result`` is one of equal, registered, rotated, and failed."""
+    """What became of a cluster, and why."""
 
     cluster: str
-    result: str
+    result: Result
     detail: str = ""
 
 
@@ -115,15 +125,15 @@ class Rotation:
             self.parallel,
         ):
             if isinstance(step, CommandError):
-                yield Outcome(target.cluster, "failed", str(step))
+                yield Outcome(target.cluster, Result.FAILED, str(step))
             elif step.is_equal:
-                yield Outcome(target.cluster, "equal")
+                yield Outcome(target.cluster, Result.EQUAL)
             else:
                 steps.append(step)
         issuing = [each for each in steps if each.issued is not None]
         lost = self._issue(issuing) if issuing else frozenset[str]()
         for name in sorted(lost):
-            yield Outcome(name, "failed", "another command changes its tokens; run it again")
+            yield Outcome(name, Result.FAILED, "another command changes its tokens; run it again")
         yield from self._finish([each for each in steps if each.target.cluster not in lost])
 
     def _prepare(self, target: Target, callers: Callers) -> _Step:
@@ -181,11 +191,11 @@ class Rotation:
         for step, error in run_parallel(self._register, steps, self.parallel, stops=True):
             cluster = step.target.cluster
             if isinstance(error, CommandError):
-                yield Outcome(cluster, "failed", str(error))
+                yield Outcome(cluster, Result.FAILED, str(error))
                 continue
             confirmed.append(step)
-            result = "rotated" if step.issued and step.callers.tokens else "registered"
-            yield Outcome(cluster, result)
+            is_rotated = step.issued is not None and step.callers.tokens
+            yield Outcome(cluster, Result.ROTATED if is_rotated else Result.REGISTERED)
         if any(len(each.callers.tokens) + bool(each.issued) > 1 for each in confirmed):
             self.report(f"{_CACHE_SECONDS} s until each kube-apiserver uses the new tokens")
             system.sleep(_CACHE_SECONDS)
@@ -267,7 +277,7 @@ def is_due(lifetimes: Lifetimes, token: TokenHash) -> bool:
 
 def without_tokens(callers: Callers, tokens: Iterable[TokenHash]) -> Callers:
     """Return the callers without the tokens, which are listed as revoked now."""
-    now = f"{system.now():%Y-%m-%dT%H:%M:%SZ}"
+    now = system.timestamp()
     for token in tokens:
         callers = callers.without_token(token.sha256, now)
     return callers

@@ -1,5 +1,6 @@
 """A rotation with the real clusters, and what it prints."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,7 @@ from .adoption import StackCallers
 from .file import Fleet
 from .options import Access
 from .registrations import KubectlRegistrations, Registrations
-from .rotation import Front, Rotation, Target
+from .rotation import Front, Result, Rotation, Target
 
 
 def open_front(fleet: Fleet, stack: str | None) -> Front:
@@ -72,13 +73,13 @@ def find_targets(fleet: Fleet, clusters: Clusters, access: Access) -> Iterator[T
 
 def run_rotation(rotation: Rotation, targets: Sequence[Target]) -> int:
     """Print each outcome, and return how many failed."""
-    counts: dict[str, int] = {}
+    counts = Counter[Result]()
     for done, outcome in enumerate(rotation.run(targets), 1):
-        counts[outcome.result] = counts.get(outcome.result, 0) + 1
-        if outcome.result != "equal":
+        counts[outcome.result] += 1
+        if outcome.result is not Result.EQUAL:
             detail = f": {outcome.detail}" if outcome.detail else ""
             place = f"[{done}/{len(targets)}] {outcome.cluster}"
             click.echo(f"{place}: {outcome.result}{detail}", err=True)
     if targets:
         click.echo(", ".join(f"{count} {result}" for result, count in sorted(counts.items())))
-    return counts.get("failed", 0)
+    return counts[Result.FAILED]

@@ -67,6 +67,13 @@ class ClusterSettings:
         """Whether ``fleet apply`` and ``fleet rotate`` register the cluster."""
         return bool(self.context and self.injectors) and self.credential == PATH
 
+    @property
+    def manual_reason(self) -> str:
+        """Why no command of the fleet registers the cluster."""
+        if self.credential != PATH:
+            return f"its credential is {self.credential}"
+        return "the fleet file has no injectors for it" if self.context else "it has no context"
+
 
 def make_manifests(
     target: Endpoint, ca_bundle: str | None, settings: ClusterSettings, token: str | None

@@ -1,12 +1,12 @@
 """The same reads in several contexts of a kubeconfig, some of them at the same time."""
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypeVar
 
 import click
 
-from podgraft.base import system
 from podgraft.cli.failure import CommandError
 
 from .cluster import LiveCluster
@@ -42,20 +42,10 @@ def read_all(
     access: ClusterAccess, names: Sequence[str], read: Callable[[LiveCluster, str], T]
 ) -> list[T]:
     """Return what *read* returns for the cluster and the name of each context, in this order."""
-    results: dict[int, T] = {}
-    waiting = [*enumerate(names)]
 
-    def work() -> None:
-        while waiting:
-            try:
-                index, name = waiting.pop(0)
-            except IndexError:  # another thread took the last one
-                return
-            cluster = replace(access, context=name or None).open_cluster()
-            results[index] = read(cluster, name or "the current context")
+    def read_context(name: str) -> T:
+        cluster = replace(access, context=name or None).open_cluster()
+        return read(cluster, name or "the current context")
 
-    threads = [system.start_thread(work) for _ in names[1:_PARALLEL]]
-    work()
-    for thread in threads:
-        thread.join()
-    return [results[index] for index in range(len(names))]
+    with ThreadPoolExecutor(_PARALLEL) as pool:
+        return [*pool.map(read_context, names)]

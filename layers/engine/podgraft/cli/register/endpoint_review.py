@@ -7,7 +7,7 @@ import click
 from cryptography import x509
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
-from podgraft.cli.doctor.endpoint import EndpointTarget, check_endpoint
+from podgraft.cli.endpoint_check.endpoint import EndpointTarget, check_endpoint
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.register.control_plane import AuthInfo
 from podgraft.cli.register.errors import RegistrationError

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
-from podgraft.cli.doctor.certificates import count_token_days
-from podgraft.cli.doctor.details import read_readiness
-from podgraft.cli.doctor.endpoint import make_target
+from podgraft.cli.endpoint_check.certificates import count_token_days
+from podgraft.cli.endpoint_check.endpoint import make_target
+from podgraft.cli.endpoint_check.readiness import read_readiness
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.registrations import InjectorKind, parse_webhooks

@@ -10,7 +10,7 @@ from .survey import NamespaceStatus
 from .webhooks import WebhookStatus
 
 if TYPE_CHECKING:
-    from podgraft.cli.doctor.endpoint import EndpointReport
+    from podgraft.cli.endpoint_check.endpoint import EndpointReport
 
 _EXAMPLES = 5
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from podgraft.base.jsonvalue import object_at, string_at
-from podgraft.cli.doctor.certificates import CaStatus, check_ca_bundle, count_days
-from podgraft.cli.doctor.faults import Fault, Finding
+from podgraft.cli.endpoint_check.certificates import CaStatus, check_ca_bundle, count_days
+from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
 
 if TYPE_CHECKING:
-    from podgraft.cli.doctor.endpoint import EndpointReport
+    from podgraft.cli.endpoint_check.endpoint import EndpointReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class _EndpointReviewer:
 
     def review(self, webhook: LiveWebhook, ca: CaStatus) -> "EndpointReport | None":
         """Return the report for a URL; None for a Service, which only the cluster can call."""
-        from podgraft.cli.doctor.endpoint import (  # slow imports
+        from podgraft.cli.endpoint_check.endpoint import (  # slow imports
             EndpointReport,
             check_endpoint,
             make_target,

@@ -155,7 +155,7 @@ def rotate(
 @store_options
 def revoke(repository: CallerRepository, cluster: str, identity: str) -> Steps:
     """Revoke the token with the id IDENTITY, which list prints."""
-    now = f"{system.now():%Y-%m-%dT%H:%M:%SZ}" if repository.has_ids else None
+    now = system.timestamp() if repository.has_ids else None
     is_found, found = _find(bool(repository.read(cluster).match_tokens(identity)))
     yield
     if found and not is_found:

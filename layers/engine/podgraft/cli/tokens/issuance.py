@@ -64,7 +64,7 @@ expires_option = click.option(
 
 def make_issued(repository: CallerRepository, note: str, expires: str) -> IssuedToken:
     """Return a new token; of the form without an end for a function of an earlier version."""
-    created = f"{system.now():%Y-%m-%dT%H:%M:%SZ}"
+    created = system.timestamp()
     if not repository.has_ids:
         text = system.random_bytes(_LEGACY_BYTES).hex()
         return IssuedToken(text, TokenHash(caller_document.hash_token(text), created, note))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from podgraft.cli.register import cel
-from podgraft.core.injectors.overlay.paths import child_type, json_fields
+from podgraft.core.injectors.overlay.paths import OTHERS, child_type, json_fields
 from podgraft.golang.reflect import GoType
 
 from .symbolic import Guard, Loop
@@ -13,8 +13,6 @@ from .tree import Map, Member, Node, Scalar, Sequence, Text
 from .values import ExportError
 
 NONE = "[]"
-# The merge key of the other elements of a list (core/injectors/overlay/partial.py).
-REST = "*"
 # The fields of Kubernetes' types that CEL reserves, and likely ones.
 RESERVED = frozenset(
     {"const", "continue", "else", "for", "function", "if", "import", "in", "loop", "namespace"}
@@ -124,7 +122,7 @@ def _holds_strings(node: Map) -> bool:
 def _list_literal(node: Sequence, type_: GoType | None, owner: str) -> str:
     element = type_.elem if type_ is not None else None
     if any(_is_rest(each.value) for each in node.members):
-        raise ExportError(f'it has an element "{REST}" in a new element')
+        raise ExportError(f'it has an element "{OTHERS}" in a new element')
     literals = [
         (_make_uniform(each.value, to_literal(each.value, element, owner)), each.guards)
         for each in node.members
@@ -137,7 +135,9 @@ def _list_literal(node: Sequence, type_: GoType | None, owner: str) -> str:
 def _is_rest(node: Node) -> bool:
     """Whether an element has the name ``*``, in a map that a list merges by any key."""
     members = node.members if isinstance(node, Map) else ()
-    return any(find_constant_key(each) in _KEYS and each.value == Scalar(REST) for each in members)
+    return any(
+        find_constant_key(each) in _KEYS and each.value == Scalar(OTHERS) for each in members
+    )
 
 
 _KEYS = frozenset({"name", "mountPath", "devicePath", "ip", "topologyKey", "type", "uid"})

@@ -11,13 +11,13 @@ from collections.abc import Sequence as Items
 from dataclasses import dataclass, replace
 
 from podgraft.cli.register import cel
-from podgraft.core.injectors.overlay.paths import json_fields
+from podgraft.core.injectors.overlay.paths import OTHERS, json_fields
 from podgraft.golang.reflect import Field, GoType
+from podgraft.kube.patch.strategic import ELEMENT_ORDER
 
 from .literals import (
     NONE,
     RESERVED,
-    REST,
     all_of,
     choose,
     find_constant_key,
@@ -31,7 +31,7 @@ from .symbolic import Loop
 from .tree import Map, Member, Node, Scalar, Sequence, Text
 from .values import ExportError, Expression, Reference
 
-_ORDER = "$setElementOrder/"
+_ORDER = f"{ELEMENT_ORDER}/"
 # The fields that each object has, by whether its kind has a Go type.
 _ALWAYS_SET = {True: {("metadata",), ("spec",)}, False: {("metadata",)}}
 # Pods in workloads have lists in lists in templates.
@@ -103,7 +103,7 @@ class _Merge:
             return NONE if is_additive else choose(presence, remove, NONE)
         if merged is not None and inner.fields in _ALWAYS_SET.get(bool(outer.type), ()):
             return merged
-        whole = _set(value, inner)
+        whole = _make_addition(value, inner)
         return whole if merged is None else choose(presence, merged, whole)
 
     def _merge_list(self, value: Sequence, own: Field, place: Place, presence: str) -> str:
@@ -153,10 +153,10 @@ class _Merge:
         return Sequence(tuple(self._to_rest(each, own, place) for each in value.members))
 
     def _to_rest(self, member: Member, own: Field, place: Place) -> Member:
-        if _find_loops(member) or _element_key(member, own) != cel.string_literal(REST):
+        if _find_loops(member) or _element_key(member, own) != cel.string_literal(OTHERS):
             return member
         if member.guards or not isinstance(member.value, Map):
-            raise ExportError(f'it has an element "{REST}" with a condition')
+            raise ExportError(f'it has an element "{OTHERS}" with a condition')
         self.indexes += 1
         loop = Loop(f"r{self.indexes}", Reference("object", place.fields, None), is_rest=True)
         name = Reference(loop.variable, (own.merge_key,), None).or_value("''")
@@ -223,8 +223,8 @@ class _Merge:
         if not isinstance(member.value, Sequence) or member.guards:
             raise ExportError(f"it has {key} with a condition")
         keys = [_element_key(each, own) for each in member.value.members]
-        if any(each.guards for each in member.value.members) or cel.string_literal(REST) in keys:
-            raise ExportError(f"it has {key} with a condition, or with {REST}")
+        if any(each.guards for each in member.value.members) or cel.string_literal(OTHERS) in keys:
+            raise ExportError(f"it has {key} with a condition, or with {OTHERS}")
         inner = place.select(name, own)
         moves = _arrange(inner, own.merge_key, f"[{', '.join(keys)}]")
         return choose(_has(place, name), moves, NONE)
@@ -241,7 +241,7 @@ def _select(
     return own, place.select(key, own) if key is not None else place.select_text(to_key(member))
 
 
-def _set(value: Node, place: Place, *suffix: str) -> str:
+def _make_addition(value: Node, place: Place, *suffix: str) -> str:
     """The operation that sets a new value, or inserts it."""
     return f"[{place.add(to_literal(without_nulls(value), place.type, place.owner), *suffix)}]"
 
@@ -252,7 +252,7 @@ def _add_missing(tree: Map, place: Place) -> Iterator[str]:
     for member in tree.members:
         own, inner = _select(member, place, fields)
         if member.value != Scalar(None):
-            add = choose(_presence(member, own, place), NONE, _set(member.value, inner))
+            add = choose(_presence(member, own, place), NONE, _make_addition(member.value, inner))
             yield guard_with(add, member.guards)
 
 
@@ -299,7 +299,7 @@ def _add_elements(
             raise ExportError(f"it has two elements {key} in a list of setIfAbsent")
         test = f"!{place.current}.exists(e, e.{own.merge_key} == {key})"
         element = replace(place, type=own.type.elem)
-        insert = choose(test, _set(member.value, element, *index), NONE)
+        insert = choose(test, _make_addition(member.value, element, *index), NONE)
         inserts.append(guard_with(insert, member.guards))
         static.append(member)
     yield from _create_list(place, presence, static)

@@ -46,7 +46,7 @@ def abort_rollout(
     stopped = ALL if for_all or target is None else target
     brake: Object = {
         "id": stopped,
-        "at": system.now().strftime("%Y-%m-%dT%H:%M:%SZ"),
+        "at": system.timestamp(),
         "by": getuser(),
         "reason": " ".join(reason.split()),
     }

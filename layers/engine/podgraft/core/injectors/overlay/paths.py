@@ -34,7 +34,7 @@ def find_candidate_pairs(
     Each partial object has the names in ``setIfAbsent`` of its overlay.
     """
     paths_by_overlay = [
-        set(_set_paths(partial, type_, (), if_absent)) for partial, if_absent in partials
+        set(_find_set_paths(partial, type_, (), if_absent)) for partial, if_absent in partials
     ]
     setters: dict[Path, _PathSetters] = {}
     for index, overlay_paths in enumerate(paths_by_overlay):
@@ -84,7 +84,7 @@ def _overlapping_overlays(
             yield from indexes
 
 
-def _set_paths(
+def _find_set_paths(
     value: JSON, type_: GoType | None, path: Path, if_absent: Collection[str]
 ) -> Iterator[tuple[Path, str]]:
     """Find every path that a partial object sets, with its value as text."""
@@ -116,7 +116,7 @@ def _member_paths(
     elif "replace" in strategy:
         yield path, jsonvalue.dump(value)
     else:
-        yield from _set_paths(value, child_type(field, outer), path, if_absent)
+        yield from _find_set_paths(value, child_type(field, outer), path, if_absent)
 
 
 def _element_paths(
@@ -142,4 +142,4 @@ def _element_paths(
         yield path, _ANY_VALUE
         return
     for key, element in keyed.items():
-        yield from _set_paths(element, field.type.elem, (*path, key), if_absent)
+        yield from _find_set_paths(element, field.type.elem, (*path, key), if_absent)

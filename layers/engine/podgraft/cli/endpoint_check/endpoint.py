@@ -123,7 +123,7 @@ def make_target(webhook: LiveWebhook, ca: CaStatus) -> EndpointTarget | None:
     url = string_at(client, "url")
     service = object_at(client, "service")
     if not url and "KUBERNETES_SERVICE_HOST" in os.environ:
-        host = f"{string_at(service, 'name')}.{string_at(service, 'namespace')}.svc"
+        host = read_destination(client).host
         url = f"https://{host}:{service.get('port', 443)}{string_at(service, 'path')}"
     timeout = webhook.manifest.get("timeoutSeconds")
     seconds = timeout if isinstance(timeout, int) else DEFAULT_TIMEOUT_SECONDS

@@ -1,0 +1,35 @@
+"""What an endpoint shows of its caller: the cluster of the token, and the injectors."""
+
+import http.client
+from urllib.parse import urlsplit
+
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import NotJSONError, Object
+from podgraft.cli.certs.endpoint import Address, make_client_context
+from podgraft.cli.client_config import split_stage
+
+from .endpoint import EndpointTarget
+
+_SECONDS = 3
+_MAX_BYTES = 1 << 20
+
+
+def read_readiness(target: EndpointTarget) -> Object:
+    """Return what ``/readyz`` shows to the caller; empty without a token, and if it fails."""
+    address = Address.parse(target.url)
+    token = target.path_token or target.token
+    if not token:
+        return {}
+    context = make_client_context(target.roots)
+    connection = http.client.HTTPSConnection(
+        address.host, address.port, timeout=_SECONDS, context=context
+    )
+    try:
+        stage, _ = split_stage(address.host, urlsplit(target.url).path)
+        connection.request("GET", f"{stage}/readyz", headers={"Authorization": f"Bearer {token}"})
+        value = jsonvalue.load(connection.getresponse().read(_MAX_BYTES))
+    except (OSError, http.client.HTTPException, NotJSONError):
+        return {}
+    finally:
+        connection.close()
+    return value if isinstance(value, dict) else {}
