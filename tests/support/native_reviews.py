@@ -48,7 +48,7 @@ class Pair:
         namespaces = [each.object for each in self.original.bundle.manifests.of_kind("Namespace")]
         documents = [*self.export.documents, *namespaces]
         text = "---\n".join(map(yaml.dump, documents))
-        return load_snapshot("", {"native.yaml": text.encode()})
+        return load_snapshot(f'kubernetesRelease: "1.{MINOR}"\n', {"native.yaml": text.encode()})
 
     def review_with_podgraft(self, value: Object) -> tuple[JSON, bool]:
         """The object, completed with defaults, and whether it is allowed."""

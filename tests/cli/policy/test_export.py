@@ -398,6 +398,42 @@ def test_the_rules_of_the_policy_restrict_the_exported_policies(
     assert compare(write_bundle("metadata: {labels: {a: b}}", policy), 100, seed=4)
 
 
+def test_policies_that_write_parts_of_the_object_get_no_match_conditions(tmp_path: Path) -> None:
+    """From 1.37 on, a match condition of any policy makes them fail."""
+    spec: Object = {
+        "matchConstraints": make_constraints("", "pods"),
+        "failurePolicy": "Fail",
+        "reinvocationPolicy": "Never",
+        "mutations": [
+            {
+                "patchType": "JSONPatch",
+                "jsonPatch": {
+                    "expression": "[JSONPatch{op: 'add', path: '/spec/ephemeralContainers', "
+                    "value: object.spec.containers}]"
+                },
+            },
+            {
+                "patchType": "ApplyConfiguration",
+                "applyConfiguration": {
+                    "expression": "Object{metadata: Object.metadata{labels: {'seen': 'yes'}}}"
+                },
+            },
+        ],
+    }
+    documents = (
+        make_policy("MutatingAdmissionPolicy", "copy", spec),
+        make_policy("MutatingAdmissionPolicyBinding", "copy", {"policyName": "copy"}),
+    )
+    policy = "policy: enabled\nneverInjectSelector: [{matchLabels: {app: web}}]"
+    folder = write_folder(tmp_path / "team", policy, "---\n".join(map(yaml.dump, documents)))
+    assert 0 < compare(folder, 100, seed=5) < 100
+
+
+def make_policy(kind: str, name: str, spec: Object) -> Object:
+    version = "admissionregistration.k8s.io/v1"
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name}, "spec": spec}
+
+
 @pytest.mark.parametrize(
     ("template", "reason"),
     [

@@ -18,7 +18,7 @@ from podgraft.kube.cel.values import Optional, Struct, Value, is_list, is_map
 from podgraft.kube.matching.conditions import STRUCTS
 from podgraft.kube.structured import Schema
 
-_FIRST = 37
+FIRST_GO_VALUES = 37  # the first minor of Kubernetes that has them
 _REQUEST = "kubernetes.AdmissionRequest"
 
 
@@ -54,7 +54,7 @@ class GoValues:
     @cached_property
     def _types(self) -> Mapping[int, str]:
         """The types by the identity of the values, which expressions do not copy."""
-        return dict(self._find_all()) if self.schema.minor >= _FIRST else {}
+        return dict(self._find_all()) if self.schema.minor >= FIRST_GO_VALUES else {}
 
     def _find_all(self) -> Iterator[tuple[int, str]]:
         names = ("object", "oldObject") if self.with_objects else ()

@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 
 from podgraft import kube
 from podgraft.base.diagnostics import Diagnostic
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.cli.register import cel
 from podgraft.cli.register.sidecar_check import decision_variables
 from podgraft.core.bundle import Bundle, Manifest, PolicyMutator
@@ -25,6 +25,7 @@ from podgraft.kube import mutation, validation
 from podgraft.kube.cel import Program
 from podgraft.kube.matching.constraints import guess_plural
 from podgraft.kube.matching.params import ParamRef
+from podgraft.kube.mutation.go_values import FIRST_GO_VALUES
 from podgraft.kube.object_type import API_GROUPS
 from podgraft.kube.structured import release_schema
 from podgraft.kube.structured.schema import OLDEST
@@ -127,7 +128,9 @@ class _Exporter:
         spec = object_at(manifest.object, "spec")
         try:
             version = self._find_version(manifest.kind)
-            if manifest.kind == MUTATING:
+            if manifest.kind == MUTATING and self._reads_copies:
+                spec = self._guard_mutations(spec)
+            elif manifest.kind == MUTATING:
                 spec = self._add_conditions(spec, objects_at(spec, "matchConditions"))
             self._check_features(manifest.kind, spec)
         except ExportError as error:
@@ -141,6 +144,27 @@ class _Exporter:
         if not bindings:
             deny: Object = {"policyName": manifest.name, "validationActions": ["Deny"]}
             self.documents.append(_make_document(version, kind, manifest.name, deny))
+
+    @property
+    def _reads_copies(self) -> bool:
+        """Whether policies of the bundle can write parts of the object to a patch.
+
+        From 1.37 on, they cannot after a match condition (``kube/mutation/go_values.py``), so the
+        export adds none.
+        """
+        policies = self.bundle.manifests.of_kind(MUTATING)
+        has_conditions = any(object_at(each.object, "spec", "matchConditions") for each in policies)
+        return self.minor >= FIRST_GO_VALUES and bool(policies) and not has_conditions
+
+    def _guard_mutations(self, spec: Object) -> Object:
+        """A policy whose mutations change nothing where podgraft would not."""
+        tests = [str(each["expression"]) for each in self._make_conditions(spec)]
+        mutations: list[JSON] = []
+        for each in objects_at(spec, "mutations"):
+            key = next(name for name in _NO_CHANGE if name in each)
+            text = string_at(object_at(each, key), "expression")
+            mutations.append({**each, key: {"expression": _guard(tests, text, _NO_CHANGE[key])}})
+        return {**spec, "mutations": mutations}
 
     def _add_conditions(self, spec: Object, own: Sequence[Object]) -> Object:
         """A policy with its own match conditions, and those of podgraft."""
@@ -242,18 +266,21 @@ class _Exporter:
         }
         own = objects_at(object_at(first.object, "spec"), "matchConditions")
         # Kubernetes gives match conditions no Namespace, but it does so for mutations.
-        is_condition = len(group) == 1 and "namespaceObject" not in str(own)
-        spec = self._add_conditions(spec, own if is_condition else ())
+        is_condition = (
+            len(group) == 1 and "namespaceObject" not in str(own) and not self._reads_copies
+        )
         spec["mutations"] = [
             {
                 "patchType": "JSONPatch",
-                "jsonPatch": {
-                    "expression": text if is_condition else _add_conditions(manifest, text)
-                },
+                "jsonPatch": {"expression": text if is_condition else _guard_patch(manifest, text)},
             }
             for manifest, texts in group
             for text in texts
         ]
+        if self._reads_copies:
+            spec = self._guard_mutations(spec)
+        else:
+            spec = self._add_conditions(spec, own if is_condition else ())
         try:
             self._check_features(MUTATING, spec)
         except ExportError as error:
@@ -267,6 +294,8 @@ class _Exporter:
         self.documents.append(_make_document(version, f"{MUTATING}Binding", name, binding))
 
 
+# The expression of each kind of mutation that changes nothing.
+_NO_CHANGE = {"jsonPatch": "[]", "applyConfiguration": "Object{}"}
 _OTHER_REQUESTS = "request.resource.resource != 'pods' || request.operation != 'CREATE' || "
 
 
@@ -323,11 +352,16 @@ def _get_constraints(manifest: Manifest) -> Object:
     return object_at(manifest.object, "spec", "matchConstraints")
 
 
-def _add_conditions(manifest: Manifest, text: str) -> str:
+def _guard_patch(manifest: Manifest, text: str) -> str:
     """The patch, if the conditions of the overlay are true for the object so far."""
     conditions = objects_at(object_at(manifest.object, "spec"), "matchConditions")
-    tests = [f"({str(each.get('expression')).strip()})" for each in conditions]
-    return f"{' && '.join(tests)} ?\n{text} :\n[]" if tests else text
+    tests = [str(each.get("expression")).strip() for each in conditions]
+    return _guard(tests, text, _NO_CHANGE["jsonPatch"])
+
+
+def _guard(tests: Sequence[str], text: str, other: str) -> str:
+    """An expression if all tests are true, or else another one."""
+    return f"{' && '.join(f'({each})' for each in tests)} ?\n({text}) :\n{other}" if tests else text
 
 
 def _make_document(version: str, kind: str, name: str, spec: Object) -> Object:
