@@ -200,7 +200,7 @@ SCENARIOS = (
         status=1,
         err=(
             "webhook podgraft.inject.podgraft.dev sends the pod to podgraft, injector podgraft",
-            "podgraft policy pull --injector podgraft --stack-name STACK -o FOLDER",
+            "its configuration is not in the cluster: name it with --config stack:NAME",
         ),
     ),
     LiveScenario(

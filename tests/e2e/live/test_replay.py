@@ -1,6 +1,7 @@
 """The scenarios with the recorded responses of a real kube-apiserver."""
 
-import shutil
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,17 @@ from e2e.live import exchanges
 from e2e.live.command_runs import run_scenario
 from e2e.live.scenarios import SCENARIOS, STATES, LiveScenario
 
-pytestmark = pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")
+KUBECTL = Path(__file__).parents[2] / "support" / "kubectl.py"
+
+
+@pytest.fixture(autouse=True)
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the kubectl of the tests first in PATH; ``test_live.py`` uses the real one."""
+    file = tmp_path / "bin" / "kubectl"
+    file.parent.mkdir()
+    file.write_text(f'#!/bin/sh\nexec {sys.executable} -S {KUBECTL} "$@"\n')
+    file.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{file.parent}:{os.environ['PATH']}")
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
