@@ -1,8 +1,7 @@
-#!/usr/bin/env python3
 """What podgraft reads by kubectl, for machines without it: raw requests, and the kubeconfig.
 
-Errors have kubectl's texts (k8s.io/kubectl/pkg/cmd/util/helpers.go, StandardErrorMessage). Tokens
-and certificates are not sent: the servers of the tests take the user that a kubeconfig impersonates.
+Errors have kubectl's texts (k8s.io/kubectl/pkg/cmd/util/helpers.go, StandardErrorMessage). The
+servers of the tests need no credentials: they take the user that the kubeconfig impersonates.
 """
 
 import json
@@ -21,7 +20,7 @@ def main(words: Sequence[str]) -> int:
     config = json.loads(Path(options.get("--kubeconfig", os.environ["KUBECONFIG"])).read_text())
     match [word for word in words if word == "--raw" or not word.startswith("--")]:
         case ["config", "view"]:
-            print(json.dumps(config))
+            sys.stdout.write(json.dumps(config))
             return 0
         case ["get", "--raw", uri]:
             return _send(config, options, "GET", uri)
@@ -35,7 +34,7 @@ def _send(config: Any, options: dict[str, str], method: str, uri: str) -> int:
     context = options.get("--context", config["current-context"])
     selected = _find(config["contexts"], context)
     if selected is None:
-        print(f'error: context "{context}" does not exist', file=sys.stderr)
+        sys.stderr.write(f'error: context "{context}" does not exist\n')
         return 1
     server = _find(config["clusters"], selected["context"]["cluster"])["cluster"]["server"]
     user = _find(config["users"], selected["context"]["user"])["user"]["as"]
@@ -48,19 +47,19 @@ def _send(config: Any, options: dict[str, str], method: str, uri: str) -> int:
     response = connection.getresponse()
     text = response.read().decode()
     connection.close()
-    if response.status < 400:  # noqa: PLR2004  the first status of an error
+    if response.status < 400:
         sys.stdout.write(text)
         return 0
-    print(_describe_error(response.status, text), file=sys.stderr)
+    sys.stderr.write(f"{_describe_error(response.status, text)}\n")
     return 1
 
 
-def _find(entries: list[Any], name: str) -> Any:
+def _find(entries: Sequence[Any], name: str) -> Any:
     return next((entry for entry in entries if entry["name"] == name), None)
 
 
 def _describe_error(status: int, text: str) -> str:
-    fields = json.loads(text) if text.startswith("{") else {}
+    fields: dict[str, str] = json.loads(text) if text.startswith("{") else {}
     reason = fields.get("reason") or {403: "Forbidden", 404: "NotFound"}.get(status, "")
     message = fields.get("message") or "the server could not find the requested resource"
     return f"Error from server ({reason}): {message}" if reason else f"Error from server: {message}"
