@@ -16,8 +16,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 def main(words: Sequence[str]) -> int:
     """Run one command; return the exit status."""
-    options = dict(word.partition("=")[::2] for word in words if word.startswith("--"))
-    config = json.loads(Path(options.get("--kubeconfig", os.environ["KUBECONFIG"])).read_text())
+    pairs = [word.partition("=") for word in words if word.startswith("--")]
+    options = {name: value for name, _, value in pairs}
+    config = json.loads(Path(options.get("--kubeconfig") or os.environ["KUBECONFIG"]).read_text())
     match [word for word in words if word == "--raw" or not word.startswith("--")]:
         case ["config", "view"]:
             sys.stdout.write(json.dumps(config))
@@ -31,12 +32,12 @@ def main(words: Sequence[str]) -> int:
 
 
 def _send(config: Any, options: dict[str, str], method: str, uri: str) -> int:
-    context = options.get("--context", config["current-context"])
+    context = options.get("--context") or config["current-context"]
     selected = _find(config["contexts"], context)
     if selected is None:
         sys.stderr.write(f'error: context "{context}" does not exist\n')
         return 1
-    server = _find(config["clusters"], selected["context"]["cluster"])["cluster"]["server"]
+    server: str = _find(config["clusters"], selected["context"]["cluster"])["cluster"]["server"]
     user = _find(config["users"], selected["context"]["user"])["user"]["as"]
     path, _, query = uri.partition("?")
     fields = [*parse_qsl(query), ("timeout", options["--request-timeout"])]
