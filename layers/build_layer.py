@@ -37,7 +37,7 @@ SERVICES = frozenset({"s3", "ssm", "sts", "xray"})
 UNUSED = (
     "boto3/data",  # resources: service/store/aws/clients.py uses clients
     "boto3/examples",
-    "aws_lambda_powertools/event_handler",  # web/ uses Logger, Metrics, and Tracer
+    "aws_lambda_powertools/event_handler",  # service/http uses Logger, Metrics, and Tracer
     "aws_lambda_powertools/utilities/[!_jt]*",  # all except jmespath_utils and typing
     "**/tests",
     "**/*.[ch]",

@@ -172,7 +172,7 @@ def _select_reviews(
         if settings.census
         else ()
     )
-    selected = list(workloads)
+    selected = list(islice(workloads, recordings.MAX_REVIEWS))
     packaged = recordings.list_packaged_reviews(injectors, clusters, bodies)
     limit = recordings.MAX_REVIEWS - len(selected)
     count = len(bodies) * len(injectors) * (len(recordings.ROUTES) + len(clusters))

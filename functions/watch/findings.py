@@ -26,7 +26,11 @@ class Findings:
             "service": stack,
             **self.fields,
         }
-        yield {
+        if self.metrics:
+            yield self._metrics_line(stack, now)
+
+    def _metrics_line(self, stack: str, now: datetime) -> Mapping[str, Any]:
+        return {
             "_aws": {
                 "Timestamp": int(now.timestamp() * 1000),
                 "CloudWatchMetrics": [

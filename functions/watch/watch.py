@@ -80,9 +80,11 @@ def check_clusters(
     """Report the requests of each cluster, those that do not call, and the oldest token.
 
     AWS bills each byte that a query reads. So the last hours are read only if a cluster did not
-    call in the last one.
+    call in the last one. If the callers cannot be read, which clusters are silent is unknown.
     """
-    clusters = cluster_check.parse_clusters(invoke({"injectors": list(settings.expected)}))
+    result = invoke({"injectors": list(settings.expected)})
+    problems = [str(problem) for problem in result["problems"]]
+    clusters = cluster_check.parse_clusters(result)
     silent: list[str] = []
     requests: Mapping[str, int] = {}
     if settings.silent_hours:
@@ -94,12 +96,19 @@ def check_clusters(
     days = cluster_check.oldest_token_days(clusters, now)
     return Findings(
         event="registered_clusters",
-        fields={"clusters": len(clusters), "silent": silent, "requests": requests},
+        fields={
+            "clusters": len(clusters),
+            "silent": silent,
+            "requests": requests,
+            "problems": problems,
+        },
         metrics={
             "silent_clusters": (len(silent), "Count"),
             "oldest_token_days": (days, "Count"),
-        },
-        is_failure=bool(silent),
+        }
+        if clusters or not problems
+        else {},
+        is_failure=bool(silent or problems),
     )
 
 

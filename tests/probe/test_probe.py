@@ -510,6 +510,16 @@ def test_the_number_of_reviews_is_limited(
     assert line["omitted"] == len(bodies) * 4 - 5
 
 
+def test_more_workloads_than_reviews_are_not_all_sent(
+    clients: Clients, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recordings, "MAX_REVIEWS", 2)
+    places = (f"default/prod-eu/shop/{letter * 32}/2026-W47.json.gz" for letter in "abc")
+    bucket = Bucket(dict.fromkeys(places, make_record("web")))
+    line = run(replace(clients, s3=bucket), capsys, replace(SETTINGS, census="bucket"))
+    assert (line["status"], line["reviews"]) == ("Succeeded", 2)
+
+
 def test_the_packaged_reviews_are_recorded_ones() -> None:
     """Requests of kube-apiserver, of the kinds that sidecars differ by."""
     reviews = json.loads((Path(recordings.__file__).with_name("reviews.json")).read_text())

@@ -211,7 +211,12 @@ def test_the_log_of_a_day_is_read_only_if_a_cluster_did_not_call_in_the_last_hou
     client = Logs({1: last_hour, 24: last_day})
     found = check_clusters(SETTINGS, lambda _: result(clusters=registered), open_log(client), NOW)
     assert [(each["endTime"] - each["startTime"]) // 3600 for each in client.seen] == windows
-    assert found.fields == {"clusters": 2, "silent": silent, "requests": last_hour}
+    assert found.fields == {
+        "clusters": 2,
+        "silent": silent,
+        "requests": last_hour,
+        "problems": [],
+    }
     assert found.is_failure is bool(silent)
 
 
@@ -220,8 +225,16 @@ def test_without_hours_no_log_is_read() -> None:
     found = check_clusters(
         replace(SETTINGS, silent_hours=0), lambda _: result(), open_log(client), NOW
     )
-    assert found.fields == {"clusters": 0, "silent": [], "requests": {}}
+    assert found.fields == {"clusters": 0, "silent": [], "requests": {}, "problems": []}
     assert not client.seen
+
+
+def test_clusters_that_cannot_be_read_are_no_silence() -> None:
+    unknown = result(problems=["auth: access denied"])
+    found = check_clusters(SETTINGS, lambda _: unknown, open_log(Logs()), NOW)
+    assert (found.is_failure, found.fields["problems"]) == (True, ["auth: access denied"])
+    [line] = found.lines("dev", NOW)  # and no metrics
+    assert line["level"] == "ERROR"
 
 
 def test_the_creation_of_a_token_is_free_text() -> None:

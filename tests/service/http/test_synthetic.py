@@ -54,6 +54,7 @@ OTHERS: tuple[Any, ...] = (
     {"synthetic_review": {}, "requestContext": {"http": {"method": "GET", "path": "/"}}},
     {"synthetic_review": None},
     {"synthetic_review": {}, "more": 1},
+    {"synthetic_review": {"injectors": 5}},
     {"body": '{"synthetic_review":{}}'},
     ["synthetic_review"],
     "synthetic_review",

@@ -28,19 +28,19 @@ _PROBLEM = NotAReviewError(
 def catch_errors(
     handler: Handler,
     request_log: RequestLog,
-    respond_to_other: Callable[[Event], dict[str, Any] | None] = lambda _: None,
+    respond_to_function: Callable[[Event], dict[str, Any] | None] = lambda _: None,
 ) -> Handler:
     """Return a handler that responds with 400 to an invalid event, and logs it.
 
-    *respond_to_other* can respond to an event without an HTTP request.
+    *respond_to_function* responds to the events of other functions, which are no HTTP requests.
     """
 
     def handle(event: Event, context: object) -> dict[str, Any]:
         try:
-            return handler(_prepare_event(event), context)
+            response = respond_to_function(event)
+            return handler(_prepare_event(event), context) if response is None else response
         except Exception as error:  # noqa: BLE001  the application handles its own errors
-            response = respond_to_other(event)
-            return _make_fault_response(error, request_log) if response is None else response
+            return _make_fault_response(error, request_log)
 
     return handle
 

@@ -1,8 +1,8 @@
 """The newest earlier version of a policy that loads, for an injector with an invalid newest one.
 
 Parameter Store keeps the last 100 versions of a parameter, and bundles are named by their content,
-so an earlier version is complete. This module only selects versions; ``snapshot.load_snapshots``
-decides whether a version loads. It reads no caller document: an earlier one can contain a revoked
+so an earlier version is complete. This module only selects versions; ``load_snapshots`` of
+``core/versions/snapshot_loader.py`` decides whether a version loads. It reads no caller document: an earlier one can contain a revoked
 token.
 """
 
