@@ -10,7 +10,7 @@ from e2e.live import exchanges
 from e2e.live.command_runs import run_scenario
 from e2e.live.scenarios import SCENARIOS, STATES, LiveScenario
 
-KUBECTL = Path(__file__).parents[2] / "support" / "kubectl.py"
+KUBECTL = Path(__file__).parents[2] / "support" / "raw_kubectl.py"
 
 
 @pytest.fixture(autouse=True)

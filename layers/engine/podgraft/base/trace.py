@@ -1,7 +1,7 @@
 """The trace of a review: each step, recorded by the code that executes it.
 
 ``podgraft explain`` passes a ``Trace`` to ``podgraft.core.review``; the function passes none. A
-trace never changes the result, and nothing on a review's path imports this module.
+trace never changes the result.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Prometheus metrics of ``podgraft serve``: the counters of all workers.
 
 The names are those of the metrics on Lambda (``service/http/metrics.py``), except that a histogram
-counts seconds. Each worker counts in its own files, and any worker can sum the files of all. The files
-belong to a slot of the server, not to a process: a new worker continues the counters of the one
-that it replaces, so the number of files does not grow. Their space is allocated at the start,
+counts seconds. Each worker counts in its own files, and any worker can sum the files of all. The
+files belong to a slot of the server, not to a process: a new worker continues the counters of the
+one that it replaces, so the number of files does not grow. Their space is allocated at the start,
 because a process that writes to a mapped file on a full disk is killed.
 
-Only ``command.py`` imports this module, and only if metrics are enabled: prometheus_client takes a
+Only ``cli/serve.py`` imports this module, and only if metrics are enabled: prometheus_client takes a
 quarter of a second.
 """
 

@@ -2,8 +2,8 @@
 
 Parameter Store keeps the last 100 versions of a parameter, and bundles are named by their content,
 so an earlier version is complete. This module only selects versions; ``load_snapshots`` of
-``core/versions/snapshot_loader.py`` decides whether a version loads. It reads no caller document: an earlier one can contain a revoked
-token.
+``core/versions/snapshot_loader.py`` decides whether a version loads. It reads no caller document:
+an earlier one can contain a revoked token.
 """
 
 from __future__ import annotations
