@@ -6,8 +6,8 @@ files belong to a slot of the server, not to a process: a new worker continues t
 one that it replaces, so the number of files does not grow. Their space is allocated at the start,
 because a process that writes to a mapped file on a full disk is killed.
 
-Only ``cli/serve.py`` imports this module, and only if metrics are enabled: prometheus_client takes a
-quarter of a second.
+Only ``cli/serve.py`` imports this module, and only if metrics are enabled: prometheus_client takes
+a quarter of a second.
 """
 
 import os
