@@ -113,7 +113,23 @@ def _drop_empty(value: JSON) -> JSON:
 
 
 _WORD = re.compile(r"[a-z][a-z0-9]*(?:[-./][a-zA-Z0-9]+)+|[A-Z][A-Z_]{3,}[A-Z]")
-_TEXTS = ("on", "off", "true", "false", "", "/var/log", "web", 'a "b" \\ c', "# x: y", "é\n- z")
+_TEXTS = (
+    *("on", "off", "true", "false", "", "/var/log", "web", 'a "b" \\ c', "# x: y", "é\n- z"),
+    *("enabled", "ingress", "web,app", "700", "+90000.5", "12x", "0", "100m", "1Gi", "1e3"),
+)
+# Keys that templates compose.
+_KEYS = (
+    *("config.linkerd.io/proxy-cpu-request", "config.linkerd.io/proxy-memory-limit"),
+    *("config.linkerd.io/opaque-ports", "config.linkerd.io/skip-inbound-ports"),
+    *("instrumentation.opentelemetry.io/inject-java", "secrets.example.com/file.b"),
+    *("instrumentation.opentelemetry.io/inject-dotnet", "secrets.example.com/file.a"),
+    "instrumentation.opentelemetry.io/container-names",
+)
+_IMAGES = (
+    *("nginx", "nginx:1", "a.b/c@sha256:0", "docker.io/library/nginx", "quay.io/a/b:v1"),
+    *("localhost/x:2", "team/app", "registry.k8s.io/pause:3.10", "localhost:5000/x"),
+)
+_OWNERS = ("ReplicaSet", "StatefulSet", "DaemonSet", "Job", "Node")
 
 
 class Generator:
@@ -121,7 +137,10 @@ class Generator:
 
     def __init__(self, texts: str, seed: int) -> None:
         self.random = random.Random(seed)  # noqa: S311 - objects for tests
-        self.words = sorted(set(_WORD.findall(texts)))
+        composed = [key for key in _KEYS if key.partition("/")[0] in texts]
+        self.words = sorted({*_WORD.findall(texts), *composed})
+        keys = [word for word in self.words if "/" in word and not word.startswith("/")]
+        self.keys = [*self.words, *keys * 5, "app", "team", "sidecar.istio.io/inject"]
 
     def make(self) -> Object:
         """A pod, or a workload with a pod's template."""
@@ -141,17 +160,22 @@ class Generator:
     def _metadata(self) -> Object:
         metadata: Object = {
             "name": self._choose("web", "api-1"),
-            "namespace": self._choose("shop", "observed", "default", "kube-system"),
+            "namespace": self._choose("shop", "observed", "meshed", "default", "kube-system"),
         }
         for key in ("labels", "annotations"):
             if self._flip(0.7):
                 metadata[key] = self._map()
+        if self._flip(0.3):
+            metadata["ownerReferences"] = [
+                {"apiVersion": "v1", "kind": kind, "name": self._choose("web-5d8", "api", "-x-")}
+                for kind in self.random.sample(_OWNERS, self.random.randint(1, 2))
+            ]
         return metadata
 
     def _map(self) -> Object:
-        keys = [*self.words, "app", "team", "sidecar.istio.io/inject"]
-        chosen = self.random.sample(keys, min(len(keys), self.random.randint(0, 4)))
-        return {key: self._choose(*_TEXTS) for key in chosen}
+        chosen = self.random.sample(self.keys, min(len(self.keys), self.random.randint(0, 5)))
+        chosen += ["app"] if self._flip(0.3) else []
+        return {key: self._choose(*_TEXTS, *["web"] * 9 * (key == "app")) for key in chosen}
 
     def _spec(self) -> Object:
         spec: Object = {"containers": self._containers(1)}
@@ -162,14 +186,23 @@ class Generator:
             spec["volumes"] = [{"name": name, "emptyDir": {}} for name in names]
         if self._flip(0.1):
             spec["hostNetwork"] = True
+        if self._flip(0.1):
+            spec["resources"] = {"requests": {"cpu": "3", "memory": self._choose("7Gi", "9G")}}
+        if self._flip(0.7):
+            spec["serviceAccountName"] = self._choose("web", "api", "default")
+        if self._flip(0.3):
+            key = self._choose("kubernetes.io/os", "beta.kubernetes.io/os")
+            spec["nodeSelector"] = {key: self._choose("windows", "linux")}
         return spec
 
     def _containers(self, least: int) -> list[JSON]:
         return [self._container(name) for name in self._names(3, least)]
 
     def _container(self, name: str) -> Object:
-        image = self._choose("nginx", "nginx:1", "a.b/c@sha256:0")
-        container: Object = {"name": name, "image": image}
+        container: Object = {"name": name, "image": self._choose(*_IMAGES)}
+        if self._flip(0.3):
+            ports = self.random.sample([80, 443, 8080, 9000], self.random.randint(1, 2))
+            container["ports"] = [{"containerPort": each} for each in ports]
         if self._flip(0.5):
             names = [word for word in (*self.words, "A") if word.isupper()]
             chosen = self.random.sample(names, self.random.randint(0, min(2, len(names))))
@@ -181,7 +214,10 @@ class Generator:
             container["securityContext"] = {"runAsUser": 1}
         if self._flip(0.4):
             limits: Object = {"memory": self._choose("1Gi", "8Gi")}
-            container["resources"] = {"limits": limits, "requests": {"cpu": "1"}}
+            requests: Object = {"cpu": self._choose("1", "250m", "1500m", "0", "2k")}
+            if self._flip(0.7):
+                requests["memory"] = self._choose("64Mi", "100M", "1536", "1e9", "3Gi", "500m")
+            container["resources"] = {"limits": limits, "requests": requests}
         if self._flip(0.1):
             container["restartPolicy"] = "Always"
         return container

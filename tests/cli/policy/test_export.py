@@ -15,14 +15,7 @@ from support.native_reviews import SAMPLES, Generator, Pair, clean, load_pair, r
 # The samples that cannot be exported, and a part of the reason.
 REFUSED = {
     "appmesh": "App Mesh's injection needs a Go template",
-    "eks-pod-identity": "it calls get with values of the object",
-    "image-mirror": "it calls dict with values of the object",
     "istio": "Istio's injection needs Go templates",
-    "linkerd": "it calls list with values of the object",
-    "logging": "it writes text of the object without quotes",
-    "opentelemetry-agents": "it calls has with values of the object",
-    "sidecar-resources": "it reads .Cpu of a value without a Go type",
-    "vault-agent": "it has a range over something else than a list of the object",
 }
 EXPORTED = sorted(
     path.parent.name for path in SAMPLES.glob("*/policy.yaml") if path.parent.name not in REFUSED
@@ -250,6 +243,85 @@ metadata:
     namespace: {{ .NamespaceMeta.Name | quote }}
     label: {{ index .NamespaceMeta.Labels "kubernetes.io/metadata.name" | quote }}
 """,
+    "a map that can be empty": """
+metadata:
+  labels:
+    {{- if .Spec.Volumes }}
+    a: b
+    {{- end }}
+    {{- if .Spec.InitContainers }}
+    app: {{ .Namespace | quote }}
+    {{- end }}
+""",
+    "constants by a condition": """
+{{- $team := "none" }}
+{{- range $name := list "web" "api" }}
+{{- if eq (index $.ObjectMeta.Labels "app") $name }}{{ $team = $name }}{{ end }}
+{{- end }}
+metadata:
+  labels: {team: {{ $team }}}
+spec:
+  containers:
+  {{- range .Spec.Containers }}
+  - name: {{ .Name | quote }}
+    env:
+    {{- if ne $team "none" }}
+    - {name: TEAM, value: {{ $team }}}
+    {{- end }}
+    {{- $app := index $.ObjectMeta.Labels "app" }}
+    - {name: ZONE_A, value: {{ index (dict "web" "a" "api" "b") $app | default "c" | quote }}}
+  {{- end }}
+""",
+    "lists and maps that ranges fill": """
+{{- $names := list "first" }}
+{{- $last := "none" }}
+{{- $ports := list }}
+{{- range .Spec.Containers }}
+{{- if ne .Name "web" }}{{ $names = append $names .Name }}{{ end }}
+{{- if hasPrefix "a" .Name }}{{ $last = .Image }}{{ end }}
+{{- range .Ports }}{{ $ports = append $ports .ContainerPort }}{{ end }}
+{{- end }}
+{{- $set := dict }}
+{{- range $annotations := list .NamespaceMeta.Annotations .ObjectMeta.Annotations }}
+{{- range $key, $value := $annotations }}
+{{- if hasPrefix "sidecar.istio.io/" $key }}
+{{- $_ := set $set (trimPrefix "sidecar.istio.io/" $key) $value }}
+{{- end }}
+{{- end }}
+{{- end }}
+metadata:
+  annotations:
+    names: {{ join "," $names | quote }}
+    ports: {{ join "," $ports | quote }}
+    last: {{ $last | quote }}
+    inject: {{ index $set "inject" | default "none" | quote }}
+    web: {{ ternary "yes" "no" (has "app" $names) | quote }}
+    {{- range $owner := .ObjectMeta.OwnerReferences }}
+    {{- range list "Job" "Node" }}
+    {{- if eq $owner.Kind . }}
+    {{ lower . }}: {{ regexReplaceAll "-[^-]+$" $owner.Name "+" | quote }}
+    {{- end }}
+    {{- end }}
+    {{- end }}
+""",
+    "numbers": """
+{{- $seconds := index .ObjectMeta.Labels "app" | int | max 5 | min 100 }}
+spec:
+  terminationGracePeriodSeconds: {{ $seconds }}
+  volumes:
+  - name: token
+    projected:
+      sources:
+      - serviceAccountToken: {path: "p/{{ $seconds }}", expirationSeconds: {{ $seconds }}}
+""",
+    "text inside a plain value": """
+spec:
+  containers:
+  - name: agent
+    image: agent:1
+    args:
+    - --app={{ index .ObjectMeta.Labels "app" }}/{{ .Namespace }}
+""",
     "constant values": """
 spec:
   terminationGracePeriodSeconds: {{ mul .Values.seconds 2 }}
@@ -443,8 +515,9 @@ def make_policy(kind: str, name: str, spec: Object) -> Object:
         ("metadata: {labels: {a: {{ .ObjectMeta.Labels | toJson | quote }}}}", "it calls toJson"),
         ('metadata: {labels: {a: {{ index .ObjectMeta.Labels "a" }}}}', "without quotes"),
         ("metadata: {labels: {a: x{{ if .ObjectMeta.Name }}y{{ end }}}}", "inside a value"),
+        ("spec: {volumes: [{{ range .Spec.Volumes }}{name: {{ .X }}},{{ end }}]}", "reads .X"),
         (
-            "metadata:\n  labels:\n    {{- if .Spec.Volumes }}\n    a: b\n    {{- end }}",
+            "spec:\n  tolerations:\n  -\n    {{- if .Spec.Volumes }}\n    key: b\n    {{- end }}",
             "write it as",
         ),
         ("spec:\n  containers:\n  - $patch: replace\n  - name: a", "without the key name"),
@@ -494,6 +567,7 @@ def test_partial_output_goes_to_files_and_the_rest_is_a_warning(
 ) -> None:
     policies = (SAMPLES / "require-limits" / "bundle" / "pin-images.yaml").read_text()
     overlay = (SAMPLES / "logging" / "bundle" / "overlay.yaml").read_text()
+    overlay = overlay.replace("{{ .Namespace }}", "{{ .Object.kind }}")
     folder = write_folder(tmp_path / "team", "policy: enabled", f"{policies}---\n{overlay}")
     output = tmp_path / "out"
     arguments = ("--config", str(folder), "--output", str(output))

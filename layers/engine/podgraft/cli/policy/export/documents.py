@@ -32,11 +32,15 @@ from podgraft.kube.structured.schema import OLDEST
 from podgraft.kube.types import NEWEST
 
 from . import operations, symbolic, tree
-from .values import ExportError
+from .errors import ExportError
+from .literals import choose
+from .values import NONE
 
 MUTATING, VALIDATING = "MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"
 _LABELS: Object = {"app.kubernetes.io/name": "podgraft"}
 _KEEP = "keep it in podgraft"
+# Each can double the work.
+_MAX_FACTS = 8
 _REASONS: Mapping[str, str] = {
     "ConfigMap": "Istio's injection needs Go templates and the mesh configuration",
     "ProxyConfig": "Istio's injection needs Go templates and the mesh configuration",
@@ -242,19 +246,14 @@ class _Exporter:
         names = spec.get("setIfAbsent")
         if_absent = [*map(str, names)] if isinstance(names, list) else []
         rules = objects_at(object_at(spec, "matchConstraints"), "resourceRules")
-        values = object_at(spec, "values")
         expressions = {
-            operations.make_expressions(
-                tree.parse(symbolic.execute(str(spec.get("template")), values, type_)),
-                type_,
-                if_absent,
-            )
+            _make_expressions(spec, type_, if_absent, {})
             for rule in rules
             for type_ in _find_types(rule)
         }
         if len(expressions) != 1:
             raise ExportError("its patch depends on the kind; write one overlay for each kind")
-        return expressions.pop()
+        return tuple(each for each in expressions.pop() if each != NONE)
 
     def _export_group(self, group: list[_Translated]) -> None:
         version = self._find_version(MUTATING)
@@ -346,6 +345,24 @@ def _find_types(rule: Object) -> Iterator[GoType | None]:
                 ),
                 None,
             )
+
+
+def _make_expressions(
+    spec: Object, type_: GoType | None, if_absent: Sequence[str], facts: Mapping[str, bool]
+) -> tuple[str, ...]:
+    """The patches of an overlay for objects for which conditions are known."""
+    template, values = str(spec.get("template")), object_at(spec, "values")
+    try:
+        text = symbolic.execute(template, values, type_, facts)
+    except symbolic.ForkError as fork:
+        if len(facts) == _MAX_FACTS:
+            raise ExportError("it chooses between too many constants") from fork
+        cases = (
+            _make_expressions(spec, type_, if_absent, {**facts, fork.condition: is_true})
+            for is_true in (True, False)
+        )
+        return tuple(choose(fork.condition, *pair) for pair in zip(*cases, strict=True))
+    return operations.make_expressions(tree.parse(text), type_, if_absent)
 
 
 def _get_constraints(manifest: Manifest) -> Object:

@@ -8,11 +8,12 @@ from podgraft.cli.register import cel
 from podgraft.core.injectors.overlay.paths import OTHERS, child_type, json_fields
 from podgraft.golang.reflect import GoType
 
-from .symbolic import Guard, Loop
-from .tree import Map, Member, Node, Scalar, Sequence, Text
-from .values import ExportError
+from .errors import ExportError
+from .loops import Loop
+from .symbolic import Guard
+from .tree import Map, Member, Node, Scalar, Sequence, Text, all_of
+from .values import NONE
 
-NONE = "[]"
 # The fields of Kubernetes' types that CEL reserves, and likely ones.
 RESERVED = frozenset(
     {"const", "continue", "else", "for", "function", "if", "import", "in", "loop", "namespace"}
@@ -23,17 +24,12 @@ def guard_with(operations: str, guards: tuple[Guard, ...]) -> str:
     """Operations that run if all conditions are true; raises ``ExportError`` for a loop."""
     if not guards or operations == NONE:
         return operations
-    return choose(all_of(guards), operations, NONE)
+    return choose(test_guards(guards), operations, NONE)
 
 
-def all_of(guards: tuple[Guard, ...]) -> str:
+def test_guards(guards: tuple[Guard, ...]) -> str:
     """Whether all conditions are true; raises ``ExportError`` for a loop."""
-    texts: list[str] = []
-    for guard in guards:
-        if isinstance(guard, Loop):
-            raise ExportError("it has a range that does not give the elements of a list of the pod")
-        texts.append(guard.text)
-    return texts[0] if len(texts) == 1 else " && ".join(f"({text})" for text in texts)
+    return all_of(guards, "it has a range that does not give the elements of a list of the pod")
 
 
 def choose(test: str, yes: str, no: str) -> str:
@@ -97,7 +93,7 @@ def _map_literal(node: Map, type_: GoType | None, owner: str) -> str:
             value = _make_uniform(member.value, value, is_text=_holds_strings(node))
         name = key if is_struct else to_key(member)
         if member.guards:
-            test = all_of(member.guards)
+            test = test_guards(member.guards)
             entries.append(f"?{name}: {test} ? optional.of({value}) : optional.none()")
         else:
             entries.append(f"{name}: {value}")
@@ -108,12 +104,14 @@ def _make_uniform(node: Node, value: str, *, is_text: bool = True) -> str:
     """An element of a literal, of which CEL requires one type: text of the object has none."""
     if not is_text:
         return f"dyn({value})"
-    return f"string({value})" if isinstance(node, Text) else value
+    if not isinstance(node, Text):
+        return value
+    return f"string({value})" if node.is_string else f"dyn({value})"
 
 
 def _holds_strings(node: Map) -> bool:
     return all(
-        isinstance(member.value, Text)
+        (isinstance(member.value, Text) and member.value.is_string)
         or (isinstance(member.value, Scalar) and isinstance(member.value.value, str))
         for member in node.members
     )
@@ -151,9 +149,4 @@ def _guarded_element(text: str, guards: tuple[Guard, ...]) -> str:
     loop, *others = loops
     if others:
         raise ExportError("it has a range inside a range for a list")
-    source = loop.list.or_value("[]")
-    if conditions:
-        return (
-            f"{source}.filter({loop.variable}, {all_of(conditions)}).map({loop.variable}, {text})"
-        )
-    return f"{source}.map({loop.variable}, {text})"
+    return loop.map(text, test_guards(conditions) if conditions else "")

@@ -15,21 +15,21 @@ from podgraft.core.injectors.overlay.paths import OTHERS, json_fields
 from podgraft.golang.reflect import Field, GoType
 from podgraft.kube.patch.strategic import ELEMENT_ORDER
 
+from .errors import ExportError
 from .literals import (
-    NONE,
     RESERVED,
-    all_of,
     choose,
     find_constant_key,
     guard_with,
+    test_guards,
     to_key,
     to_literal,
     without_nulls,
 )
+from .loops import Loop
 from .place import Place, concatenate
-from .symbolic import Loop
 from .tree import Map, Member, Node, Scalar, Sequence, Text
-from .values import ExportError, Expression, Reference
+from .values import NONE, Expression, Reference
 
 _ORDER = f"{ELEMENT_ORDER}/"
 # The fields that each object has, by whether its kind has a Go type.
@@ -43,12 +43,12 @@ def make_expressions(
 ) -> tuple[str, ...]:
     """The operations for a tree, to be applied one after the other; raises ``ExportError``.
 
-    Of the fields in ``if_absent``, what the object has stays.
+    Of the fields in ``if_absent``, what the object has stays. There are always as many results, of
+    which some can be empty.
     """
     root = Place((), "object", (), "Object" if type_ else "", type_)
     passes = [_Merge(if_absent, depth) for depth in (*range(_MAX_DEPTH), None)]
-    expressions = [each.merge_map(tree, root) for each in passes]
-    return tuple(each for each in expressions if each != NONE)
+    return tuple(each.merge_map(tree, root) for each in passes)
 
 
 def join(lists: Iterable[str]) -> str:
@@ -284,41 +284,46 @@ def _add_elements(
     value: Sequence, own: Field, place: Place, presence: str, *, is_additive: bool
 ) -> Iterator[str]:
     """The operations that insert the elements that the object does not have, in their order."""
-    static: list[Member] = []
+    before: list[Member] = []
+    behind: list[Member] = []
     loops: list[Member] = []
-    inserts: list[str] = []
     for member in value.members:
         if _find_loops(member):
             loops.append(member)
             continue
         if any(len(each.guards) > 1 for each in loops):
             raise ExportError("it has an element behind a range with a condition")
-        index = ("'/-'",) if loops else _find_index(static, own, place, is_additive=is_additive)
-        key = _element_key(member, own)
-        if is_additive and key in [_element_key(each, own) for each in static]:
-            raise ExportError(f"it has two elements {key} in a list of setIfAbsent")
-        test = f"!{place.current}.exists(e, e.{own.merge_key} == {key})"
-        element = replace(place, type=own.type.elem)
-        insert = choose(test, _make_addition(member.value, element, *index), NONE)
-        inserts.append(guard_with(insert, member.guards))
-        static.append(member)
-    yield from _create_list(place, presence, static)
-    yield from inserts
+        (behind if loops else before).append(member)
+    keys = [_element_key(each, own) for each in (*before, *behind)]
+    if is_additive and len(set(keys)) < len(keys):
+        raise ExportError(f"it has an element of {place.fields[-1]} twice, in setIfAbsent")
+    yield from _create_list(place, presence, [*before, *behind])
+    if before:
+        index = _ADDITIVE_INDEX if is_additive else _INDEX
+        index = index.format(current=place.current, key=own.merge_key)
+        yield _insert(before, own, place, "'/'", f"string({index})")
+    if behind:
+        yield _insert(behind, own, place, "'/-'")
 
 
-def _find_index(
-    before: Items[Member], own: Field, place: Place, *, is_additive: bool
-) -> tuple[str, ...]:
-    """The suffix of the path: behind the elements before it, of which the object can have some."""
-    if not before:
-        return ("'/0'",)
-    keys = _keys(before, own)
-    if is_additive:
-        absent = f"{keys}.filter(k, !{place.current}.exists(e, e.{own.merge_key} == k))"
-        return ("'/'", f"string({absent}.size())")
-    ends = f"[0] + {place.current}.transformList(i, e, e.{own.merge_key} in {keys}, i + 1)"
-    index = f"[{ends}].map(x, x[x.size() - 1] + {keys}.size() + 1 - x.size())[0]"
-    return ("'/'", f"string({index})")
+# The index of the element ``names[t]``: behind the elements before it, of which the object can have
+# some.
+_INDEX = (
+    "[[0] + {current}.transformList(i, e, e.{key} in names.slice(0, t), i + 1)]"
+    ".map(x, x[x.size() - 1] + t + 1 - x.size())[0]"
+)
+_ADDITIVE_INDEX = "names.slice(0, t).filter(k, !{current}.exists(e, e.{key} == k)).size()"
+
+
+def _insert(members: Items[Member], own: Field, place: Place, *suffix: str) -> str:
+    """The operations that insert the elements that the object does not have."""
+    new = Sequence(tuple(replace(each, value=without_nulls(each.value)) for each in members))
+    elements = to_literal(new, own.type, place.owner)
+    return (
+        f"[{_keys(members, own)}].map(names, ({elements}).transformList(t, o,\n"
+        f"!{place.current}.exists(e, e.{own.merge_key} == names[t]),\n"
+        f"{place.add('o', *suffix)})).flatten()"
+    )
 
 
 def _arrange(place: Place, key: str, order: str) -> str:
@@ -349,7 +354,7 @@ def _create_list(place: Place, presence: str, static: Items[Member]) -> Iterator
     if static:
         create = choose(presence, NONE, f"[{place.add(NONE)}]")
         if all(member.guards for member in static):
-            tests = dict.fromkeys(all_of(member.guards) for member in static)
+            tests = dict.fromkeys(test_guards(member.guards) for member in static)
             create = choose(" || ".join(f"({test})" for test in tests), create, NONE)
         yield create
 

@@ -7,28 +7,37 @@ the object; it is in the text once, whatever the object.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeGuard
+from typing import NoReturn
 
-from podgraft.base.jsonvalue import JSON, Object
-from podgraft.core.injectors.overlay.data import FUNCTIONS, data_type
+from podgraft.base.jsonvalue import Object
+from podgraft.core.injectors.overlay.data import data_type
 from podgraft.golang.reflect import GoType, Kind
-from podgraft.golang.texttemplate import BUILTINS, FunctionError
 from podgraft.golang.texttemplate.parse import nodes
 from podgraft.golang.texttemplate.parse.nodes import Control
 from podgraft.golang.texttemplate.parse.parser import parse
 from podgraft.golang.texttemplate.parse.source import Source
 from podgraft.kube import NAMESPACE, OBJECT_META
 
+from .errors import ExportError
+from .functions import ALL_FUNCTIONS, call, call_with_constants, starts_with
+from .loops import Loop, find_assigned, fold
 from .values import (
+    Carried,
+    Choice,
     Constant,
-    ExportError,
+    Entries,
     Expression,
+    Items,
+    Layers,
+    MapKey,
     Reference,
     Value,
-    call,
     format_constant,
+    is_true,
+    list_entries,
+    narrow,
     negate,
     to_condition,
     to_text,
@@ -36,23 +45,18 @@ from .values import (
 
 TOKEN = re.compile(r"zpg\d{6}q")
 _MAX_CHARACTERS = 1_000_000
-_ALL_FUNCTIONS = {**BUILTINS, **FUNCTIONS}
 _DATA = Reference("data", (), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """The elements of a list of the object, as a variable.
-
-    With ``is_rest``, it has only the elements that the list of the overlay does not name.
-    """
-
-    variable: str
-    list: Reference
-    is_rest: bool = False
-
-
 Guard = Expression | Loop
+
+
+class ForkError(Exception):
+    """A template that needs to know whether a condition is true: it writes one of two constants."""
+
+    def __init__(self, condition: str) -> None:
+        super().__init__(condition)
+        self.condition = condition
 
 
 @dataclass(slots=True)
@@ -73,20 +77,24 @@ class SymbolicText:
     regions: tuple[Region, ...]
 
 
-def execute(text: str, values: Object, type_: GoType | None) -> SymbolicText:
-    """Execute a template that parses, for objects of a type; raises ``ExportError``."""
-    templates = parse(Source("", text), ("{{", "}}"), _ALL_FUNCTIONS)
-    execution = _Execution(templates, values, type_)
-    execution.run(templates[""].body, _Scope(_DATA, {"$": _Variable(_DATA, 0)}))
+def execute(
+    text: str, values: Object, type_: GoType | None, facts: Mapping[str, bool]
+) -> SymbolicText:
+    """Execute a template that parses, for objects of a type for which conditions are known.
+
+    Raises ``ForkError`` if it must know another one, and ``ExportError``.
+    """
+    templates = parse(Source("", text), ("{{", "}}"), ALL_FUNCTIONS)
+    execution = _Execution(templates, values, type_, facts)
+    execution.run(templates[""].body, _Scope(_DATA, {"$": _Variable(_DATA)}))
     return SymbolicText("".join(execution.parts), execution.tokens, tuple(execution.regions))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Variable:
-    """A variable of the template; ``depth`` is the number of regions around its declaration."""
+    """A variable of the template."""
 
     value: Value
-    depth: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +112,7 @@ class _Execution:
     templates: Mapping[str, nodes.Template]
     values: Object
     type: GoType | None
+    facts: Mapping[str, bool]
     parts: list[str] = field(default_factory=list[str])
     length: int = 0
     tokens: dict[str, Expression] = field(default_factory=dict[str, Expression])
@@ -141,7 +150,11 @@ class _Execution:
         if isinstance(value, Constant):
             self._write(format_constant(value.value))
             return
+        if isinstance(value, Choice) and value.has_constants:
+            self._fork(value)
         text = to_text(value)
+        if isinstance(value, Expression) and value.is_plain:
+            text = value  # YAML reads a number as a number
         token = f"zpg{len(self.tokens):06}q"
         self.tokens[token] = text
         self._write(f'"{token}"' if text.is_quoted else token)
@@ -151,20 +164,46 @@ class _Execution:
         self.calls += 1
         if self.calls > 100 or name not in self.templates:  # noqa: PLR2004 - recursion
             raise ExportError(f"it invokes the template {name} too often")
-        self.run(self.templates[name].body, _Scope(dot, {"$": _Variable(dot, 0)}))
+        self.run(self.templates[name].body, _Scope(dot, {"$": _Variable(dot)}))
+
+    def _fork(self, choice: Choice) -> NoReturn:
+        """Let the template be executed once for each constant."""
+        names = [each.guard.variable for each in self.open_regions if isinstance(each.guard, Loop)]
+        if any(re.search(rf"\b{name}\b", choice.condition) for name in names):
+            raise ExportError("it writes a constant that depends on an element of a range")
+        raise ForkError(choice.condition)
+
+    def _resolve(self, value: Value) -> Value:
+        """A value with the conditions that are known."""
+        match value:
+            case Expression(kind=Kind.BOOL, text=text) if text in self.facts:
+                return Constant(self.facts[text])
+            case Choice(condition, yes, no):
+                if condition not in self.facts:
+                    return value
+                return self._resolve(yes if self.facts[condition] else no)
+            case _:
+                return value
 
     def _run_branch(self, branch: nodes.Branch, scope: _Scope) -> None:
         inner = scope.nest()
         value = self._evaluate_pipe(branch.pipe, inner)
-        condition = to_condition(value)
-        body = inner.nest(value) if branch.control is Control.WITH else inner
+        condition = self._resolve(to_condition(value))
+        body = inner.nest(narrow(value)) if branch.control is Control.WITH else inner
         otherwise = branch.else_body or ()
-        if isinstance(condition, Constant):
-            self.run(branch.body if condition.value else otherwise, body)
+        if not isinstance(condition, Expression):
+            self.run(branch.body if is_true(condition) else otherwise, body)
             return
-        with_else = ((condition, branch.body, body), (negate(condition), otherwise, inner))
-        for guard, statements, inside in with_else:
-            self._run_region(guard, statements, inside)
+        variables = set(scope.variables.values())
+        before = {each: each.value for each in variables}
+        self._run_region(condition, branch.body, body)
+        after = {each: each.value for each in variables}
+        for each in variables:
+            each.value = before[each]
+        self._run_region(negate(condition.text), otherwise, inner)
+        for each in variables:
+            if after[each] is not each.value:
+                each.value = Choice(condition.text, after[each], each.value)
 
     def _run_region(self, guard: Guard, body: nodes.Nodes, scope: _Scope) -> None:
         if not body:
@@ -178,28 +217,36 @@ class _Execution:
 
     def _run_range(self, branch: nodes.Branch, scope: _Scope) -> None:
         listed = self._evaluate(branch.pipe, scope)
-        if isinstance(listed, Constant):
-            self._run_constant_range(branch, scope, listed.value)
+        if isinstance(listed, Choice) and listed.has_constants:
+            self._fork(listed)
+        if isinstance(listed, Constant | Items):
+            self._run_constant_range(branch, scope, list_entries(listed))
             return
-        if not _is_list(listed) or branch.else_body:
+        if not isinstance(listed, Reference) or branch.else_body:
             raise ExportError("it has a range over something else than a list of the object")
-        if len(branch.pipe.variables) > 1:
-            raise ExportError("it reads the index of a list")
         self.loops += 1
-        variable = f"{'cenvxyz'[self.loops % 7]}{self.loops}"
-        element = Reference(variable, (), listed.type.elem if listed.type else None)
-        inner = scope.nest(element)
-        self._declare(branch.pipe, [element], inner)
-        self._run_region(Loop(variable, listed), branch.body, inner)
+        loop = Loop(f"{'cenvxyz'[self.loops % 7]}{self.loops}", listed)
+        inner = scope.nest(loop.element)
+        self._declare(branch.pipe, loop.declare(len(branch.pipe.variables)), inner)
+        assigned = [
+            scope.variables[name]
+            for name in find_assigned(branch.body)
+            if name in scope.variables and inner.variables[name] is scope.variables[name]
+        ]
+        carried = [Carried(each.value) for each in assigned]
+        for variable, value in zip(assigned, carried, strict=True):
+            variable.value = value
+        self._run_region(loop, branch.body, inner)
+        for variable, value in zip(assigned, carried, strict=True):
+            variable.value = fold(variable.value, value, loop)
 
-    def _run_constant_range(self, branch: nodes.Branch, scope: _Scope, value: JSON) -> None:
-        items = [*_items(value)]
-        for key, element in items:
-            inner = scope.nest(Constant(element))
-            declared: list[Value] = [Constant(key), Constant(element)]
+    def _run_constant_range(self, branch: nodes.Branch, scope: _Scope, entries: Entries) -> None:
+        for key, element in entries:
+            inner = scope.nest(element)
+            declared: list[Value] = [Constant(key), element]
             self._declare(branch.pipe, declared[-max(1, len(branch.pipe.variables)) :], inner)
             self.run(branch.body, inner)
-        if not items and branch.else_body:
+        if not entries and branch.else_body:
             self.run(branch.else_body, scope.nest())
 
     def _evaluate_pipe(self, pipe: nodes.Pipe, scope: _Scope) -> Value:
@@ -211,32 +258,9 @@ class _Execution:
     def _declare(self, pipe: nodes.Pipe, values: list[Value], scope: _Scope) -> None:
         for variable, value in zip(pipe.variables, values, strict=False):
             if pipe.is_assignment:
-                self._assign(scope.variables[variable.name], value)
+                scope.variables[variable.name].value = value
             else:
-                declared = _Variable(value, len(self.open_regions))
-                scope.variables[variable.name] = declared
-
-    def _assign(self, variable: _Variable, value: Value) -> None:
-        """Assign in a branch or a loop: the value depends on whether the assignment executes."""
-        condition: str | None = None
-        for region in reversed(self.open_regions[variable.depth :]):
-            match region.guard:
-                case Loop(variable=name, list=listed):
-                    exists = f"{listed.or_value('[]')}.exists({name}, {condition or 'true'})"
-                    if isinstance(value, Constant):
-                        condition = exists
-                    else:
-                        raise ExportError("it assigns a value of a list element to a variable")
-                case Expression(text=text):
-                    condition = text if condition is None else f"({text}) && ({condition})"
-        if condition is None:
-            variable.value = value
-        elif value == Constant(True) and variable.value == Constant(False):
-            variable.value = Expression(condition, is_boolean=True)
-        else:
-            variable.value = call(
-                "ternary", [value, variable.value, Expression(condition, is_boolean=True)]
-            )
+                scope.variables[variable.name] = _Variable(value)
 
     def _evaluate(self, pipe: nodes.Pipe, scope: _Scope) -> Value:
         value: Value | None = None
@@ -260,16 +284,34 @@ class _Execution:
         return self._call(first.name, arguments)
 
     def _call(self, name: str, arguments: list[Value]) -> Value:
+        if name == "dict" and not arguments:
+            return Layers(len(self.open_regions))
+        if name == "set":
+            return self._set(*arguments)
         constants = [each.value for each in arguments if isinstance(each, Constant)]
-        if len(constants) < len(arguments):
-            return call(name, arguments)
-        function = _ALL_FUNCTIONS.get(name)
-        if function is None or function.wants_interfaces or function.uses_dot:
-            return _call_builtin(name, arguments)
+        if len(constants) == len(arguments):
+            return call_with_constants(name, arguments, constants)
         try:
-            return Constant(function.call(*constants))  # type: ignore[arg-type]
-        except (FunctionError, TypeError, AttributeError) as error:
-            raise ExportError(f"{name} fails for the values of the overlay") from error
+            return self._resolve(call(name, arguments))
+        except ExportError:
+            for each in arguments:
+                if isinstance(each, Choice) and each.has_constants:
+                    self._fork(each)
+            raise
+
+    def _set(self, layers: Value, key: Value, value: Value) -> Value:
+        """Add the keys of a map of strings that have a prefix to another map."""
+        if isinstance(layers, Layers) and isinstance(key, MapKey):
+            match [each.guard for each in self.open_regions[layers.depth :]]:
+                case [Loop() as loop, *guards] if loop.variable == key.variable:
+                    expected = [starts_with(loop.variable, key.prefix)] if key.prefix else []
+                    texts = [each.text for each in guards if isinstance(each, Expression)]
+                    if texts == expected and value == loop.element:
+                        layers.sources.append((loop.list, key.prefix))
+                        return layers
+                case _:
+                    pass
+        raise ExportError("it calls set for something else than the keys of a map by their prefix")
 
     def _evaluate_operand(self, operand: nodes.Operand, scope: _Scope) -> Value:
         match operand:
@@ -301,6 +343,8 @@ class _Execution:
                 return Constant(members.get(name))
             case Reference():
                 return value.select(name)
+            case Choice():
+                return value.map(lambda each: self._select_one(each, name))
             case _:
                 raise ExportError(f"it reads .{name} of a value that is no map")
 
@@ -332,30 +376,3 @@ def _evaluate_literal(operand: nodes.Operand) -> Constant:
             return Constant(None)
         case _:
             raise ExportError(f"it has {operand}")
-
-
-def _is_list(value: Value) -> TypeGuard[Reference]:
-    type_ = value.type if isinstance(value, Reference) else None
-    return type_ is not None and type_.kind is Kind.SLICE
-
-
-def _items(value: JSON) -> Iterator[tuple[JSON, JSON]]:
-    match value:
-        case dict():
-            yield from sorted(value.items())
-        case list():
-            yield from enumerate(value)
-        case None:
-            return
-        case _:
-            raise ExportError("it has a range over a number or a string")
-
-
-def _call_builtin(name: str, arguments: list[Value]) -> Value:
-    """The functions of Go that need the types of their arguments, for constants."""
-    if name in {"eq", "ne"} and len(arguments) == 2:  # noqa: PLR2004 - a pair
-        is_equal = arguments[0] == arguments[1]
-        return Constant(is_equal if name == "eq" else not is_equal)
-    if name in {"and", "or", "not", "print"}:
-        return call(name, arguments)
-    raise ExportError(f"it calls {name} for constants")

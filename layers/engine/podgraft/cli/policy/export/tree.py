@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from yaml.error import YAMLError
@@ -19,11 +19,14 @@ from yaml.events import (
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.cli.register import cel
+from podgraft.golang.reflect import Kind
 from podgraft.kube.yaml import NotYAMLError, events
 from podgraft.kube.yaml.scalars import resolve
 
-from .symbolic import TOKEN, Guard, Loop, SymbolicText
-from .values import ExportError, Expression
+from .errors import ExportError
+from .loops import Loop
+from .symbolic import TOKEN, Guard, SymbolicText
+from .values import Expression, boolean, negate, to_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,11 @@ class Text:
         """The expression."""
         return self.expression.text
 
+    @property
+    def is_string(self) -> bool:
+        """Whether the result is a string, and no integer."""
+        return self.expression.kind is Kind.STRING
+
 
 @dataclass(frozen=True, slots=True)
 class Member:
@@ -56,9 +64,10 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """A map."""
+    """A map; ``can_be_null`` if a block can have no members."""
 
     members: tuple[Member, ...]
+    can_be_null: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +96,7 @@ def parse(symbolic: SymbolicText) -> Map:
 class _Parser:
     symbolic: SymbolicText
     next: Callable[[], Event]
+    flow_depth: int = 0
 
     def parse(self) -> Map:
         """Parse the only document."""
@@ -106,7 +116,7 @@ class _Parser:
     def _parse_root(self, event: Event) -> Node:
         """Parse the root, which can be empty."""
         if isinstance(event, MappingStartEvent):
-            return Map(tuple(self._parse_pairs(frozenset())))
+            return _split_empty(Map(tuple(self._parse_pairs(frozenset()))))
         return self._parse_node(event, frozenset())
 
     def _parse_node(self, event: Event, outer: frozenset[int]) -> Node:
@@ -119,21 +129,25 @@ class _Parser:
             if event.tag:
                 raise ExportError("it has tags of YAML")
             return self._parse_scalar(event, outer)
+        self.flow_depth += bool(event.flow_style)
         is_map = isinstance(event, MappingStartEvent)
         members = tuple(self._parse_pairs(outer) if is_map else self._parse_elements(outer))
+        self.flow_depth -= bool(event.flow_style)
         can_be_null = not event.flow_style and _can_be_empty(members)
-        if is_map and can_be_null:
-            raise ExportError("a map can become empty, and null removes it: write it as {…}")
-        return Map(members) if is_map else Sequence(members, can_be_null)
+        if is_map:
+            return _split_empty(Map(members, can_be_null))
+        return Sequence(members, can_be_null)
 
     def _parse_pairs(self, outer: frozenset[int]) -> Iterator[Member]:
         while not isinstance(event := self.next(), MappingEndEvent):
             inside = self._find_regions(event, outer)
+            self.flow_depth += 1  # a key has no text that needs a check
             key = self._parse_node(event, inside)
+            self.flow_depth -= 1
             if not isinstance(key, Scalar | Text):
                 raise ExportError("it has a key that is no scalar")
             value = self._parse_value(self.next(), inside)
-            yield Member(key, value, self._find_guards(inside - outer))
+            yield _without_loop(Member(key, value, self._find_guards(inside - outer)))
 
     def _parse_value(self, event: Event, inside: frozenset[int]) -> Node:
         """The value of a key: in the same regions, but a block collection begins with a member."""
@@ -145,6 +159,8 @@ class _Parser:
         while not isinstance(event := self.next(), SequenceEndEvent):
             inside = self._find_regions(event, outer)
             value = self._parse_node(event, inside)
+            if isinstance(value, Map) and value.can_be_null:
+                raise ExportError(_EMPTY_MAP)
             yield Member(None, value, self._find_guards(inside - outer))
 
     def _find_regions(self, event: Event, outer: frozenset[int]) -> frozenset[int]:
@@ -182,21 +198,92 @@ class _Parser:
         constants = TOKEN.split(text)
         expressions = [self.symbolic.tokens[token] for token in TOKEN.findall(text)]
         is_whole = constants == ["", ""]
+        is_value = is_whole and is_plain
         for expression in expressions:
-            if expression.is_name and (not is_plain or {"/", "="} & set("".join(constants))):
-                continue  # a name contains no syntax; with these, it cannot become a number
-            if not expression.is_quoted or not is_whole or is_plain:
+            if expression.is_plain and is_value:
+                return Text(expression)
+            # A name and a number contain no syntax; with these, a name cannot become a number.
+            is_safe = expression.is_name or expression.is_plain
+            if is_safe and (not is_plain or {"/", "="} & set("".join(constants))):
+                continue
+            is_checked = is_plain and not self.flow_depth and _is_inside(constants, expressions[-1])
+            if not is_checked and (not expression.is_quoted or not is_whole or is_plain):
                 raise ExportError(
                     "it writes text of the object without quotes: write {{ … | quote }} as the "
                     "whole value"
                 )
-        parts: list[str] = []
-        for constant, expression in zip(constants, [*expressions, None], strict=True):
-            if constant:
-                parts.append(cel.string_literal(constant))
-            if expression is not None:
-                parts.append(expression.text if is_whole else f"({expression.text})")
-        return Text(Expression(" + ".join(parts)))
+        return Text(_join(constants, expressions))
+
+
+def _is_inside(constants: list[str], last: Expression) -> bool:
+    """Whether text without syntax begins and ends a value that can be no number."""
+    is_ended = bool(constants[-1].strip()) or last.is_name or last.is_plain
+    return bool(constants[0].strip()) and is_ended and bool({"/", "="} & set("".join(constants)))
+
+
+def _join(constants: list[str], expressions: list[Expression]) -> Expression:
+    parts: list[str] = []
+    for constant, expression in zip(constants, [*expressions, None], strict=True):
+        if constant:
+            parts.append(cel.string_literal(constant))
+        if expression is not None:
+            part = to_text(expression).text
+            parts.append(f"({part})" if any(constants) else part)
+    text = " + ".join(parts)
+    if all(each.is_name or each.is_plain or each.is_quoted for each in expressions):
+        return Expression(text)
+    # An error denies what the check of the structure denies.
+    return Expression(
+        f"[{text}].map(s, [s][s.matches({_PLAIN}) && !s.matches({_SYNTAX}) ? 0 : 1])[0]"
+    )
+
+
+# What a plain scalar of YAML can contain between its first and its last character.
+_PLAIN = (
+    "r'^[\\t -~\\x{a0}-\\x{2027}\\x{202a}-\\x{d7ff}\\x{e000}-\\x{fffd}\\x{10000}-\\x{10ffff}]*$'"
+)
+_SYNTAX = "r'(:|[ \\t]#|[ \\t])$|:[ \\t]|[ \\t]#'"
+_EMPTY_MAP = "a map can become empty, and null removes it: write it as {…}"
+
+
+def _split_empty(node: Map) -> Map:
+    """A map whose members that can be null have a condition for it."""
+    return replace(node, members=tuple(part for each in node.members for part in _split(each)))
+
+
+def _split(member: Member) -> Iterator[Member]:
+    inner = member.value
+    if not isinstance(inner, Map) or not inner.can_be_null:
+        yield member
+        return
+    tests = [all_of(each.guards, _EMPTY_MAP) for each in inner.members]
+    test = " || ".join(dict.fromkeys(f"({each})" for each in tests))
+    for value, guard in ((Map(inner.members), boolean(test)), (Scalar(None), negate(test))):
+        yield replace(member, value=value, guards=(*member.guards, guard))
+
+
+def _without_loop(member: Member) -> Member:
+    """A member with a text that one element of a list has; two elements are an error in CEL."""
+    loops = [each for each in member.guards if isinstance(each, Loop)]
+    if len(loops) != 1 or not isinstance(member.key, Scalar) or not isinstance(member.value, Text):
+        return member
+    (loop,) = loops
+    conditions = tuple(each for each in member.guards if isinstance(each, Expression))
+    test = all_of(conditions, "") if conditions else ""
+    texts = loop.map(member.value.literal, test)
+    exists = boolean(f"{loop.source}.exists({loop.variable}, {test or 'true'})")
+    text = Expression(f"[{texts}[0]][{texts}.size() - 1]")
+    return Member(member.key, Text(text), (exists,))
+
+
+def all_of(guards: tuple[Guard, ...], problem: str) -> str:
+    """Whether all conditions are true; raises ``ExportError`` with the problem for a loop."""
+    texts: list[str] = []
+    for guard in guards:
+        if isinstance(guard, Loop):
+            raise ExportError(problem)
+        texts.append(guard.text)
+    return texts[0] if len(texts) == 1 else " && ".join(f"({text})" for text in texts)
 
 
 def _can_be_empty(members: tuple[Member, ...]) -> bool:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.cli.register import cel
-from podgraft.core.injectors.overlay.paths import child_type
 from podgraft.golang.reflect import GoType, Kind
 
+from .errors import ExportError
+from .quantities import METHODS, Amount, make_constant, read_text
 
-class ExportError(Exception):
-    """Something that Kubernetes' own policies cannot do; the text is the reason."""
+NONE = "[]"
+_LOOP_READS = "a range reads a variable that it assigns"
+# For each kind, the value of an absent field, and the test of a value.
+_TESTS = {
+    Kind.STRING: ("''", " != ''"),
+    Kind.BOOL: ("false", ""),
+    Kind.SLICE: ("[]", ".size() > 0"),
+    Kind.MAP: ("{}", ".size() > 0"),
+}
+_INTEGERS = frozenset({Kind.INT, Kind.INT32, Kind.INT64})
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +34,26 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A string or a boolean in CEL.
+    """A string, a boolean, an integer, or a list of strings (a slice) in CEL.
 
     ``is_quoted`` text is a double-quoted scalar of YAML, and ``is_name`` text is a name that
-    kube-apiserver accepts, so it contains no syntax.
+    kube-apiserver accepts, so it contains no syntax. ``is_plain`` text is the same value in YAML
+    without quotes.
     """
 
     text: str
-    is_boolean: bool = False
+    kind: Kind = Kind.STRING
     is_quoted: bool = False
     is_name: bool = False
+    is_plain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MapKey(Expression):
+    """The key of a range over a map, without a prefix."""
+
+    variable: str = ""
+    prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +75,19 @@ class Reference:
         )
         return self.variable + "".join(names)
 
+    @property
+    def kind(self) -> Kind | None:
+        """The kind of the type, if it has one."""
+        return self.type.kind if self.type else None
+
     def or_value(self, default: str) -> str:
         """The value, or a default in CEL."""
         return f"{self.optional}.orValue({default})" if self.fields else self.variable
 
-    def select(self, name: str) -> Reference:
-        """The field with a name of Go; raises ``ExportError``."""
+    def select(self, name: str) -> Reference | Amount:
+        """The field or the quantity with a name of Go; raises ``ExportError``."""
+        if self.type and self.type.name == "v1.ResourceList" and name in METHODS:
+            return read_text(f"{self.optional}[?'{METHODS[name]}'].orValue('0')")
         struct = self.type.elem if self.type and self.type.kind is Kind.POINTER else self.type
         path = struct.field_path(name) if struct and struct.kind is Kind.STRUCT else None
         if not path:
@@ -70,26 +96,197 @@ class Reference:
         named = name == "Name" and struct is not None and struct.name in _NAMED
         return replace(self, fields=(*self.fields, *fields), type=path[-1].type, is_name=named)
 
+    def index(self, number: int) -> Reference:
+        """The element of a list; the result of CEL is an error if the list is shorter."""
+        element = self.type.elem if self.type else None
+        return Reference(f"{self.or_value(NONE)}[{number}]", (), element)
+
 
 # The types whose names contain only letters of DNS names.
 _NAMED = frozenset({"v1.ObjectMeta", "v1.Container", "v1.Volume"})
 
-Value: TypeAlias = Constant | Expression | Reference
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of two values by a condition."""
+
+    condition: str
+    yes: Value
+    no: Value
+
+    @property
+    def has_constants(self) -> bool:
+        """Whether all its values are constants."""
+        return all(
+            isinstance(each, Constant) or (isinstance(each, Choice) and each.has_constants)
+            for each in (self.yes, self.no)
+        )
+
+    def map(self, function: Callable[[Value], Value]) -> Choice:
+        """The choice with a function applied to both values."""
+        return Choice(self.condition, function(self.yes), function(self.no))
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """A list of strings: ``base``, and a list in CEL behind it."""
+
+    base: Value
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """A quantity: ``base`` with another amount."""
+
+    base: Value
+    amount: Amount
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list, or the sorted entries of a map, of which some elements depend on the object."""
+
+    entries: Entries
+
+
+@dataclass(slots=True, eq=False)
+class Layers:
+    """An empty map to which ranges over maps of strings add their keys with a prefix.
+
+    ``depth`` is the number of regions around its creation.
+    """
+
+    depth: int
+    sources: list[tuple[Reference, str]] = field(default_factory=list[tuple[Reference, str]])
+
+    def look_up(self, key: str) -> Expression:
+        """The value of a constant key in the last map that has it, or else an empty text."""
+        texts = [
+            f"{each.optional}[?{cel.string_literal(prefix + key)}]" for each, prefix in self.sources
+        ]
+        first, *others = texts[::-1] or ["optional.of('')"]
+        return Expression(f"{first}{''.join(f'.or({each})' for each in others)}.orValue('')")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Carried:
+    """A variable in a loop that assigns to it, before the assignment; ``old`` is its value."""
+
+    old: Value
+
+
+Value: TypeAlias = (
+    Constant | Expression | Reference | Choice | Joined | Items | Layers | Carried | Amount | Sum
+)
+
+
+# The keys or indexes of a map or a list, and their values.
+Entries: TypeAlias = tuple[tuple[JSON, Value], ...]
+
+
+def list_entries(listed: Constant | Items) -> Entries:
+    """The entries of a map by their sorted keys, or the elements of a list."""
+    match listed:
+        case Items(entries=entries):
+            return entries
+        case Constant(value=dict() as members):
+            return tuple((key, Constant(each)) for key, each in sorted(members.items()))
+        case Constant(value=list() as elements):
+            return tuple((index, Constant(each)) for index, each in enumerate(elements))
+        case Constant(value=None):
+            return ()
+        case _:
+            raise ExportError("it has a range over a number or a string")
+
+
+def is_true(value: Value) -> bool:
+    """Whether a value is the constant true."""
+    return isinstance(value, Constant) and value.value is True
+
+
+def boolean(text: str) -> Expression:
+    """A condition in CEL."""
+    return Expression(text, Kind.BOOL)
 
 
 def to_text(value: Value) -> Expression:
     """A string in CEL; raises ``ExportError``."""
     match value:
-        case Constant(value=str() as text):
-            return Expression(cel.string_literal(text))
-        case Constant(value=bool() | int() as number):
-            return Expression(cel.string_literal(format_constant(number)))
-        case Expression(is_boolean=False):
+        case Constant(value=str() | bool() | int() as constant):
+            return Expression(cel.string_literal(format_constant(constant)))
+        case Expression(kind=Kind.STRING):
             return value
-        case Reference(type=GoType(kind=Kind.STRING)):
+        case Expression(kind=Kind.INT64):
+            return Expression(f"string({value.text})", is_plain=True)
+        case Reference(kind=Kind.STRING):
             return Expression(value.or_value("''"), is_name=value.is_name)
+        case Choice(condition, yes, no):
+            return Expression(f"({condition} ? {to_text(yes).text} : {to_text(no).text})")
+        case Amount():
+            return Expression(value.text, is_plain=True)
+        case Carried():
+            raise ExportError(_LOOP_READS)
         case _:
             raise ExportError("it prints a value that is no string")
+
+
+def to_element(value: Value) -> str:
+    """A string for a list of strings in CEL; raises ``ExportError``."""
+    if isinstance(value, Reference) and value.kind in _INTEGERS:
+        return f"string({value.or_value('0')})"
+    return to_text(value).text
+
+
+def to_list(value: Value) -> str:
+    """A list of strings in CEL; raises ``ExportError``."""
+    match value:
+        case Constant(value=list() as elements) if all(isinstance(each, str) for each in elements):
+            return cel.list_literal(map(str, elements))
+        case Expression(kind=Kind.SLICE, text=text):
+            return text
+        case Joined(base, text):
+            listed = to_list(base)
+            return text if listed == NONE else f"{listed} + {text}"
+        case Choice(condition, yes, no):
+            return f"({condition} ? {to_list(yes)} : {to_list(no)})"
+        case _:
+            raise ExportError("it has a list of something else than strings")
+
+
+def to_amount(value: Value) -> Amount:
+    """A quantity in CEL; raises ``ExportError``."""
+    match value:
+        case Amount():
+            return value
+        case Constant(value=constant):
+            return make_constant(constant)
+        case Choice(condition, yes, no):
+            return to_amount(yes).choose(condition, to_amount(no))
+        case _:
+            raise ExportError("it calculates with text of the object as a quantity")
+
+
+def to_integer(value: Value) -> str:
+    """An integer in CEL, as sprig converts text; raises ``ExportError``.
+
+    A text that begins with 0, which Go reads as another base, is an error.
+    """
+    match value:
+        case Constant(value=int() as number):
+            return str(number)
+        case Expression(kind=Kind.INT64, text=text):
+            return text
+        case Choice(condition, yes, no) if value.has_constants:
+            return f"({condition} ? {to_integer(yes)} : {to_integer(no)})"
+        case _:
+            text = to_text(value).text
+            whole = f"({text}).find('^[+-]?[0-9]+')"
+            return (
+                f"(({text}).matches('^[+-]?([1-9][0-9]*|0)([.][0-9]*)?$') ? "
+                f"int({whole}.replace('+', '')) : "
+                f"({text}).matches('^[+-]?0[0-9a-zA-Z_]') ? [0][1] : 0)"
+            )
 
 
 def format_constant(value: JSON) -> str:
@@ -110,173 +307,52 @@ def to_condition(value: Value) -> Constant | Expression:
     match value:
         case Constant():
             return Constant(bool(value.value))
-        case Expression(is_boolean=True):
+        case Expression(kind=Kind.BOOL):
             return value
-        case Expression():
-            return Expression(f"{value.text} != ''", is_boolean=True)
-        case Reference(type=GoType(kind=Kind.STRING)):
-            return Expression(f"{value.or_value(repr(''))} != ''", is_boolean=True)
-        case Reference(type=GoType(kind=Kind.BOOL)):
-            return Expression(value.or_value("false"), is_boolean=True)
-        case Reference(type=GoType(kind=Kind.SLICE)):
-            return Expression(f"{value.or_value('[]')}.size() > 0", is_boolean=True)
-        case Reference(type=GoType(kind=Kind.MAP)):
-            return Expression(f"{value.or_value('{}')}.size() > 0", is_boolean=True)
-        case Reference(type=GoType(kind=Kind.POINTER)):
-            return Expression(f"{value.optional}.hasValue()", is_boolean=True)
+        case Expression(kind=Kind.STRING):
+            return boolean(f"{value.text} != ''")
+        case Choice(condition, yes, no):
+            return _choose_condition(condition, to_condition(yes), to_condition(no))
+        case Reference(kind=Kind() as kind) if kind in _TESTS:
+            default, test = _TESTS[kind]
+            return boolean(f"{value.or_value(default)}{test}")
+        case Reference(kind=Kind.POINTER):
+            return boolean(f"{value.optional}.hasValue()")
+        case Carried():
+            raise ExportError(_LOOP_READS)
         case _:
             raise ExportError("it tests a value of a type without an equivalent in CEL")
 
 
-def call(name: str, arguments: Sequence[Value]) -> Value:
-    """The result of a function; raises ``ExportError``."""
-    function = _FUNCTIONS.get(name)
-    if function is None:
-        raise ExportError(f"it calls {name} with values of the object")
-    if any(isinstance(each, Expression) and each.is_quoted for each in arguments):
-        raise ExportError(f"it calls {name} with the result of quote")
-    try:
-        return function(*arguments)
-    except TypeError as error:
-        raise ExportError(f"it calls {name} with other arguments than CEL has") from error
+def _choose_condition(
+    condition: str, yes: Constant | Expression, no: Constant | Expression
+) -> Constant | Expression:
+    match yes, no:
+        case Constant(value=left), Constant(value=right) if left == right:
+            return yes
+        case Constant(value=True), Constant():
+            return boolean(condition)
+        case Constant(), Constant():
+            return negate(condition)
+        case Constant(value=True), Expression(text=text):
+            return boolean(f"({condition}) || ({text})")
+        case Constant(), Expression(text=text):
+            return boolean(f"!({condition}) && ({text})")
+        case Expression(text=text), Constant(value=True):
+            return boolean(f"!({condition}) || ({text})")
+        case Expression(text=text), Constant():
+            return boolean(f"({condition}) && ({text})")
+        case Expression(text=text), Expression(text=other):
+            return boolean(f"({condition} ? {text} : {other})")
 
 
-def _index(container: Value, *keys: Value) -> Value:
-    if isinstance(container, Reference) and len(keys) == 1 and _is_string_map(container.type):
-        lookup = f"{container.optional}[?{to_text(keys[0]).text}]"
-        return Expression(f"{lookup}.orValue('')")
-    raise ExportError("it calls index for something else than labels, annotations, and such maps")
+def narrow(value: Value) -> Value:
+    """A value that is known to be true."""
+    if isinstance(value, Choice) and to_condition(value.no) == Constant(False):
+        return narrow(value.yes)
+    return value
 
 
-def _is_string_map(type_: GoType | None) -> bool:
-    element = child_type(None, type_)
-    return element is not None and element.kind is Kind.STRING
-
-
-def _default(default: Value, given: Value = Constant(None)) -> Value:
-    condition = to_condition(given)
-    if isinstance(condition, Constant):
-        return given if condition.value else default
-    return _choose(condition.text, given, default)
-
-
-def _coalesce(*values: Value) -> Value:
-    *others, result = values
-    for value in reversed(others):
-        result = _default(result, value)
-    return result
-
-
-def _ternary(yes: Value, no: Value, test: Value) -> Value:
-    condition = to_condition(test)
-    if isinstance(condition, Constant):
-        return yes if condition.value else no
-    return _choose(condition.text, yes, no)
-
-
-def _choose(condition: str, yes: Value, no: Value) -> Expression:
-    left, right = to_text(yes), to_text(no)
-    return Expression(f"({condition} ? {left.text} : {right.text})")
-
-
-def _print(*values: Value) -> Value:
-    """The values without spaces, as Go prints strings."""
-    if not all(_is_text(value) for value in values):
-        raise ExportError("it prints several values that are no strings")
-    texts = [to_text(value) for value in values]
-    return Expression(" + ".join(text.text for text in texts))
-
-
-def _is_text(value: Value) -> bool:
-    match value:
-        case Constant():
-            return isinstance(value.value, str)
-        case Expression():
-            return not value.is_boolean
-        case Reference():
-            return value.type is not None and value.type.kind is Kind.STRING
-
-
-def _quote(*values: Value) -> Value:
-    (value,) = values
-    return replace(to_text(value), is_quoted=True)
-
-
-def _equal(value: Value, *others: Value) -> Value:
-    texts = [f"{_operand(value)} == {_operand(other)}" for other in others]
-    return Expression(_join(texts, " || "), is_boolean=True)
-
-
-def _not_equal(value: Value, other: Value) -> Value:
-    return Expression(f"{_operand(value)} != {_operand(other)}", is_boolean=True)
-
-
-def _operand(value: Value) -> str:
-    match value:
-        case Constant(value=bool() | int() as literal):
-            return format_constant(literal)
-        case Reference(type=GoType(kind=Kind.BOOL)):
-            return value.or_value("false")
-        case Expression(is_boolean=True):
-            return f"({value.text})"
-        case _:
-            return to_text(value).text
-
-
-def _not(value: Value) -> Value:
-    condition = to_condition(value)
-    if isinstance(condition, Constant):
-        return Constant(not condition.value)
-    return negate(condition)
-
-
-def negate(condition: Expression) -> Expression:
+def negate(condition: str) -> Expression:
     """The opposite of a condition."""
-    return Expression(f"!({condition.text})", is_boolean=True)
-
-
-def _and(*values: Value) -> Value:
-    return Expression(_join([*_conditions(values)], " && "), is_boolean=True)
-
-
-def _or(*values: Value) -> Value:
-    return Expression(_join([*_conditions(values)], " || "), is_boolean=True)
-
-
-def _conditions(values: Sequence[Value]) -> Iterator[str]:
-    for value in values:
-        condition = to_condition(value)
-        if isinstance(condition, Constant):
-            yield format_constant(condition.value)
-        else:
-            yield condition.text
-
-
-def _join(texts: Sequence[str], operator: str) -> str:
-    return texts[0] if len(texts) == 1 else operator.join(f"({text})" for text in texts)
-
-
-def _tester(method: str) -> Callable[[Value, Value], Value]:
-    def test(part: Value, text: Value) -> Value:
-        return Expression(f"({to_text(text).text}).{method}({to_text(part).text})", is_boolean=True)
-
-    return test
-
-
-_FUNCTIONS: Mapping[str, Callable[..., Value]] = {
-    "and": _and,
-    "coalesce": _coalesce,
-    "contains": _tester("contains"),
-    "default": _default,
-    "eq": _equal,
-    "hasPrefix": _tester("startsWith"),
-    "hasSuffix": _tester("endsWith"),
-    "index": _index,
-    "ne": _not_equal,
-    "not": _not,
-    "or": _or,
-    "print": _print,
-    "quote": _quote,
-    "ternary": _ternary,
-    "toString": to_text,
-}
+    return boolean(f"!({condition})")

@@ -1,0 +1,347 @@
+"""The functions of templates, for values of which some depend on the object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from podgraft.base.jsonvalue import JSON
+from podgraft.cli.register import cel
+from podgraft.core.injectors.overlay.data import FUNCTIONS
+from podgraft.core.injectors.overlay.paths import child_type
+from podgraft.golang.reflect import GoType, Kind, Slice
+from podgraft.golang.texttemplate import BUILTINS, FunctionError
+
+from .errors import ExportError
+from .quantities import add_all
+from .values import (
+    Carried,
+    Choice,
+    Constant,
+    Expression,
+    Items,
+    Joined,
+    Layers,
+    MapKey,
+    Reference,
+    Sum,
+    Value,
+    boolean,
+    format_constant,
+    narrow,
+    negate,
+    to_amount,
+    to_condition,
+    to_element,
+    to_integer,
+    to_list,
+    to_text,
+)
+
+_NIL = Constant(None)
+ALL_FUNCTIONS = {**BUILTINS, **FUNCTIONS}
+
+
+def call(name: str, arguments: Sequence[Value]) -> Value:
+    """The result of a function; raises ``ExportError``."""
+    function = _FUNCTIONS.get(name)
+    if function is None:
+        raise ExportError(f"it calls {name} with values of the object")
+    if any(isinstance(each, Expression) and each.is_quoted for each in arguments):
+        raise ExportError(f"it calls {name} with the result of quote")
+    try:
+        return function(*arguments)
+    except TypeError as error:
+        raise ExportError(f"it calls {name} with other arguments than CEL has") from error
+
+
+def call_with_constants(name: str, arguments: list[Value], constants: list[JSON]) -> Value:
+    """The result of a function for constants; raises ``ExportError``."""
+    function = ALL_FUNCTIONS.get(name)
+    if name in {"eq", "ne"} and len(arguments) == 2:  # noqa: PLR2004 - a pair
+        return Constant((constants[0] == constants[1]) is (name == "eq"))
+    if function is None or function.wants_interfaces or function.uses_dot or name == "not":
+        return call(name, arguments)
+    try:
+        result = function.call(*constants)
+    except (FunctionError, TypeError, AttributeError) as error:
+        raise ExportError(f"{name} fails for the values of the overlay") from error
+    return Constant(list(result) if isinstance(result, Slice) else result)  # type: ignore[arg-type]
+
+
+def _index(container: Value, *keys: Value) -> Value:
+    match container, keys:
+        case Layers(), (Constant(value=str() as name),):
+            return container.look_up(name)
+        case Reference(kind=Kind.SLICE), (Constant(value=int() as number),):
+            return container.index(number)
+        case Reference(), (key,) if _is_string_map(container.type):
+            return Expression(f"{container.optional}[?{to_text(key).text}].orValue('')")
+        case Constant(value=dict() as members), (key,):
+            found, text = _map_literal(members), to_text(key).text
+            return Choice(f"{text} in {found}", Expression(f"{found}[{text}]"), Constant(None))
+        case _:
+            raise ExportError("it calls index for something else than labels and such maps")
+
+
+def _get(container: Value, key: Value) -> Value:
+    if not isinstance(container, Constant) or not isinstance(container.value, dict):
+        raise ExportError("it calls get for something else than values of the overlay")
+    found = _map_literal(container.value)
+    return Expression(f"{found}[?{to_text(key).text}].orValue('')")
+
+
+def _map_literal(members: Mapping[str, JSON]) -> str:
+    if not all(isinstance(each, str) for each in members.values()):
+        raise ExportError("it finds a value that is no string by text of the object")
+    pairs = (
+        f"{cel.string_literal(name)}: {cel.string_literal(str(value))}"
+        for name, value in members.items()
+    )
+    return f"{{{', '.join(pairs)}}}"
+
+
+def _is_string_map(type_: GoType | None) -> bool:
+    element = child_type(None, type_)
+    return element is not None and element.kind is Kind.STRING
+
+
+def _default(default: Value, given: Value = _NIL) -> Value:
+    return _ternary(narrow(given), default, given)
+
+
+def _coalesce(*values: Value) -> Value:
+    *others, result = values
+    for value in reversed(others):
+        result = _default(result, value)
+    return result
+
+
+def _ternary(yes: Value, no: Value, test: Value) -> Value:
+    condition = to_condition(test)
+    if isinstance(condition, Constant):
+        return yes if condition.value else no
+    return Choice(condition.text, yes, no)
+
+
+def _print(*values: Value) -> Value:
+    """The values without spaces, as Go prints strings."""
+    if all(isinstance(each, Constant) and isinstance(each.value, str) for each in values):
+        return Constant("".join(str(each.value) for each in values if isinstance(each, Constant)))
+    if any(isinstance(each, Constant) and not isinstance(each.value, str) for each in values):
+        raise ExportError("it prints several values that are no strings")
+    return Expression(" + ".join(to_text(value).text for value in values))
+
+
+def _quote(*values: Value) -> Value:
+    (value,) = values
+    return replace(to_text(value), is_quoted=True)
+
+
+def _equal(value: Value, *others: Value) -> Value:
+    texts = [f"{_operand(value)} == {_operand(other)}" for other in others]
+    return boolean(_join_texts(texts, " || "))
+
+
+def _not_equal(value: Value, other: Value) -> Value:
+    return boolean(f"{_operand(value)} != {_operand(other)}")
+
+
+def _operand(value: Value) -> str:
+    match value:
+        case Constant(value=bool() | int() as literal):
+            return format_constant(literal)
+        case Reference(kind=Kind.BOOL):
+            return value.or_value("false")
+        case Expression(kind=Kind.BOOL):
+            return f"({value.text})"
+        case Expression(kind=Kind.INT64):
+            return value.text
+        case _:
+            return to_text(value).text
+
+
+def _not(value: Value) -> Value:
+    condition = to_condition(value)
+    if isinstance(condition, Constant):
+        return Constant(not condition.value)
+    return negate(condition.text)
+
+
+def _and(*values: Value) -> Value:
+    return _combine(values, " && ", neutral=True)
+
+
+def _or(*values: Value) -> Value:
+    return _combine(values, " || ", neutral=False)
+
+
+def _combine(values: Sequence[Value], operator: str, *, neutral: bool) -> Value:
+    conditions = [*map(to_condition, values)]
+    texts = [each.text for each in conditions if isinstance(each, Expression)]
+    if any(isinstance(each, Constant) and each.value != neutral for each in conditions):
+        return Constant(not neutral)
+    return boolean(_join_texts(texts, operator)) if texts else Constant(neutral)
+
+
+def _join_texts(texts: Sequence[str], operator: str) -> str:
+    return texts[0] if len(texts) == 1 else operator.join(f"({text})" for text in texts)
+
+
+def starts_with(text: str, prefix: str) -> str:
+    """The condition that a text begins with a constant."""
+    return f"({text}).startsWith({cel.string_literal(prefix)})"
+
+
+def _tester(method: str) -> Callable[[Value, Value], Value]:
+    def test(part: Value, text: Value) -> Value:
+        return boolean(f"({to_text(text).text}).{method}({to_text(part).text})")
+
+    return test
+
+
+def _has(needle: Value, haystack: Value) -> Value:
+    return boolean(f"({to_text(needle).text}) in ({to_list(haystack)})")
+
+
+def _trim_prefix(prefix: Value, value: Value) -> Value:
+    start, text = to_text(prefix).text, to_text(value).text
+    result = f"(({text}).startsWith({start}) ? ({text}).substring(({start}).size()) : {text})"
+    if isinstance(value, MapKey) and isinstance(prefix, Constant) and not value.prefix:
+        return MapKey(result, variable=value.variable, prefix=str(prefix.value))
+    return Expression(result)
+
+
+def _split_list(separator: Value, text: Value) -> Value:
+    return Expression(f"({to_text(text).text}).split({to_text(separator).text})", Kind.SLICE)
+
+
+def _join(separator: Value, listed: Value) -> Value:
+    return Expression(f"({to_list(listed)}).join({to_text(separator).text})")
+
+
+def _append(listed: Value, element: Value) -> Value:
+    return Joined(listed, f"[{to_element(element)}]")
+
+
+def _list(*values: Value) -> Value:
+    return Items(tuple(enumerate(values)))
+
+
+def _dict(*values: Value) -> Value:
+    entries: dict[str, Value] = {}
+    for key, value in zip(values[::2], values[1::2], strict=True):
+        if not isinstance(key, Constant):
+            raise ExportError("it calls dict with a key of the object")
+        entries[str(key.value)] = value
+    return Items(tuple(sorted(entries.items())))
+
+
+def _replace(old: Value, new: Value, text: Value) -> Value:
+    return Expression(f"({to_text(text).text}).replace({to_text(old).text}, {to_text(new).text})")
+
+
+def _int(value: Value) -> Value:
+    return Expression(to_integer(value), Kind.INT64, is_plain=True)
+
+
+def _extreme(method: str) -> Callable[..., Value]:
+    def find(*values: Value) -> Value:
+        numbers = ", ".join(map(to_integer, values))
+        return Expression(f"[{numbers}].{method}()", Kind.INT64, is_plain=True)
+
+    return find
+
+
+def _regex_match(pattern: Value, text: Value) -> Value:
+    return boolean(f"({to_text(text).text}).matches({_pattern(pattern)})")
+
+
+def _regex_find(pattern: Value, text: Value) -> Expression:
+    return Expression(f"({to_text(text).text}).find({_pattern(pattern)})")
+
+
+def _pattern(pattern: Value) -> str:
+    if not isinstance(pattern, Constant):
+        raise ExportError("it has a pattern with text of the object")
+    return to_text(pattern).text
+
+
+# A pattern that can match only once, at the end, and not the empty text.
+_AT_END = re.compile(r"[^|?*\\(]*\[[^\]|]*\]\+\$|[^|?*\\(\[]+\$")
+
+
+def _regex_replace(pattern: Value, text: Value, new: Value) -> Value:
+    if not isinstance(pattern, Constant) or not _AT_END.fullmatch(str(pattern.value)):
+        raise ExportError("it calls regexReplaceAll: CEL replaces a pattern only at the end ($)")
+    if not isinstance(new, Constant) or "$" in str(new.value):
+        raise ExportError("it calls regexReplaceAll with a group, or with text of the object")
+    source, found = to_text(text).text, _regex_find(pattern, text).text
+    kept = f"({source}).substring(0, ({source}).size() - {found}.size())"
+    if new.value:
+        kept += f" + ({found} != '' ? {to_text(new).text} : '')"
+    return Expression(f"({kept})")
+
+
+def _add_quantities(left: Value, right: Value) -> Value:
+    if isinstance(left, Carried | Sum):
+        return Sum(left, to_amount(right))
+    if right != Constant(0):
+        return add_all(f"[{to_amount(left).pair}, {to_amount(right).pair}]")
+    # kube-apiserver writes a quantity as quantityAdd prints it. YAML reads an exponent as a number,
+    # and that has no exponent.
+    text = to_text(left).text
+    number = f"string(quantity({text}).asInteger())"
+    return Expression(f"(({text}).matches('[eE][+-]?[0-9]') ? {number} : {text})", is_plain=True)
+
+
+def _multiply_quantity(left: Value, right: Value) -> Value:
+    if not isinstance(right, Constant):
+        raise ExportError("it multiplies a quantity by a value of the object")
+    return to_amount(left).multiply(right.value)
+
+
+def _extreme_quantity(operator: str) -> Callable[[Value, Value], Value]:
+    def find(left: Value, right: Value) -> Value:
+        return to_amount(left).extreme(to_amount(right), operator)
+
+    return find
+
+
+_FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+    "and": _and,
+    "append": _append,
+    "coalesce": _coalesce,
+    "contains": _tester("contains"),
+    "default": _default,
+    "dict": _dict,
+    "eq": _equal,
+    "get": _get,
+    "has": _has,
+    "hasPrefix": _tester("startsWith"),
+    "hasSuffix": _tester("endsWith"),
+    "index": _index,
+    "int": _int,
+    "join": _join,
+    "list": _list,
+    "max": _extreme("max"),
+    "min": _extreme("min"),
+    "ne": _not_equal,
+    "not": _not,
+    "or": _or,
+    "print": _print,
+    "quantityAdd": _add_quantities,
+    "quantityMax": _extreme_quantity(">="),
+    "quantityMin": _extreme_quantity("<="),
+    "quantityMul": _multiply_quantity,
+    "quote": _quote,
+    "regexFind": _regex_find,
+    "regexMatch": _regex_match,
+    "regexReplaceAll": _regex_replace,
+    "replace": _replace,
+    "splitList": _split_list,
+    "ternary": _ternary,
+    "toString": to_text,
+    "trimPrefix": _trim_prefix,
+}

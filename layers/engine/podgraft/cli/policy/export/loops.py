@@ -1,0 +1,153 @@
+"""Loops over the object, and the variables that their bodies assign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from podgraft.golang.reflect import Kind
+from podgraft.golang.texttemplate.parse import nodes
+
+from .errors import ExportError
+from .quantities import add_all
+from .values import (
+    NONE,
+    Carried,
+    Choice,
+    Constant,
+    Expression,
+    Joined,
+    MapKey,
+    Reference,
+    Sum,
+    Value,
+    to_amount,
+    to_text,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The elements of a list of the object, or the sorted keys of a map of it, as a variable.
+
+    With ``is_rest``, it has only the elements that the list of the overlay does not name.
+    """
+
+    variable: str
+    list: Reference
+    is_rest: bool = False
+
+    @property
+    def source(self) -> str:
+        """The list in CEL."""
+        if self.list.kind is Kind.MAP:
+            return f"{self.list.or_value('{}')}.map(k, k).sort()"
+        return self.list.or_value(NONE)
+
+    @property
+    def element(self) -> Value:
+        """The element of the list, or the value of the key."""
+        if self.list.kind is Kind.MAP:
+            return Expression(f"{self.list.or_value('{}')}[{self.variable}]")
+        return Reference(self.variable, (), self.list.type.elem if self.list.type else None)
+
+    def declare(self, count: int) -> list[Value]:
+        """The values of so many variables; raises ``ExportError`` for the index of a list."""
+        if self.list.kind is Kind.MAP and count > 1:
+            return [MapKey(self.variable, variable=self.variable), self.element]
+        if count > 1 or self.list.kind not in {Kind.MAP, Kind.SLICE}:
+            raise ExportError("it reads the index of a list, or has a range over a single value")
+        return [self.element]
+
+    def map(self, text: str, condition: str = "") -> str:
+        """A list of the results of an expression, of those elements for which a condition holds."""
+        arguments = ", ".join(filter(None, (self.variable, condition, text)))
+        return f"{self.source}.map({arguments})"
+
+
+def find_assigned(body: nodes.Nodes) -> frozenset[str]:
+    """The names of the variables that statements assign."""
+    return frozenset(_list_assigned(body))
+
+
+def _list_assigned(body: nodes.Nodes) -> Iterator[str]:
+    for statement in body:
+        pipe = getattr(statement, "pipe", None)
+        if isinstance(pipe, nodes.Pipe) and pipe.is_assignment:
+            yield from (variable.name for variable in pipe.variables)
+        if isinstance(statement, nodes.Branch):
+            yield from _list_assigned(statement.body)
+            yield from _list_assigned(statement.else_body or ())
+
+
+def fold(value: Value, carried: Carried, loop: Loop) -> Value:
+    """The value of a variable after a loop, from that after its body; raises ``ExportError``."""
+    if value is carried:
+        return carried.old
+    if _is_appended(value, carried):
+        return Joined(carried.old, _flatten(loop, *_to_appended(value, carried)))
+    if isinstance(value, Sum) and value.base is carried:
+        pairs = loop.map(value.amount.pair)
+        return add_all(f"[{to_amount(carried.old).pair}] + {pairs}")
+    if isinstance(value, Choice) and value.no is carried and isinstance(value.yes, Constant):
+        exists = f"{loop.source}.exists({loop.variable}, {value.condition})"
+        return Choice(exists, value.yes, carried.old)
+    updates = _flatten(loop, *_to_updates(value, carried))
+    old = to_text(carried.old).text
+    return Expression(f"[[{old}] + {updates}].map(u, u[u.size() - 1])[0]")
+
+
+def _is_appended(value: Value, carried: Carried) -> bool:
+    """Whether a value is the carried list with new elements, in all branches."""
+    match value:
+        case Joined(base=base):
+            return base is carried or _is_appended(base, carried)
+        case Choice(yes=yes, no=no):
+            return any(_is_appended(each, carried) for each in (yes, no))
+        case _:
+            return False
+
+
+def _to_appended(value: Value, carried: Carried) -> tuple[str, str]:
+    """The new elements, and the condition for them; else no elements."""
+    match value:
+        case Joined(base=base, text=text):
+            before, condition = _to_appended(base, carried)
+            if condition:
+                before = f"({condition} ? {before} : {NONE})"
+            return (text if before == NONE else f"{before} + {text}"), ""
+        case Choice(condition, yes, no) if no is carried:
+            elements, inner = _to_appended(yes, carried)
+            return elements, f"({condition}) && ({inner})" if inner else condition
+        case Choice(condition, yes, no):
+            texts = [_to_list_of(_to_appended(each, carried)) for each in (yes, no)]
+            return f"({condition} ? {texts[0]} : {texts[1]})", ""
+        case _ if value is carried:
+            return NONE, ""
+        case _:
+            raise ExportError("a range assigns a list that does not grow")
+
+
+def _to_updates(value: Value, carried: Carried) -> tuple[str, str]:
+    """A list with the assigned text, and the condition for it; else an empty list."""
+    match value:
+        case Choice(condition, yes, no) if no is carried:
+            updates, inner = _to_updates(yes, carried)
+            return updates, f"({condition}) && ({inner})" if inner else condition
+        case Choice(condition, yes, no):
+            texts = [_to_list_of(_to_updates(each, carried)) for each in (yes, no)]
+            return f"({condition} ? {texts[0]} : {texts[1]})", ""
+        case _ if value is carried:
+            return NONE, ""
+        case _:
+            return f"[{to_text(value).text}]", ""
+
+
+def _to_list_of(part: tuple[str, str]) -> str:
+    elements, condition = part
+    return f"({condition} ? {elements} : {NONE})" if condition else elements
+
+
+def _flatten(loop: Loop, elements: str, condition: str) -> str:
+    """The elements that all iterations add."""
+    return f"{loop.map(elements, condition)}.flatten()"
