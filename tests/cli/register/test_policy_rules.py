@@ -95,3 +95,27 @@ def test_a_policy_without_a_binding_needs_no_webhook(tmp_path: Path, capsys: Cap
     unbound, _, _ = policy("b", RULE % ("apps", "CREATE", "statefulsets")).partition("---")
     webhook = register(tmp_path, capsys, bound, f"{unbound}---\n")
     assert [rule["resources"] for rule in webhook["rules"]] == [["deployments"]]
+
+
+def test_the_policies_of_the_cluster_need_no_rule(tmp_path: Path, capsys: Capture) -> None:
+    texts = [policy(name, RULE % ('""', "CREATE", f"{name}s")) for name in ("pod", "secret")]
+    (tmp_path / "bundle").mkdir()
+    (tmp_path / "bundle" / "policies.yaml").write_text("".join(texts))
+    command = ["register", "--url", "https://example.com", "--no-inject", "--all-namespaces"]
+    command += ["--bundle", str(tmp_path / "bundle")]
+    export = ["policy", "export", "--native", "--kubernetes", "1.36", "-o", str(tmp_path / "all")]
+    assert main([*export, "--config", str(tmp_path / "bundle")]) == 0
+    (tmp_path / "secret.yaml").write_text(texts[1])
+    unbound = texts[1].split("---")[0]
+    (tmp_path / "unbound.yaml").write_text(unbound)
+    capsys.readouterr()
+
+    assert main([*command, "--native", str(tmp_path / "secret.yaml")]) == 0
+    printed = capsys.readouterr()
+    configuration: Any = yaml.load_document(printed.out)
+    assert [rule["resources"] for rule in configuration["webhooks"][0]["rules"]] == [["pods"]]
+    assert "remove secret from the bundle of this cluster" in printed.err
+    assert main([*command, "--native", str(tmp_path / "all")]) == 1
+    assert "kubectl delete mutatingwebhookconfiguration podgraft" in capsys.readouterr().err
+    assert main([*command, "--native", str(tmp_path / "unbound.yaml")]) == 1
+    assert "with a binding; export the bundle again" in capsys.readouterr().err

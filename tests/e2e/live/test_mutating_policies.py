@@ -20,6 +20,7 @@ from podgraft.kube import yaml
 _ROOT = Path(__file__).parents[3]
 _SAMPLE = _ROOT / "samples" / "mutating-policy" / "bundle"
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1"
+_WEBHOOKS = f"{_ADMISSION}/mutatingwebhookconfigurations"
 _PATHS = {
     "CustomResourceDefinition": "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
     "MutatingAdmissionPolicy": f"{_ADMISSION}/mutatingadmissionpolicies",
@@ -107,11 +108,21 @@ class Place:
         return status in {201, 409}
 
     def is_mutated(self) -> bool:
-        """Whether policies change a pod."""
+        """Whether all policies change pods."""
         plain, *selected = self.create_pods()
-        return "labels" in plain["metadata"] and all(
-            "annotations" in pod["metadata"] for pod in selected
+        has_both = (
+            "labels" in plain["metadata"] and "securityContext" in plain["spec"]["containers"][0]
         )
+        return has_both and all("annotations" in pod["metadata"] for pod in selected)
+
+    def has_own_policies(self, key: str) -> bool:
+        """Whether policies of the cluster set a field in a namespace without the webhook."""
+        path = "/api/v1/namespaces/other/pods?dryRun=All"
+        metadata = {"name": "web", "labels": {"side": "wanted"}}
+        pod = {"metadata": metadata, "spec": _PODS[0]}
+        status, body = self.plane.request("POST", path, pod)
+        assert status == 201, body.decode()
+        return f'"{key}"' in body.decode()
 
     def is_unchanged(self) -> bool:
         """Whether no policy changes a pod."""
@@ -143,40 +154,79 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Generator[Place]:
         shutil.copytree(_SAMPLE, injector / "bundle")
         (injector / "bundle" / "defaults.yaml").write_text(_DEFAULTS)
         (injector / "policy.yaml").write_text("policy: enabled\n")
-        plane.create("/api/v1/namespaces", {"metadata": {"name": "shop"}})
-        accounts = "/api/v1/namespaces/shop/serviceaccounts"
-        plane.create(accounts, {"metadata": {"name": "default"}})
+        for name in ("shop", "other"):
+            plane.create("/api/v1/namespaces", {"metadata": {"name": name}})
+            accounts = f"/api/v1/namespaces/{name}/serviceaccounts"
+            plane.create(accounts, {"metadata": {"name": "default"}})
         yield Place(plane, setup, folder)
 
 
-def test_stored_objects_are_those_of_kube_apiserver(
-    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bundle = place.folder / "store" / "policies" / "bundle"
-    documents: list[Any] = [
+def _read_documents(folder: Path) -> list[Any]:
+    """The documents of a bundle: parameters after their definition, and bindings last."""
+    return [
         document
-        for path in sorted(bundle.iterdir())
+        for path in sorted(folder.iterdir())
         for document in yaml.load_all(path.read_text())
     ]
-    for document in documents:
-        place.wait_until(partial(place.try_create, document))
-    place.wait_until(place.is_mutated)
-    expected = place.create_pods()
+
+
+def _delete_policies(place: Place, documents: list[Any]) -> None:
     for document in documents:
         if document["kind"].startswith("Mutating"):
             name = document["metadata"]["name"]
             place.plane.request("DELETE", f"{_PATHS[document['kind']]}/{name}")
     place.wait_until(place.is_unchanged)
 
-    monkeypatch.chdir(place.folder)
-    capsys.readouterr()
+
+def _register(place: Place, *options: str) -> int:
+    bundle = place.folder / "store" / "policies" / "bundle"
     target = ["register", "--url", place.setup.endpoint, "--allow-loopback"]
     target += ["--injector", "policies", "--no-inject", "--bundle", str(bundle)]
     target += ["--namespace-selector", "kubernetes.io/metadata.name=shop"]
     target += ["--ca-bundle", "certificates/ca.pem", "--token-file", "token"]
-    assert main(target) == 0
-    place.plane.create(
-        f"{_ADMISSION}/mutatingwebhookconfigurations", yaml.load(capsys.readouterr().out)
-    )
+    return main([*target, *options])
+
+
+def test_stored_objects_are_those_of_kube_apiserver(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    documents = _read_documents(place.folder / "store" / "policies" / "bundle")
+    for document in documents:
+        place.wait_until(partial(place.try_create, document))
+    place.wait_until(place.is_mutated)
+    expected = place.create_pods()
+    _delete_policies(place, documents)
+
+    monkeypatch.chdir(place.folder)
+    capsys.readouterr()
+    assert _register(place) == 0
+    webhook = place.plane.create(_WEBHOOKS, yaml.load(capsys.readouterr().out))
     place.wait_until(place.is_mutated)
     assert place.create_pods() == expected
+
+    # The cluster moves to its own policies.
+    exported = place.folder / "native"
+    command = ["policy", "export", "--native", "--kubernetes", "1.37", "-o", str(exported)]
+    assert main([*command, "--config", "store/policies"]) == 0
+    (place.folder / "part").mkdir()
+    for path in exported.glob("*-no-new-privileges.yaml"):  # podgraft runs it first, too
+        shutil.copy(path, place.folder / "part")
+    for part, key in (("part", "allowPrivilegeEscalation"), ("native", "ports")):
+        for document in _read_documents(place.folder / part):
+            place.wait_until(partial(place.try_create, document))
+            assert place.is_mutated()  # no gap: for a moment, both are in force
+        place.wait_until(partial(place.has_own_policies, key))
+        capsys.readouterr()
+        if part == "part":
+            assert _register(place, "--native", part) == 0
+            printed = capsys.readouterr()
+            assert "remove no-new-privileges from the bundle" in printed.err
+            changed: Any = yaml.load(printed.out)
+            path = f"{_WEBHOOKS}/{webhook['metadata']['name']}"
+            place.plane.replace(path, {**changed, "metadata": webhook["metadata"]})
+            assert place.create_pods() == expected
+    assert _register(place, "--native", "native") == 1
+    name = capsys.readouterr().err.rsplit("mutatingwebhookconfiguration ", 1)[1].strip()
+    assert place.plane.request("DELETE", f"{_WEBHOOKS}/{name}")[0] == 200
+    place.wait_until(lambda: place.is_mutated() and place.create_pods() == expected)
+    assert place.plane.request("GET", f"{_WEBHOOKS}/{name}")[0] == 404

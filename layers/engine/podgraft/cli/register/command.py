@@ -1,6 +1,6 @@
 """``podgraft register``: check the settings, and print the manifests that register a webhook."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Unpack
 
@@ -22,6 +22,7 @@ from podgraft.cli.register import (
     endpoint_review,
     mesh,
     namespace_choice,
+    native,
     next_steps,
     policy_rules,
     selectors,
@@ -41,6 +42,7 @@ from podgraft.core.identifiers import IdentifierError, check_cluster
 from podgraft.core.policy import InjectionRules, Policy, PolicyError
 from podgraft.core.policy import parse as parse_policy
 from podgraft.kube import yaml
+from podgraft.kube.mutation import MutatingPolicy
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -161,6 +163,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="Bundle for --sidecar-check and for the rules of its mutating policies; its mesh is also "
     "compared with the path.",
 )
+@native.native_option
 def command(**options: Unpack[RegisterOptions]) -> None:
     """Check the settings, and print webhook manifests for kubectl apply.
 
@@ -192,11 +195,11 @@ def _register(options: RegisterOptions) -> None:
         has_control_plane=options["control_plane"] is not None,
         is_static=options["static"] is not None,
     )
-    manifests = list(_make_manifests(registration, options, compiled))
+    policies = native.find_policies(compiled, options["native"])
+    manifests = list(_make_manifests(registration, options, compiled, policies))
     if not manifests:
-        raise RegistrationError(
-            "nothing to register: --no-inject, and neither --mutate nor --validate"
-        )
+        is_native = bool(options["native"])
+        raise RegistrationError(native.describe_nothing(registration, is_native=is_native))
     if options["is_tested"]:
         _review_endpoints(manifests, identity, options)
     if identity is not None and options["control_plane"]:
@@ -204,7 +207,10 @@ def _register(options: RegisterOptions) -> None:
     if options["static"] is None:
         click.echo("---\n".join(map(yaml.dump, manifests)), nl=False)
     _warn(registration, options, compiled)
-    program.print_next_steps(*_list_next_steps(registration, options))
+    program.print_next_steps(
+        *_list_next_steps(registration, options),
+        *native.list_next_steps(compiled, policies),
+    )
 
 
 def _review_endpoints(
@@ -299,10 +305,13 @@ def _variables(options: RegisterOptions) -> Iterator[tuple[str, str]]:
 
 
 def _make_manifests(
-    registration: Registration, options: RegisterOptions, compiled: Bundle | None
+    registration: Registration,
+    options: RegisterOptions,
+    compiled: Bundle | None,
+    policies: Sequence[MutatingPolicy],
 ) -> Iterator[Object]:
-    mutate = _find_mutate_rules(options, compiled)
-    policies = () if options["mutate"] else policy_rules.find_policies(compiled)
+    policies = () if options["mutate"] else policies
+    mutate = [*map(webhooks.parse_rule, options["mutate"]), *policy_rules.make_rules(policies)]
     validate: list[WebhookRule] = [webhooks.parse_rule(text) for text in options["validate"]]
     manifests = (
         webhooks.make_mutating_configuration(
@@ -318,13 +327,6 @@ def _make_manifests(
             registration, _load_rules(options, compiled), options["sidecar_check"]
         )
         yield from sidecar_check.make_check_bindings(registration)
-
-
-def _find_mutate_rules(options: RegisterOptions, compiled: Bundle | None) -> list[WebhookRule]:
-    """The rules of --mutate; without the option, those of the mutating policies of --bundle."""
-    if options["mutate"]:
-        return [webhooks.parse_rule(text) for text in options["mutate"]]
-    return policy_rules.make_rules(policy_rules.find_policies(compiled))
 
 
 def _load_rules(options: RegisterOptions, compiled: Bundle | None) -> InjectionRules:

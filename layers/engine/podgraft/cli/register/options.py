@@ -48,3 +48,4 @@ class RegisterOptions(TypedDict):
     guard: str | None
     policy: Path | None
     bundle: Path | None
+    native: tuple[Path, ...]

@@ -278,10 +278,10 @@ def _regex_replace(pattern: Value, text: Value, new: Value) -> Value:
     if not isinstance(new, Constant) or "$" in str(new.value):
         raise ExportError("it calls regexReplaceAll with a group, or with text of the object")
     source, found = to_text(text).text, _regex_find(pattern, text).text
-    kept = f"({source}).substring(0, ({source}).size() - {found}.size())"
+    head = f"({source}).substring(0, ({source}).size() - {found}.size())"
     if new.value:
-        kept += f" + ({found} != '' ? {to_text(new).text} : '')"
-    return Expression(f"({kept})")
+        head += f" + ({found} != '' ? {to_text(new).text} : '')"
+    return Expression(f"({head})")
 
 
 def _add_quantities(left: Value, right: Value) -> Value:

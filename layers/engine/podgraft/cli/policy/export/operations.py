@@ -285,7 +285,7 @@ def _add_elements(
 ) -> Iterator[str]:
     """The operations that insert the elements that the object does not have, in their order."""
     before: list[Member] = []
-    behind: list[Member] = []
+    later: list[Member] = []
     loops: list[Member] = []
     for member in value.members:
         if _find_loops(member):
@@ -293,17 +293,17 @@ def _add_elements(
             continue
         if any(len(each.guards) > 1 for each in loops):
             raise ExportError("it has an element behind a range with a condition")
-        (behind if loops else before).append(member)
-    keys = [_element_key(each, own) for each in (*before, *behind)]
+        (later if loops else before).append(member)
+    keys = [_element_key(each, own) for each in (*before, *later)]
     if is_additive and len(set(keys)) < len(keys):
         raise ExportError(f"it has an element of {place.fields[-1]} twice, in setIfAbsent")
-    yield from _create_list(place, presence, [*before, *behind])
+    yield from _create_list(place, presence, [*before, *later])
     if before:
         index = _ADDITIVE_INDEX if is_additive else _INDEX
         index = index.format(current=place.current, key=own.merge_key)
         yield _insert(before, own, place, "'/'", f"string({index})")
-    if behind:
-        yield _insert(behind, own, place, "'/-'")
+    if later:
+        yield _insert(later, own, place, "'/-'")
 
 
 # The index of the element ``names[t]``: behind the elements before it, of which the object can have
