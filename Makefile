@@ -237,8 +237,8 @@ e2e-builds: setup ## Build the layers for every runtime and architecture, and lo
 e2e-kube: setup ## Feed the real kube-apiserver's admission plugins (needs Go)
 	@$(BIN)/python tools/e2e_kube.py
 
-e2e-live: setup ## Run the commands for live clusters with a real kube-apiserver and etcd (needs Go and kubectl)
-	@$(BIN)/python tools/e2e_live.py
+e2e-live: setup $(TOOLS)/sam/.done $(TOOLS)/ministack/.done ## Run the commands for live clusters with a real kube-apiserver and etcd (needs Go and kubectl)
+	@PODGRAFT_E2E_TOOLS=$(TOOLS) $(BIN)/python tools/e2e_live.py
 
 playground: setup ## Build the web playground (needs npm)
 	@$(BIN)/python tools/build_playground.py

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parent
 SITE = "https://podgraft.dev/"
 # Files and folders of the repository; podgraft/assets has the same layout.
 ASSETS = (
+    "LICENSE",
     "deploy/charts",
     "deploy/container",
     "deploy/kubernetes",

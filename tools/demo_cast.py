@@ -44,15 +44,20 @@ class Line:
     second: float
 
 
+# The first frame, before the command prints a line.
+PROMPT = Line(f"\x1b[1m$ {' '.join(COMMAND)}\x1b[0m", 0)
+
+
 def main() -> int:
     """Record and draw; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "casts" / "demo.svg")
     options = parser.parse_args()
-    lines = pace(read_lines(record(COMMAND)))
-    if not lines:
+    printed = read_lines(record(COMMAND))
+    if not printed:
         print(f"error: {' '.join(COMMAND)}: prints nothing; run it", file=sys.stderr)
         return 1
+    lines = [PROMPT, *pace(printed)]
     options.output.write_text(draw(lines))
     print(f"{options.output}: {len(lines)} lines, {lines[-1].second:.1f} s")
     return 0
@@ -114,7 +119,7 @@ def draw(lines: Sequence[Line]) -> str:
     height = BAR + ROWS * LINE_HEIGHT + MARGIN
     total = lines[-1].second + FINAL_SECONDS
     last = (ROWS - len(lines)) * LINE_HEIGHT
-    body = "\n".join(_draw_line(index, line.text) for index, line in enumerate(lines))
+    body = "\n".join(_draw_line(index, line) for index, line in enumerate(lines))
     return f"""\
 <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">
 <title>A terminal that runs {" ".join(COMMAND)}</title>
@@ -138,6 +143,8 @@ def draw(lines: Sequence[Line]) -> str:
 def _animate(lines: Sequence[Line], total: float) -> Iterator[str]:
     """Each of the first lines appears, and then each line scrolls the others."""
     for index, line in enumerate(lines[:ROWS]):
+        if not line.second:
+            continue
         share = f"{100 * line.second / total:.2f}%"
         yield f"@keyframes a{index}{{0%{{opacity:0}}{share}{{opacity:1}}}}"
         yield f".l{index}{{animation:a{index} {total:.1f}s step-end infinite}}\n"
@@ -149,9 +156,9 @@ def _animate(lines: Sequence[Line], total: float) -> Iterator[str]:
     yield f".s{{animation:s {total:.1f}s step-end infinite}}\n"
 
 
-def _draw_line(index: int, text: str) -> str:
-    spans = "".join(_draw_spans(text))
-    name = f' class="l{index}"' if index < ROWS else ""
+def _draw_line(index: int, line: Line) -> str:
+    spans = "".join(_draw_spans(line.text))
+    name = f' class="l{index}"' if line.second and index < ROWS else ""
     return f'<text{name} y="{index * LINE_HEIGHT + 13}">{spans}</text>'
 
 

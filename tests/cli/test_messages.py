@@ -186,6 +186,12 @@ def test_a_folder_that_contains_bundles(capfd: pytest.CaptureFixture[str]) -> No
     assert printed == f"error: {SAMPLES / 'istio'}: is not a bundle; did you mean {BUNDLE}?\n"
 
 
+def test_a_folder_of_injectors_is_not_an_injector(capfd: pytest.CaptureFixture[str]) -> None:
+    printed = fail(capfd, "check", str(SAMPLES))
+    assert printed.startswith(f"error: {SAMPLES}: contains no folder bundle; did you mean ")
+    assert f"{SAMPLES / 'allow'} or " in printed
+
+
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [

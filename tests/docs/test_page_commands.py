@@ -1,6 +1,7 @@
 """Every command of the pages runs from an installed podgraft, in an empty folder.
 
-AWS is on loopback, and so is the endpoint of its stack. kubectl, Helm, and the like are stubs.
+AWS is on loopback, and so is the endpoint of its stack. kubectl, Helm, and the like are stubs. The
+pages of the tutorial also run with a real kube-apiserver: tests/e2e/live/test_pages.py.
 """
 
 import json
@@ -74,8 +75,8 @@ PROJECT = 'printf \'config = "stack:podgraft-dev"\\ninjector = "istio"\\n\' > po
 
 # Commands that need a real cluster or recorded workloads, and the tests that run them.
 ELSEWHERE = (
-    (r"podgraft (import istio|compare|status)\b", "tests/e2e/live/test_replay.py"),
-    (r"podgraft doctor", "tests/cli/doctor/test_command.py"),
+    (r"podgraft (import istio|compare|status)\b", "tests/e2e/live/test_pages.py"),
+    (r"podgraft doctor", "tests/e2e/live/test_pages.py"),
     (r"podgraft explain [a-z]+(/| -n)", "tests/e2e/live/test_replay.py"),
     (r"podgraft fleet (apply|rotate)", "tests/cli/fleet/test_enrollment.py"),
     (r"podgraft fleet render", "tests/cli/fleet/test_render.py"),

@@ -1,8 +1,8 @@
 """Every command of docs/start.md works in order, and the pod has its sidecar.
 
 The function's application serves over TLS with AWS on loopback, as API Gateway and Lambda would.
-``sam`` is a stub. ``kubectl`` has an API server that calls webhooks as kube-apiserver does; the
-same commands run on a deployed stack in tests/e2e/aws, and on a real one in tests/e2e/live.
+``sam`` is a stub. ``kubectl`` has an API server that calls webhooks as kube-apiserver does. The
+same commands run with SAM in tests/e2e/aws, and with a real kube-apiserver in tests/e2e/live.
 """
 
 import contextlib

@@ -47,6 +47,7 @@ class PageRun:
     folder: Path
     stubs: Mapping[str, str] = field(default_factory=dict[str, str])
     ca: Path = Path("ca.pem")
+    environment: Mapping[str, str] = field(default_factory=dict[str, str])
     outputs: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -63,7 +64,12 @@ class PageRun:
         done = subprocess.run(
             ["bash", "-c", script],
             cwd=self.work,
-            env={**os.environ, "PATH": self._search_path, "HOME": str(self.folder)},
+            env={
+                **os.environ,
+                **self.environment,
+                "PATH": self._search_path,
+                "HOME": str(self.folder),
+            },
             capture_output=True,
             text=True,
             check=False,

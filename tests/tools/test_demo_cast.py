@@ -33,11 +33,20 @@ def test_a_long_line_is_cut_and_markup_stays_text() -> None:
     assert len(text.text or "") == demo_cast.COLUMNS
 
 
+def test_the_first_frame_shows_the_command() -> None:
+    """Without an animation, so it is there before the command prints a line."""
+    picture = demo_cast.draw([demo_cast.PROMPT, demo_cast.Line("printed", 1.0)])
+
+    assert '<text y="13"><tspan class="w">$ make demo</tspan></text>' in picture
+    assert '<text class="l1" y="31">printed</text>' in picture
+
+
 def test_the_stored_recording_is_whole_and_has_the_commands_of_the_demo() -> None:
     root = ET.fromstring(CAST.read_text())  # noqa: S314 - our own file
     lines = ["".join(text.itertext()) for text in root.iter("{http://www.w3.org/2000/svg}text")]
     commands = [line for line in lines if line.startswith("$ podgraft")]
 
+    assert "$ make demo" in lines
     assert [command.split()[2] for command in commands] == ["certs", "certs", "tokens", "serve"]
     assert any(line.startswith("decision: inject") for line in lines)
     assert "prefers-reduced-motion" in CAST.read_text()

@@ -18,7 +18,7 @@ export function makeChanges(document, origins, onPlace, onHint) {
   const count = verdict.operations;
   const show = () => section.replaceChildren(
     make("header", {}, make("h2", { textContent: "Changes" }),
-      make("p", { textContent: `${count} patch operation${count === 1 ? "" : "s"}, with the template line that adds each value` }),
+      make("p", { textContent: `${count} patch operation${count === 1 ? "" : "s"}, each with its template line` }),
       ...Object.keys(VIEWS).filter((name) => name !== view).map((name) => button(VIEWS[name], () => { view = name; show(); section.querySelector("header button").focus(); }, `btn ghost view-${name}`))),
     view === "groups" ? makeGroups(changes.groups, context) : make("div", { className: "groups" }, makeDiff(rows.map((_, index) => index), context, VIEWS[view], view === "sides")));
   show();

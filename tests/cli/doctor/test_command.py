@@ -59,7 +59,9 @@ def test_statuses(site: Site, monkeypatch: pytest.MonkeyPatch, capsys: Out) -> N
     assert "unknown: D23, D25, D22 (needs the right to list namespaces)" in capsys.readouterr().out
     assert main(["doctor", "--context", "poor", "--strict"]) == 1
     assert main(["doctor", "--context", "down"]) == 2
-    assert "cannot reach the API server" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "\ndown: not checked: " in out
+    assert "cannot reach the API server" in out
 
 
 def test_stores_and_files_of_the_options(

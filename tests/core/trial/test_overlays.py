@@ -43,8 +43,8 @@ FINE: dict[str, Files] = {
     "value of a label": overlay(container(IMAGE), matchConditions=EQUAL),
     "other kind": overlay("metadata: {labels: {a: b}}", ("services", "networkpolicies")),
     "two kinds": overlay(
-        '{{ if eq .Object.kind "Pod" }}{{ len .Spec.Containers }}{{ else }}'
-        "{{ .Spec.Template.Spec.RestartPolicy }}{{ end }}: 1",
+        'metadata: {labels: {a: a{{ if eq .Object.kind "Pod" }}{{ len .Spec.Containers }}{{ else }}'
+        "{{ .Spec.Template.Spec.RestartPolicy }}{{ end }}}}",
         ("pods", "deployments"),
     ),
     "all kinds": overlay('{{ if eq .Object.kind "Pod" }}spec: {hostIPC: false}{{ end }}', ("*",)),
@@ -107,6 +107,34 @@ def test_overlays_that_always_fail_are_errors(files: Files, text: str) -> None:
     found = [*map(str, report(files).errors)]
     assert any(text in error for error in found), found
     assert all(error.startswith("agent.yaml /spec/") for error in found)
+
+
+UNKNOWN = {
+    "of the pod": (
+        overlay("spec: {initContainer: []}"),
+        "sets the unknown field spec.initContainer; rename it to initContainers",
+    ),
+    "of a container": (
+        overlay("spec: {containers: [{name: agent, image: a, restartpolicy: Always}]}"),
+        "rename it to restartPolicy",
+    ),
+    "unlike all names": (
+        overlay("zzz: 1"),
+        "sets the unknown field zzz; remove it; kube-apiserver drops it",
+    ),
+    "condition that no probe matches": (
+        overlay("specs: {}", matchConditions=[{"name": "n", "expression": "false"}]),
+        "rename it to spec",
+    ),
+}
+
+
+@pytest.mark.parametrize(("files", "text"), UNKNOWN.values(), ids=UNKNOWN)
+def test_a_field_that_kube_apiserver_drops_is_a_warning(files: Files, text: str) -> None:
+    found = report(files)
+    (warning,) = map(str, found.warnings)
+    assert not found.errors
+    assert text in warning
 
 
 def test_a_template_that_fails_for_some_objects_is_a_warning() -> None:

@@ -23,6 +23,7 @@ from time import monotonic
 from typing import Any
 
 import botocore.session
+import pytest
 
 ROOT = Path(__file__).parents[3]
 REGION = "eu-central-1"
@@ -30,6 +31,7 @@ HOST = "execute-api.localhost"
 RUNTIME = f"python{sys.version_info.major}.{sys.version_info.minor}"
 ARCHITECTURE = {"x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}[os.uname().machine]
 STARTUP_SECONDS = 30
+_TOOLS = "PODGRAFT_E2E_TOOLS"
 _SERVER = Path(__file__).with_name("ministack_server.py")
 _FILE = ("--config-file", str(ROOT / "samconfig.toml"))
 _CONFIG = tomllib.loads((ROOT / "samconfig.toml").read_text())
@@ -46,6 +48,14 @@ class Tools:
     def program(self, environment: str, name: str) -> str:
         """The path of a program of one environment."""
         return str(self.folder / environment / "bin" / name)
+
+
+def find_tools() -> Tools:
+    """The environments that ``make e2e-aws`` makes; skips the test without them."""
+    folder = os.environ.get(_TOOLS)
+    if not folder:
+        pytest.skip(f"{_TOOLS} names no folder with sam and ministack; run make e2e-aws")
+    return Tools(Path(folder).resolve())
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,16 +240,22 @@ def built(cloud: Cloud) -> Generator[Path]:
         PODGRAFT_RUNTIME=RUNTIME,
         PODGRAFT_ARCHITECTURE=ARCHITECTURE,
     )
-    _remove_unsupported(build / "template.yaml")
+    adapt_template(build / "template.yaml")
     yield build
     shutil.rmtree(build)
 
 
-def _remove_unsupported(template: Path) -> None:
-    """Remove the saved queries, the only resources that ministack does not have."""
+def adapt_template(template: Path, endpoint: str = "") -> None:
+    """Remove the saved queries, the only resources that ministack does not have.
+
+    *endpoint* replaces the address of the API in the outputs.
+    """
     parts = re.split(r"(?m)^  (?=\w+:$)", template.read_text())
     kept = [part for part in parts if "Type: AWS::Logs::QueryDefinition" not in part]
     assert len(kept) < len(parts)
+    if endpoint:
+        [index] = [index for index, part in enumerate(kept) if part.startswith("Endpoint:\n")]
+        kept[index] = f"Endpoint:\n    Value: {endpoint}\n"
     template.write_text("  ".join(kept))
 
 

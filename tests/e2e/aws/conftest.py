@@ -1,23 +1,17 @@
 """One ministack and both stages of samconfig.toml for all tests of this folder."""
 
-import os
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
-from e2e.aws.cloud import Cloud, Stack, Stage, Tools, built, deploy_stack, ministack
-
-_TOOLS = "PODGRAFT_E2E_TOOLS"
+from e2e.aws.cloud import Cloud, Stack, Stage, Tools, built, deploy_stack, find_tools, ministack
 
 
 @pytest.fixture(scope="session")
 def tools() -> Tools:
     """The environments that ``make e2e-aws`` makes."""
-    folder = os.environ.get(_TOOLS)
-    if not folder:
-        pytest.skip(f"{_TOOLS} names no folder with sam and ministack; run make e2e-aws")
-    return Tools(Path(folder).resolve())
+    return find_tools()
 
 
 @pytest.fixture(scope="session")

@@ -1,37 +1,36 @@
-"""The commands of docs/start.md, on a deployed stack: a pod gets the sidecar hello.
+"""Every command of docs/start.md about AWS: SAM deploys what ``podgraft init`` wrote.
 
-kube-apiserver and ``register --test`` need an endpoint with a public name: tests/docs/
-test_start_page.py runs the complete page with the function's application.
+The AWS is on this machine. ``kubectl`` has an API server that calls webhooks as kube-apiserver
+does; tests/e2e/live/test_pages.py runs the same commands with a real one.
 """
 
-import shlex
 import sys
 from pathlib import Path
-from time import monotonic
 
-from e2e.aws.cloud import ROOT, Stack
-from e2e.aws.operator import PATIENCE_SECONDS, containers, send_review
+from docs.limits import DOCS
+from e2e.aws.cloud import Tools, ministack
+from e2e.aws.page_cloud import render_sam, serve_stacks
+from support.kubectl import render_program
+from support.page_run import PageRun
 
-# The section about AWS.
-PAGE = (ROOT / "docs" / "start.md").read_text().partition("## On this machine")[0]
-
-
-def read_command(name: str) -> list[str]:
-    """The words of a command of podgraft on the page."""
-    [line] = [line for line in PAGE.splitlines() if line.startswith(f"podgraft {name} ")]
-    return shlex.split(line)[1:]
+PAGE = (DOCS / "start.md").read_text()
 
 
-def test_the_commands_put_a_sidecar_on_a_pod(stack: Stack, tmp_path: Path) -> None:
-    folder = tmp_path / "first"
-    program = (sys.executable, "-m", "podgraft")
-    stack.cloud.run(*program, "init", str(folder))
-    project = ("--project", str(folder / "podgraft.toml"))
-    paths = {"hello": str(folder / "hello"), "token": str(folder / "token")}
-    for command in (read_command("push"), read_command("tokens issue")):
-        stack.cloud.run(*program, *project, *(paths.get(word, word) for word in command))
-
-    token = (folder / "token").read_text().strip()
-    ends = monotonic() + PATIENCE_SECONDS
-    while "hello" not in containers(send_review(stack, token, "dev", "hello")):
-        assert monotonic() < ends
+def test_the_commands_put_a_sidecar_on_a_pod(tools: Tools, tmp_path: Path) -> None:
+    """In an account without a stack, and at the end the stack is deleted."""
+    (tmp_path / "aws").mkdir()
+    program = tmp_path / "kubectl.py"
+    with ministack(tools, tmp_path / "aws") as cloud, serve_stacks(cloud) as endpoint:
+        program.write_text(render_program(tmp_path / "webhooks.yaml", cloud.authority))
+        stubs = {
+            "sam": render_sam(cloud, endpoint),
+            "kubectl": f'exec {sys.executable} {program} "$@"',
+        }
+        run = PageRun(tmp_path, stubs, cloud.authority, cloud.environment)
+        before, _, rest = PAGE.partition("## On this machine")
+        run.run(f"{before}\n## Undo\n{rest.partition('## Undo')[2]}")
+        stacks = cloud.client("cloudformation").list_stacks()["StackSummaries"]
+    [created] = [text for line, text in run.outputs.items() if line.startswith("kubectl run")]
+    assert created == "hello\n"
+    states = [each["StackStatus"] for each in stacks if each["StackName"] == "podgraft-dev"]
+    assert states == ["DELETE_COMPLETE"]

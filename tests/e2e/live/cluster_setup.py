@@ -18,6 +18,7 @@ from e2e.live.control_plane import ControlPlane
 from podgraft.cli import main
 
 CLUSTER = "prod-eu"
+_NATIVE = {"name": "ENABLE_NATIVE_SIDECARS", "value": "false"}
 _NAMESPACED = "/api/v1/namespaces"
 _ADMISSION = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 
@@ -44,15 +45,20 @@ class ClusterSetup:
 
     def create_istio(self) -> None:
         """The first state: pods of two revisions, of podgraft, and without injection."""
-        for name, labels in objects.NAMESPACES.items():
-            metadata = {"name": name, "labels": dict(labels)}
-            self._plane.create(_NAMESPACED, {"metadata": metadata})
-            self._plane.create(
-                f"{_NAMESPACED}/{name}/serviceaccounts", {"metadata": {"name": "default"}}
-            )
+        self._create_namespaces(*objects.NAMESPACES)
         for manifest in objects.read_access():
             self._plane.create(_access_path(manifest), manifest)
-        self._create_istiod()
+        self._create_istiod("default", _NATIVE)
+        secret = {"secretKeyRef": {"name": "istiod", "key": "platform"}}
+        self._create_istiod(
+            "canary",
+            _NATIVE,
+            {"name": "PLATFORM", "valueFrom": secret},
+            {"name": "SHARED_MESH_CONFIG", "value": "shared"},
+            {"name": "CLUSTER_ID", "value": "east"},
+        )
+        service = {"metadata": {"name": "istiod"}, "spec": {"ports": [{"port": 443}]}}
+        self._plane.create(f"{_NAMESPACED}/istio-system/services", service)
         self._create_limits()
         self._create_pods("shop", "early", count=1)  # before the webhooks exist
         self._create_webhooks()
@@ -61,6 +67,12 @@ class ClusterSetup:
         self._create_pods("canary", "web", count=1)
         self._create_pods("moved", "web", count=1)
         self._create_pods("plain", "web", count=1)
+
+    def create_default_revision(self) -> None:
+        """Istio's ConfigMaps, istiod, and its webhook; the namespace shop is injected."""
+        self._create_namespaces("istio-system", "shop")
+        self._create_istiod("default", _NATIVE)
+        self._create_webhook("default")
 
     def create_pods(self, name: str, count: int) -> None:
         """Create pods of one workload, which istiod injects."""
@@ -97,25 +109,18 @@ class ClusterSetup:
             *("--cert", certificate, "--key", certificate.with_suffix(".key")),
         ]
 
-    def _create_istiod(self) -> None:
-        path = f"{_NAMESPACED}/istio-system/configmaps"
-        for revision in ("default", "canary"):
-            for manifest in objects.config_maps(revision):
-                self._plane.create(path, manifest)
-        native = {"name": "ENABLE_NATIVE_SIDECARS", "value": "false"}
-        secret = {"secretKeyRef": {"name": "istiod", "key": "platform"}}
+    def _create_namespaces(self, *names: str) -> None:
+        for name in names:
+            metadata = {"name": name, "labels": dict(objects.NAMESPACES[name])}
+            self._plane.create(_NAMESPACED, {"metadata": metadata})
+            account = {"metadata": {"name": "default"}}
+            self._plane.create(f"{_NAMESPACED}/{name}/serviceaccounts", account)
+
+    def _create_istiod(self, revision: str, *env: Any) -> None:
+        for manifest in objects.config_maps(revision):
+            self._plane.create(f"{_NAMESPACED}/istio-system/configmaps", manifest)
         deployments = "/apis/apps/v1/namespaces/istio-system/deployments"
-        self._plane.create(deployments, objects.istiod("default", native))
-        canary = objects.istiod(
-            "canary",
-            native,
-            {"name": "PLATFORM", "valueFrom": secret},
-            {"name": "SHARED_MESH_CONFIG", "value": "shared"},
-            {"name": "CLUSTER_ID", "value": "east"},
-        )
-        self._plane.create(deployments, canary)
-        service = {"metadata": {"name": "istiod"}, "spec": {"ports": [{"port": 443}]}}
-        self._plane.create(f"{_NAMESPACED}/istio-system/services", service)
+        self._plane.create(deployments, objects.istiod(revision, *env))
 
     def _create_limits(self) -> None:
         """A LimitRange: the admission plugin sets resources of sidecars too."""
@@ -124,18 +129,8 @@ class ClusterSetup:
         self._plane.create(f"{_NAMESPACED}/shop/limitranges", limit_range)
 
     def _create_webhooks(self) -> None:
-        for revision, selector in (
-            ("default", {"matchLabels": {"istio-injection": "enabled"}}),
-            ("canary", {"matchLabels": {"istio.io/rev": "canary"}}),
-        ):
-            suffix = "" if revision == "default" else f"-{revision}"
-            injector = "" if revision == "default" else f"{revision}/"
-            hook = objects.webhook(
-                "namespace.sidecar-injector.istio.io", self._client(f"{injector}inject"), selector
-            )
-            labels = {"app": "sidecar-injector", "istio.io/rev": revision}
-            name = f"istio-sidecar-injector{suffix}"
-            self._plane.create(_ADMISSION, objects.webhook_configuration(name, labels, hook))
+        self._create_webhook("default")
+        self._create_webhook("canary")
         client = self._client("vault/inject")
         vault = objects.webhook("vault.hashicorp.com", client, {})
         self._plane.create(
@@ -163,6 +158,20 @@ class ClusterSetup:
         labels = {"istio.io/rev": "gone"}
         name = "istio-sidecar-injector-gone"
         self._plane.create(_ADMISSION, objects.webhook_configuration(name, labels, gone))
+
+    def _create_webhook(self, revision: str) -> None:
+        """The webhook of istiod, for the label of the revision."""
+        is_default = revision == "default"
+        suffix, injector = ("", "") if is_default else (f"-{revision}", f"{revision}/")
+        label = {"istio-injection": "enabled"} if is_default else {"istio.io/rev": revision}
+        hook = objects.webhook(
+            "namespace.sidecar-injector.istio.io",
+            self._client(f"{injector}inject"),
+            {"matchLabels": label},
+        )
+        labels = {"app": "sidecar-injector", "istio.io/rev": revision}
+        name = f"istio-sidecar-injector{suffix}"
+        self._plane.create(_ADMISSION, objects.webhook_configuration(name, labels, hook))
 
     def _client(self, path: str) -> Any:
         url = f"https://localhost:{self._address.rpartition(':')[2]}/k/{self.token}/{path}"

@@ -72,9 +72,36 @@ def find_program() -> Path:
     return Path(os.environ["PODGRAFT_CONTROL_PLANE"])
 
 
+def write_admin_kubeconfig(file: Path, planes: Mapping[str, ControlPlane]) -> None:
+    """Write one context for each control plane, of the administrator; the first is current."""
+    clusters = [
+        {
+            "name": name,
+            "cluster": {
+                "server": f"https://127.0.0.1:{plane.port}",
+                "insecure-skip-tls-verify": True,
+            },
+        }
+        for name, plane in planes.items()
+    ]
+    config = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": clusters,
+        "users": [{"name": "admin", "user": {"token": TOKENS["admin"]}}],
+        "contexts": [
+            {"name": name, "context": {"cluster": name, "user": "admin"}} for name in planes
+        ],
+        "current-context": next(iter(planes)),
+    }
+    file.write_text(json.dumps(config))
+
+
 @contextmanager
-def start_control_plane(program: Path, folder: Path) -> Generator[ControlPlane]:
-    """Start the program; it ends with the context."""
+def start_control_plane(
+    program: Path, folder: Path, environment: Mapping[str, str] = {}
+) -> Generator[ControlPlane]:
+    """Start the program, with further variables; it ends with the context."""
     plane = ControlPlane(_find_free_port())
     log = folder / "log"
     with (
@@ -84,6 +111,7 @@ def start_control_plane(program: Path, folder: Path) -> Generator[ControlPlane]:
             stdin=subprocess.PIPE,
             stdout=output,
             stderr=output,
+            env={**os.environ, **environment},
         ) as process,
     ):
         try:

@@ -15,7 +15,12 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import pytest
 
 from e2e.live import cluster_objects as objects
-from e2e.live.control_plane import TOKENS, ControlPlane, find_program, start_control_plane
+from e2e.live.control_plane import (
+    ControlPlane,
+    find_program,
+    start_control_plane,
+    write_admin_kubeconfig,
+)
 from podgraft.cli import main, stacks
 from podgraft.cli.fleet.registrations import KubectlRegistrations, name_of, version_of
 from podgraft.cli.live.api_errors import ApiError
@@ -132,7 +137,7 @@ def planes(tmp_path_factory: pytest.TempPathFactory) -> Generator[dict[str, Cont
             plane.create("/api/v1/namespaces", {"metadata": {"name": "shop", "labels": labels}})
             accounts = "/api/v1/namespaces/shop/serviceaccounts"
             plane.create(accounts, {"metadata": {"name": "default"}})
-        _write_kubeconfig(found)
+        write_admin_kubeconfig(folder / "kubeconfig", found)
         patch.setenv("KUBECONFIG", str(folder / "kubeconfig"))
         patch.setattr(stacks, "DEFAULT_REFRESH_SECONDS", REFRESH_SECONDS)
         session = ended.enter_context(open_account())
@@ -145,28 +150,6 @@ def planes(tmp_path_factory: pytest.TempPathFactory) -> Generator[dict[str, Cont
         assert main(["fleet", "adopt", *STACK]) == 0
         _write_fleet(ended.enter_context(serve_function()))
         yield found
-
-
-def _write_kubeconfig(planes: dict[str, ControlPlane]) -> None:
-    config = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [
-            {
-                "name": name,
-                "cluster": {
-                    "server": f"https://127.0.0.1:{plane.port}",
-                    "insecure-skip-tls-verify": True,
-                },
-            }
-            for name, plane in planes.items()
-        ],
-        "users": [{"name": "admin", "user": {"token": TOKENS["admin"]}}],
-        "contexts": [
-            {"name": name, "context": {"cluster": name, "user": "admin"}} for name in planes
-        ],
-    }
-    Path("kubeconfig").write_text(json.dumps(config))
 
 
 def _write_fleet(url: str) -> None:

@@ -92,13 +92,19 @@ def _find_manifests(folder: Path, faults: list[Diagnostic]) -> Iterator[Path]:
 
 
 def suggest(folder: Path) -> str | None:
-    """Return the error for a folder that contains bundles but is not a bundle, or ``None``."""
+    """Return the error for a folder that contains bundles but is not a bundle, or ``None``.
+
+    A missing ``NAME/bundle`` is that of a folder of injectors, such as the samples.
+    """
+    is_parent = folder.name == "bundle" and not folder.exists()
+    folder = folder.parent if is_parent else folder
     bundles = [folder / "bundle", *sorted(folder.glob("*/bundle"))]
     candidates = [path for path in bundles if path.is_dir() and any(_find_manifests(path, []))]
     if not candidates:
         return None
-    names = " or ".join(map(str, candidates[:_MANY_BUNDLES]))
-    return f"{folder}: is not a bundle; did you mean {names}?"
+    names = " or ".join(str(path.parent if is_parent else path) for path in candidates[:_MANY])
+    problem = "contains no folder bundle" if is_parent else "is not a bundle"
+    return f"{folder}: {problem}; did you mean {names}?"
 
 
-_MANY_BUNDLES = 3
+_MANY = 3

@@ -63,7 +63,8 @@ _REGISTER_HELLO = (
 KINDS: Final[Mapping[str, Kind]] = {
     "sam": Kind(
         {
-            **{name: name for name in ("template.yaml", "samconfig.toml", *_LAYERS)},
+            **{name: name for name in ("template.yaml", "samconfig.toml", "LICENSE", *_LAYERS)},
+            "packaging/init/README.md": "README.md",
             "packaging/init/podgraft.toml": "podgraft.toml",
             "samples/hello/bundle": "hello/bundle",
             "samples/hello/policy.yaml": "hello/policy.yaml",
@@ -75,6 +76,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             "podgraft push hello",
             "podgraft tokens issue --cluster dev --output token",
             _REGISTER_HELLO,
+            _RUN_HELLO,
         ),
     ),
     "terraform": Kind(

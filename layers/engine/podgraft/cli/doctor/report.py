@@ -19,6 +19,10 @@ def format_text(diagnoses: Sequence[Diagnosis]) -> Iterator[str]:
         counts = ", ".join(
             f"{each.count(state)} {state}" for state in State if each.count(state) or state == "ok"
         )
+        if reason := _find_only_reason(each):
+            text = f"{each.context}{cluster}: not checked: {reason}"
+            yield terminal.style(text, fg="yellow", bold=True)
+            continue
         color = "red" if each.count(State.FAULT) else "green"
         yield terminal.style(f"{each.context}{cluster}: {counts}", fg=color, bold=True)
         for caused in _sort(each.findings):
@@ -29,6 +33,13 @@ def format_text(diagnoses: Sequence[Diagnosis]) -> Iterator[str]:
             yield f"{indent}{fault} {TITLES[fault]}{suffix}: {caused.finding}"
         for state in (State.UNKNOWN, State.SKIPPED):
             yield from _format_notes(each, state)
+
+
+def _find_only_reason(diagnosis: Diagnosis) -> str:
+    """Return why nothing is known of the cluster; empty if a check has another state."""
+    states = {diagnosis.state(fault) for fault in ORDER}
+    state, reason = states.pop()
+    return reason if state is State.UNKNOWN and not states else ""
 
 
 def _sort(findings: Sequence[Caused]) -> list[Caused]:

@@ -102,7 +102,7 @@ class TargetOptions:
         if self.stack_name is None and self.bucket is None:
             raise click.UsageError(
                 "Missing option '--config': use stack:NAME, or the folder of podgraft serve; "
-                'podgraft.toml can have it: config = "stack:NAME".'
+                'podgraft.toml of this folder or a parent can have it: config = "stack:NAME".'
             )
 
     @property

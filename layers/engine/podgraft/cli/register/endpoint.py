@@ -182,7 +182,9 @@ def _port(url: str, parts: SplitResult) -> int | None:
 def _check_parts(url: str, parts: SplitResult) -> None:
     if parts.scheme != "https":
         problem = f"got {parts.scheme}" if parts.scheme else "there is no scheme"
-        raise RegistrationError(f"{url}: {problem}; kube-apiserver calls https:// only")
+        raise RegistrationError(
+            f"{url}: {problem}; use https://, the only scheme that kube-apiserver calls"
+        )
     if parts.username is not None or parts.password is not None:
         raise RegistrationError(
             f"{url}: no user information (user:password@) is allowed; use a token (--token-file) "

@@ -68,6 +68,6 @@ def _open_parameters(location: Location) -> CallerStorage:
     if location.parameter_prefix is None:
         raise CallerStorageError(
             "--config: is missing; use stack:NAME, or the folder of podgraft serve; "
-            'podgraft.toml can have it: config = "stack:NAME"'
+            'podgraft.toml of this folder or a parent can have it: config = "stack:NAME"'
         )
     return open_parameter_storage(location.parameter_prefix)

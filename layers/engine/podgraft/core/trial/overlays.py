@@ -14,17 +14,19 @@ from msgspec.structs import replace
 from podgraft import kube
 from podgraft.base.jsonvalue import Object
 from podgraft.core.bundle import Bundle, Diagnostic, Manifest, OverlayMutator
-from podgraft.core.injectors import OperatorError
+from podgraft.core.injectors import InjectionError, OperatorError
 from podgraft.core.injectors.overlay.data import data_type
 from podgraft.core.injectors.overlay.overlay import Overlay
 from podgraft.core.review_context import ReviewContext
 from podgraft.golang.texttemplate.field_check import FieldProblem
+from podgraft.kube.unknown_fields import find_unknown_fields
 
 from .ambiguous_text import REMEDY, find_unquoted_text
 from .candidates import Candidate, make_candidates
-from .outcome import Failure, Outcome, try_probes
+from .outcome import LIMITS, Failure, Outcome, try_probes
 from .probes import Probe
 from .report import Report, make_field_diagnostic
+from .suggestions import suggest_name
 
 _TEMPLATE = "/spec/template"
 _CONDITIONS = "/spec/matchConditions"
@@ -86,6 +88,8 @@ class _OverlayTrial(Struct, frozen=True):
             )
         else:
             self._report_common_flaws(outcome)
+        if not outcome.fails_everywhere:
+            self._report_unknown_fields(tried_candidates[0].probe)
 
     def _try_ambiguous_text(self, probe: Probe) -> Generator[None, None, bool]:
         """Warn of unquoted text that YAML does not read as a string; return whether there is any.
@@ -130,6 +134,19 @@ class _OverlayTrial(Struct, frozen=True):
             failure = outcome.errors[0]
             problem = f"fails for {failure.probe.name}: {self.report.describe_failure(failure)}"
             self.report.add_warning(self._make_diagnostic(problem, failure))
+
+    def _report_unknown_fields(self, probe: Probe) -> None:
+        """Warn of fields that kube-apiserver drops, usually without a message."""
+        try:
+            context = ReviewContext(namespace=probe.namespace, limits=LIMITS)
+            after = self._apply(probe.object, context)
+        except InjectionError:
+            return
+        for field in find_unknown_fields(after):
+            name = suggest_name(field.name, field.available)
+            problem = f"for {probe.name}, sets the unknown field {field.path}"
+            remedy = f"rename it to {name}" if name else "remove it; kube-apiserver drops it"
+            self.report.add_warning(self.holder.make_diagnostic(_TEMPLATE, problem, remedy))
 
     def _report_common_flaws(self, outcome: Outcome) -> None:
         """Report the flaws of all renderings: they do not depend on the conditions."""
