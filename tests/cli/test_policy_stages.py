@@ -110,8 +110,8 @@ def test_options_instead_of_the_stack_reach_the_same(local: Path, run: Run, aws:
 # The options, and what the error names of the stack that owns the prefix.
 MIXED = (
     (("--bucket", DEV), "--bucket: got 'bundles-of-dev', but stack podgraft reads /podgraft"),
-    (("--bucket", DEV, "--parameter-prefix", "/podgraft"), "use --stack-name podgraft"),
-    (("--bucket", PROD, "--parameter-prefix", "/podgraft-dev"), "use --stack-name podgraft-dev"),
+    (("--bucket", DEV, "--parameter-prefix", "/podgraft"), "use --config stack:podgraft"),
+    (("--bucket", PROD, "--parameter-prefix", "/podgraft-dev"), "use --config stack:podgraft-dev"),
     (("--bucket", PROD, "--bundle-prefix", "b/"), "--bundle-prefix: got 'b/', but stack podgraft"),
     (("--stack-name", "old"), "--bucket: got 'bundles-of-old', but stack podgraft reads /podgraft"),
 )
@@ -217,7 +217,7 @@ def test_an_owner_that_is_none_stops_every_command(
 
 
 USAGE = (
-    ((), 2, "Missing option '--stack-name' or '--bucket'."),
+    ((), 2, "Missing option '--config': use stack:NAME"),
     (
         ("--stack-name", "podgraft", "--bucket", PROD, "--parameter-prefix", "/x"),
         2,

@@ -48,6 +48,7 @@ class PageRun:
     stubs: Mapping[str, str] = field(default_factory=dict[str, str])
     ca: Path = Path("ca.pem")
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
+    timeout_seconds: int = 300
     outputs: dict[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -73,7 +74,7 @@ class PageRun:
             capture_output=True,
             text=True,
             check=False,
-            timeout=300,
+            timeout=self.timeout_seconds,
         )
         self._read_outputs(steps)
         assert done.returncode == 0, f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"

@@ -70,7 +70,7 @@ def test_a_change_with_the_bucket_of_the_other_stage_is_refused(
             *("--parameter-prefix", prefix.outputs["ParameterPrefix"]),
         )
         assert done.returncode == 1
-        assert f"use --stack-name {prefix.name}" in done.stderr
+        assert f"use --config stack:{prefix.name}" in done.stderr
     assert _parameters(stack) == before
     await_injection(stack, tokens[stack.name], "both", injected=True)
     await_injection(prod, tokens[prod.name], "both", injected=False)

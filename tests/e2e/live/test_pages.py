@@ -53,7 +53,8 @@ class Place:
             "KUBECONFIG": str(self.kubeconfig),
             "SSL_CERT_FILE": str(self.cloud.authority),
         }
-        return PageRun(folder, programs, ca or self.cloud.authority, environment)
+        authority = ca or self.cloud.authority
+        return PageRun(folder, programs, authority, environment, timeout_seconds=900)
 
 
 @pytest.fixture
@@ -104,8 +105,8 @@ def test_start_on_aws(place: Place, tmp_path: Path) -> None:
     first, undo = read_page("start", "On AWS"), read_page("start", "Undo")
     run.run(first + as_block([explain, doctor]) + undo, after=[gone])
     assert find_output(run, "kubectl run") == "hello"
-    assert "injected" in run.outputs[explain]
-    assert "no fault" in run.outputs[doctor]
+    assert "╰─ injected, decided by overlay hello: " in run.outputs[explain]
+    assert "22 ok, 3 skipped" in run.outputs[doctor]
     assert run.outputs[gone] == ""
 
 
@@ -116,7 +117,7 @@ def test_start_on_this_machine(place: Place, tmp_path: Path) -> None:
         section.replace("--port 8443", "--host 127.0.0.1 --port 8443"), after=["podgraft doctor"]
     )
     assert find_output(run, "kubectl run") == "hello"
-    assert "no fault" in run.outputs["podgraft doctor"]
+    assert "22 ok, 3 skipped" in run.outputs["podgraft doctor"]
 
 
 def test_from_istio(place: Place, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ _KINDS: Mapping[str, type[AwsError]] = {
 _NO_AWS = "check the proxy of the network, and AWS_ENDPOINT_URL"
 # Remedies for the codes of AWS that occur often.
 _CODE_REMEDIES: Mapping[str, str] = {
-    "NoSuchBucket": "use the output BundleBucket of the stack, or --stack-name",
+    "NoSuchBucket": "use the output BundleBucket of the stack, or --config stack:NAME",
     "ExpiredTokenException": "sign in again, for example with aws sso login",
     "ExpiredToken": "sign in again, for example with aws sso login",
     "UnrecognizedClientException": "check the credentials and the region",
@@ -124,8 +124,10 @@ def lookup_refresh_seconds(name: str) -> int:
 
 def _describe_stack(name: str, *required: str) -> tuple[dict[str, str], dict[str, str]]:
     """Return the outputs and the parameters of a stack that has all *required* outputs."""
-    with aws_errors(f"stack {name}", remedy="check --stack-name and the region"):
-        description = make_client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+    client = make_client("cloudformation")
+    remedy = f"check the name in --config, and the region, {client.meta.region_name}"
+    with aws_errors(f"stack {name}", remedy=remedy):
+        description = client.describe_stacks(StackName=name)["Stacks"][0]
     outputs = {
         each["OutputKey"]: each.get("OutputValue", "") for each in description.get("Outputs", [])
     }

@@ -20,9 +20,10 @@ from podgraft.cli.live.webhook_matching import (
     to_explained_webhook,
 )
 from podgraft.cli.object_reviews import ObjectReviews, run_reviews
+from podgraft.core.injectors.overlay.overlay_set import UNCHANGED
 from podgraft.kube import workload
 
-from .decision_trace import DecisionTrace
+from .decision_trace import DecisionTrace, Verdict
 from .flow import Cluster
 from .pod_source import to_explained_pod
 from .webhooks import Webhook, read_webhooks
@@ -82,6 +83,8 @@ class LiveExplainer:
         )
         reviews = run_reviews(cluster, subject)
         trace = reviews.trace or cluster.explain(subject)
+        if subject.is_pod and trace.verdict is Verdict.SKIPPED and _is_unchanged(trace):
+            trace = replace(trace, verdict=Verdict.INJECTED)
         notes = [*_describe_running(live, trace)]
         if webhooks and loaded is None:
             notes.append(_describe_no_match(webhooks, self._namespaces[namespace]))
@@ -195,6 +198,12 @@ def _clean(live: Object) -> Object:
     }
     remaining = {key: value for key, value in live.items() if key != "status"}
     return {**remaining, "metadata": metadata}
+
+
+def _is_unchanged(trace: DecisionTrace) -> bool:
+    """Whether an overlay decides for a pod that already has what the overlay adds."""
+    step = trace.deciding_step
+    return step is not None and step.observed == UNCHANGED
 
 
 def _describe_running(live: Object, trace: DecisionTrace) -> Iterator[str]:

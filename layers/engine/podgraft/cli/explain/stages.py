@@ -1,11 +1,12 @@
 """Stages of explain out of what a review recorded and returned."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from podgraft.base.trace import TEMPLATES_STEP, Trace
 from podgraft.cli import documents
 from podgraft.core.injectors import redact
+from podgraft.core.injectors.overlay.overlay_set import UNCHANGED
 from podgraft.core.policy import Policy, StepName
 from podgraft.core.policy.rollout import BUCKETS, RolloutMode
 from podgraft.core.review import ReviewOutcome, ReviewResponse, ReviewResult
@@ -122,7 +123,7 @@ def _recorded_steps(trace: Trace) -> Iterator[TraceStep]:
         yield TraceStep(step.name, step.observed, effect, step.is_deciding, step.reason)
 
 
-def _find_deciding(steps: Iterable[TraceStep], word: ReviewOutcome) -> int | None:
+def _find_deciding(steps: Sequence[TraceStep], word: ReviewOutcome) -> int | None:
     """Return the index of the recorded step that decides; ``None`` if only the result does."""
     if (change := _find_selecting_step(steps, word)) is not None:
         return change
@@ -130,6 +131,9 @@ def _find_deciding(steps: Iterable[TraceStep], word: ReviewOutcome) -> int | Non
         decided = step.is_deciding and step.outcome is _EFFECTS[word]
         if decided or (word is ReviewOutcome.DENY and step.outcome is Effect.DENIES):
             return index
+    if word is ReviewOutcome.SKIP:
+        unchanged = (number for number, each in enumerate(steps) if each.observed == UNCHANGED)
+        return next(unchanged, None)
     return None
 
 

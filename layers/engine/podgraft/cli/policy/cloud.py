@@ -278,7 +278,7 @@ class DeployedInjector:
         pages = self._s3.get_paginator("list_objects_v2").paginate(
             Bucket=self.target.bucket, Prefix=folder
         )
-        remedy = "use --stack-name, or its output BundleBucket as --bucket"
+        remedy = "use --config stack:NAME, or its output BundleBucket as --bucket"
         with aws_errors(f"bucket {self.target.bucket}", remedy=remedy):
             return {
                 entry.get("Key", "").removeprefix(folder): entry.get("Size", 0)
@@ -340,5 +340,5 @@ def connect(options: TargetOptions, *, writes: bool = False) -> DeployedInjector
 def _other_stack(target: DeploymentTarget, owner: Owner, option: str, value: str, used: str) -> str:
     return (
         f"{option}: got {value!r}, but stack {owner.stack} reads {target.parameter_prefix} and "
-        f"uses {used!r}; use --stack-name {owner.stack}, or the --parameter-prefix of your stack"
+        f"uses {used!r}; use --config stack:{owner.stack}, or the --parameter-prefix of your stack"
     )

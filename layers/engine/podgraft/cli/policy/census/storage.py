@@ -161,7 +161,7 @@ def open_records(options: TargetOptions, place: str | None) -> RecordStorage:
     if options.folder is not None:
         return FolderRecords(options.folder / "census")
     if options.stack_name is None:
-        raise CommandError("--census: is missing; use a folder or s3://BUCKET, or --stack-name")
+        raise CommandError("--census: is missing; use a folder or s3://BUCKET, or --config")
     bucket = stacks.lookup_stack(options.stack_name).census
     if not bucket:
         raise CommandError(

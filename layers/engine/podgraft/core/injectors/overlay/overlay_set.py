@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from podgraft.base.trace import Trace
 
 
+UNCHANGED = "matches, and the object already is as the overlay sets it"
+
+
 @dataclass(frozen=True, slots=True)
 class OverlaySet:
     """The overlays of a bundle, in the order of their names."""
@@ -88,7 +91,7 @@ def _amend_step(trace: Trace, name: str, *, is_changed: bool) -> None:
     if is_changed:
         trace.amend(f"overlay {name}", "matches, and changes the object", "changes")
     else:
-        trace.amend(f"overlay {name}", "matches, and the object already is as the overlay sets it")
+        trace.amend(f"overlay {name}", UNCHANGED)
 
 
 def sort_overlays(overlays: Sequence[Overlay], namespaces: Mapping[str, Object]) -> OverlaySet:
