@@ -6,6 +6,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Which Pythons test-pythons uses, beside that of .venv.
 PYTHONS ?= $(filter-out $(notdir $(realpath $(BIN)/python)),python3.11 python3.12 python3.13 python3.14)
+# Which of the fast tests test-pythons runs: all, or those of make check.
+PYTHON_TESTS ?=
+CHECKED_ON_EACH_PYTHON := tests/test_modules.py tests/base tests/golang tests/kube
 # Which Lambda the layers are built for.
 RUNTIME ?= python3.13
 ARCHITECTURE ?= arm64
@@ -125,15 +128,16 @@ test-fast: setup ## Run the fast tests of every package
 test-fast-%:
 	@$(BIN)/python -m pytest -q -p no:xdist --fast --part $*/2
 
-# Each Python that the package supports and this machine has, beside that of .venv.
-test-pythons: setup ## Run the fast tests on each installed Python (PYTHONS="python3.12 ...")
+# Each Python that the package supports and PATH has, beside that of .venv. make check runs a part of the tests: CI has one Python,
+# and there it takes no time. It runs the packages in which Python's versions differ most, and imports all modules.
+test-pythons: setup ## Run the fast tests on each installed Python (PYTHONS="python3.12 ..." PYTHON_TESTS="tests/kube ...")
 	@for python in $(PYTHONS); do \
 	  $$python -c "" 2>/dev/null || continue; \
 	  echo "$$python:"; \
 	  [ -e $(TOOLS)/$$python/.done ] || { $$python -m venv $(TOOLS)/$$python && \
 	    $(TOOLS)/$$python/bin/python $(INSTALL_LOCK) packaging/requirements/dev.txt && \
 	    $(TOOLS)/$$python/bin/python $(INSTALL_PROJECT) . && touch $(TOOLS)/$$python/.done; } || exit 1; \
-	  $(TOOLS)/$$python/bin/python -m pytest -q -p no:xdist --fast || exit 1; \
+	  $(TOOLS)/$$python/bin/python -m pytest -q -p no:xdist --fast $(PYTHON_TESTS) || exit 1; \
 	done
 
 workflows: ## Check the workflows of CI and of a release with actionlint, which Go builds
@@ -182,6 +186,7 @@ check-tests:
 	@command -v npm >/dev/null && command -v chromium >/dev/null || $(MAKE) --no-print-directory site
 
 check-builds: template
+	@$(MAKE) --no-print-directory test-pythons PYTHON_TESTS="$(CHECKED_ON_EACH_PYTHON)"
 	@! command -v go >/dev/null || $(MAKE) --no-print-directory workflows
 	@for target in e2e-aws "e2e-builds BUILDS=checked" test-pages; do $(MAKE) --no-print-directory $$target || exit 1; done
 

@@ -1,7 +1,7 @@
 """Every command of the start page and of the tutorials, with a real kube-apiserver and kubectl.
 
 SAM deploys the stack to an AWS of this machine. Of the programs, only istioctl is a stub: its
-commands remove the webhook of istiod and restore it.
+commands remove the webhook of istiod and restore it. The page about App Mesh needs no cluster.
 """
 
 from collections.abc import Generator, Sequence
@@ -181,13 +181,3 @@ def test_a_webhook_from_scratch(place: Place, tmp_path: Path) -> None:
         after=[_WORKLOAD.format(namespace="shop"), made, denied],
     )
     assert run.outputs[made] == "true"
-
-
-def test_app_mesh(place: Place, tmp_path: Path) -> None:
-    run = place.make_run(tmp_path)
-    push = "podgraft push samples/appmesh"
-    page = read_page("app-mesh")
-    assert f"`{push}`" in page
-    move = f"{push} --config stack:podgraft-dev --injector appmesh"
-    run.run(page, before=[_DEPLOY], after=[move])
-    assert "in force" in run.outputs[move]
