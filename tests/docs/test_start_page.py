@@ -22,7 +22,7 @@ from podgraft.service import http as web
 from podgraft.service import settings, store
 from support import aws_account
 from support.aws_account import start_account_with_bucket
-from support.kubectl import render_program
+from support.kubectl_with_webhooks import render_program
 from support.page_run import PageRun
 
 PAGE = (DOCS / "start.md").read_text()

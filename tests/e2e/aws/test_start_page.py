@@ -10,7 +10,7 @@ from pathlib import Path
 from docs.limits import DOCS
 from e2e.aws.cloud import Tools, ministack
 from e2e.aws.page_cloud import render_sam, serve_stacks
-from support.kubectl import render_program
+from support.kubectl_with_webhooks import render_program
 from support.page_run import PageRun
 
 PAGE = (DOCS / "start.md").read_text()
