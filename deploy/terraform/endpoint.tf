@@ -105,3 +105,50 @@ resource "aws_apigatewayv2_api_mapping" "webhook" {
   domain_name = aws_apigatewayv2_domain_name.webhook[0].id
   stage       = aws_apigatewayv2_stage.webhook.id
 }
+
+resource "aws_route53_health_check" "webhook" {
+  count = local.conditions.has_dns_record ? 1 : 0
+  # Route 53 has no client certificate. The domain can lead to the other region, so HTTPS uses the name of the API.
+  type                            = local.conditions.has_truststore ? "CLOUDWATCH_METRIC" : "HTTPS"
+  cloudwatch_alarm_region         = local.conditions.has_truststore ? local.region : null
+  cloudwatch_alarm_name           = local.conditions.has_truststore ? aws_cloudwatch_metric_alarm.webhook["SyntheticReviewAlarm"].alarm_name : null
+  insufficient_data_health_status = local.conditions.has_truststore ? "LastKnownStatus" : null
+  fqdn                            = local.conditions.has_truststore ? null : replace(aws_apigatewayv2_api.webhook.api_endpoint, "https://", "")
+  port                            = local.conditions.has_truststore ? null : 443
+  resource_path                   = local.conditions.has_truststore ? null : "/readyz"
+  request_interval                = local.conditions.has_truststore ? null : 10
+  failure_threshold               = local.conditions.has_truststore ? null : 3
+  tags                            = merge(local.tags, { Name = "${var.name}-${local.region}" })
+  lifecycle {
+    precondition {
+      condition     = var.domain_name != "" && var.hosted_zone_id != ""
+      error_message = "dns_record requires domain_name and hosted_zone_id, the zone that contains it."
+    }
+  }
+}
+
+resource "aws_route53_record" "webhook" {
+  count           = local.conditions.has_dns_record ? 1 : 0
+  zone_id         = var.hosted_zone_id
+  name            = var.domain_name
+  type            = "A"
+  set_identifier  = "${var.name}-${local.region}"
+  health_check_id = aws_route53_health_check.webhook[0].id
+  dynamic "latency_routing_policy" {
+    for_each = local.conditions.is_latency ? [true] : []
+    content {
+      region = local.region
+    }
+  }
+  dynamic "failover_routing_policy" {
+    for_each = local.conditions.is_latency ? [] : [true]
+    content {
+      type = local.conditions.is_primary ? "PRIMARY" : "SECONDARY"
+    }
+  }
+  alias {
+    name                   = aws_apigatewayv2_domain_name.webhook[0].domain_name_configuration[0].target_domain_name
+    zone_id                = aws_apigatewayv2_domain_name.webhook[0].domain_name_configuration[0].hosted_zone_id
+    evaluate_target_health = false
+  }
+}

@@ -5,6 +5,7 @@ is what the function of each region decides with its own store.
 """
 
 import json
+import shutil
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from botocore.config import Config
 
 from fuzz.application import read_patch
 from podgraft.cli import aws_options, main, stacks
+from podgraft.kube import yaml
 from podgraft.service.http import Auth, create_app
 from podgraft.service.store.factory import AwsStoreConfig, open_stores
 from support.aws_account import deploy_stack, open_account
@@ -303,6 +305,41 @@ def test_the_project_file_names_the_regions(site: Site, local: Path) -> None:
     assert site.versions() == [2, 2]
     assert main(["diff", "mesh"]) == 0  # of the first region
     site.capsys.readouterr()
-    assert main(["fleet", "adopt"]) == 2
-    assert "podgraft fleet changes one region; use --region" in site.capsys.readouterr().err
-    assert main(["fleet", "adopt", "--region", A]) == 0
+    assert main(["policy", "edit"]) == 2
+    assert "podgraft policy edit changes one region; use --region" in site.capsys.readouterr().err
+    assert main(["fleet", "adopt"]) == 0
+    assert site.versions("/podgraft-dev/callers") == [1, 1]
+
+
+def test_a_rollout_that_starts_in_one_region_continues_in_both(site: Site, local: Path) -> None:
+    shutil.copytree(local, "next")
+    set_tag(Path("next"), "1.30.1")
+
+    def shares() -> list[object]:
+        documents: list[Any] = [yaml.load(site.read(each, POLICY)) for each in (A, B)]
+        return [each.get("rollout", {}).get("share") for each in documents]
+
+    start = ("rollout", "start", "next", "--id", "r1", "--share", "5")
+    site.refused.add(POLICY)
+    assert site.run(*start) == 1
+    assert shares() == [5, None]
+    site.refused.clear()
+    assert site.run(*start) == 0
+    assert shares() == [5, 5]
+    assert site.run(*start) == 2
+    assert "rollout r1 is active" in site.err
+    assert site.run("rollout", "step", "50") == 0
+    assert shares() == [50, 50]
+    site.refused.add(POLICY)
+    assert site.run("rollout", "promote") == 1
+    site.refused.clear()
+    assert site.run("rollout", "promote") == 0
+    assert site.pods() == ["1.30.1", "1.30.1"]
+    assert site.versions() == [4, 4]
+    assert site.run("rollout", "promote") == 2
+
+
+@pytest.mark.usefixtures("local")
+def test_bundles_are_pruned_in_both_regions(site: Site) -> None:
+    assert site.run("policy", "prune") == 0
+    assert site.out.count("0 of 1 bundles are unused") == 2

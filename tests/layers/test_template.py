@@ -366,6 +366,8 @@ REFUSED: tuple[tuple[str, dict[str, Any]], ...] = (
         "GradualDeploymentNeedsNoProvisionedConcurrency",
         {"GradualDeployment": "true", "StartMode": "provisioned"},
     ),
+    ("RecordNeedsDomainAndZone", {"DnsRecord": "latency", "HostedZoneId": "Z1"}),
+    ("RecordNeedsDomainAndZone", {**DOMAIN, "DnsRecord": "latency"}),
     ("PrivateEndpointNeedsVpcEndpoints", {"PublicEndpoint": "false"}),
     (
         "PrivateEndpointNeedsVpcEndpoints",

@@ -56,6 +56,10 @@ class FakeReader:
         """Return the namespace of the context."""
         return "shop"
 
+    def read_config(self) -> Any:
+        """Return no kubeconfig."""
+        return {}
+
 
 def use_cluster(monkeypatch: pytest.MonkeyPatch, responses: Mapping[str, Any]) -> None:
     """Make the commands read these responses, by path."""

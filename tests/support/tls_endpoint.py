@@ -80,6 +80,14 @@ def serve_posts(
             """Send the response."""
             content = self.rfile.read(int(self.headers["Content-Length"]))
             endpoint.requests.append((self.path, json.loads(content)))
+            self._respond()
+
+        def do_GET(self) -> None:
+            """Send the response; the request is the value of the header Authorization."""
+            endpoint.requests.append((self.path, self.headers["Authorization"]))
+            self._respond()
+
+        def _respond(self) -> None:
             status, body = respond(self.path)
             data = body.encode()
             self.send_response(status)

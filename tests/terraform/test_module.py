@@ -335,11 +335,11 @@ def test_each_output_is_there() -> None:
 def test_each_rule_is_a_precondition() -> None:
     texts = "".join(path.read_text() for path in FOLDER.glob("*.tf"))
     count = texts.count("precondition {")
-    mutual_tls = 2  # assertions in one precondition
+    paired = 2  # rules with two assertions in one precondition: mutual TLS, and DNS
     asserted = sum(len(each["Assertions"]) for each in TEMPLATE["Rules"].values())
     gradual = 1  # deployments that the module does not have
     further = 3  # numbers, texts, and lengths, which rules cannot compare
-    assert count == asserted - (mutual_tls - 1) - gradual + further
+    assert count == asserted - paired - gradual + further
 
 
 def test_the_limits_of_the_endpoint_are_those_of_the_template() -> None:

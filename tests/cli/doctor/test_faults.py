@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from cli.doctor.conftest import DRY_RUN, HOOKS, NAMESPACES, Site, make_namespace, make_response
-from podgraft.cli.doctor import report, stores
+from podgraft.cli import stack_regions
+from podgraft.cli.doctor import report
 from podgraft.cli.doctor.diagnosis import Diagnosis, State
 from podgraft.cli.doctor.stores import Stores
 from podgraft.cli.endpoint_check import endpoint
@@ -115,7 +116,7 @@ def regions(site: Site) -> Plant:
             ssm.put_parameter(Name="/podgraft-dev/istio/policy", Value=text, Type="String")
             pointer = json.dumps({"serial": 1, "callers": f"sha256:{digest * 64}"})
             ssm.put_parameter(Name="/podgraft-dev/callers", Value=pointer, Type="String")
-        found = stores.compare_regions("podgraft-dev", ["us-east-1", "eu-west-1"])
+        found = stack_regions.compare_regions("podgraft-dev", ["us-east-1", "eu-west-1"])
         return use_stores(site, regions=tuple(found))
 
 

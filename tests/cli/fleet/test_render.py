@@ -1,5 +1,6 @@
 """``fleet render``: files for a GitOps controller, with a secret only if the URL has the token."""
 
+import shutil
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from cli.fleet.test_enrollment import estate as estate  # noqa: PLC0414  a fixtu
 from cli.fleet.test_fleet_file import HEAD
 from podgraft.cli import main
 from podgraft.kube import yaml
+from support.kube_schemas import RELEASES, validate
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -111,3 +113,41 @@ def test_the_page_reads_the_folders_of_the_command() -> None:
     [page] = [each for each in documents if each.get("kind") == "ApplicationSet"]
     [directory] = page["spec"]["generators"][0]["git"]["directories"]
     assert all(fnmatch(str(Path(each).parent), directory["path"]) for each in find_files())
+
+
+def test_a_registrar_registers_its_cluster_with_the_token_of_a_secret(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its containers run here: podgraft writes what kubectl applies."""
+    Path("tokens").mkdir()
+    Path("tokens/c").write_text("pg1-token")
+    assert render("--tokens", "tokens") == 0
+    expected = Path("registrations/c/registration.yaml").read_text()
+    assert render("--registrar", "podgraft:1", "--force") == 0
+    printed = capsys.readouterr().err
+    assert "podgraft tokens issue --cluster c --output DIR/c, then put it into the key" in printed
+    text = Path("registrations/c/registrar.yaml").read_text()
+    assert "pg1-token" not in text
+    manifests: list[Any] = [*yaml.load_all(text)]
+    assert [each["kind"] for each in manifests] == [
+        *("ServiceAccount", "ConfigMap", "ClusterRole", "ClusterRoleBinding", "CronJob"),
+    ]
+    for manifest in manifests:
+        validate(manifest, RELEASES[-1])
+    _, config, role, _, job = manifests
+    pod = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    folder = tmp_path / "pod"
+    for name, content in config["data"].items():
+        (folder / "fleet").mkdir(parents=True, exist_ok=True)
+        (folder / "fleet" / name).write_text(content)
+    shutil.copytree("tokens", folder / "token")
+    [render_, apply] = (*pod["initContainers"], *pod["containers"])
+    words = [f"{folder}{each}" if each.startswith("/") else each for each in render_["args"]]
+    monkeypatch.chdir("/")
+    assert main(words) == 0
+    [file] = [each for each in apply["args"] if each.startswith("--filename=")]
+    applied = (folder / file.removeprefix("--filename=/")).read_text()
+    assert applied == expected
+    registered: list[Any] = [*yaml.load_all(applied)]
+    names = {each["metadata"]["name"] for each in registered}
+    assert role["rules"][1]["resourceNames"] == sorted(names)

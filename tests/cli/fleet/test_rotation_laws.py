@@ -72,10 +72,17 @@ class World:
 
         return Store(self.model, cast("Faults", _Quiet(before)))
 
+    def repository(self, before: Callable[[str], None]) -> RegistryRepository:
+        return RegistryRepository(self.store(before), cast("Any", None), Location("aws"))
+
     def rotation(self, before: Callable[[str], None], *, rotates: bool = False) -> Rotation:
-        repository = RegistryRepository(self.store(before), cast("Any", None), Location("aws"))
         return Rotation(
-            repository, FRONT, Lifetimes(), lambda _: rotates, lambda _: None, parallel=1
+            self.repository(before),
+            FRONT,
+            Lifetimes(),
+            lambda _: rotates,
+            lambda _: None,
+            parallel=1,
         )
 
     def run(
@@ -322,8 +329,8 @@ def test_a_source_of_the_cluster_need_not_be_this_machine(
 
 
 def test_a_token_that_a_person_issued_is_not_replaced(world: World) -> None:
-    repository = world.rotation(lambda _: None).repository
-    issued = make_issued(repository, "ticket", "")
+    repository = world.repository(lambda _: None)
+    issued = make_issued("ticket", "")
     repository.change("a", lambda callers: callers.with_token(issued.hash))
     [outcome] = world.run(("a",), rotates=True)
     assert outcome.result == "failed"
@@ -358,7 +365,7 @@ def test_changed_settings_keep_the_token(world: World) -> None:
 
 
 def test_a_token_that_ended_is_replaced(world: World) -> None:
-    repository = world.rotation(lambda _: None).repository
+    repository = world.repository(lambda _: None)
     repository.change(
         "a",
         lambda callers: structs.replace(

@@ -121,6 +121,18 @@ def test_the_only_request_is_get_raw() -> None:
     )
 
 
+def test_the_path_of_the_server_is_part_of_the_request(program: Path) -> None:
+    """Rancher's API server has one, and --raw replaces it."""
+    server = '{"clusters": [{"cluster": {"server": "https://a.example/k8s/clusters/c-1/"}}]}'
+    other = """printf '{"path": "%s"}' $3"""
+    program.write_text(f"#!/bin/sh\ncase $1 in config) echo '{server}';; *) {other};; esac\n")
+    reader = KubectlReader()
+    for _ in range(2):
+        assert reader.get("/api", a="b") == {"path": "/k8s/clusters/c-1/api?a=b"}
+    created = reader.create_dry_run("/api", {})
+    assert created == {"path": "/k8s/clusters/c-1/api?dryRun=All"}
+
+
 def test_a_missing_kubectl_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(CommandError, match="kubectl: not found in PATH; install kubectl"):
@@ -176,6 +188,10 @@ class Pages:
     def find_namespace(self) -> str:
         """Return the namespace of the context."""
         return ""
+
+    def read_config(self) -> Object:
+        """Return nothing: no list needs it."""
+        return {}
 
 
 @pytest.mark.parametrize("expires", [False, True])

@@ -113,7 +113,7 @@ def test_counts(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
 
 CASES: Any = (
     ("two injectors", "status", {"webhooks": [ISTIOD, PODGRAFT]},
-     "namespace shop: istiod and podgraft receive the same pods"),
+     "inject the same pods; change the labels, or delete one registration"),
     ("no registration", "status", {"webhooks": []},
      "no webhook of podgraft or istiod is registered"),
     ("no configuration", "status",

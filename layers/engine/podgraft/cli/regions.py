@@ -6,7 +6,7 @@ it, it switches. In one region it runs to its end.
 
 import re
 import shlex
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any, TypeAlias, TypeVar
@@ -38,9 +38,8 @@ def run_in_regions(
     def decorate(command: Callable[..., Steps]) -> Callable[..., int | None]:
         @wraps(command)
         def call(*, regions: tuple[str, ...], **given: Any) -> int | None:
-            names = select_regions(regions)
+            names = enter_regions(regions)
             if len(names) > 1:
-                click.get_current_context().meta[_SHARED] = {_NAMES: names}
                 return _Run(names, needs_all=needs_all).run(lambda: command(**given))
             with use_region(*names):
                 steps = command(**given)
@@ -48,8 +47,7 @@ def run_in_regions(
                 return _advance(steps) or status
 
         return make_regions_option(
-            "AWS regions of the stack, instead of --region; all are prepared before the first one "
-            "switches."
+            "AWS regions instead of --region: prepare all, then switch each."
         )(call)
 
     return decorate
@@ -67,6 +65,23 @@ def select_regions(regions: tuple[str, ...]) -> tuple[str, ...]:
     if is_explicit("regions"):
         raise click.UsageError("--regions replaces --region; use one of them")
     return ()
+
+
+def enter_regions(regions: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the selected regions; several are shared by what the command calls."""
+    names = select_regions(regions)
+    if len(names) > 1:
+        click.get_current_context().meta[_SHARED] = {_NAMES: names}
+    return names
+
+
+def refuse_regions(command: str) -> None:
+    """Raise ``UsageError`` if the project file selects regions for a command that changes one."""
+    context = click.get_current_context()
+    if "regions" in (context.default_map or {}) and not is_explicit("region"):
+        raise click.UsageError(
+            f"podgraft.toml: regions: {command} changes one region; use --region"
+        )
 
 
 def is_in_several() -> bool:
@@ -145,16 +160,37 @@ class _Run:
     def _report(self) -> int | None:
         """Print the errors, and which regions are done; return the exit status."""
         done = self.results.done
-        others = [each for each in self.regions if each not in done]
-        if not others:
+        if not [each for each in self.regions if each not in done]:
             return max(self.results.statuses)
-        for region, error in self.results.errors.items():
-            texts = (f"region {region}: {each}" for each in error.args)
-            CommandError(*texts, warnings=error.warnings).show()
-        click.echo(f"done: {', '.join(done) or 'none'}; not done: {', '.join(others)}", err=True)
-        words = click.get_current_context().find_root().obj
-        program.print_next_steps(f"to finish: {shlex.join(words)}")
-        return program.FAILED if done else program.ERROR
+        errors = {
+            region: CommandError(
+                *(f"region {region}: {each}" for each in error.args), warnings=error.warnings
+            )
+            for region, error in self.results.errors.items()
+        }
+        return report_split(SplitError(errors, done, self.regions))
+
+
+class SplitError(Exception):
+    """Some regions are done, and others failed; the errors name them."""
+
+    def __init__(
+        self, errors: Mapping[str, CommandError], done: Sequence[str], regions: Sequence[str]
+    ) -> None:
+        super().__init__(errors, done, regions)
+        self.errors, self.done, self.regions = errors, done, regions
+
+
+def report_split(split: SplitError) -> int:
+    """Print the errors, and which regions are done; return the exit status."""
+    for error in split.errors.values():
+        error.show()
+    others = [each for each in split.regions if each not in split.done]
+    done = ", ".join(split.done) or "none"
+    click.echo(f"done: {done}; not done: {', '.join(others)}", err=True)
+    words = click.get_current_context().find_root().obj
+    program.print_next_steps(f"to finish: {shlex.join(words)}")
+    return program.FAILED if split.done else program.ERROR
 
 
 def _advance(steps: Steps) -> int | None:

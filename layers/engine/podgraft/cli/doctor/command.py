@@ -19,6 +19,7 @@ from podgraft.cli.live.options import CONTEXT_OPTIONS, ClusterAccess, add_option
 from podgraft.cli.manifest_files import FileSelection, make_file_options
 from podgraft.cli.program import ERROR, FAILED
 from podgraft.cli.regions import make_regions_option
+from podgraft.cli.stack_regions import compare_regions
 
 from . import report, stores
 from .diagnosis import Diagnosis, Request, State, examine
@@ -108,7 +109,7 @@ def _read_stores(
     return Stores(
         callers=None if source is None else stores.read_callers(source),
         fleet=None if fleet is None else read_fleet(fleet),
-        regions=(*stores.compare_regions(stack, regions),) if regions and stack else None,
+        regions=(*compare_regions(stack, regions),) if regions and stack else None,
     )
 
 

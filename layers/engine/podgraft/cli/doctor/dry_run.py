@@ -13,6 +13,7 @@ from podgraft.cli.live.registrations import LiveWebhook
 from podgraft.cli.live.webhook_matching import WebhookMatcher
 from podgraft.cli.register.selectors import ALWAYS_EXCLUDED_NAMESPACES
 
+from .egress import describe_egress
 from .registrations import make_labels, make_pod
 
 _FAILED = re.compile(r'failed calling webhook "([^"]+)": (.+)')
@@ -69,7 +70,9 @@ def _try_pod(
                 text = f"needs the right to create pods in {namespace}"
             return DryRun(webhook, unknown=text)
         problem = f"kube-apiserver cannot call it: {match[2].partition('; correct this')[0]}"
-        return DryRun(webhook, Finding(Fault.CONTROL_PLANE, place, problem, _REMEDY))
+        egress = describe_egress(cluster.reader.read_config())
+        remedy = f"{_REMEDY}; {egress}" if egress else _REMEDY
+        return DryRun(webhook, Finding(Fault.CONTROL_PLANE, place, problem, remedy))
     if is_injected and _count_containers(created) <= _count_containers(pod):
         problem = "kube-apiserver creates the pod without a sidecar"
         return DryRun(webhook, Finding(Fault.CONTROL_PLANE, place, problem, _REMEDY))

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, NotJSONError, Object, object_at, objects_at, string_at
 from podgraft.cli.endpoint_check.faults import Fault, Finding
-from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
-from podgraft.cli.live.webhook_matching import WebhookMatcher
+from podgraft.cli.live.registrations import LiveWebhook
+from podgraft.cli.live.webhook_matching import OVERLAP_REMEDY, WebhookMatcher, describe_overlap
 from podgraft.cli.policy.diff import fields
 from podgraft.cli.register.selectors import ALWAYS_EXCLUDED_NAMESPACES
 from podgraft.core.policy import INJECT_KEY
@@ -126,20 +126,11 @@ def find_overlaps(matcher: WebhookMatcher, names: Sequence[str]) -> Iterator[Fin
     for name in names:
         candidates: tuple[Object, ...] = ({}, {INJECT_KEY: "true"})
         for labels in candidates:
-            matching = matcher.find_webhooks(make_pod(name, labels))
-            programs = {
-                each.configuration: each.kind if each.kind is InjectorKind.ISTIOD else each.injector
-                for each in matching
-            }
-            kinds = [*programs.values()]
-            if InjectorKind.ISTIOD in kinds and len({*kinds}) > 1:
-                problem = f"{' and '.join(sorted(programs))} inject the same pods"
-            elif len(kinds) != len({*kinds}):
-                problem = f"{' and '.join(sorted(programs))} call the same injector"
-            else:
+            problem = describe_overlap(matcher.find_webhooks(make_pod(name, labels)))
+            if not problem:
                 continue
-            remedy = "change the labels, or delete one registration: only one of them must match"
-            yield Finding(Fault.TWO_INJECTORS, f"namespace {name}", problem, remedy, breaks=False)
+            place = f"namespace {name}"
+            yield Finding(Fault.TWO_INJECTORS, place, problem, OVERLAP_REMEDY, breaks=False)
             break
 
 

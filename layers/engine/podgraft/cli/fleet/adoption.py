@@ -7,19 +7,19 @@ only with a document of each cluster in it, and a document that changes meanwhil
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
+from podgraft.cli.stacks import owner_parameter
 from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
 from podgraft.cli.tokens.registry_storage import (
     AwsRegistry,
     RegistryRepository,
+    open_registry,
     read_registry_state,
     write_copies,
 )
 from podgraft.cli.tokens.registry_writer import Clusters, RegistryState, update_registry
 from podgraft.cli.tokens.repository import DocumentRepository
 from podgraft.cli.tokens.storage import Location
-from podgraft.cli.tokens.storage_factory import REGISTRY_DOCUMENTS
 from podgraft.kube import yaml
 from podgraft.service.store.caller_document import Callers, to_document
 from podgraft.service.store.registry_document import Pointer
@@ -33,11 +33,10 @@ _UNDONE = Pointer(serial=0, digest=None)
 
 @dataclass(frozen=True, slots=True)
 class StackCallers:
-    """Both forms of the callers of the stack *name*."""
+    """Both forms of the callers of a stack."""
 
     registry: AwsRegistry
     documents: ParameterStorage
-    name: str
 
     @property
     def repository(self) -> RegistryRepository:
@@ -56,18 +55,13 @@ def open_stack(parameter_prefix: str) -> StackCallers:
     Raises ``CommandError`` for a function that reads no registry.
     """
     documents = open_parameter_storage(parameter_prefix)
-    owner = stacks.find_owner(documents.client, documents.prefix)
-    if owner is None:
-        raise stacks.no_owner_error(documents.prefix)
-    if owner.documents < REGISTRY_DOCUMENTS:
+    registry = open_registry(documents)
+    if registry is None:
         raise CommandError(
-            f"stack {owner.stack}: its function reads no registry; deploy the stack with this "
-            "version of podgraft first"
+            f"parameter {owner_parameter(documents.prefix)}: names no stack with a function that "
+            "reads a registry; check the prefix, or deploy the stack with this version of podgraft"
         )
-    s3 = stacks.make_client("s3")
-    return StackCallers(
-        AwsRegistry(documents.client, s3, documents.prefix, owner.bucket), documents, owner.stack
-    )
+    return StackCallers(registry, documents)
 
 
 def adopt(stack: StackCallers) -> RegistryState:

@@ -24,6 +24,7 @@ class ChangeKind(StrEnum):
     ISSUE = "issue"
     ROTATE = "rotate"
     RETIRE = "retire"
+    REGIONS = "regions"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +74,10 @@ def _describe(before: tuple[str, ...], after: tuple[str, ...]) -> str:
     return f"{','.join(before) or 'none'} -> {','.join(after) or 'none'}"
 
 
-def apply_settings(stack: StackCallers, fleet: Fleet) -> Clusters:
-    """Write groups and sources of all clusters of the file at once; the others do not change."""
-
-    def change(clusters: Clusters) -> Clusters:
-        changed = dict(clusters)
-        for name, settings in fleet.clusters.items():
-            callers = clusters.get(name, Callers())
-            changed[name] = replace(callers, groups=settings.groups, sources=settings.sources)
-        return changed
-
-    return stack.repository.change_all(change)
+def apply_settings(fleet: Fleet, clusters: Clusters) -> Clusters:
+    """Return the callers with groups and sources of the file; other clusters do not change."""
+    changed = dict(clusters)
+    for name, settings in fleet.clusters.items():
+        callers = clusters.get(name, Callers())
+        changed[name] = replace(callers, groups=settings.groups, sources=settings.sources)
+    return changed

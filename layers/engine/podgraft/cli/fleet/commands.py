@@ -1,35 +1,42 @@
 """``podgraft fleet``: the registry and the registrations of all clusters of a stack."""
 
 from collections.abc import Callable, Collection, Sequence
-from functools import wraps
+from functools import partial
 from math import ceil
 from pathlib import Path
 
 import click
 
+from podgraft.base import system
 from podgraft.cli import command_help, program
-from podgraft.cli.aws_options import aws_options
-from podgraft.cli.config_source import (
-    ConfigSource,
-    ConfigSourceType,
-    config_option,
-    is_explicit,
-    make_old_option,
-    prevails,
-)
+from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.kubectl import KubectlReader
 from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options
 from podgraft.cli.outputs import SECRET, Output, write_files
+from podgraft.cli.regions import Steps, list_region_words, run_in_regions, share
 from podgraft.cli.register import RegistrationError
 from podgraft.cli.tokens.issuance import expires_option
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
 
-from .adoption import StackCallers, adopt, finish, open_stack, undo
+from .adoption import StackCallers, adopt, finish, undo
 from .changes import Change, ChangeKind, apply_settings, find_changes, read_clusters
 from .file import Fleet, read_fleet
-from .options import Access, Selection, registration_options, select_clusters, selection_options
+from .options import (
+    JSON_LINES,
+    Access,
+    Selection,
+    output_option,
+    print_line,
+    regional_options,
+    registration_options,
+    select_clusters,
+    selection_options,
+    stack_options,
+)
+from .regional import RegionalCallers, find_splits, merge_regions
+from .registrar import NAMESPACE, TOKEN, make_registrar
 from .rendering import find_others, render_registrations
 from .retirement import delete_registrations, extend_tokens, find_overrides, revoke_all
 from .rotation import is_due
@@ -45,46 +52,12 @@ def command() -> None:
     """Manage the callers of all clusters of a stack in one registry."""
 
 
-def stack_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of the stack to *command*, which gets its callers first."""
-
-    @wraps(command)
-    def run_with_stack(
-        *,
-        source: ConfigSource | None,
-        stack_name: str | None,
-        parameter_prefix: str | None,
-        **own: object,
-    ) -> None:
-        from podgraft.cli.stacks import lookup_stack
-
-        # A token of one region would be unknown in the others.
-        has_regions = "regions" in (click.get_current_context().default_map or {})
-        if has_regions and not is_explicit("region"):
-            raise click.UsageError(
-                "podgraft.toml: regions: podgraft fleet changes one region; use --region"
-            )
-        if source is not None and prevails("stack_name", "parameter_prefix"):
-            stack_name, parameter_prefix = source.stack, None
-        if stack_name is not None:
-            parameter_prefix = lookup_stack(stack_name).parameter_prefix
-        if parameter_prefix is None:
-            raise click.UsageError("Missing option '--config': use stack:NAME.")
-        command(open_stack(parameter_prefix), **own)
-
-    return add_options(
-        config_option(ConfigSourceType(folder=False, cluster=False), "Deployed stack."),
-        make_old_option("stack-name"),
-        make_old_option("parameter-prefix"),
-        aws_options,
-    )(run_with_stack)
-
-
 @command.command("adopt")
+@run_in_regions()
 @click.option("--finish", "finishes", is_flag=True, help="Delete the documents below auth/.")
 @click.option("--undo", "undoes", is_flag=True, help="Return to a document for each cluster.")
 @stack_options
-def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> None:
+def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> Steps:
     """Move the callers of all clusters into the registry of the stack.
 
     The function reads the registry after its next refresh. Until --finish, each command also
@@ -92,6 +65,7 @@ def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> None:
     """
     if finishes and undoes:
         raise click.UsageError("--finish, --undo: use one of them")
+    yield
     if undoes:
         undo(stack)
         click.echo(f"{stack.documents.prefix}/auth: the documents of the clusters are in force")
@@ -118,57 +92,72 @@ _FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path
 
 @command.command("plan", cls=program.ComparingCommand)
 @_FILE
-@stack_options
+@output_option
+@regional_options
 @click.pass_context
-def plan_command(context: click.Context, stack: StackCallers, *, file: Path) -> None:
+def plan_command(
+    context: click.Context, callers: RegionalCallers, *, file: Path, output: str
+) -> None:
     """Compare the fleet file FILE with the registry, and change nothing.
 
-    The exit status is 1 if something differs, and 2 for an error.
+    The exit status is 1 if something differs, also between --regions, and 2 for an error.
     """
     fleet = read_fleet(file)
-    changes = [*find_changes(fleet, read_clusters(stack))]
-    _print_changes(changes)
-    differing = {each.cluster for each in changes}
+    changes, _ = _find_all_changes(callers, fleet)
+    _print_changes(changes, output)
     count = len(fleet.clusters)
-    click.echo(f"{len(fleet.clusters.keys() - differing)} of {count} clusters are equal")
+    equal = len(fleet.clusters.keys() - {each.cluster for each in changes})
+    if output == JSON_LINES:
+        print_line({"summary": {"clusters": count, "equal": equal}})
+    else:
+        click.echo(f"{equal} of {count} clusters are equal")
     context.exit(1 if changes else 0)
+
+
+def _find_all_changes(callers: RegionalCallers, fleet: Fleet) -> tuple[list[Change], Clusters]:
+    states = callers.read_regions()
+    clusters = merge_regions(states.values())
+    splits = find_splits(states, clusters) if len(states) > 1 else ()
+    return [*splits, *find_changes(fleet, clusters)], clusters
 
 
 @command.command("apply", cls=program.ComparingCommand)
 @_FILE
+@output_option
 @registration_options
-@stack_options
+@regional_options
 @click.pass_context
 def apply_command(
-    context: click.Context, stack: StackCallers, *, file: Path, access: Access
+    context: click.Context, callers: RegionalCallers, *, file: Path, output: str, access: Access
 ) -> None:
     """Make the registry and the registrations of all clusters in FILE equal to it.
 
-    It writes groups and sources with one change, then issues tokens and registers the clusters with
-    a context, and continues interrupted rotations. It removes no cluster. The exit status is 1 if
-    a cluster failed, and 2 if nothing was changed, because of an error.
+    It writes groups and sources with one change, issues tokens, registers the clusters with a
+    context, and continues rotations. It removes no cluster. With --regions, a token that one region
+    revoked is revoked in all. The exit status is 1 if a cluster or region failed, and 2 if nothing
+    was changed.
     """
     fleet = read_fleet(file)
-    clusters = read_clusters(stack)
-    changes = [*find_changes(fleet, clusters)]
+    changes, clusters = _find_all_changes(callers, fleet)
     targets = [*find_targets(fleet, clusters, access)]
     # What it needs is an error before the first change.
-    rotation = open_rotation(stack, fleet, lambda _: False, access) if targets else None
-    written = [each for each in changes if each.kind in {ChangeKind.GROUPS, ChangeKind.SOURCES}]
+    rotation = open_rotation(callers, fleet, lambda _: False, access) if targets else None
+    written = [each for each in changes if each.is_applied and each.kind is not ChangeKind.ISSUE]
     if written:
-        apply_settings(stack, fleet)
-    _print_changes(written)
-    count = len({each.cluster for each in written})
-    click.echo(f"{count} of {len(fleet.clusters)} clusters changed")
-    failed = run_rotation(rotation, targets) if rotation else 0
-    _print_apply_steps(stack, changes)
+        callers.change_all(lambda before: apply_settings(fleet, before))
+    _print_changes(written, output)
+    if output != JSON_LINES:
+        count = len({each.cluster for each in written})
+        click.echo(f"{count} of {len(fleet.clusters)} clusters changed")
+    failed = run_rotation(rotation, targets, output) if rotation else 0
+    _print_apply_steps(callers, changes)
     context.exit(1 if failed else 0)
 
 
-def _print_apply_steps(stack: StackCallers, changes: Sequence[Change]) -> None:
+def _print_apply_steps(callers: RegionalCallers, changes: Sequence[Change]) -> None:
+    words = " ".join(("--parameter-prefix", callers.leader.documents.prefix, *list_region_words()))
     steps = [
-        f"podgraft tokens issue --cluster {each.cluster} --parameter-prefix "
-        f"{stack.documents.prefix}: {each.detail}"
+        f"podgraft tokens issue --cluster {each.cluster} {words}: {each.detail}"
         for each in changes
         if each.kind is ChangeKind.ISSUE and not each.is_applied
     ]
@@ -176,6 +165,11 @@ def _print_apply_steps(stack: StackCallers, changes: Sequence[Change]) -> None:
         f"podgraft fleet retire {each.cluster}: it {each.detail}"
         for each in changes
         if each.kind is ChangeKind.RETIRE
+    ]
+    steps += [
+        f"podgraft tokens allow or forbid --cluster {each.cluster} {words}: {each.detail}"
+        for each in changes
+        if each.kind is ChangeKind.REGIONS and not each.is_applied
     ]
     program.print_next_steps(*steps)
 
@@ -188,29 +182,45 @@ def _print_apply_steps(stack: StackCallers, changes: Sequence[Change]) -> None:
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder with a file for each cluster, which contains its token.",
 )
+@click.option(
+    "--registrar",
+    "image",
+    metavar="IMAGE",
+    help="Image of podgraft, for the CronJob of registrar.yaml.",
+)
 @click.option("--force", is_flag=True, help="Replace existing files.")
 @config_option(
     ConfigSourceType(folder=False, cluster=False), "Deployed stack, if FILE contains no url."
 )
 def render_command(
-    *, file: Path, folder: Path, tokens: Path | None, force: bool, source: ConfigSource | None
+    *,
+    file: Path,
+    folder: Path,
+    tokens: Path | None,
+    image: str | None,
+    force: bool,
+    source: ConfigSource | None,
 ) -> None:
     """Write the registrations of FILE for a GitOps controller: FOLDER/CLUSTER/registration.yaml.
 
-    They are those that fleet apply does not write: of clusters without a context, and of clusters
-    with credential: header or certificate. Only a file of a cluster with a token in the path
-    contains a secret: encrypt it before you commit it.
+    They are those that fleet apply does not write: without a context, or with credential: header or
+    certificate. A file with a token in a path is a secret: encrypt it before you commit it. With
+    --registrar, the cluster gets registrar.yaml instead: a CronJob that registers it with the token
+    of a Secret.
     """
     fleet = read_fleet(file)
     front = open_front(fleet, source and source.stack)
-    rendered = [*render_registrations(fleet, front, folder, tokens)]
+    make = None if image is None else partial(make_registrar, file, fleet, front, image)
+    rendered = [*render_registrations(fleet, front, folder, tokens, make)]
     outputs = [each for each in rendered if isinstance(each, Output)]
     write_files(outputs, force=force)
     click.echo(f"{folder}: wrote {len(outputs)} registrations")
     steps = [f"encrypt {each.path}: it contains a token" for each in outputs if each.mode == SECRET]
+    further = "then add --tokens DIR: the URLs contain the token"
+    if image is not None:
+        further = f"then put it into the key token of the Secret {NAMESPACE}/{TOKEN}"
     steps += [
-        f"podgraft tokens issue --cluster {each} --output DIR/{each}, then add --tokens DIR: the "
-        "URLs contain the token"
+        f"podgraft tokens issue --cluster {each} --output DIR/{each}, {further}"
         for each in rendered
         if isinstance(each, str)
     ]
@@ -223,11 +233,11 @@ def render_command(
 @selection_options
 @click.option("--now", "ignores_age", is_flag=True, help="Also replace tokens that are not due.")
 @registration_options
-@stack_options
+@regional_options
 @click.pass_context
 def rotate_command(
     context: click.Context,
-    stack: StackCallers,
+    callers: RegionalCallers,
     *,
     file: Path,
     selection: Selection,
@@ -236,12 +246,12 @@ def rotate_command(
 ) -> None:
     """Replace the tokens that are due, and revoke the old ones.
 
-    Each new token is tried with a review, then registered in the context of the cluster, and read
-    back, before the old one is revoked. Repeat an interrupted command: it continues. The exit
-    status is 1 if a cluster failed, and 2 if nothing was changed, because of an error.
+    Each new token is tried with a review, registered in the context of the cluster, and read back,
+    before the old one is revoked. Repeat an interrupted command: it continues. The exit status is 1
+    if a cluster or region failed, and 2 if nothing was changed.
     """
     fleet = read_fleet(file)
-    clusters = read_clusters(stack)
+    clusters = callers.make_equal()
     names = select_clusters(fleet.clusters, selection)
     maximum = _find_maximum(fleet, selection)
 
@@ -257,8 +267,8 @@ def rotate_command(
     waiting.sort(key=lambda each: clusters[each.cluster].tokens[0].created)
     failed = 0
     if waiting:
-        rotation = open_rotation(stack, fleet, is_chosen, access)
-        failed = run_rotation(rotation, waiting[:maximum])
+        rotation = open_rotation(callers, fleet, is_chosen, access)
+        failed = run_rotation(rotation, waiting[:maximum], "text")
     others = len(waiting) - len(waiting[:maximum])
     if others:
         click.echo(f"{others} more clusters are due; run the command again, or use --max")
@@ -295,21 +305,24 @@ def _print_manual_rotations(
 @_FILE
 @selection_options
 @expires_option
-@stack_options
-def extend_command(stack: StackCallers, *, file: Path, selection: Selection, expires: str) -> None:
+@regional_options
+def extend_command(
+    callers: RegionalCallers, *, file: Path, selection: Selection, expires: str
+) -> None:
     """Let the present tokens end later, with one change, if a rotation is late.
 
-    The registry decides, and not the date in a token. A token never ends earlier than before.
+    A token never ends earlier than before.
     """
     fleet = read_fleet(file)
     names = sorted(select_clusters(fleet.clusters, selection))
-    before = read_clusters(stack)
-    after = stack.repository.change_all(lambda each: extend_tokens(each, names, expires))
+    before = callers.read_all()
+    after = callers.change_all(lambda each: extend_tokens(each, names, expires))
     count = sum(before.get(name) != after.get(name) for name in names)
     click.echo(f"the tokens of {count} of {len(names)} clusters end later")
 
 
 @command.command("retire", cls=program.ComparingCommand)
+@run_in_regions(needs_all=False)
 @click.argument("cluster")
 @click.option("--gone", "is_gone", is_flag=True, help="The cluster does not exist any more.")
 @add_options(*CONTEXT_OPTIONS[:3])
@@ -322,28 +335,34 @@ def retire_command(
     context: str | None,
     kubeconfig: Path | None,
     request_timeout: int,
-) -> None:
+) -> Steps:
     """Delete the registrations of CLUSTER, then revoke its tokens and certificates.
 
-    Remove it from the fleet file first. The command also names the policies that mention it.
+    Remove it from the fleet file first. It names the policies that mention it.
     """
     if is_gone == (context is not None):
         raise click.UsageError("give one of --context and --gone")
     callers = read_clusters(stack).get(cluster)
-    if callers is None:
+    found = share("callers", list[Callers])
+    found += [] if callers is None else [callers]
+    yield
+    if not found:
         raise CommandError(f"cluster {cluster}: not in the registry; check the name")
     if context is not None:
         reader = KubectlReader(
             context=context, kubeconfig=kubeconfig, timeout_seconds=request_timeout
         )
-        for name in delete_registrations(open_registrations(reader), callers):
+        for name in delete_registrations(open_registrations(reader), found):
             click.echo(f"{context}: deleted {name}")
-    revoke_all(stack, cluster)
+    revoke_all(stack, cluster, share("now", system.timestamp))
     click.echo(f"{cluster}: revoked its credentials")
     program.print_next_steps(*find_overrides(stack, cluster))
 
 
-def _print_changes(changes: Sequence[Change]) -> None:
+def _print_changes(changes: Sequence[Change], output: str) -> None:
     width = max((len(each.cluster) for each in changes), default=0)
     for each in changes:
-        click.echo(f"{each.cluster:<{width}}  {each.kind:<8}  {each.detail}")
+        if output == JSON_LINES:
+            print_line({"cluster": each.cluster, "change": each.kind, "detail": each.detail})
+        else:
+            click.echo(f"{each.cluster:<{width}}  {each.kind:<8}  {each.detail}")

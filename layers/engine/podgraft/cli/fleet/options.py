@@ -4,15 +4,33 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import Object
+from podgraft.cli.aws_options import aws_options
+from podgraft.cli.config_source import (
+    ConfigSource,
+    ConfigSourceType,
+    config_option,
+    make_old_option,
+    prevails,
+)
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options
+from podgraft.cli.regions import SplitError, enter_regions, make_regions_option, report_split
+from podgraft.cli.stacks import lookup_stack
 from podgraft.kube.document_reader import suggest_key
 
+from .adoption import StackCallers, open_stack
+from .regional import RegionalCallers, in_region
 from .settings import ClusterSettings
 
+R = TypeVar("R")
+
+JSON_LINES = "json"
 _, *_KUBECTL_OPTIONS, _ = CONTEXT_OPTIONS  # each cluster of the file has its context
 
 
@@ -38,6 +56,81 @@ class Selection:
     def is_set(self) -> bool:
         """Whether the command line selects clusters."""
         return bool(self.clusters or self.groups)
+
+
+def stack_options(command: Callable[..., R]) -> Callable[..., R]:
+    """Add the options of a stack to *command*, which gets its callers first."""
+
+    @wraps(command)
+    def run_with_stack(
+        *,
+        source: ConfigSource | None,
+        stack_name: str | None,
+        parameter_prefix: str | None,
+        **own: object,
+    ) -> R:
+        return command(_open_stack(source, stack_name, parameter_prefix), **own)
+
+    return add_options(*_STACK_OPTIONS)(run_with_stack)
+
+
+def regional_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the options of a stack in several regions; *command* gets its callers first."""
+
+    @wraps(command)
+    def run_with_regions(
+        *,
+        source: ConfigSource | None,
+        stack_name: str | None,
+        parameter_prefix: str | None,
+        regions: tuple[str, ...],
+        **own: object,
+    ) -> None:
+        stacks: dict[str, StackCallers] = {}
+        for region in enter_regions(regions) or ("",):
+            with in_region(region):
+                stacks[region] = _open_stack(source, stack_name, parameter_prefix)
+        try:
+            command(RegionalCallers(stacks), **own)
+        except SplitError as split:
+            click.get_current_context().exit(report_split(split))
+
+    help_text = "AWS regions instead of --region: all get the same callers."
+    return add_options(make_regions_option(help_text), *_STACK_OPTIONS)(run_with_regions)
+
+
+def _open_stack(
+    source: ConfigSource | None, stack_name: str | None, parameter_prefix: str | None
+) -> StackCallers:
+    if source is not None and prevails("stack_name", "parameter_prefix"):
+        stack_name, parameter_prefix = source.stack, None
+    if stack_name is not None:
+        parameter_prefix = lookup_stack(stack_name).parameter_prefix
+    if parameter_prefix is None:
+        raise click.UsageError("Missing option '--config': use stack:NAME.")
+    return open_stack(parameter_prefix)
+
+
+_STACK_OPTIONS = (
+    config_option(ConfigSourceType(folder=False, cluster=False), "Deployed stack."),
+    make_old_option("stack-name"),
+    make_old_option("parameter-prefix"),
+    aws_options,
+)
+
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Choice(["text", JSON_LINES]),
+    default="text",
+    show_default=True,
+    help="Output format; json: lines.",
+)
+
+
+def print_line(value: Object) -> None:
+    """Print an object in one line."""
+    click.echo(jsonvalue.dump(value))
 
 
 def registration_options(command: Callable[..., None]) -> Callable[..., None]:

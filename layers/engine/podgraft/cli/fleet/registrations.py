@@ -19,7 +19,7 @@ MANAGER = "podgraft-fleet"
 # Not a secret: it only changes the version of an object.
 CLAIM = "podgraft.dev/fleet-claim"
 _CLAIM_BYTES = 8
-_RESOURCES = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
+RESOURCES = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 
 
 class Registrations(Protocol):
@@ -55,7 +55,7 @@ class KubectlRegistrations:
 
     def read(self) -> list[Object]:
         """Return all configurations, with one command."""
-        return objects_at(self._run("get", "--output=json", ",".join(_RESOURCES)), "items")
+        return objects_at(self._run("get", "--output=json", ",".join(RESOURCES)), "items")
 
     def create(self, manifest: Object) -> Object:
         """Create an object."""

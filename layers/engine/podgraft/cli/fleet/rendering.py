@@ -1,16 +1,19 @@
 """The registrations of a fleet as files for GitOps: ``CLUSTER/registration.yaml``.
 
 A token in the path of a webhook is a secret, and no controller can put one there from a ``Secret``.
-So a cluster with a token in the path needs the file of its token.
+So a cluster with a token in the path needs the file of its token, or a registrar.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 
+from podgraft.base.jsonvalue import Object
 from podgraft.cli.outputs import PUBLIC, SECRET, Output
 from podgraft.cli.register import auth_info
 from podgraft.kube import yaml
 
+from . import registrar
 from .file import Fleet
 from .rotation import Front
 from .settings import PATH, make_manifests
@@ -19,12 +22,17 @@ FILE = "registration.yaml"
 
 
 def render_registrations(
-    fleet: Fleet, front: Front, folder: Path, tokens: Path | None
+    fleet: Fleet,
+    front: Front,
+    folder: Path,
+    tokens: Path | None,
+    make_registrar: Callable[[str], list[Object]] | None,
 ) -> Iterator[Output | str]:
     """Yield the file of each cluster that ``fleet apply`` does not register.
 
     ``tokens`` contains the token of each cluster, in a file with its name. A cluster that needs one
-    and has none is its name. Raises ``RegistrationError`` and ``OSError``.
+    and has none is its name, after the file of its registrar if there is one. Raises
+    ``RegistrationError`` and ``OSError``.
     """
     for name, settings in sorted(fleet.clusters.items()):
         if settings.is_registered_here or not settings.injectors:
@@ -33,16 +41,23 @@ def render_registrations(
         if settings.credential == PATH:
             file = None if tokens is None else tokens / name
             if file is None or not file.exists():
+                if make_registrar is not None:
+                    text = _dump(make_registrar(name))
+                    yield Output(folder / name / registrar.FILE, text, PUBLIC)
                 yield name
                 continue
             token = auth_info.read_token(file)
         manifests = make_manifests(front.endpoint, front.ca_bundle, settings, token)
-        text = "---\n".join(map(yaml.dump, manifests))
-        yield Output(folder / name / FILE, text.encode(), SECRET if token else PUBLIC)
+        yield Output(folder / name / FILE, _dump(manifests), SECRET if token else PUBLIC)
+
+
+def _dump(manifests: list[Object]) -> bytes:
+    return "---\n".join(map(yaml.dump, manifests)).encode()
 
 
 def find_others(folder: Path, fleet: Fleet) -> Iterator[Path]:
     """Yield each file of a cluster that the fleet does not have."""
-    for path in sorted(folder.glob(f"*/{FILE}")):
+    files = chain(folder.glob(f"*/{FILE}"), folder.glob(f"*/{registrar.FILE}"))
+    for path in sorted(files):
         if path.parent.name not in fleet.clusters:
             yield path

@@ -15,22 +15,24 @@ from .registrations import Registrations, find_live, name_of
 from .rotation import without_tokens
 
 
-def delete_registrations(registrations: Registrations, callers: Callers) -> Iterator[str]:
-    """Delete each registration with a token of the cluster, and yield its name.
+def delete_registrations(registrations: Registrations, callers: Iterable[Callers]) -> Iterator[str]:
+    """Delete each registration with a token of the cluster in any region, and yield its name.
 
     A registration must be gone before its token is revoked: kube-apiserver would reject pods.
     """
-    hashes = (each.sha256 for each in callers.tokens)
+    hashes = (each.sha256 for own in callers for each in own.tokens)
     for each in find_live(registrations.read(), "", hashes).objects.values():
         registrations.delete(each)
         yield name_of(each)
 
 
-def revoke_all(stack: StackCallers, cluster: str) -> None:
+def revoke_all(stack: StackCallers, cluster: str, at: str) -> None:
     """Remove all that lets a cluster call; its tokens stay listed as revoked."""
-    stack.repository.change(
-        cluster, lambda callers: Callers(revoked=without_tokens(callers, callers.tokens).revoked)
-    )
+
+    def remove(callers: Callers) -> Callers:
+        return Callers(revoked=without_tokens(callers, callers.tokens, at).revoked)
+
+    stack.repository.change(cluster, remove)
 
 
 def find_overrides(stack: StackCallers, cluster: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from enum import StrEnum
 from http import HTTPStatus
+from typing import Protocol
 
 from cryptography import x509
 from msgspec import structs
@@ -33,7 +34,6 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.endpoint_review import find_urls
 from podgraft.cli.tokens.issuance import IssuedToken, make_issued
-from podgraft.cli.tokens.registry_storage import RegistryRepository
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.service.store.caller_document import Callers, TokenHash, hash_token
 
@@ -104,11 +104,23 @@ class _Step:
     is_equal: bool = False
 
 
+class ClusterRepository(Protocol):
+    """The callers of all clusters, changed with one write."""
+
+    def read_all(self) -> Clusters:
+        """Return the callers of every cluster."""
+        ...
+
+    def change_all(self, change: Callable[[Clusters], Clusters]) -> Clusters:
+        """Replace the callers of any number of clusters, and return all."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Rotation:
     """Enrolls and rotates clusters. ``is_due`` selects the tokens to replace."""
 
-    repository: RegistryRepository
+    repository: ClusterRepository
     front: Front
     lifetimes: Lifetimes
     is_due: Callable[[TokenHash], bool]
@@ -161,7 +173,7 @@ class Rotation:
                 return _Step(target, callers, live, texts[current.sha256])
             newer = (*newer, *older)
         last = system.now().date() + timedelta(self.lifetimes.lifetime_days)
-        issued = make_issued(self.repository, NOTE, last.isoformat())
+        issued = make_issued(NOTE, last.isoformat())
         dropped = frozenset(each.sha256 for each in newer)
         return _Step(target, callers, live, issued.text, dropped, issued)
 
@@ -275,9 +287,9 @@ def is_due(lifetimes: Lifetimes, token: TokenHash) -> bool:
     return bool(token.expires) and date.fromisoformat(token.expires) <= today + rest
 
 
-def without_tokens(callers: Callers, tokens: Iterable[TokenHash]) -> Callers:
-    """Return the callers without the tokens, which are listed as revoked now."""
-    now = system.timestamp()
+def without_tokens(callers: Callers, tokens: Iterable[TokenHash], at: str = "") -> Callers:
+    """Return the callers without the tokens, which are listed as revoked, now by default."""
+    now = at or system.timestamp()
     for token in tokens:
         callers = callers.without_token(token.sha256, now)
     return callers

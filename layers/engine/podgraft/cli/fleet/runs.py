@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 
 import click
@@ -18,9 +18,9 @@ from podgraft.cli.stacks import lookup_endpoint, lookup_refresh_seconds
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.service.store.caller_document import Callers, TokenHash
 
-from .adoption import StackCallers
 from .file import Fleet
-from .options import Access
+from .options import JSON_LINES, Access, print_line
+from .regional import RegionalCallers, in_region
 from .registrations import KubectlRegistrations, Registrations
 from .rotation import Front, Result, Rotation, Target
 
@@ -45,16 +45,26 @@ def open_registrations(reader: KubectlReader, *, force_conflicts: bool = False) 
 
 
 def open_rotation(
-    stack: StackCallers,
+    callers: RegionalCallers,
     fleet: Fleet,
     is_due: Callable[[TokenHash], bool],
     access: Access,
 ) -> Rotation:
     """Return the rotation of a stack, with its progress on standard error."""
     report = partial(click.echo, err=True)
-    seconds = lookup_refresh_seconds(stack.name)
-    front = replace(open_front(fleet, stack.name), refresh_seconds=seconds)
-    return Rotation(stack.repository, front, fleet.tokens, is_due, report, access.parallel)
+    fronts: list[Front] = []
+    for region, stack in callers.stacks.items():
+        with in_region(region):
+            name = stack.registry.stack
+            seconds = lookup_refresh_seconds(name)
+            fronts.append(replace(open_front(fleet, name), refresh_seconds=seconds))
+    front = max(fronts, key=lambda each: each.refresh_seconds)
+    if any(each.endpoint != front.endpoint for each in fronts):
+        raise CommandError(
+            "/spec/url: is missing, and the regions have different endpoints; add the URL that "
+            "leads to all of them"
+        )
+    return Rotation(callers, front, fleet.tokens, is_due, report, access.parallel)
 
 
 def find_targets(fleet: Fleet, clusters: Clusters, access: Access) -> Iterator[Target]:
@@ -71,15 +81,19 @@ def find_targets(fleet: Fleet, clusters: Clusters, access: Access) -> Iterator[T
             yield Target(name, settings, registrations)
 
 
-def run_rotation(rotation: Rotation, targets: Sequence[Target]) -> int:
+def run_rotation(rotation: Rotation, targets: Sequence[Target], output: str) -> int:
     """Print each outcome, and return how many failed."""
     counts = Counter[Result]()
     for done, outcome in enumerate(rotation.run(targets), 1):
         counts[outcome.result] += 1
+        if output == JSON_LINES:
+            print_line(asdict(outcome))
         if outcome.result is not Result.EQUAL:
             detail = f": {outcome.detail}" if outcome.detail else ""
             place = f"[{done}/{len(targets)}] {outcome.cluster}"
             click.echo(f"{place}: {outcome.result}{detail}", err=True)
-    if targets:
+    if targets and output == JSON_LINES:
+        print_line({"summary": {each: counts[each] for each in Result}})
+    elif targets:
         click.echo(", ".join(f"{count} {result}" for result, count in sorted(counts.items())))
     return counts[Result.FAILED]

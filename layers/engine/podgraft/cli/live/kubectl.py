@@ -4,25 +4,24 @@
 repeat with the URL of a webhook.
 """
 
-import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, NotJSONError, Object, object_at, objects_at, string_at
+from podgraft.cli.client_config import redact_tokens
 from podgraft.cli.failure import CommandError
 
 from . import api_errors
 from .api_errors import ApiError, ErrorReason
 
 PAGE_SIZE = 500  # the page size of kubectl
-_TOKEN = re.compile(r"/k/[^/\s\"]+")
 
 
 class ApiReader(Protocol):
@@ -40,6 +39,10 @@ class ApiReader(Protocol):
         """Return the namespace of the context."""
         ...
 
+    def read_config(self) -> Object:
+        """Return the part of the kubeconfig that the context uses, without secrets."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubectlReader:
@@ -49,36 +52,22 @@ class KubectlReader:
     kubeconfig: Path | None = None
     timeout_seconds: int = 30
     program: str = "kubectl"
+    _config: list[Object] = field(default_factory=list[Object], repr=False, compare=False)
 
     def get(self, path: str, **query: str) -> Object:
         """Return the object at a path; raises ``ApiError``."""
         uri = f"{path}?{urlencode(query)}" if query else path
         timeout = f"--request-timeout={self.timeout_seconds}s"
-        return self._parse(f"GET {path}", self._run("get", "--raw", uri, timeout, place=uri))
+        words = ("get", "--raw", self._find_base_path() + uri, timeout)
+        return parse_object(f"GET {path}", self._run(*words, place=uri), str(self))
 
     def create_dry_run(self, path: str, manifest: Object) -> Object:
         """Return the object that a creation would store; raises ``ApiError``."""
         timeout = f"--request-timeout={self.timeout_seconds}s"
-        words = ("create", "--raw", f"{path}?dryRun=All", "--filename=-", timeout)
-        return self._parse(
-            f"POST {path}", self._run(*words, place=path, content=jsonvalue.dump(manifest).encode())
-        )
-
-    def _parse(self, request: str, output: bytes) -> Object:
-        try:
-            value = jsonvalue.load(output)
-        except NotJSONError as error:
-            raise ApiError(
-                f"{request}: expected JSON, got {error}; check the server of {self}",
-                reason=ErrorReason.OTHER,
-            ) from error
-        if not isinstance(value, dict):
-            kind = jsonvalue.describe_type(value)
-            raise ApiError(
-                f"{request}: expected an object, got {kind}; check the server of {self}",
-                reason=ErrorReason.OTHER,
-            )
-        return value
+        uri = f"{self._find_base_path()}{path}?dryRun=All"
+        words = ("create", "--raw", uri, "--filename=-", timeout)
+        output = self._run(*words, place=path, content=jsonvalue.dump(manifest).encode())
+        return parse_object(f"POST {path}", output, str(self))
 
     def run(self, *arguments: str, manifest: Object | None = None) -> bytes:
         """Run another command of kubectl; return what it prints.
@@ -98,9 +87,22 @@ class KubectlReader:
         """Return the names of all contexts."""
         return [string_at(each, "name") for each in objects_at(self._read_config(), "contexts")]
 
-    def _read_config(self) -> Object:
-        config = jsonvalue.load(self._run("config", "view", "--output=json"))
-        return config if isinstance(config, dict) else {}
+    def read_config(self) -> Object:
+        """Return the kubeconfig of the context; empty if kubectl cannot read it."""
+        if not self._config:
+            try:
+                self._config.append(self._read_config("--minify"))
+            except ApiError:  # the next request fails, too, and says why
+                return {}
+        return self._config[0]
+
+    def _find_base_path(self) -> str:
+        """Return the path in the URL of the server, such as Rancher's; --raw ignores it."""
+        return urlsplit(find_server(self.read_config())).path.rstrip("/")
+
+    def _read_config(self, *options: str) -> Object:
+        words = ("config", "view", *options, "--output=json")
+        return parse_object("kubectl config view", self._run(*words), str(self))
 
     def __str__(self) -> str:
         return f"context {self.context}" if self.context else "the current context"
@@ -130,9 +132,23 @@ class KubectlReader:
             check=False,
         )
         if result.returncode:
-            text = _TOKEN.sub("/k/…", result.stderr.decode("utf-8", "replace"))
+            text = redact_tokens(result.stderr.decode("utf-8", "replace"))
             raise api_errors.parse_error(text, str(self), place or " ".join(arguments[-2:-1]))
         return result.stdout
+
+
+def parse_object(request: str, output: bytes, server: str) -> Object:
+    """Return the object that a request returned; raises ``ApiError`` for anything else."""
+    try:
+        value = jsonvalue.load(output)
+    except NotJSONError as error:
+        problem = f"expected JSON, got {error}"
+    else:
+        if isinstance(value, dict):
+            return value
+        problem = f"expected an object, got {jsonvalue.describe_type(value)}"
+    text = f"{request}: {problem}; check the server of {server}"
+    raise ApiError(text, reason=ErrorReason.OTHER)
 
 
 def read_items(reader: ApiReader, path: str, **query: str) -> Iterator[Object]:
@@ -167,6 +183,12 @@ def _new_items(document: Object, uids: set[str]) -> Iterator[Object]:
         if not uid or uid not in uids:
             uids.add(uid)
             yield type_fields | item
+
+
+def find_server(config: Object) -> str:
+    """Return the URL of the server of a kubeconfig with one cluster; empty without one."""
+    clusters = objects_at(config, "clusters")
+    return string_at(object_at(clusters[0], "cluster"), "server") if clusters else ""
 
 
 def _find_namespace(config: Object, context: str | None) -> str:

@@ -60,8 +60,11 @@ class ClusterAccess:
     def open_cluster(self) -> "LiveCluster":
         """Return the cluster; nothing is read yet."""
         from .cluster import LiveCluster
+        from .in_cluster import InClusterReader, is_in_cluster
         from .kubectl import KubectlReader
 
+        if self.context is None and self.kubeconfig is None and is_in_cluster():
+            return LiveCluster(InClusterReader(timeout_seconds=self.request_timeout))
         return LiveCluster(
             KubectlReader(
                 context=self.context,

@@ -8,7 +8,9 @@ from podgraft.cli.explain import webhook_match
 from podgraft.cli.explain.webhooks import Webhook
 from podgraft.kube.matching import constraints
 
-from .registrations import LiveWebhook
+from .registrations import InjectorKind, LiveWebhook
+
+OVERLAP_REMEDY = "change the labels, or delete one registration: only one of them must match"
 
 
 def to_explained_webhook(webhook: LiveWebhook) -> Webhook:
@@ -55,3 +57,15 @@ class WebhookMatcher:
 def select_injecting(webhooks: Iterable[LiveWebhook]) -> tuple[LiveWebhook, ...]:
     """Return the webhooks that inject pods: those of podgraft and istiod."""
     return tuple(webhook for webhook in webhooks if webhook.is_injecting)
+
+
+def describe_overlap(webhooks: Iterable[LiveWebhook]) -> str:
+    """Return which registrations inject the same pod twice; empty for none."""
+    programs = {
+        each.configuration: each.kind if each.kind is InjectorKind.ISTIOD else each.injector
+        for each in webhooks
+    }
+    kinds, names = [*programs.values()], " and ".join(sorted(programs))
+    if InjectorKind.ISTIOD in kinds and len({*kinds}) > 1:
+        return f"{names} inject the same pods"
+    return f"{names} call the same injector" if len(kinds) != len({*kinds}) else ""

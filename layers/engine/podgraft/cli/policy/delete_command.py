@@ -4,6 +4,7 @@ import click
 
 from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError
+from podgraft.cli.regions import refuse_regions
 
 from .cloud import connect
 from .options import expect_version_option, yes_option
@@ -24,6 +25,7 @@ def delete_injector(
     404, and then the failure policy of the webhook applies. Tokens belong to clusters, not to
     injectors; podgraft tokens revoke removes them.
     """
+    refuse_regions("podgraft policy delete")
     cloud = connect(options, writes=True)
     if expect_version is not None:
         cloud.check_version(expect_version)

@@ -13,6 +13,7 @@ import click
 
 from podgraft.cli import command_help, folders, terminal
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.regions import refuse_regions
 from podgraft.core import bundle as bundles
 from podgraft.core import policy
 from podgraft.core.review_context import ReviewContext
@@ -89,6 +90,7 @@ def edit_policy(  # noqa: PLR0913 — one parameter per option
         folder.check_exists()
         _edit_folder(options, folder, _Edit(files, samples, yes=yes))
         return
+    refuse_regions("podgraft policy edit")
     signer = make_signer(sign, sign_key)
     cloud = connect(options, writes=True)
     live = cloud.current_version()

@@ -26,9 +26,8 @@ from .versions import find_digests
 def list_versions(options: TargetOptions, *, output: str) -> Steps:
     """List the versions of the policy: number, date, author, bundle, and message.
 
-    A * marks the version in force: the newest one that loads. The bundles of single clusters
-    follow the bundle. Signatures are verified with the keys of stack:NAME. With --regions, the exit
-    status is 1 if the policies in force differ.
+    A * marks the version in force: the newest one that loads. Signatures are verified with the keys
+    of stack:NAME. With --regions, the exit status is 1 if the policies in force differ.
     """
     if output == "json" and is_in_several():
         raise click.UsageError("-o json: lists one region; use --region")

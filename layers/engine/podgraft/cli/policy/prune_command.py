@@ -14,6 +14,7 @@ from podgraft.base import system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError
+from podgraft.cli.regions import Steps, is_in_several, run_in_regions
 from podgraft.cli.storage.folder import FolderDocuments
 
 from .cloud import DeployedInjector, StoredObject, connect
@@ -38,6 +39,7 @@ class _Bundle:
 
 
 @command_help.command("prune")
+@run_in_regions()
 @click.option(
     "--older-than",
     "days",
@@ -50,12 +52,14 @@ class _Bundle:
 @yes_option("Delete the bundles. Without this option, the command only lists them.")
 @list_output_option
 @target_or_store_options
-def prune_bundles(options: TargetOptions, *, days: int, yes: bool, output: str) -> None:
+def prune_bundles(options: TargetOptions, *, days: int, yes: bool, output: str) -> Steps:
     """List the bundles that no version refers to, and delete them with --yes.
 
     A bundle remains if any stored version of the policy mentions its digest (Parameter Store keeps
     100 versions), also under clusters or in a comment, or if the deny list mentions it.
     """
+    if output == "json" and is_in_several():
+        raise click.UsageError("-o json: lists one region; use --region")
     before = system.now() - timedelta(days=days)
     if options.folder is not None:
         _prune_folder(FolderInjector(options.folder, options.injector), before, output, yes=yes)
@@ -63,6 +67,7 @@ def prune_bundles(options: TargetOptions, *, days: int, yes: bool, output: str) 
     cloud = connect(options, writes=yes)
     stored = cloud.list_bundles()
     unused = _select_unused(map(_describe, stored, stored.values()), find_mentioned(cloud), before)
+    yield
     deleted = _delete_bundles(cloud, unused, stored) if yes else []
     _report(unused, deleted, len(stored), output, yes=yes)
 

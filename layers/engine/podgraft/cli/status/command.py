@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from podgraft.base import jsonvalue, system
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help, configuration
 from podgraft.cli.compare.configurations import ConfigurationSource
+from podgraft.cli.config_source import is_explicit
 from podgraft.cli.configuration import InjectOptions
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.cluster import LiveCluster
@@ -22,6 +23,8 @@ from podgraft.cli.live.options import (
 )
 from podgraft.cli.live.registrations import InjectorKind, parse_webhooks
 from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
+from podgraft.cli.regions import make_regions_option
+from podgraft.cli.stack_regions import compare_regions
 from podgraft.cli.tokens.storage import Location
 from podgraft.cli.tokens.usage import read_last_uses
 from podgraft.kube import yaml
@@ -54,6 +57,7 @@ class _Show:
     help="Send a review to the URL of each webhook, with its CAs and its token.",
 )
 @click.option("--url", help="Endpoint of podgraft, to find webhooks that call another one.")
+@make_regions_option("Regions to compare; a difference has exit status 1.")
 @click.option(
     "-o",
     "--output",
@@ -66,19 +70,19 @@ def command(
     contexts: str | None,
     is_tested: bool,
     url: str | None,
+    regions: tuple[str, ...],
     output: str,
     **given: Any,
 ) -> int:
     """Show which webhook injects each namespace, and which pods need a restart.
 
     MISSING counts the pods without their sidecar: a webhook receives them, and the configuration
-    injects them. OUTDATED counts the pods with other sidecars than a new pod would have; it is a
-    comparison, as of podgraft compare. A question mark shows that pods were not checked. Without
-    --config, the configuration is that of Istio in the cluster. The command only reads.
+    injects them. OUTDATED counts the pods with other sidecars than a new pod would have. A question
+    mark shows that pods were not checked. Without --config, the configuration is that of Istio in
+    the cluster.
 
-    --test sends a synthetic review, which counts in no metric, to each URL of the registered
-    webhooks: with the CAs of its caBundle and the token in its path, as kube-apiserver does. The
-    exit status is 1 if such a review fails.
+    --test sends a synthetic review to each URL of the registered webhooks: with the CAs of its
+    caBundle and the token in its path, as kube-apiserver does. The exit status is 1 if one fails.
 
     --contexts prints one row for each cluster instead, with the result of --test. With --config
     stack:NAME, it adds the last review of each token, from the log of 30 days.
@@ -86,33 +90,42 @@ def command(
     names = ("namespace", "all_namespaces", "selector")
     selection = check_selection(PodSelection(**{name: given.pop(name) for name in names}))
     options = configuration.parse_options(given)
+    if is_explicit("regions") and (contexts is None or options.stack is None):
+        raise click.UsageError("--regions: requires --contexts and --config stack:NAME")
     if contexts is not None:
         if selection != PodSelection() or output == "policyreport":
             raise click.UsageError(
                 "--contexts reads no pods; leave out -n, -A, -l, and policyreport"
             )
-        return _show_clusters(options, contexts, output)
+        return _show_clusters(options, contexts, regions, output)
     if output == "html":
         raise click.UsageError("-o html: requires --contexts")
     return _show_namespaces(options, selection, _Show(url, is_tested, output))
 
 
-def _show_clusters(options: InjectOptions, contexts: str, output: str) -> int:
+def _show_clusters(
+    options: InjectOptions, contexts: str, regions: tuple[str, ...], output: str
+) -> int:
+    stack = options.stack if regions else None
+    splits = [] if stack is None else [str(each) for each in compare_regions(stack, regions)]
     names = list_contexts(options.access, contexts)
     statuses = read_all(options.access, names, read_status)
     if options.stack is not None:
         statuses = add_last_reviews(statuses, read_last_uses(Location("aws", options.stack)))
     if output == "json":
-        click.echo(jsonvalue.dump({"clusters": [each.to_json() for each in statuses]}))
+        clusters: list[JSON] = [each.to_json() for each in statuses]
+        click.echo(jsonvalue.dump({"clusters": clusters, "splits": [*splits]}))
     elif output == "html":
         click.echo(render_page(statuses, system.now()), nl=False)
     else:
         for line in format_rows(statuses):
             click.echo(line)
-        print_warnings(
+    if output != "json":
+        problems = (
             f"{each.context}: {problem}" for each in statuses for problem in each.find_problems()
         )
-    return 1 if any(each.state is State.FAILS for each in statuses) else 0
+        print_warnings([*splits, *problems])
+    return 1 if splits or any(each.state is State.FAILS for each in statuses) else 0
 
 
 def _show_namespaces(options: InjectOptions, selection: PodSelection, show: _Show) -> int:

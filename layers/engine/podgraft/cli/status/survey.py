@@ -9,7 +9,7 @@ from podgraft.cli.compare.configurations import ConfigurationSource
 from podgraft.cli.compare.original_pods import make_request_pod, remove_injection
 from podgraft.cli.compare.pod_comparer import PodComparer, PodState, find_revision
 from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
-from podgraft.cli.live.webhook_matching import WebhookMatcher
+from podgraft.cli.live.webhook_matching import OVERLAP_REMEDY, WebhookMatcher, describe_overlap
 from podgraft.core.review import ReviewResponse
 
 
@@ -28,13 +28,12 @@ class NamespaceStatus:
     missing: list[str] = field(default_factory=list[str])
     outdated: list[str] = field(default_factory=list[str])
     unchecked: int = 0
-    has_overlap: bool = False
+    overlap: str = ""
 
     def add_webhooks(self, webhooks: tuple[LiveWebhook, ...]) -> None:
         """Add the webhooks that receive a pod of the namespace."""
         self.webhooks.extend(each for each in webhooks if each not in self.webhooks)
-        if {InjectorKind.ISTIOD, InjectorKind.PODGRAFT} <= {webhook.kind for webhook in webhooks}:
-            self.has_overlap = True
+        self.overlap = self.overlap or describe_overlap(webhooks)
 
 
 @dataclass(slots=True)
@@ -110,8 +109,5 @@ def _would_inject(comparer: PodComparer, request: Object, namespace: str) -> boo
 def find_overlaps(survey: Survey) -> Iterator[str]:
     """Yield a warning for each namespace with pods that two injectors receive."""
     for status in survey.namespaces.values():
-        if status.has_overlap:
-            yield (
-                f"namespace {status.name}: istiod and podgraft receive the same pods; change its "
-                "labels so only one of them matches"
-            )
+        if status.overlap:
+            yield f"namespace {status.name}: {status.overlap}; {OVERLAP_REMEDY}"

@@ -155,7 +155,7 @@ def rotate(
 @store_options
 def revoke(repository: CallerRepository, cluster: str, identity: str) -> Steps:
     """Revoke the token with the id IDENTITY, which list prints."""
-    now = system.timestamp() if repository.has_ids else None
+    now = share("now", system.timestamp) if repository.has_ids else None
     is_found, found = _find(bool(repository.read(cluster).match_tokens(identity)))
     yield
     if found and not is_found:
@@ -190,8 +190,8 @@ def list_(
 ) -> None:
     """List the tokens and certificate subjects of the clusters, with age and last day.
 
-    The store has no time of last use. With --used, CloudWatch searches the log of the stack for the
-    id of each token, and bills what it reads.
+    With --used, CloudWatch searches the log of the stack for the id of each token, and bills what
+    it reads.
     """
     now = system.now()
     uses = read_last_uses(repository.location_options) if with_uses else None

@@ -62,10 +62,10 @@ expires_option = click.option(
 )
 
 
-def make_issued(repository: CallerRepository, note: str, expires: str) -> IssuedToken:
-    """Return a new token; of the form without an end for a function of an earlier version."""
+def make_issued(note: str, expires: str, *, has_ids: bool = True) -> IssuedToken:
+    """Return a new token; without *has_ids*, of the form of earlier versions, without an end."""
     created = system.timestamp()
-    if not repository.has_ids:
+    if not has_ids:
         text = system.random_bytes(_LEGACY_BYTES).hex()
         return IssuedToken(text, TokenHash(caller_document.hash_token(text), created, note))
     text = make_token(system.random_bytes(ID_BYTES), system.random_bytes(SECRET_BYTES), expires)
@@ -114,7 +114,9 @@ class PendingToken:
 
         The file is written first, and deleted if no hash is stored. So every issued token works.
         """
-        issued = self._issued = self._issued or make_issued(repository, note, expires)
+        issued = self._issued = self._issued or make_issued(
+            note, expires, has_ids=repository.has_ids
+        )
 
         def add(callers: Callers) -> Callers:
             if issued.hash in callers.tokens:  # an earlier attempt, whose response was lost

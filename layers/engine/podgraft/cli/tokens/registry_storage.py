@@ -6,7 +6,14 @@ from typing import Any
 
 from podgraft.base import system
 from podgraft.cli.failure import CommandError
-from podgraft.cli.stacks import AbsentError, ExistsError, aws_errors, put_parameter
+from podgraft.cli.stacks import (
+    AbsentError,
+    ExistsError,
+    aws_errors,
+    find_owner,
+    make_client,
+    put_parameter,
+)
 from podgraft.kube import yaml
 from podgraft.service.store.caller_document import Callers, to_document
 from podgraft.service.store.registry_document import POINTER, Pointer, object_key
@@ -17,16 +24,19 @@ from .repository import Change
 from .storage import CallerStorageError, Location, check_cluster_name
 
 _MAX_READS = 5
+# A function with this number reads ids, last days, groups, and the registry.
+_REGISTRY_DOCUMENTS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class AwsRegistry:
-    """A ``RegistryStore`` in one account and region."""
+    """The ``RegistryStore`` of a stack, in one account and region."""
 
     ssm: Any
     s3: Any
     prefix: str
     bucket: str
+    stack: str
 
     @property
     def location(self) -> str:
@@ -75,6 +85,15 @@ class AwsRegistry:
         key = object_key(digest)
         with aws_errors(f"s3://{self.bucket}/{key}", remedy="restore the version of the object"):
             return self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+
+
+def open_registry(documents: ParameterStorage) -> AwsRegistry | None:
+    """Return the registry of the stack that owns a prefix; ``None`` if its function reads none."""
+    owner = find_owner(documents.client, documents.prefix)
+    if owner is None or owner.documents < _REGISTRY_DOCUMENTS:
+        return None
+    s3 = make_client("s3")
+    return AwsRegistry(documents.client, s3, documents.prefix, owner.bucket, owner.stack)
 
 
 def read_registry_state(store: AwsRegistry) -> RegistryState:

@@ -7,9 +7,6 @@ from .folder_storage import FolderStorage
 from .repository import CallerRepository, DocumentRepository
 from .storage import CallerStorage, CallerStorageError, Location
 
-# A function with this number reads ids, last days, groups, and the registry.
-REGISTRY_DOCUMENTS = 2
-
 
 def open_storage(location: Location) -> CallerStorage:
     """Return the documents of a store: ``aws`` or ``file:<folder>``, as in ``PODGRAFT_STORE``."""
@@ -34,15 +31,12 @@ def open_repository(location: Location) -> CallerRepository:
 
 
 def _open_stack(storage: Any, location: Location) -> CallerRepository:
-    from podgraft.cli import stacks
+    from .registry_storage import RegistryRepository, open_registry, read_registry_state
 
-    from .registry_storage import AwsRegistry, RegistryRepository, read_registry_state
-
-    owner = stacks.find_owner(storage.client, storage.prefix)
-    if owner is None or owner.documents < REGISTRY_DOCUMENTS:
+    registry = open_registry(storage)
+    if registry is None:
         # An earlier function: it accepts neither a registry nor the keys of new tokens.
         return DocumentRepository(storage, location, has_ids=False)
-    registry = AwsRegistry(storage.client, stacks.make_client("s3"), storage.prefix, owner.bucket)
     if read_registry_state(registry).is_in_force:
         return RegistryRepository(registry, storage, location)
 

@@ -9,6 +9,7 @@ from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.policy.signing import Signer
+from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 
 from . import text
@@ -20,6 +21,7 @@ from .storage import RolloutStorage, StoredPolicy, check_signer
 
 # The exit status if the needed evidence is missing.
 MISSING_EVIDENCE = 3
+_NO_ROLLOUT = "the policy has no rollout; start one: podgraft rollout start"
 
 
 def describe_share(rollout: Object) -> str:
@@ -33,6 +35,7 @@ def describe_share(rollout: Object) -> str:
 
 
 @command_help.command("step")
+@run_in_regions()
 @click.argument("percentage", type=Percentage())
 @click.option(
     "--cluster",
@@ -54,7 +57,7 @@ def step_rollout(  # noqa: PLR0913 — one parameter per option
     force: bool,
     reason: str | None,
     signer: Signer | None,
-) -> None:
+) -> Steps:
     """Serve PERCENTAGE of the workloads with the candidate.
 
     After shadow and pause, the mode becomes share. A higher percentage needs the evidence of
@@ -76,13 +79,14 @@ def step_rollout(  # noqa: PLR0913 — one parameter per option
         changed["groups"] = {**object_at(fields, "groups"), group: percentage}
     else:
         changed["share"] = percentage
-    _write_rollout(storage, stored, changed, signer)
+    return _write_rollout(storage, stored, changed, signer)
 
 
 @command_help.command("pause")
+@run_in_regions(needs_all=False)
 @sign_options
 @storage_options
-def pause_rollout(storage: RolloutStorage, *, signer: Signer | None) -> None:
+def pause_rollout(storage: RolloutStorage, *, signer: Signer | None) -> Steps:
     """Give no further pods the candidate; podgraft rollout step continues."""
     stored, fields, rollout = read_running(storage)
     if rollout.mode is RolloutMode.SHADOW:
@@ -90,10 +94,11 @@ def pause_rollout(storage: RolloutStorage, *, signer: Signer | None) -> None:
             "the rollout is in mode shadow, so no pod gets the candidate; to end it, run "
             "podgraft rollout abort"
         )
-    _write_rollout(storage, stored, {**fields, "mode": "paused"}, signer)
+    return _write_rollout(storage, stored, {**fields, "mode": "paused"}, signer)
 
 
 @command_help.command("promote")
+@run_in_regions()
 @log_option
 @force_options
 @sign_options
@@ -105,19 +110,33 @@ def promote_candidate(
     force: bool,
     reason: str | None,
     signer: Signer | None,
-) -> None:
+) -> Steps:
     """Put the candidate in force for all workloads, and end the rollout."""
+    stored = storage.read()
+    if is_in_several() and text.read_rollout(stored.document) is None:
+        return (yield from skip_written(stored, _NO_ROLLOUT))
     stored, _, rollout = read_running(storage)
     _check_brakes(storage, rollout)
     _check_needs(storage, rollout, stored, log, force=force, reason=reason)
     promoted = text.promote(stored.document)
     check_document(storage, promoted)
+    share("written", set[str]).add(promoted)
+    yield
     label = storage.write(promoted, stored, signer)
     terminal.secho(f"policy     {label} is in force: the candidate, in all clusters", fg="green")
     click.echo(f"effect     {storage.delay}")
     if stored.version is not None:
         number = stored.version.number
         click.echo(f"to undo:   podgraft rollback {number} {storage.options}")
+    return None
+
+
+def skip_written(stored: StoredPolicy, problem: str) -> Steps:
+    """Wait for the other regions; raise ``CommandError`` unless one writes the document of this."""
+    yield
+    if stored.document not in share("written", set[str]):
+        raise CommandError(problem)
+    click.echo(f"policy     {stored.label} is already the same")
 
 
 def read_running(storage: RolloutStorage) -> tuple[StoredPolicy, Object, Rollout]:
@@ -125,19 +144,23 @@ def read_running(storage: RolloutStorage) -> tuple[StoredPolicy, Object, Rollout
     stored = storage.read()
     fields = text.read_rollout(stored.document)
     if fields is None:
-        raise CommandError("the policy has no rollout; start one: podgraft rollout start")
+        raise CommandError(_NO_ROLLOUT)
     rollout = parse_valid(stored.document).rollout
     if rollout is None:
-        raise CommandError("the policy has no rollout; start one: podgraft rollout start")
+        raise CommandError(_NO_ROLLOUT)
     return stored, fields, rollout
 
 
 def _write_rollout(
     storage: RolloutStorage, stored: StoredPolicy, fields: Object, signer: Signer | None
-) -> None:
+) -> Steps:
     check_signer(stored, signer)
     changed = text.set_rollout(stored.document, fields)
     storage.check_denied(find_digests(parse_valid(changed)))
+    yield
+    if is_in_several() and changed == stored.document:
+        click.echo(f"policy     {stored.label} is already the same")
+        return
     label = storage.write(changed, stored, signer)
     terminal.secho(f"policy     {label} is in force: {describe_share(fields)}", fg="green")
     click.echo(f"effect     {storage.delay}")

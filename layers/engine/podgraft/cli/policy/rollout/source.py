@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -19,6 +20,8 @@ from podgraft.kube import yaml
 from . import text
 from .candidate import parse_valid
 from .storage import RolloutStorage
+
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,26 +94,25 @@ def _load_from_stack(stack: str, injector: str) -> LoadedCandidate:
     )
 
 
-def source_options(function: Callable[..., None]) -> Callable[..., None]:
+def source_options(function: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a candidate; *function* gets the source as ``origin``."""
 
     @local_options
     @wraps(function)
     def call_with_files(
         *values: object, bundle: Path, document: Path | None, **others: object
-    ) -> None:
+    ) -> R:
         origin = CandidateSource(bundle=bundle, document=document)
-        function(*values, origin=origin, **others)
+        return function(*values, origin=origin, **others)
 
     @wraps(call_with_files)
-    def call_with_source(*values: object, from_stack: str | None, **others: object) -> None:
+    def call_with_source(*values: object, from_stack: str | None, **others: object) -> R:
         if from_stack is None:
-            call_with_files(*values, **others)
-            return
+            return call_with_files(*values, **others)
         names = ("folder", "bundle", "document")
         if any(others.pop(name) is not None for name in names):
             raise click.UsageError("--from-stack replaces FOLDER, --bundle, and --policy")
-        function(*values, origin=CandidateSource(stack=from_stack), **others)
+        return function(*values, origin=CandidateSource(stack=from_stack), **others)
 
     return click.option(
         "--from-stack",

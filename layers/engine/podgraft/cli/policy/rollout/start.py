@@ -2,15 +2,16 @@
 
 import click
 
-from podgraft.base.jsonvalue import Object
-from podgraft.cli import command_help, terminal
+from podgraft.base.jsonvalue import JSON, Object
+from podgraft.cli import command_help, regions, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.signing import Signer
+from podgraft.cli.regions import Steps, is_in_several, run_in_regions
 
 from . import text
 from .brakes import read_brakes
 from .candidate import check_document, make_candidate
-from .commands import describe_share
+from .commands import describe_share, skip_written
 from .health import check_alarms
 from .options import Percentage, sign_options, storage_options
 from .source import CandidateSource, source_options
@@ -50,6 +51,7 @@ _BY = click.option(
 
 
 @command_help.command("start")
+@run_in_regions()
 @source_options
 @_ID
 @click.option(
@@ -62,16 +64,17 @@ _BY = click.option(
 @_REASON
 @sign_options
 @storage_options
-def start_rollout(storage: RolloutStorage, **options: object) -> None:
+def start_rollout(storage: RolloutStorage, **options: object) -> Steps:
     """Start a rollout: the candidate responds for a share of the workloads.
 
     FOLDER contains policy.yaml and bundle/ of the candidate. With --from-stack, the candidate is
     the policy in force of the same injector in another stack.
     """
-    _begin(storage, "share", **options)  # pyright: ignore[reportArgumentType]
+    return _begin(storage, "share", **options)  # pyright: ignore[reportArgumentType]
 
 
 @command_help.command("shadow")
+@run_in_regions()
 @source_options
 @_ID
 @click.option(
@@ -88,13 +91,13 @@ def start_rollout(storage: RolloutStorage, **options: object) -> None:
 @_REASON
 @sign_options
 @storage_options
-def shadow_candidate(storage: RolloutStorage, **options: object) -> None:
+def shadow_candidate(storage: RolloutStorage, **options: object) -> Steps:
     """Compare the candidate with stable on live reviews; stable responds to all of them.
 
     FOLDER contains policy.yaml and bundle/ of the candidate, or --from-stack names another stack.
     To continue with a share of the workloads, run podgraft rollout step.
     """
-    _begin(storage, "shadow", **options)  # pyright: ignore[reportArgumentType]
+    return _begin(storage, "shadow", **options)  # pyright: ignore[reportArgumentType]
 
 
 def _begin(  # noqa: PLR0913 — one parameter per option
@@ -110,11 +113,13 @@ def _begin(  # noqa: PLR0913 — one parameter per option
     needs: tuple[int, int, int] | None,
     reason: str,
     signer: Signer | None,
-) -> None:
+) -> Steps:
     loaded = origin.load(storage)
     print_warnings(loaded.warnings)
     stored = storage.read()
     check_signer(stored, signer)
+    if is_in_several() and text.find_id(stored.document) == id_:
+        return (yield from skip_written(stored, _describe_active(id_)))
     _check_can_start(storage, stored, id_)
     specified = loaded.find_document(stored.document)
     candidate = make_candidate(stored.document, specified, loaded.digest, loaded.name)
@@ -124,17 +129,27 @@ def _begin(  # noqa: PLR0913 — one parameter per option
             rollout[key] = dict(shares)
     if by != "workload":
         rollout["by"] = by
-    rollout["candidate"] = candidate
-    if needs is not None:
-        rollout["needs"] = dict(zip(("reviews", "workloads", "minutes"), needs, strict=True))
-    if reason:
-        rollout["reason"] = reason
+    rollout |= _describe_limits(candidate, needs, reason)
     changed = text.set_rollout(stored.document, rollout)
     check_document(storage, changed, loaded.files)
     for line in storage.upload(loaded.digest, loaded.files):
         click.echo(line)
+    regions.share("written", set[str]).add(changed)
+    yield
     click.echo(f"candidate  {_describe_candidate(candidate)}")
     _report_start(storage, storage.write(changed, stored, signer), rollout)
+    return None
+
+
+def _describe_limits(candidate: Object, needs: tuple[int, int, int] | None, reason: str) -> Object:
+    fields: Object = {"candidate": candidate}
+    if needs is not None:
+        fields["needs"] = dict(zip(("reviews", "workloads", "minutes"), needs, strict=True))
+    return fields | ({"reason": reason} if reason else {})
+
+
+def _describe_active(id_: JSON) -> str:
+    return f"rollout {id_} is active; end it with podgraft rollout promote or abort"
 
 
 def _report_start(storage: RolloutStorage, label: str, rollout: Object) -> None:
@@ -146,9 +161,7 @@ def _report_start(storage: RolloutStorage, label: str, rollout: Object) -> None:
 def _check_can_start(storage: RolloutStorage, stored: StoredPolicy, id_: str) -> None:
     running = text.read_rollout(stored.document)
     if running is not None:
-        raise CommandError(
-            f"rollout {running.get('id')} is active; end it with podgraft rollout promote or abort"
-        )
+        raise CommandError(_describe_active(running.get("id")))
     for brake in read_brakes(storage):
         if brake.stops(id_):
             flag = " --all" if brake.for_all else ""

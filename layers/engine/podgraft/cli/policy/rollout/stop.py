@@ -14,7 +14,7 @@ from podgraft.core.versions.brake import ALL
 from podgraft.kube import yaml
 
 from . import text
-from .brakes import name_of_brake, read_brake
+from .brakes import Brake, name_of_brake, read_brake
 from .health import check_alarms
 from .options import sign_options, storage_options
 from .storage import RolloutStorage, StoredPolicy
@@ -75,22 +75,29 @@ def _try_read(storage: RolloutStorage) -> tuple[StoredPolicy | None, CommandErro
 
 
 @command_help.command("release")
+@run_in_regions()
 @click.option("--all", "for_all", is_flag=True, help="Release the brake of all injectors.")
 @click.option("--force", is_flag=True, help="Release it while an alarm of the guard is active.")
 @storage_options
-def release_brake(storage: RolloutStorage, *, for_all: bool, force: bool) -> None:
+def release_brake(storage: RolloutStorage, *, for_all: bool, force: bool) -> Steps:
     """Print the author and the reason of a brake, and delete it.
 
     The guard acts when an alarm starts. So with --all, no alarm must be active.
     """
     name = name_of_brake(storage, for_all=for_all)
     brake = read_brake(storage, for_all=for_all)
+    found = share("brakes", list[Brake])
+    found += [] if brake is None else [brake]
+    if for_all and not force:
+        check_alarms(storage)
+    yield
+    if brake is None and found:
+        click.echo("brake      has none here")
+        return
     if brake is None:
         location = storage.documents.locate(name)
         raise CommandError(f"brake {location}: not found; status prints the brakes")
     click.echo(f"brake      {brake.location}: {brake.describe()}")
-    if for_all and not force:
-        check_alarms(storage)
     storage.documents.delete(name)
     terminal.secho("released   rollouts can use their candidates again", fg="green")
     fields = text.read_rollout(storage.read().document)

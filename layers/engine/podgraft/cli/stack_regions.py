@@ -1,0 +1,54 @@
+"""What differs between the regions of a stack: policies, and the registry of callers."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from podgraft.base import jsonvalue
+from podgraft.base.jsonvalue import JSON
+from podgraft.kube import yaml
+from podgraft.service.store.registry_document import POINTER
+
+from .aws_options import make_session, use_region
+from .endpoint_check.faults import Fault, Finding
+from .stacks import aws_errors, lookup_stack
+
+
+def compare_regions(stack: str, regions: Sequence[str]) -> Iterator[Finding]:
+    """Yield the policies, and the registry, that differ between the first region and another."""
+    with use_region(regions[0]):
+        prefix = lookup_stack(stack).parameter_prefix
+    session = make_session()
+    first, *others = [_read_region(session, prefix, each) for each in regions]
+    for region, documents in zip(regions[1:], others, strict=True):
+        for name in sorted(first.keys() | documents.keys()):
+            here, there = first.get(name), documents.get(name)
+            if not jsonvalue.equal(here, there):
+                detail = "is missing" if there is None else _describe_bundles(here, there)
+                command = "fleet apply" if name.endswith(POINTER) else "push"
+                remedy = f"podgraft {command} with --regions"
+                problem = f"{name.removeprefix(prefix)}: {detail}"
+                yield Finding(Fault.REGIONS, f"region {region}", problem, remedy, breaks=False)
+
+
+def _describe_bundles(here: JSON, there: JSON) -> str:
+    bundles = [each.get("bundle") if isinstance(each, dict) else None for each in (here, there)]
+    if bundles[0] == bundles[1]:
+        return "differs"
+    return f"has bundle {bundles[1]}, and the first region {bundles[0]}"
+
+
+def _read_region(session: Any, prefix: str, region: str) -> Mapping[str, JSON]:
+    """Return the policies by the name of the parameter, and the digest of the registry."""
+    client = session.client("ssm", region_name=region)
+    documents: dict[str, JSON] = {}
+    with aws_errors(f"region {region}: parameters {prefix}"):
+        pages = client.get_paginator("get_parameters_by_path").paginate(Path=prefix, Recursive=True)
+        for parameter in (each for page in pages for each in page["Parameters"]):
+            name, text = parameter["Name"], parameter["Value"]
+            if name.endswith("/policy"):
+                documents[name] = yaml.load_document(text)
+            elif name == f"{prefix}/{POINTER}":
+                # The serial differs: each region counts its own versions.
+                pointer = yaml.load_document(text)
+                documents[name] = pointer.get("callers") if isinstance(pointer, dict) else None
+    return documents
