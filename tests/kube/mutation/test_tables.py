@@ -25,8 +25,8 @@ ROWS = program.load_rows(FIXTURE)
 UNDEFAULTED = "apply configuration update listType=map entry"
 # Only the cluster can authorize users.
 REFUSED = "authorizer check"
-RULE: Object = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}
-OPTIONAL: Object = {
+RULE: Any = {"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["*"], "resources": ["*"]}
+OPTIONAL: Any = {
     "matchConstraints": {"resourceRules": [RULE]},
     "reinvocationPolicy": "Never",
 }
@@ -46,7 +46,7 @@ def mutate(row: program.Row) -> Object:
     """The object after the first pass; raises ``MutationDeniedError`` or ``AssertionError``."""
     diagnostics = Diagnostics()
     documents = row.get("policies") or [make_policy(row["expression"])]
-    ref: Object = {"name": "params", "namespace": "default"}
+    ref: Any = {"name": "params", "namespace": "default"}
     policies = [
         parse_policy(
             Cursor({**OPTIONAL, **each["spec"]}, "/spec", diagnostics), each["metadata"]["name"]
@@ -68,9 +68,9 @@ def mutate(row: program.Row) -> Object:
         ]
     ]
     assert not diagnostics.errors, "\n".join(map(str, diagnostics.errors))
-    namespace = row.get("namespace") or {"metadata": {"name": "default"}}
+    namespace: Any = row.get("namespace") or {"metadata": {"name": "default"}}
     name = namespace["metadata"]["name"]
-    head: Object = {"apiVersion": "v1", "kind": "ConfigMap"}
+    head: Any = {"apiVersion": "v1", "kind": "ConfigMap"}
     policy_set = MutatingPolicySet(
         policies=tuple(policies),
         bindings=group_by_policy(bindings),

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from podgraft.base.jsonvalue import Object, object_at, string_at, strings_at
 from podgraft.kube import document_reader, selectors
 from podgraft.kube.document_reader import Cursor, MappingReader
+from podgraft.kube.selectors import Operator
 
 
 class ParamKind(NamedTuple):
@@ -46,20 +47,24 @@ class ParamRef:
     selector: selectors.Selector | None = None
     is_required: bool = True
 
-    def selects(self, param: Object) -> bool:
-        """Whether a selector is set and matches an object of any namespace."""
-        return self.selector is not None and self.selector.matches(_labels(param))
+
+# By namespace and name.
+_Params: TypeAlias = Mapping[tuple[str, str], Object]
 
 
 @dataclass(frozen=True, slots=True)
 class ParamIndex:
     """The objects of a bundle that can be parameters, by kind, and by namespace and name.
 
-    ``cluster_scoped`` has the groups and kinds without a namespace.
+    ``cluster_scoped`` has the groups and kinds without a namespace. ``by_label`` has the objects of
+    a kind with a label; their name is that of the label without a key.
     """
 
-    by_name: Mapping[tuple[str, str], Mapping[tuple[str, str], Object]]
+    by_name: Mapping[tuple[str, str], _Params]
     cluster_scoped: frozenset[tuple[str, str]] = frozenset()
+    by_label: Mapping[tuple[tuple[str, str], str, str], _Params] = field(
+        default_factory=dict[tuple[tuple[str, str], str, str], _Params], repr=False
+    )
     # At most one entry for each kind, selector of a binding, and namespace of the bundle.
     _selected: dict[tuple[ParamKind, selectors.Selector, str], Sequence[Object]] = field(
         default_factory=dict[tuple[ParamKind, selectors.Selector, str], Sequence[Object]],
@@ -73,12 +78,15 @@ class ParamIndex:
     ) -> ParamIndex:
         """Build the index; the kinds, namespaces, and names of the objects must be unique."""
         by_name: dict[tuple[str, str], dict[tuple[str, str], Object]] = {}
+        by_label: dict[tuple[tuple[str, str], str, str], dict[tuple[str, str], Object]] = {}
         for param in objects:
             kind = ParamKind(string_at(param, "apiVersion"), string_at(param, "kind")).group_kind
             metadata = object_at(param, "metadata")
             key = string_at(metadata, "namespace"), string_at(metadata, "name")
             by_name.setdefault(kind, {})[key] = param
-        return cls(by_name, frozenset(cluster_scoped))
+            for label in {**_labels(param), "": key[1]}.items():
+                by_label.setdefault((kind, *label), {})[key] = param
+        return cls(by_name, frozenset(cluster_scoped), by_label)
 
     def find(self, kind: ParamKind, ref: ParamRef, namespace: str) -> Sequence[Object]:
         """Find the parameters for a request in a namespace; raises ``ParamError``."""
@@ -101,14 +109,11 @@ class ParamIndex:
 
     def can_find(self, kind: ParamKind, ref: ParamRef) -> bool:
         """Whether a request in some namespace has parameters."""
-        params = self.by_name.get(kind.group_kind, {})
-        if ref.selector is None and ref.namespace:
-            return (ref.namespace, ref.name) in params
-        return any(
-            ref.namespace in {"", namespace}
-            and (name == ref.name if ref.selector is None else ref.selects(param))
-            for (namespace, name), param in params.items()
-        )
+        if ref.selector is None:
+            found = self.by_label.get((kind.group_kind, "", ref.name), {})
+        else:
+            found = self._find_selected(kind, ref.selector)
+        return any(ref.namespace in {"", namespace} for namespace, _ in found)
 
     def _select(
         self, kind: ParamKind, selector: selectors.Selector, namespace: str
@@ -116,16 +121,21 @@ class ParamIndex:
         key = (kind, selector, namespace)
         selected = self._selected.get(key)
         if selected is None:
-            params = self.by_name.get(kind.group_kind, {})
-            names = sorted(
-                name
-                for name, param in params.items()
-                if name[0] == namespace and selector.matches(_labels(param))
-            )
-            if not names:
-                return ()  # not cached: requests can have any namespace
-            selected = self._selected[key] = tuple(params[name] for name in names)
+            found = sorted(self._find_selected(kind, selector).items(), key=lambda item: item[0])
+            selected = tuple(param for name, param in found if name[0] == namespace)
+            if selected:  # requests can have any namespace
+                self._selected[key] = selected
         return selected
+
+    def _find_selected(self, kind: ParamKind, selector: selectors.Selector) -> _Params:
+        """The objects of all namespaces that a selector matches."""
+        params = self.by_name.get(kind.group_kind, {})
+        for each in selector.requirements:
+            if each.operator in {Operator.EQUALS, Operator.IN}:
+                found = (self.by_label.get((kind.group_kind, each.key, v), {}) for v in each.values)
+                params = dict(item for group in found for item in group.items())
+                break
+        return {name: param for name, param in params.items() if selector.matches(_labels(param))}
 
 
 def _labels(param: Object) -> Mapping[str, str]:
