@@ -22,6 +22,7 @@ from podgraft.kube import yaml
 from podgraft.kube.admission import SYNTHETIC_UID
 from support import aws_account
 from support.aws_account import deploy_stack, start_account_with_bucket
+from support.istio_samples import add_gateway_template
 from support.page_run import PageRun, matches_output
 from support.tls_endpoint import serve_response
 
@@ -159,13 +160,11 @@ def test_every_command_of_a_page_runs(case: Case, account: Path, tmp_path: Path)
 
 
 def write_gateway_bundle(folder: Path) -> None:
-    """The sample of Istio with a gateway template, as Istio's own ConfigMap has one."""
+    """The sample of Istio with a gateway template."""
     shutil.copytree(SAMPLES / "istio", folder)
     file = folder / "bundle" / "injector.yaml"
     injector: Any = yaml.load(file.read_text())
-    config: Any = yaml.load(injector["data"]["config"])
-    config["templates"]["gateway"] = "spec: {containers: [{name: istio-proxy, image: proxy:1}]}\n"
-    injector["data"]["config"] = yaml.dump(config)
+    add_gateway_template(injector)
     file.write_text(yaml.dump(injector))
 
 

@@ -3,6 +3,7 @@
 import re
 
 UNRELEASED = "Unreleased"
+_PAGE = re.compile(r"\]\(docs/([\w/-]+)\.md(#[\w-]+)?\)")
 
 
 class ChangelogError(ValueError):
@@ -12,7 +13,8 @@ class ChangelogError(ValueError):
 def extract_section(text: str, version: str) -> str:
     """The text below ``## VERSION`` or ``## VERSION (DATE)``; raises ``ChangelogError``.
 
-    The brackets of Keep a Changelog are optional.
+    The brackets of Keep a Changelog are optional. Links lead to the site, because the notes of a
+    release are not in the repository.
     """
     title = re.compile(rf"^## \[?{re.escape(version)}\]?(?=\s|$).*$", re.MULTILINE)
     match = title.search(text)
@@ -24,4 +26,4 @@ def extract_section(text: str, version: str) -> str:
     section = (rest[: end.start()] if end else rest).strip()
     if not section:
         raise ChangelogError(f"CHANGELOG.md: the section {version} is empty; describe the changes")
-    return f"{section}\n"
+    return _PAGE.sub(r"](https://podgraft.dev/\1/\2)", f"{section}\n")

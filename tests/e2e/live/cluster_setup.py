@@ -16,6 +16,7 @@ from typing import Any
 from e2e.live import cluster_objects as objects
 from e2e.live.control_plane import ControlPlane
 from podgraft.cli import main
+from support.istio_samples import add_gateway_template
 
 CLUSTER = "prod-eu"
 _NATIVE = {"name": "ENABLE_NATIVE_SIDECARS", "value": "false"}
@@ -72,6 +73,10 @@ class ClusterSetup:
         """Istio's ConfigMaps, istiod, and its webhook; the namespace shop is injected."""
         self._create_namespaces("istio-system", "shop")
         self._create_istiod("default", _NATIVE)
+        [injector, _] = objects.config_maps("default")
+        add_gateway_template(injector)
+        path = f"{_NAMESPACED}/istio-system/configmaps/{injector['metadata']['name']}"
+        self._plane.replace(path, injector)
         self._create_webhook("default")
 
     def create_pods(self, name: str, count: int) -> None:

@@ -26,17 +26,21 @@ CHANGELOG = """\
 
 ## [1.10.0] - 2026-11-01
 
-- Ten.
+- Ten: [clusters](docs/clusters.md), [a table](docs/schemas/policy.md#policy).
 
 ## 1.1.0
 
 """
+TEN = (
+    "[clusters](https://podgraft.dev/clusters/), "
+    "[a table](https://podgraft.dev/schemas/policy/#policy)."
+)
 ABSENT = Target("python3.99", "arm64")
 
 
 @pytest.mark.parametrize(
     ("section", "expected"),
-    [("Unreleased", "### Added\n\n- New.\n"), ("1.10.0", "- Ten.\n")],
+    [("Unreleased", "### Added\n\n- New.\n"), ("1.10.0", f"- Ten: {TEN}\n")],
 )
 def test_the_notes_are_the_section_of_the_version(section: str, expected: str) -> None:
     assert extract_section(CHANGELOG, section) == expected
