@@ -243,4 +243,6 @@ def _print_next_steps(name: str, folder: Path, outcomes: list[Outcome]) -> None:
     for step in find_next_steps(name, folder, outcomes, others):
         click.echo(f"\n  {step.text}")
         terminal.secho(f"  $ {find_program()} {step.arguments}", bold=True)
-    click.echo("\n  docs/start.md continues from here: an injected pod on your cluster.")
+    page = Path("docs", "start.md")
+    start = page if (find_assets() / page).exists() else "https://podgraft.dev/start/"
+    click.echo(f"\n  {start} continues from here: an injected pod on your cluster.")
