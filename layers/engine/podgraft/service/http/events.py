@@ -37,7 +37,7 @@ def catch_errors(
 
     def handle(event: Event, context: object) -> dict[str, Any]:
         try:
-            response = respond_to_function(event)
+            response = None if "requestContext" in event else respond_to_function(event)
             return handler(_prepare_event(event), context) if response is None else response
         except Exception as error:  # noqa: BLE001  the application handles its own errors
             return _make_fault_response(error, request_log)
