@@ -53,21 +53,22 @@ def mutate(row: program.Row) -> Object:
         )
         for each in documents
     ]
+    bound: Any = row.get("bindings") or [
+        {
+            "metadata": {"name": "b"},
+            "spec": {
+                "policyName": each["metadata"]["name"],
+                **({"paramRef": ref} if "paramKind" in each["spec"] else {}),
+            },
+        }
+        for each in documents
+    ]
     bindings = [
         parse_binding(Cursor(each["spec"], "/spec", diagnostics), each["metadata"]["name"])
-        for each in row.get("bindings")
-        or [
-            {
-                "metadata": {"name": "b"},
-                "spec": {
-                    "policyName": each["metadata"]["name"],
-                    **({"paramRef": ref} if "paramKind" in each["spec"] else {}),
-                },
-            }
-            for each in documents
-        ]
+        for each in bound
     ]
     assert not diagnostics.errors, "\n".join(map(str, diagnostics.errors))
+    params: Any = [each for each in row.get("params") or () if each]
     namespace: Any = row.get("namespace") or {"metadata": {"name": "default"}}
     name = namespace["metadata"]["name"]
     head: Any = {"apiVersion": "v1", "kind": "ConfigMap"}
@@ -75,8 +76,7 @@ def mutate(row: program.Row) -> Object:
         policies=tuple(policies),
         bindings=group_by_policy(bindings),
         params=ParamIndex.build(
-            {**head, **each, "metadata": {**ref, **each["metadata"]}}
-            for each in filter(None, row.get("params") or ())
+            {**head, **each, "metadata": {**ref, **each["metadata"]}} for each in params
         ),
         namespaces={name: namespace},
     )
