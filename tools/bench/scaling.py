@@ -169,9 +169,18 @@ def _bundle_series(inputs: BenchmarkInput, folder: Path, stack: ExitStack) -> It
 
 def _policy_series(inputs: BenchmarkInput, folder: Path, stack: ExitStack) -> Iterator[Series]:
     """Mutating policies, of which one matches."""
+    grown = {size: replace(inputs, files=make_policies(size)) for size in (1, POLICIES)}
+    stores = {size: each.write_store(folder / f"policies-{size}") for size, each in grown.items()}
+    yield Series(
+        name="mutating policies, loading",
+        description="loading, mutating policies: {}",
+        per="a policy",
+        baseline=YAML,
+        makers={size: _load_action(store) for size, store in stores.items()},
+        base={size: _parse_action(each.files) for size, each in grown.items()},
+    )
     makers: dict[int, Make] = {}
-    for size in (1, POLICIES):
-        store = replace(inputs, files=make_policies(size)).write_store(folder / f"policies-{size}")
+    for size, store in stores.items():
         handle = stack.enter_context(warm.make_handler(store))
         makers[size] = _review_action(handle, lambda number: pods.unseen_pod(inputs, number))
     yield Series(
