@@ -6,6 +6,7 @@ A chain of reads is one access: its name costs a unit, and so does each step.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 
 from .activation import Evaluate, Frame
 from .cost import IDENT, SELECT
@@ -98,7 +99,7 @@ def select_field(operand: Evaluate, field: str) -> Evaluate:
         if is_map(value) and field in value:
             return value[field]
         if is_optional(value):
-            return _find_in_optional(frame, value, field)
+            return _find_element(frame, value, field)
         if is_lazy(value) or isinstance(value, Struct):
             found = value.select(field) if isinstance(value, Struct) else value.find(field)
             if found.present:
@@ -109,8 +110,8 @@ def select_field(operand: Evaluate, field: str) -> Evaluate:
     return evaluate
 
 
-def _find_in_optional(frame: Frame, value: Optional, key: Value) -> Optional:
-    """The element of an optional; the step was charged, and is free where there is none."""
+def _find_element(frame: Frame, value: Value, key: Value) -> Optional:
+    """The element; the step was charged, and is free where there is none."""
     found = find(value, key)
     if not found.present:
         frame.meter.spent -= SELECT
@@ -141,7 +142,7 @@ def _check_no_list(value: Value) -> None:
         raise EvaluationError("unsupported index type 'string' in list")
 
 
-def _index(container: Evaluate, key: Evaluate) -> Evaluate:
+def _index(container: Evaluate, key: Evaluate, *, finds: bool = False) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         value = container(frame)
         if value is NONE:
@@ -149,27 +150,14 @@ def _index(container: Evaluate, key: Evaluate) -> Evaluate:
         index = key(frame)
         check_qualifier(index)
         frame.meter.spent += SELECT
-        if is_optional(value):
-            return _find_in_optional(frame, value, index)
+        if finds or is_optional(value):
+            return _find_element(frame, value, index)
         return member(value, index)
 
     return evaluate
 
 
-def _find(container: Evaluate, key: Evaluate) -> Evaluate:
-    def evaluate(frame: Frame) -> Value:
-        value = container(frame)
-        if value is NONE:
-            return value
-        index = key(frame)
-        check_qualifier(index)
-        frame.meter.spent += SELECT
-        found = find(value, index)
-        if not found.present:
-            frame.meter.spent -= SELECT
-        return found
-
-    return evaluate
+_find = partial(_index, finds=True)
 
 
 ACCESSES: Mapping[str, Callable[[Evaluate, Evaluate], Evaluate]] = {

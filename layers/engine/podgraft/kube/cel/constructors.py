@@ -7,8 +7,10 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from .declarations import WRAPPERS
 from .errors import EvaluationError
 from .library.times import check_duration, check_timestamp
+from .types import BOOL, BYTES, DOUBLE, INT, STRING, UINT, Type
 from .values import NANOSECONDS, NUMBERS, Uint, Value, is_list, is_map, kind, type_name
 
 # Makes a value of the fields that are set.
@@ -32,16 +34,13 @@ def unknown_type(name: str) -> Construct:
     return construct
 
 
-_ZEROS: Mapping[str, Value] = {
-    "Bool": False,
-    "Bytes": b"",
-    "Double": 0.0,
-    "Float": 0.0,
-    "Int32": 0,
-    "Int64": 0,
-    "String": "",
-    "UInt32": Uint(0),
-    "UInt64": Uint(0),
+_ZEROS: Mapping[Type, Value] = {
+    BOOL: False,
+    BYTES: b"",
+    DOUBLE: 0.0,
+    INT: 0,
+    STRING: "",
+    UINT: Uint(0),
 }
 
 
@@ -72,7 +71,7 @@ def _value(fields: dict[str, Value]) -> Value:
 
 
 CONSTRUCTORS: Mapping[str, Construct] = {
-    **{f"google.protobuf.{name}Value": _wrapper(zero) for name, zero in _ZEROS.items()},
+    **{name: _wrapper(_ZEROS[type_._replace(wrapper=False)]) for name, type_ in WRAPPERS.items()},
     "google.protobuf.FloatValue": _single_precision,
     "google.protobuf.Value": _value,
     "google.protobuf.Struct": lambda fields: _json_value(fields.get("fields", {})),

@@ -33,19 +33,27 @@ _COMPARISONS = 2.0
 # where values alone decide which overload runs. Others cost one unit then.
 PRICED_BY_NAME = frozenset(
     (
+        *("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf", "includes", "url"),
         *(
-            "isSorted",
-            "sum",
-            "max",
-            "min",
-            "indexOf",
-            "lastIndexOf",
-            "includes",
-            "url",
             "lowerAscii",
+            "upperAscii",
+            "substring",
+            "trim",
+            "jsonpatch.escapeKey",
+            "replace",
+            "split",
         ),
-        *("upperAscii", "substring", "trim", "jsonpatch.escapeKey", "replace", "split", "join"),
-        *("find", "findAll", "cidr", "isIP", "isCIDR", "ip", "ip.isCanonical", "containsIP"),
+        *(
+            "join",
+            "find",
+            "findAll",
+            "cidr",
+            "isIP",
+            "isCIDR",
+            "ip",
+            "ip.isCanonical",
+            "containsIP",
+        ),
         *("containsCIDR", "quantity", "isQuantity", "semver", "isSemver", "validate"),
     )
 )

@@ -71,7 +71,7 @@ _WRAPPED = {
     "UInt32": UINT,
     "UInt64": UINT,
 }
-_WRAPPERS = {
+WRAPPERS = {
     f"google.protobuf.{name}Value": type_._replace(wrapper=True) for name, type_ in _WRAPPED.items()
 }
 _SECONDS = {"seconds": INT, "nanos": INT}
@@ -82,7 +82,7 @@ _JSON = {
 }
 # Protobuf's own messages that can be constructed, with their fields.
 _MESSAGES: Mapping[str, Mapping[str, Type]] = {
-    **{name: {"value": type_._replace(wrapper=False)} for name, type_ in _WRAPPERS.items()},
+    **{name: {"value": type_._replace(wrapper=False)} for name, type_ in WRAPPERS.items()},
     "google.protobuf.Value": {
         "null_value": INT,
         "number_value": DOUBLE,
@@ -124,7 +124,7 @@ class Declarations:
 
     def find_type(self, name: str) -> tuple[Type, str] | None:
         """The type of a name, and the name that it has its fields under where it can be made."""
-        type_ = _WRAPPERS.get(name) or _JSON.get(name) or NAMED_TYPES.get(name)
+        type_ = WRAPPERS.get(name) or _JSON.get(name) or NAMED_TYPES.get(name)
         if type_ is not None:
             return type_, name if name in _MESSAGES else ""
         if name in _NAMES_ALONE:

@@ -83,9 +83,9 @@ def _exists_one(at: int, predicate: Node) -> tuple[Node, Node, Node, Node]:
 _Quantifier: TypeAlias = Callable[[int, Node], tuple[Node, Node, Node, Node]]
 
 
-def _quantifier(make: _Quantifier, *, pairs: bool) -> Expand:
+def _quantifier(make: _Quantifier) -> Expand:
     def expand(at: int, parts: Sequence[Node]) -> Node:
-        names = _pair_of_names(parts) if pairs else (_simple_name(parts[1]), "")
+        names = _pair_of_names(parts) if len(parts) > _PAIRS else (_simple_name(parts[1]), "")
         initial, condition, step, result = make(at, parts[-1])
         return _loop(at, parts[0], names, (initial, condition, step, result))
 
@@ -223,23 +223,20 @@ def _pair_of_names(parts: Sequence[Node]) -> tuple[str, str]:
 
 _FUNCTIONS: Mapping[tuple[str, int], Expand] = {("has", 1): _has}
 _MEMBERS: Mapping[tuple[str, int], Expand] = {
-    ("all", 2): _quantifier(_all, pairs=False),
-    ("all", 3): _quantifier(_all, pairs=True),
-    ("exists", 2): _quantifier(_exists, pairs=False),
-    ("exists", 3): _quantifier(_exists, pairs=True),
-    ("exists_one", 2): _quantifier(_exists_one, pairs=False),
-    ("exists_one", 3): _quantifier(_exists_one, pairs=True),
-    ("existsOne", 3): _quantifier(_exists_one, pairs=True),
-    ("map", 2): _map,
-    ("map", 3): _map,
-    ("filter", 2): _filter,
-    ("transformList", 3): _transform(ListOf, _append_element),
-    ("transformList", 4): _transform(ListOf, _append_element),
-    ("transformMap", 3): _transform(MapOf, _insert),
-    ("transformMap", 4): _transform(MapOf, _insert),
-    ("transformMapEntry", 3): _transform(MapOf, _insert_entry),
-    ("transformMapEntry", 4): _transform(MapOf, _insert_entry),
-    ("optMap", 2): _optional_map("optMap", flat=False),
-    ("optFlatMap", 2): _optional_map("optFlatMap", flat=True),
-    ("sortBy", 2): _sort_by,
+    (name, count): expand
+    for name, counts, expand in (
+        ("all", (2, 3), _quantifier(_all)),
+        ("exists", (2, 3), _quantifier(_exists)),
+        ("exists_one", (2, 3), _quantifier(_exists_one)),
+        ("existsOne", (3,), _quantifier(_exists_one)),
+        ("map", (2, 3), _map),
+        ("filter", (2,), _filter),
+        ("transformList", (3, 4), _transform(ListOf, _append_element)),
+        ("transformMap", (3, 4), _transform(MapOf, _insert)),
+        ("transformMapEntry", (3, 4), _transform(MapOf, _insert_entry)),
+        ("optMap", (2,), _optional_map("optMap", flat=False)),
+        ("optFlatMap", (2,), _optional_map("optFlatMap", flat=True)),
+        ("sortBy", (2,), _sort_by),
+    )
+    for count in counts
 }

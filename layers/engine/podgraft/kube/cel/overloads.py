@@ -48,21 +48,37 @@ def function(
     name: str, signature: str, call: OverloadFunction, cost: Cost = fixed_cost
 ) -> Overload:
     """A row for ``name(argument, …)``."""
-    parameters, result = _signature(signature)
-    return Overload(name=name, parameters=parameters, result=result, call=call, cost=cost)
+    parameters, _, result = signature.partition("->")
+    return Overload(
+        name=name,
+        parameters=tuple(parameters.split()),
+        result=result.strip(),
+        call=call,
+        cost=cost,
+    )
 
 
 def member(name: str, signature: str, call: OverloadFunction, cost: Cost = fixed_cost) -> Overload:
     """A row for ``target.name(argument, …)``; the signature's first type is the target's."""
-    parameters, result = _signature(signature)
-    return Overload(
-        name=name, parameters=parameters, result=result, call=call, cost=cost, member=True
-    )
+    return replace(function(name, signature, call, cost), member=True)
 
 
-def _signature(text: str) -> tuple[tuple[str, ...], str]:
-    parameters, _, result = text.partition("->")
-    return tuple(parameters.split()), result.strip()
+def identity(value: Value) -> Value:
+    """The value itself."""
+    return value
+
+
+def make_test(read: Callable[[str], object]) -> Callable[[str], bool]:
+    """A function that returns whether another one can read a text."""
+
+    def can_read(text: str) -> bool:
+        try:
+            read(text)
+        except EvaluationError:
+            return False
+        return True
+
+    return can_read
 
 
 def since(minor: int, rows: Iterable[Overload]) -> tuple[Overload, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
 from .activation import Evaluate, Frame
 from .constructors import Construct
@@ -115,12 +116,8 @@ def append(accumulator: Evaluate, more: Evaluate) -> Evaluate:
     return evaluate
 
 
-def _and(left: Evaluate, right: Evaluate) -> Evaluate:
-    return lambda frame: _evaluate_logical(frame, left, right, short=False)
-
-
-def _or(left: Evaluate, right: Evaluate) -> Evaluate:
-    return lambda frame: _evaluate_logical(frame, left, right, short=True)
+def _logical(left: Evaluate, right: Evaluate, *, short: bool) -> Evaluate:
+    return lambda frame: _evaluate_logical(frame, left, right, short=short)
 
 
 def _evaluate_logical(frame: Frame, left: Evaluate, right: Evaluate, *, short: bool) -> bool:
@@ -170,18 +167,12 @@ def _not_strictly_false(argument: Evaluate) -> Evaluate:
     return evaluate
 
 
-def _or_value(optional: Evaluate, otherwise: Evaluate) -> Evaluate:
+def _or(optional: Evaluate, otherwise: Evaluate, *, unwraps: bool) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         value = _as_optional(optional(frame))
-        return value.value if value.present else otherwise(frame)
-
-    return evaluate
-
-
-def _or_optional(optional: Evaluate, otherwise: Evaluate) -> Evaluate:
-    def evaluate(frame: Frame) -> Value:
-        value: Value = _as_optional(optional(frame))
-        return value if value.present else otherwise(frame)
+        if not value.present:
+            return otherwise(frame)
+        return value.value if unwraps else value
 
     return evaluate
 
@@ -194,11 +185,11 @@ def _as_optional(value: Value) -> Optional:
 
 # What does not evaluate all its arguments first, or is priced as an access.
 SPECIAL: Mapping[str, Callable[..., Evaluate]] = {
-    "_&&_": _and,
-    "_||_": _or,
+    "_&&_": partial(_logical, short=False),
+    "_||_": partial(_logical, short=True),
     "@not_strictly_false": _not_strictly_false,
-    "orValue": _or_value,
-    "or": _or_optional,
+    "orValue": partial(_or, unwraps=True),
+    "or": partial(_or, unwraps=False),
 }
 
 
@@ -224,17 +215,22 @@ def make_map(entries: list[tuple[Evaluate, Evaluate, bool]]) -> Evaluate:
 
     def evaluate(frame: Frame) -> Value:
         frame.meter.spent += MAP
-        result: dict[Value, Value] = {}
-        for key_of, value_of, optional in entries:
-            key, value = check_key(key_of(frame)), value_of(frame)
-            if optional:
-                if not _as_optional(value).present:
-                    continue
-                value = value.value
-            result[key] = value
-        return result
+        return _collect(
+            (check_key(key(frame)), value(frame), absent) for key, value, absent in entries
+        )
 
     return evaluate
+
+
+def _collect(entries: Iterable[tuple[Value, Value, bool]]) -> dict[Value, Value]:
+    """The entries, without those whose value is optional and absent."""
+    result: dict[Value, Value] = {}
+    for key, value, optional in entries:
+        if not optional:
+            result[key] = value
+        elif _as_optional(value).present:
+            result[key] = value.value
+    return result
 
 
 def make_struct(construct: Construct, fields: list[tuple[str, Evaluate, bool]]) -> Evaluate:
@@ -242,15 +238,9 @@ def make_struct(construct: Construct, fields: list[tuple[str, Evaluate, bool]]) 
 
     def evaluate(frame: Frame) -> Value:
         frame.meter.spent += STRUCT
-        result: dict[str, Value] = {}
-        for name, value_of, optional in fields:
-            value = value_of(frame)
-            if optional:
-                if not _as_optional(value).present:
-                    continue
-                value = value.value
-            result[name] = value
-        return construct(result)
+        return construct(
+            _collect((name, value(frame), optional) for name, value, optional in fields)
+        )
 
     return evaluate
 

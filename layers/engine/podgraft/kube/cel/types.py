@@ -113,13 +113,7 @@ def rename_parameters(type_: Type, fresh: Mapping[str, Type]) -> Type:
     )
 
 
-_SHOWN = {
-    "any": "any",
-    "duration": "duration",
-    "timestamp": "timestamp",
-    "null": "null",
-    "error": "!error!",
-}
+_SHOWN = {kind: kind for kind in ("any", "duration", "timestamp", "null")} | {"error": "!error!"}
 
 
 def show_type(type_: Type) -> str:
@@ -145,20 +139,8 @@ def _declared_name(type_: Type) -> str:
     return f"wrapper({type_.name})" if type_.wrapper else type_.name
 
 
-_NAMED = {
-    "dyn": DYN,
-    "any": ANY,
-    "null": NULL,
-    "bool": BOOL,
-    "int": INT,
-    "uint": UINT,
-    "double": DOUBLE,
-    "string": STRING,
-    "bytes": BYTES,
-    "duration": DURATION,
-    "timestamp": TIMESTAMP,
-    "type": TYPE,
-}
+_PRIMITIVES = (BOOL, INT, UINT, DOUBLE, STRING, BYTES)
+_NAMED = {each.kind: each for each in (*_PRIMITIVES, DYN, ANY, NULL, DURATION, TIMESTAMP, TYPE)}
 _OPAQUE = frozenset(("optional_type", "net.IP", "net.CIDR"))
 _TYPES_IN_TABLES = 256
 

@@ -12,7 +12,7 @@ from podgraft.golang.strconv.atoi import NumError, parse_int, parse_uint
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.kube.cel.cost import traversal_cost
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import function, member
+from podgraft.kube.cel.overloads import function, identity, member
 from podgraft.kube.cel.values import (
     INT_MAX,
     INT_MIN,
@@ -87,12 +87,8 @@ def _seconds(value: Timestamp) -> int:
     return value.nanoseconds // NANOSECONDS
 
 
-def _identity(value: Value) -> Value:
-    return value
-
-
 _STRINGS = (
-    function("string", "string -> string", _identity),
+    function("string", "string -> string", identity),
     function("string", "bool -> string", _text_of_bool),
     function("string", "bytes -> string", _text_of_bytes, traversal_cost),
     function("string", "double -> string", double_text),
@@ -104,26 +100,26 @@ _STRINGS = (
 
 CONVERSIONS = (
     *_STRINGS,
-    function("int", "int -> int", _identity),
+    function("int", "int -> int", identity),
     function("int", "double -> int", _int_of_double),
     function("int", "duration -> int", attrgetter("nanoseconds")),
     function("int", "string -> int", _parse_function(parse_int, "int")),
     function("int", "timestamp -> int", _seconds),
     function("int", "uint -> int", check_int),
-    function("uint", "uint -> uint", _identity),
+    function("uint", "uint -> uint", identity),
     function("uint", "double -> uint", _uint_of_double),
     function("uint", "int -> uint", check_uint),
     function("uint", "string -> uint", _parse_function(_parse_uint, "uint")),
-    function("double", "double -> double", _identity),
+    function("double", "double -> double", identity),
     function("double", "int -> double", float),
     function("double", "string -> double", _parse_function(parse_float, "double")),
     function("double", "uint -> double", float),
-    function("bool", "bool -> bool", _identity),
+    function("bool", "bool -> bool", identity),
     function("bool", "string -> bool", _parse_function(parse_bool, "bool")),
-    function("bytes", "bytes -> bytes", _identity),
+    function("bytes", "bytes -> bytes", identity),
     function("bytes", "string -> bytes", str.encode, traversal_cost),
     function("type", "A -> type(A)", _type),
-    function("dyn", "A -> dyn", _identity),
+    function("dyn", "A -> dyn", identity),
     *(
         make("size", f"{sized} -> int", len)
         for sized in ("bytes", "list(A)", "map(A,B)", "string")

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from podgraft.kube.cel.cost import match_cost
-from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import function, member
+from podgraft.kube.cel.overloads import function, make_test, member
 from podgraft.kube.cel.values import NONE, Optional, Value
 
 from .times import timestamp
@@ -152,12 +151,7 @@ def _uri(text: str) -> list[str]:
     return [] if is_url(text) else [f'parse "{text}": invalid URI for request']
 
 
-def _is_timestamp(text: str) -> bool:
-    try:
-        timestamp(text)
-    except EvaluationError:
-        return False
-    return True
+_is_timestamp = make_test(timestamp)
 
 
 def _date(text: str) -> list[str]:

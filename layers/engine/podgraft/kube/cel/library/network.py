@@ -15,7 +15,7 @@ from podgraft.kube.cel.cost import (
     traversal_cost,
 )
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import function, member
+from podgraft.kube.cel.overloads import function, make_test, member
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,22 +93,6 @@ def _family(ip: IP) -> int:
     return 4 if ip.address.is_4 else 6
 
 
-def _is_ip(text: str) -> bool:
-    try:
-        _address(text)
-    except EvaluationError:
-        return False
-    return True
-
-
-def _is_cidr(text: str) -> bool:
-    try:
-        _cidr(text)
-    except EvaluationError:
-        return False
-    return True
-
-
 def _is_canonical(text: str) -> bool:
     return str(_address(text)) == text
 
@@ -122,7 +106,7 @@ _I, _C = IP.CEL_NAME, CIDR.CEL_NAME
 
 NETWORK = (
     function("ip", f"string -> {_I}", _ip, traversal_cost),
-    function("isIP", "string -> bool", _is_ip, traversal_cost),
+    function("isIP", "string -> bool", make_test(_address), traversal_cost),
     function("ip.isCanonical", "string -> bool", _is_canonical, copy_cost),
     function("string", f"{_I} -> string", str),
     member("family", f"{_I} -> int", _family),
@@ -132,7 +116,7 @@ NETWORK = (
     member("isLinkLocalUnicast", f"{_I} -> bool", attrgetter("address.is_link_local_unicast")),
     member("isGlobalUnicast", f"{_I} -> bool", attrgetter("address.is_global_unicast")),
     function("cidr", f"string -> {_C}", _cidr, traversal_cost),
-    function("isCIDR", "string -> bool", _is_cidr, traversal_cost),
+    function("isCIDR", "string -> bool", make_test(_cidr), traversal_cost),
     function("string", f"{_C} -> string", str),
     member(
         "containsIP",

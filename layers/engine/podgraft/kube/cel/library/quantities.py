@@ -10,7 +10,7 @@ from podgraft.kube import Quantity as Amount
 from podgraft.kube import QuantityError, quantity
 from podgraft.kube.cel.cost import traversal_cost
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import function, member
+from podgraft.kube.cel.overloads import function, make_test, member
 from podgraft.kube.cel.values import INT_MAX, INT_MIN
 
 
@@ -40,14 +40,6 @@ def _quantity(text: str) -> Quantity:
         return Quantity(quantity.parse(text), is_short=quantity.is_short(text))
     except QuantityError as error:
         raise EvaluationError(str(error)) from error
-
-
-def _is_quantity(text: str) -> bool:
-    try:
-        quantity.parse(text)
-    except QuantityError:
-        return False
-    return True
 
 
 def _is_integer(value: Quantity) -> bool:
@@ -93,7 +85,7 @@ _Q = Quantity.CEL_NAME
 
 QUANTITIES = (
     function("quantity", f"string -> {_Q}", _quantity, traversal_cost),
-    function("isQuantity", "string -> bool", _is_quantity, traversal_cost),
+    function("isQuantity", "string -> bool", make_test(_quantity), traversal_cost),
     # A function, not a method, in Kubernetes.
     function("sign", f"{_Q} -> int", operator.attrgetter("amount.sign")),
     member("isGreaterThan", f"{_Q} {_Q} -> bool", _comparison_function(operator.gt)),

@@ -9,7 +9,7 @@ from podgraft.golang import time as gotime
 from podgraft.golang.strconv.atoi import NumError, parse_int
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.kube.cel.errors import EvaluationError
-from podgraft.kube.cel.overloads import Overload, function, member
+from podgraft.kube.cel.overloads import Overload, function, identity, member
 from podgraft.kube.cel.values import (
     INT_MAX,
     INT_MIN,
@@ -144,23 +144,15 @@ def _since_1970(seconds: int) -> Timestamp:
     return check_timestamp(seconds * NANOSECONDS)
 
 
-def _identity_timestamp(value: Timestamp) -> Timestamp:
-    return value
-
-
-def _identity_duration(value: Duration) -> Duration:
-    return value
-
-
 TIMES = (
     *_parts(),
     member("getHours", "duration -> int", _integer_units_function(3_600 * NANOSECONDS)),
     member("getMinutes", "duration -> int", _integer_units_function(60 * NANOSECONDS)),
     member("getSeconds", "duration -> int", _integer_units_function(NANOSECONDS)),
     member("getMilliseconds", "duration -> int", _integer_units_function(1_000_000)),
-    function("timestamp", "timestamp -> timestamp", _identity_timestamp),
+    function("timestamp", "timestamp -> timestamp", identity),
     function("timestamp", "int -> timestamp", _since_1970),
     function("timestamp", "string -> timestamp", timestamp),
-    function("duration", "duration -> duration", _identity_duration),
+    function("duration", "duration -> duration", identity),
     function("duration", "string -> duration", duration),
 )
