@@ -13,7 +13,6 @@ MAX_MODULE = 400
 TABLES = {
     "core/injectors/istio/config/mesh_table.py",
     "core/injectors/istio/config/values_table.py",
-    "kube/structs.py",
 }
 # An import inside a function defers an extra, a command, or a package of few policies.
 MAX_LOCAL_IMPORTS = 81

@@ -1,4 +1,4 @@
-"""Write ``kube/structs.py``, the table of Kubernetes' Go types.
+"""Write ``kube/types.json``, the table of Kubernetes' Go types.
 
     tools/generate/kube_types.py           # write it
     tools/generate/kube_types.py --check   # fail if it differs from the data
@@ -25,7 +25,7 @@ from generated_module import write_or_compare
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DATA = _ROOT / "tools/generate/data/kube"
-TARGET = _ROOT / "layers/engine/podgraft/kube/structs.py"
+TARGET = _ROOT / "layers/engine/podgraft/kube/types.json"
 
 # The module proxy has no k8s.io/api before 0.17: these are from CHANGELOG-1.11 to CHANGELOG-1.16.
 _OLDER = {
@@ -61,43 +61,22 @@ _EXTERNAL_SCALARS = ("types.UID", "ManagedFieldsOperationType", "LabelSelectorOp
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the module, or compare it; print the next step."""
-    return write_or_compare(argv, TARGET, module(), "tests/kube")
+    """Write the table, or compare it; print the next step."""
+    return write_or_compare(argv, TARGET, make_table(), "tests/kube")
 
 
-def module() -> str:
-    """The text of ``kube/structs.py``."""
+def make_table() -> str:
+    """The text of ``kube/types.json``: ``kube/types.py`` describes a row."""
     types, workloads, history = map(_load, ("go-types", "workloads", "history"))
     history["print"] = _load("print-order")
     scalars = sorted({*types["scalars"], *workloads["scalars"], *_EXTERNAL_SCALARS})
     structs = types["structs"] | history["structs"] | workloads["structs"]
-    return "\n".join(_module(scalars, structs, history)) + "\n"
+    rows = {name: [*_lines(name, fields, history)] for name, fields in structs.items()}
+    return json.dumps({"scalars": scalars, "structs": rows}, indent=0) + "\n"
 
 
 def _load(name: str) -> dict[str, Any]:
     return json.loads((_DATA / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def _module(
-    scalars: list[str], structs: dict[str, list[dict[str, Any]]], history: dict[str, Any]
-) -> Iterator[str]:
-    yield '"""Kubernetes\' Go types; written by tools/generate/kube_types.py, not by hand."""'
-    yield "# ruff: noqa: E501 (some of Go's names are longer than a line)"
-    yield ""
-    yield "# Named strings."
-    yield "SCALARS = ("
-    yield from (f'    "{name}",' for name in scalars)
-    yield ")"
-    yield ""
-    yield "# A line a field: Go name, type, JSON name and options, other tags, the first and last"
-    yield "# Kubernetes minor that has it so, and its position in the text of String if the order"
-    yield "# differs. Types without a package are of v1."
-    yield "STRUCTS = {"
-    for name, fields in structs.items():
-        yield f'    "{name}": """'
-        yield from _lines(name, fields, history)
-        yield '""",'
-    yield "}"
 
 
 def _lines(struct: str, fields: list[dict[str, Any]], history: dict[str, Any]) -> Iterator[str]:

@@ -1,8 +1,17 @@
-"""Kubernetes' Go types, by name and Kubernetes release."""
+"""Kubernetes' Go types, by name and Kubernetes release.
 
+``types.json`` is the table, written by ``tools/generate/kube_types.py``: the named strings, and the
+structs. A row of a struct is the Go name of a field, its type, its JSON name and options, other
+tags, the first and last Kubernetes minor that has it so, and its position in the text of String if
+the order differs. Types without a package are of v1.
+"""
+
+import json
 from collections.abc import Iterator, Mapping
 from functools import cache
+from pathlib import Path
 from threading import RLock
+from typing import Any
 
 from podgraft.golang.reflect import (
     BOOL,
@@ -27,9 +36,13 @@ from .go_strings import print_struct
 from .json_codecs import FIELDS_V1, INT_OR_STRING
 from .metav1_time import TIME
 from .quantities import QUANTITY, RESOURCE_LIST, RESOURCE_NAME, SERIALIZATION
-from .structs import SCALARS, STRUCTS
 
 NEWEST = 37
+
+_TABLE: Mapping[str, Any] = json.loads((Path(__file__).parent / "types.json").read_bytes())
+SCALARS: frozenset[str] = frozenset(_TABLE["scalars"])
+# The rows of each struct.
+STRUCTS: Mapping[str, list[str]] = _TABLE["structs"]
 
 _SPECIAL = {
     "FieldsV1": FIELDS_V1,
@@ -100,8 +113,7 @@ class KubeTypes(Mapping[str, GoType]):
 
     def fields(self, struct: str) -> tuple[Field, ...]:
         """The fields of a struct in this release."""
-        lines = STRUCTS[struct].split("\n")[1:-1]
-        return tuple(field for field in map(self._field, lines) if field is not None)
+        return tuple(field for row in STRUCTS[struct] if (field := self._field(row)) is not None)
 
     def _field(self, line: str) -> Field | None:
         """The field in a line of the table; ``None`` if this release does not have it."""
