@@ -103,8 +103,8 @@ DIFFERENT: Any = (
         '{"containers":["istio-proxy"],"volumes":["data"],"x":["old"]}',
         "metadata", "annotations", "sidecar.istio.io/status"),
      Difference("spec.containers[old]",
-                '{"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":'
-                '"File","image":"o:1","imagePullPolicy":"IfNotPresent"}', MISSING)),
+                '{"image":"o:1","terminationMessagePath":"/dev/termination-log",'
+                '"terminationMessagePolicy":"File","imagePullPolicy":"IfNotPresent"}', MISSING)),
 )  # fmt: skip
 
 

@@ -12,11 +12,11 @@ typed metadata only.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.golang.reflect import GoType, Kind
+from podgraft.golang.reflect.fields import fields_by_key
 
 from .encoding import encode
 from .object_type import object_type
@@ -116,13 +116,13 @@ def _restore_unknown(type_: GoType, raw: JSON, encoded: JSON) -> None:
     """Add the fields that the type does not have to an encoded value."""
     match raw, encoded:
         case dict(), dict() if type_.kind is Kind.STRUCT:
-            fields = _fields(type_)
+            fields = fields_by_key(type_)
             for key, value in raw.items():
                 field = fields.get(key)
                 if field is None:
                     encoded.setdefault(key, value)
                 elif key in encoded:
-                    _restore_unknown(field, value, encoded[key])
+                    _restore_unknown(field.type, value, encoded[key])
         case dict(), dict() if type_.kind is Kind.MAP and type_.elem is not None:
             for key, value in raw.items():
                 _restore_unknown(type_.elem, value, encoded.get(key))
@@ -132,20 +132,6 @@ def _restore_unknown(type_: GoType, raw: JSON, encoded: JSON) -> None:
         case _:
             if type_.kind is Kind.POINTER and type_.elem is not None:
                 _restore_unknown(type_.elem, raw, encoded)
-
-
-@cache
-def _fields(type_: GoType) -> Mapping[str, GoType]:
-    """The types of the fields of a struct, by JSON key."""
-    return dict(_iterate_fields(type_))
-
-
-def _iterate_fields(type_: GoType) -> Iterator[tuple[str, GoType]]:
-    for field in type_.fields:
-        if field.inline:
-            yield from _iterate_fields(field.type)
-        else:
-            yield field.json, field.type
 
 
 def _fill_fields(type_: GoType, value: JSON) -> None:
@@ -158,10 +144,10 @@ def _fill_fields(type_: GoType, value: JSON) -> None:
                 _fill_fields(type_.elem, element)
         case Kind.STRUCT, dict():
             _set_struct(type_.name, value)
-            fields = _fields(type_)
+            fields = fields_by_key(type_)
             for key, member in value.items():
                 if isinstance(member, dict | list) and key in fields:
-                    _fill_fields(fields[key], member)
+                    _fill_fields(fields[key].type, member)
         case _:
             pass
 
@@ -182,7 +168,7 @@ def _set_struct(name: str, struct: Object) -> None:
 
 def _fill_container(container: Object) -> None:
     if not container.get("imagePullPolicy"):
-        container["imagePullPolicy"] = _find_pull_policy(str(container.get("image", "")))
+        container["imagePullPolicy"] = find_pull_policy(str(container.get("image", "")))
 
 
 def _set_volume(volume: Object) -> None:
@@ -190,7 +176,7 @@ def _set_volume(volume: Object) -> None:
         volume["emptyDir"] = {}
     image = volume.get("image")
     if isinstance(image, dict) and not image.get("pullPolicy"):
-        image["pullPolicy"] = _find_pull_policy(str(image.get("reference", "")))
+        image["pullPolicy"] = find_pull_policy(str(image.get("reference", "")))
 
 
 def _set_pod_spec(spec: Object) -> None:
@@ -219,7 +205,7 @@ _IMAGE = re.compile(
 )
 
 
-def _find_pull_policy(image: str) -> str:
+def find_pull_policy(image: str) -> str:
     """Always for the tag latest and without tag and digest; IfNotPresent for invalid names too."""
     match = _IMAGE.fullmatch(image)
     latest = match is not None and (

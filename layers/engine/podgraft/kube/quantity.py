@@ -183,11 +183,6 @@ def is_short(text: str) -> bool:
     return _fits_int64(match["whole"] or "0", match["fraction"] or "", exponent, binary)
 
 
-def canonical(raw: str | float) -> str:
-    """The canonical text of a quantity in JSON."""
-    return str(from_json(raw))
-
-
 def from_json(raw: str | float) -> Quantity:
     """The quantity of a JSON string or number (Quantity.UnmarshalJSON)."""
     return parse(strings.trim_space(raw) if isinstance(raw, str) else format_number(raw))

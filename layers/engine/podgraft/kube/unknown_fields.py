@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.golang.reflect import Field, GoType, Kind
+from podgraft.golang.reflect import GoType, Kind
+from podgraft.golang.reflect.fields import fields_by_key
 
 from .json_codecs import SELF_MARSHALING
 from .object_type import object_type
@@ -38,7 +39,7 @@ def _find_unknown(type_: GoType, value: JSON, path: str) -> Iterator[UnknownFiel
         for suffix, element in _elements(type_, value):
             yield from _find_unknown(type_.elem, element, f"{path}{suffix}")
     elif type_.kind is Kind.STRUCT and isinstance(value, dict):
-        fields = {field.json: field for field in _flatten_fields(type_)}
+        fields = fields_by_key(type_)
         for key, element in value.items():
             name = f"{path}.{key}".removeprefix(".")
             if key in fields:
@@ -55,11 +56,3 @@ def _elements(type_: GoType, value: JSON) -> Iterator[tuple[str, JSON]]:
         yield from ((f".{key}", element) for key, element in value.items())
     elif isinstance(value, list):
         yield from ((f"[{index}]", element) for index, element in enumerate(value))
-
-
-def _flatten_fields(type_: GoType) -> Iterator[Field]:
-    for field in type_.fields:
-        if field.inline:
-            yield from _flatten_fields(field.type)
-        else:
-            yield field

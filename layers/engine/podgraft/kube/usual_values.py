@@ -7,14 +7,14 @@ decodes. Other values can decode, too: those with unknown keys, with keys in ano
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from podgraft.base.jsonvalue import JSON
-from podgraft.golang.reflect import Field, GoType, Kind
+from podgraft.golang.reflect import GoType, Kind
+from podgraft.golang.reflect.fields import fields_by_key
 
 from .json_codecs import FIELDS_V1, INT_OR_STRING
 from .metav1_time import TIME
@@ -81,7 +81,7 @@ def make_type(type_: GoType) -> UsualType:
 
 
 def _make_struct(type_: GoType) -> UsualType:
-    fields = {f"field{number}": field for number, field in enumerate(_list_fields(type_))}
+    fields = {f"field{number}": field for number, field in enumerate(fields_by_key(type_).values())}
     return msgspec.defstruct(
         type_.name.replace(".", "_"),
         [(attribute, make_type(field.type), None) for attribute, field in fields.items()],
@@ -89,12 +89,3 @@ def _make_struct(type_: GoType) -> UsualType:
         forbid_unknown_fields=True,
         gc=False,  # the garbage collector need not visit them
     )
-
-
-def _list_fields(type_: GoType) -> Iterator[Field]:
-    """The fields of a struct, including promoted fields."""
-    for field in type_.fields:
-        if field.inline:
-            yield from _list_fields(field.type)
-        else:
-            yield field

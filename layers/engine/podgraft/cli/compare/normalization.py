@@ -1,10 +1,10 @@
 """A pod in one form: the defaults of the API server, canonical quantities, and lists by name.
 
-Source: k8s.io/kubernetes v1.37, pkg/apis/core/v1/defaults.go. ``tests/e2e/live`` compares the
-result with a real kube-apiserver.
+``kube.defaults`` has the defaults. ``tests/e2e/live`` compares the result with a real
+kube-apiserver.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from podgraft.base.jsonvalue import (
     JSON,
@@ -15,39 +15,9 @@ from podgraft.base.jsonvalue import (
     objects_at,
     string_at,
 )
-from podgraft.kube import quantity
+from podgraft.kube import DecodeError, defaults
 
 _CONTAINER_LISTS = ("initContainers", "containers")
-_CONTAINER: Object = {
-    "terminationMessagePath": "/dev/termination-log",
-    "terminationMessagePolicy": "File",
-}
-_POD: Object = {
-    "restartPolicy": "Always",
-    "dnsPolicy": "ClusterFirst",
-    "terminationGracePeriodSeconds": 30,
-    "schedulerName": "default-scheduler",
-    "enableServiceLinks": True,
-}
-_PROBE: Object = {
-    "timeoutSeconds": 1,
-    "periodSeconds": 10,
-    "successThreshold": 1,
-    "failureThreshold": 3,
-}
-_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
-_HANDLERS = ("postStart", "preStop")
-_WITH_MODE = ("secret", "configMap", "downwardAPI", "projected")
-_MODE = 0o644
-_TOKEN_SECONDS = 3600
-# The fields of pods with type int32 or bool and omitempty: the API server does not store a zero.
-_ZERO_FIELDS = frozenset(
-    {
-        *("failureThreshold", "initialDelaySeconds", "periodSeconds", "successThreshold"),
-        *("hostIPC", "hostNetwork", "hostPID", "hostPort", "readOnly"),
-        *("stdin", "stdinOnce", "timeoutSeconds", "tty"),
-    }
-)
 _PROBERS = "ISTIO_KUBE_APP_PROBERS"
 # Lists whose elements have a unique name in this field; their order has no meaning.
 _KEYS = {
@@ -65,20 +35,17 @@ _KEYS = {
 
 def normalize_pod(pod: Object) -> Object:
     """Return metadata and spec of a pod, with defaults, and with lists as maps by name."""
-    metadata, spec = object_at(pod, "metadata"), object_at(_drop_zeros(pod), "spec")
-    filled: Object = _POD | spec
+    metadata, spec = object_at(pod, "metadata"), dict(object_at(_complete(pod), "spec"))
     for key in _CONTAINER_LISTS:
-        if key in spec:
-            filled[key] = [_fill_container(each) for each in objects_at(spec, key)]
-    if "volumes" in spec:
-        filled["volumes"] = [_fill_volume(each) for each in objects_at(spec, "volumes")]
+        spec[key] = [_parse_variables(each) for each in objects_at(spec, key)]
+    spec["volumes"] = [_keep_source(each) for each in objects_at(spec, "volumes")]
     annotations = object_at(metadata, "annotations")
     return {
         "metadata": {
             "labels": object_at(metadata, "labels"),
             "annotations": {key: _parse_json(value) for key, value in annotations.items()},
         },
-        "spec": _index_lists(_prune(filled)),
+        "spec": _index_lists(_prune(spec)),
     }
 
 
@@ -87,43 +54,22 @@ def container_names(pod: Object, key: str) -> list[str]:
     return [string_at(each, "name") for each in objects_at(object_at(pod, "spec"), key)]
 
 
-def _fill_container(container: Object) -> Object:
-    filled = _CONTAINER | container
-    filled["imagePullPolicy"] = container.get("imagePullPolicy") or _pull_policy(container)
-    _fill_list(filled, "ports", lambda port: {"protocol": "TCP"} | port)
-    _fill_list(filled, "env", _fill_variable)
-    for key in _PROBES:
-        if isinstance(filled.get(key), dict):
-            filled[key] = _fill_action(_PROBE | object_at(filled, key))
-    lifecycle = object_at(filled, "lifecycle")
-    if lifecycle:
-        filled["lifecycle"] = {
-            key: _fill_action(value) if key in _HANDLERS and isinstance(value, dict) else value
-            for key, value in lifecycle.items()
-        }
-    if isinstance(filled.get("resources"), dict):
-        filled["resources"] = _fill_resources(object_at(filled, "resources"))
-    return filled
+def _complete(pod: Object) -> Object:
+    """Return the pod as kube-apiserver stores it; one that does not decode is unchanged."""
+    try:
+        return defaults.complete({**pod, "apiVersion": "v1", "kind": "Pod"})
+    except DecodeError:
+        return pod
 
 
-def _pull_policy(container: Object) -> str:
-    """Return Always for the tag latest or without a tag, else IfNotPresent."""
-    name, _, digest = string_at(container, "image").partition("@")
-    tag = name.rpartition("/")[2].partition(":")[2]
-    return "Always" if not digest and tag in {"", "latest"} else "IfNotPresent"
+def _parse_variables(container: Object) -> Object:
+    """Replace the JSON that Istio writes in variables by its value: its keys have no order."""
+    return {**container, "env": [_parse_variable(each) for each in objects_at(container, "env")]}
 
 
-def _fill_variable(entry: Object) -> Object:
-    source = object_at(entry, "valueFrom")
-    if "fieldRef" in source:
-        return {**entry, "valueFrom": {"fieldRef": _fill_field(object_at(source, "fieldRef"))}}
-    if "resourceFieldRef" in source:
-        reference = _fill_resource_field(object_at(source, "resourceFieldRef"))
-        return {**entry, "valueFrom": {"resourceFieldRef": reference}}
-    if "value" in entry:  # Istio writes JSON; its keys have no order
-        value = _parse_json(entry["value"])
-        return entry | {"value": _fill_probers(value) if entry.get("name") == _PROBERS else value}
-    return entry
+def _parse_variable(entry: Object) -> Object:
+    value = _parse_json(entry.get("value"))
+    return entry | {"value": _fill_probers(value) if entry.get("name") == _PROBERS else value}
 
 
 def _fill_probers(value: JSON) -> JSON:
@@ -137,14 +83,6 @@ def _fill_probers(value: JSON) -> JSON:
     }
 
 
-def _fill_field(reference: Object) -> Object:
-    return {"apiVersion": "v1"} | reference
-
-
-def _fill_resource_field(reference: Object) -> Object:
-    return reference | {"divisor": _canonical_quantity(reference.get("divisor") or "0")}
-
-
 def _fill_action(action: Object) -> Object:
     if isinstance(action.get("httpGet"), dict):
         request = object_at(action, "httpGet")
@@ -154,66 +92,9 @@ def _fill_action(action: Object) -> Object:
     return action
 
 
-def _fill_resources(resources: Object) -> Object:
-    filled = dict(resources)
-    limits, requests = object_at(resources, "limits"), object_at(resources, "requests")
-    if limits:
-        requests = limits | requests
-    for key, quantities in (("limits", limits), ("requests", requests)):
-        if quantities:
-            filled[key] = {name: _canonical_quantity(each) for name, each in quantities.items()}
-    return filled
-
-
-def _canonical_quantity(value: JSON) -> JSON:
-    try:
-        return quantity.canonical(str(value))
-    except ValueError:
-        return value
-
-
-def _fill_volume(volume: Object) -> Object:
-    filled = dict(volume)
-    if filled.keys() == {"name"}:
-        filled["emptyDir"] = {}
-    for key in _WITH_MODE:
-        if isinstance(filled.get(key), dict):
-            source: Object = {"defaultMode": _MODE} | object_at(filled, key)
-            _fill_list(source, "items", _fill_item)
-            _fill_list(source, "sources", _fill_projection)
-            filled[key] = source
-    # An empty source, such as emptyDir: {}, has a meaning that pruning must not remove.
-    return {key: value if value != {} else "{}" for key, value in filled.items()}
-
-
-def _fill_item(item: Object) -> Object:
-    if "fieldRef" in item:
-        return {**item, "fieldRef": _fill_field(object_at(item, "fieldRef"))}
-    if "resourceFieldRef" in item:
-        return {
-            **item,
-            "resourceFieldRef": _fill_resource_field(object_at(item, "resourceFieldRef")),
-        }
-    return item
-
-
-def _fill_projection(projection: Object) -> Object:
-    filled = dict(projection)
-    for key in ("downwardAPI", "configMap", "secret"):
-        if isinstance(filled.get(key), dict):
-            source = dict(object_at(filled, key))
-            _fill_list(source, "items", _fill_item)
-            filled[key] = source
-    if isinstance(filled.get("serviceAccountToken"), dict):
-        default: Object = {"expirationSeconds": _TOKEN_SECONDS}
-        filled["serviceAccountToken"] = default | object_at(filled, "serviceAccountToken")
-    return filled
-
-
-def _fill_list(parent: Object, key: str, fill: Callable[[Object], Object]) -> None:
-    """Apply *fill* to every object of the list under *key*."""
-    if isinstance(parent.get(key), list):
-        parent[key] = [fill(each) for each in objects_at(parent, key)]
+def _keep_source(volume: Object) -> Object:
+    """An empty source, such as emptyDir: {}, has a meaning that pruning must not remove."""
+    return {key: value if value != {} else "{}" for key, value in volume.items()}
 
 
 def _parse_json(value: JSON) -> JSON:
@@ -224,26 +105,6 @@ def _parse_json(value: JSON) -> JSON:
         return load(value)
     except NotJSONError:
         return value
-
-
-def _drop_zeros(value: JSON) -> Object:
-    """Return the object without the zeros that Go omits."""
-    dropped = _drop_zero_fields(value)
-    return dropped if isinstance(dropped, dict) else {}
-
-
-def _drop_zero_fields(value: JSON) -> JSON:
-    match value:
-        case dict():
-            return {
-                key: _drop_zero_fields(each)
-                for key, each in value.items()
-                if each not in (0, None) or key not in _ZERO_FIELDS
-            }
-        case list():
-            return [_drop_zero_fields(each) for each in value]
-        case _:
-            return value
 
 
 def _prune(value: JSON) -> JSON:
