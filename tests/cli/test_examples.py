@@ -13,8 +13,7 @@ import pytest
 from cli.imports.test_import import CLUSTER
 from podgraft import cli
 from podgraft.cli import lazy_group
-from podgraft.cli.command_help import find_examples, is_rare, iter_options
-from podgraft.cli.examples import EXAMPLES
+from podgraft.cli.command_help import find_examples, is_rare, iter_options, read_examples
 from podgraft.core import bundle
 from support import fake_cluster
 from support.aws_account import start_account_with_bucket
@@ -150,7 +149,7 @@ def find_command(words: list[str]) -> tuple[click.Command, list[str]]:
 def test_the_examples_run(capfd: pytest.CaptureFixture[str]) -> None:
     token = ""
     failed: list[str] = []
-    for name, examples in EXAMPLES.items():
+    for name, examples in read_examples().items():
         for line, _ in examples:
             words = shlex.split(line.replace("DIGEST", DIGEST).replace("TOKEN_ID", token))[1:]
             if name in PARSED:

@@ -486,7 +486,7 @@ def test_quotes_in_aws_errors_are_not_repeated(
     monkeypatch.setattr(BaseClient, "_make_api_call", quoting_client)
     for owner, method in ((DeployedInjector, "list_objects"), (DeployedInjector, "history")):
         monkeypatch.setattr(owner, method, constant_function({}))
-    for owner, method in ((DeployedInjector, "upload_file"), (DeployedInjector, "check_owner")):
+    for owner, method in ((DeployedInjector, "upload_file"), (DeployedInjector, "require_owner")):
         monkeypatch.setattr(owner, method, constant_function(None))
     monkeypatch.setattr(
         ParameterStorage, "read", constant_function(StoredDocument("tokens: []", 1))

@@ -9,9 +9,10 @@ import pytest
 
 from podgraft.cli import main
 from podgraft.cli.policy.rollout import start
-from podgraft.cli.policy.rollout.candidate import find_digests, make_candidate
+from podgraft.cli.policy.rollout.candidate import make_candidate
 from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
 from podgraft.cli.policy.rollout.status import format_bar
+from podgraft.cli.policy.version_loading import find_digests
 from podgraft.core import bundle, policy
 from podgraft.core.signing import Verifier
 from podgraft.core.versions.brake import parse_brakes

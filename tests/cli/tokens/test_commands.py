@@ -268,7 +268,7 @@ def parameters(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ParameterStora
         monkeypatch.setenv(name, "x")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
     shelf = open_parameter_storage("/podgraft/")
-    with import_module("botocore.stub").Stubber(shelf.client) as stubber:
+    with import_module("botocore.stub").Stubber(shelf.documents.client) as stubber:
         yield shelf, stubber
         stubber.assert_no_pending_responses()
 

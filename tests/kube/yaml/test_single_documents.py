@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from podgraft.cli.policy import document_text
-from podgraft.cli.policy.rollout import text as rollout_text
 from podgraft.cli.test import goldens
 from podgraft.core import policy
 from podgraft.core.versions import brake, version_check
@@ -69,7 +68,6 @@ def read_deny_list(_: str) -> object:
 READERS: dict[str, Callable[[str], object]] = {
     "policy": read_policy,
     "deny list": read_deny_list,
-    "rollout": rollout_text.load_mapping,
     "policy to change": document_text.load_mapping,
 }
 

@@ -204,7 +204,7 @@ DEFECTS: dict[str, Defect] = {
         "the policy switches before its bundle is uploaded",
         "21",
         f"{CLI}.push:upload",
-        "missing = find_missing_files(cloud, checked)",
+        "missing = cloud.find_missing(checked.digest, checked.files)",
         "return",
     ),
     "D22": _defect(
@@ -269,8 +269,8 @@ DEFECTS: dict[str, Defect] = {
         "a dry run stores the policy",
         "10",
         f"{CLI}.push_commands:_report_dry_run",
-        "missing = push.find_missing_files(cloud, change.checked)",
-        "missing = push.find_missing_files(cloud, change.checked)\n"
+        "missing = cloud.find_missing(change.checked.digest, change.checked.files)",
+        "missing = cloud.find_missing(change.checked.digest, change.checked.files)\n"
         "    push.upload(cloud, change.checked); _switch(cloud, change, live)",
     ),
     "D30": _defect(

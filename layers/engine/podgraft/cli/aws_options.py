@@ -4,24 +4,37 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+from podgraft.cli.shared_options import add_options
+
 _META = "podgraft.aws"
 
 
-def aws_options(command: Command) -> Command:
-    """Add ``--profile`` and ``--region``, which ``make_session`` reads."""
-    for name, text in (
-        ("--region", "AWS region; default: that of the environment or of the profile."),
-        ("--profile", "Profile of the AWS configuration; default: that of the environment."),
-    ):
-        command = click.option(name, expose_value=False, callback=_store_option, help=text)(command)
-    return command
+def _store_option(context: click.Context, option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        context.meta.setdefault(_META, {})[option.name] = value
+
+
+# ``make_session`` reads these options.
+aws_options = add_options(
+    click.option(
+        "--profile",
+        expose_value=False,
+        callback=_store_option,
+        help="Profile of the AWS configuration; default: that of the environment.",
+    ),
+    click.option(
+        "--region",
+        expose_value=False,
+        callback=_store_option,
+        help="AWS region; default: that of the environment or of the profile.",
+    ),
+)
 
 
 def make_session() -> Any:
@@ -57,11 +70,6 @@ def format_aws_options() -> str:
     return shlex.join(
         [word for name, value in _read_selection().items() for word in (f"--{name}", value)]
     )
-
-
-def _store_option(context: click.Context, option: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        context.meta.setdefault(_META, {})[option.name] = value
 
 
 def _read_selection() -> dict[str, str]:

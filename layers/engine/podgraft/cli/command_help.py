@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any, Final
 
 import click
@@ -76,10 +78,28 @@ def list_sections(options: Iterable[click.Option]) -> dict[str, list[click.Optio
 
 def find_examples(path: str) -> tuple[tuple[str, str], ...]:
     """Return the examples of a command as pairs of a command line and its purpose."""
-    from .examples import EXAMPLES  # of --help only
-
     words = path.split()[1:]
-    return EXAMPLES.get(" ".join(words[1:] if words[:1] == ["policy"] and words[1:] else words), ())
+    name = " ".join(words[1:] if words[:1] == ["policy"] and words[1:] else words)
+    return read_examples().get(name, ())
+
+
+@cache
+def read_examples() -> Mapping[str, tuple[tuple[str, str], ...]]:
+    """Read ``examples.txt``: the examples by the words of their command, without "policy".
+
+    Help, man pages, and reference pages begin with them. ``tests/cli/test_examples.py`` runs them.
+    """
+    examples: dict[str, tuple[tuple[str, str], ...]] = {}
+    name = purpose = ""
+    text = (Path(__file__).parent / "examples.txt").read_text("utf-8")
+    for line in text.replace(" \\\n    ", " ").splitlines():
+        if line.startswith("["):
+            name = line.strip("[]")
+        elif line.startswith("# "):
+            purpose = line.removeprefix("# ")
+        else:
+            examples[name] = (*examples.get(name, ()), (line, purpose))
+    return examples
 
 
 class _Help(click.Command):

@@ -2,15 +2,16 @@
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any
 
 import click
 from msgspec.structs import replace
 
 from podgraft.cli import terminal
+from podgraft.cli.shared_options import FILE, FOLDER, add_options
 from podgraft.core import bundle, policy
 from podgraft.core.bundle import BundleError, lint
 from podgraft.core.identifiers import DEFAULT_INJECTOR
@@ -27,17 +28,9 @@ from .identifier_options import (
     check_optional_injector,
     check_release_option,
 )
+from .live.istio_source import IstioReader, IstioSource
 from .live.options import CONTEXT_OPTIONS, ClusterAccess, pop_access
 from .template_lines import add_file_lines
-
-if TYPE_CHECKING:
-    from .live.istio_source import IstioSource
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 _OPTIONS = (
     config_option(ConfigSourceType(), "Folder with policy.yaml and bundle/, stack, or cluster."),
@@ -59,32 +52,32 @@ _OPTIONS = (
 # The names before --config, for one release: articles use them. Those of istioctl are its own.
 _OLD_OPTIONS = (
     click.option("--from-cluster", is_flag=True, hidden=True, help="As --config cluster."),
-    click.option("--bundle", type=_FOLDER, hidden=True, help="As --config FOLDER."),
+    click.option("--bundle", type=FOLDER, hidden=True, help="As --config FOLDER."),
     click.option(
         "--policy",
         "document",
-        type=_FILE,
+        type=FILE,
         hidden=True,
         help="Policy document, instead of that of --config.",
     ),
     click.option(
         "--injectConfigFile",
         "config",
-        type=_FILE,
+        type=FILE,
         hidden=True,
         help="ConfigMap istio-sidecar-injector, or the text of its key config.",
     ),
     click.option(
         "--valuesFile",
         "values",
-        type=_FILE,
+        type=FILE,
         hidden=True,
         help="Text of the key values of the same ConfigMap.",
     ),
     click.option(
         "--meshConfigFile",
         "mesh",
-        type=_FILE,
+        type=FILE,
         hidden=True,
         help="ConfigMap istio, or the text of its key mesh.",
     ),
@@ -105,12 +98,20 @@ _CALLER_OPTIONS = (
 )
 
 
-_GROUP_OPTION = click.option(
-    "--group",
-    "cluster_groups",
-    multiple=True,
-    metavar="NAME",
-    help="Group of the calling cluster in the registry of callers; repeatable.",
+# The options of a caller: its cluster, and the variables of Istio in its URL.
+caller_options = add_options(*_CALLER_OPTIONS)
+# The options of a configuration, and those of a caller.
+inject_options = add_options(
+    *_OPTIONS,
+    *_OLD_OPTIONS,
+    *_CALLER_OPTIONS,
+    click.option(
+        "--group",
+        "cluster_groups",
+        multiple=True,
+        metavar="NAME",
+        help="Group of the calling cluster in the registry of callers; repeatable.",
+    ),
 )
 
 
@@ -118,17 +119,17 @@ _GROUP_OPTION = click.option(
 class InjectOptions:
     """The options of a configuration."""
 
-    bundle: Path | None
-    document: Path | None
-    config: Path | None
-    values: Path | None
-    mesh: Path | None
-    revision: str | None
-    release: str | None
-    cluster: str | None
-    istio_cluster_id: str | None
-    network: str | None
-    env: tuple[str, ...]
+    bundle: Path | None = None
+    document: Path | None = None
+    config: Path | None = None
+    values: Path | None = None
+    mesh: Path | None = None
+    revision: str | None = None
+    release: str | None = None
+    cluster: str | None = None
+    istio_cluster_id: str | None = None
+    network: str | None = None
+    env: tuple[str, ...] = ()
     cluster_groups: tuple[str, ...] = ()
     from_cluster: bool = False
     stack: str | None = None
@@ -150,21 +151,7 @@ class LoadedConfiguration:
 
     snapshot: Snapshot
     caller: ReviewContext
-    source: "IstioSource | None" = None
-
-
-def inject_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the options of a configuration, and those of a caller."""
-    for option in reversed((*_OPTIONS, *_OLD_OPTIONS, *_CALLER_OPTIONS, _GROUP_OPTION)):
-        function = option(function)
-    return function
-
-
-def caller_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the options of a caller: its cluster, and the variables of Istio in its URL."""
-    for option in reversed(_CALLER_OPTIONS):
-        function = option(function)
-    return function
+    source: IstioSource | None = None
 
 
 def parse_options(given: Mapping[str, Any]) -> InjectOptions:
@@ -213,9 +200,7 @@ def load(options: InjectOptions) -> LoadedConfiguration:
     return LoadedConfiguration(snapshot=snapshot, caller=context, source=source)
 
 
-def _read_source(options: InjectOptions) -> "IstioSource":
-    from .live.istio_source import IstioReader
-
+def _read_source(options: InjectOptions) -> IstioSource:
     reader = IstioReader(options.access.open_cluster(), options.access.istio_namespace, [])
     source = reader.read(options.revision)
     print_warnings(source.warnings)

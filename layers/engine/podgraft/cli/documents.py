@@ -44,8 +44,11 @@ def parse_objects(text: str, path: Path) -> Iterator[Object]:
         documents = yaml.load_all(text)
     except yaml.NotYAMLError as error:
         raise CommandError(f"{path}: {error}") from error
-    for document in documents:
-        yield from _expand_lists(document, path)
+    for value in (each for document in documents for each in expand_lists(document)):
+        if isinstance(value, dict):
+            yield value
+        elif value is not None:
+            raise CommandError(f"{path}: expected an object, got {type(value).__name__}")
 
 
 def object_name(document: Object) -> str:
@@ -55,14 +58,11 @@ def object_name(document: Object) -> str:
     return f"{document.get('kind', 'object')}/{own.get('name') or own.get('generateName') or '?'}"
 
 
-def _expand_lists(document: JSON, path: Path) -> Iterator[Object]:
+def expand_lists(document: JSON) -> Iterator[JSON]:
+    """Yield the items of a List or ConfigMapList, Lists in it opened, or another document."""
     match document:
-        case None:
-            return
-        case {"kind": "List", "items": list(items)}:
+        case {"kind": "List" | "ConfigMapList", "items": list(items)}:
             for item in items:
-                yield from _expand_lists(item, path)
-        case dict():
-            yield document
+                yield from expand_lists(item)
         case _:
-            raise CommandError(f"{path}: expected an object, got {type(document).__name__}")
+            yield document

@@ -62,21 +62,6 @@ def write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
         shutil.rmtree(staging, ignore_errors=True)
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Replace the content of a file atomically; raises ``CommandError`` if that fails."""
-    target = path.resolve()  # a link remains
-    staging = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        staging.write_bytes(content)
-        if target.exists():
-            shutil.copymode(target, staging)
-        staging.replace(target)
-    except OSError as error:
-        raise CommandError(f"{path}: cannot write: {error.strerror}; it is unchanged") from error
-    finally:
-        staging.unlink(missing_ok=True)
-
-
 def _find_manifests(folder: Path, faults: list[Diagnostic]) -> Iterator[Path]:
     """The paths, sorted; a folder that cannot be listed is a fault."""
 

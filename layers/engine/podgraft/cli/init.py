@@ -7,6 +7,7 @@ The files are those of the installed version. The folder contains everything tha
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from shlex import quote
 from typing import Final
@@ -19,6 +20,7 @@ from podgraft.cli.extras import find_requirement
 from podgraft.cli.failure import CommandError
 from podgraft.cli.helm_values import write_values
 from podgraft.cli.outputs import Output
+from podgraft.cli.shared_options import NEW_FOLDER
 
 _ENGINE = "layers/engine/podgraft"
 _LAYERS = (
@@ -132,7 +134,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     help="Files to write.",
 )
 @click.option("--force", is_flag=True, help="Replace existing files of the same names.")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("folder", type=NEW_FOLDER)
 def command(kind: str, *, force: bool, folder: Path) -> None:
     """Write the files of a deployment, or the samples, into FOLDER, and print the next steps.
 
@@ -204,6 +206,4 @@ def _find_source() -> str:
 
 
 def _find_version() -> str:
-    from importlib.metadata import version
-
     return version("podgraft")

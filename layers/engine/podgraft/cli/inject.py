@@ -22,6 +22,7 @@ from podgraft.cli.manifest_files import (
     join_streams,
     make_file_options,
 )
+from podgraft.cli.shared_options import output_file_option
 from podgraft.core.bundle import Bundle
 from podgraft.core.injectors import OperatorError, UserError, redact
 from podgraft.core.injectors.istio import kubeinject
@@ -35,12 +36,7 @@ _EXPLAIN = "run podgraft explain for the complete result"
 
 @command_help.command("inject")
 @make_file_options()
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Output file; - writes to standard output.",
-)
+@output_file_option
 @configuration.inject_options
 @click.option("--webhook", is_flag=True, help="Inject Pods as the webhook does.")
 @click.option(

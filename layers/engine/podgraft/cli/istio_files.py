@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.core.injectors import istio
 from podgraft.kube import yaml
 
@@ -121,19 +121,8 @@ def _objects(content: str) -> Iterator[Object]:
         read = list(yaml.load_all(content))
     except yaml.NotYAMLError:
         return
-    for document in read:
-        yield from _flatten_list(document)
-
-
-def _flatten_list(document: JSON) -> Iterator[Object]:
-    match document:
-        case {"kind": "List" | "ConfigMapList", "items": list(items)}:
-            for item in items:
-                yield from _flatten_list(item)
-        case dict():
-            yield document
-        case _:
-            return
+    values = (each for document in read for each in documents.expand_lists(document))
+    yield from (each for each in values if isinstance(each, dict))
 
 
 def _is_typed(value: Object) -> bool:

@@ -1,7 +1,7 @@
 """The reviews of one object: the calls of webhooks, and the objects that result from them."""
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
@@ -153,28 +153,18 @@ class ReviewedObject:
         }
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class ObjectReviews:
     """All calls for one object and for the pod of its workload."""
 
     subject: ExplainedPod
-    trace: DecisionTrace | None = None
-    calls: list[Call] = field(default_factory=list[Call])
-
-    def record(
-        self,
-        before: ExplainedPod,
-        webhook: Webhook,
-        result: ReviewResult,
-        after: ExplainedPod | None,
-    ) -> None:
-        """Record a call; the observer of a cluster."""
-        self.calls.append(Call(before, webhook.route, result, after))
+    trace: DecisionTrace
+    calls: tuple[Call, ...]
 
     @property
     def objects(self) -> tuple[ReviewedObject, ...]:
         """The object itself, and the pod of its workload if a webhook reviews it."""
-        called = [stage for stage in (self.trace.stages if self.trace else ()) if stage.review]
+        called = [stage for stage in self.trace.stages if stage.review]
         count = len(self.own_calls)
         own_stages, pod_stages = tuple(called[:count]), tuple(called[count:])
         own = ReviewedObject(self.subject.name, self.subject, tuple(self.own_calls), own_stages)
@@ -232,10 +222,15 @@ class ObjectReviews:
 
 def run_reviews(cluster: Cluster, subject: ExplainedPod) -> ObjectReviews:
     """Review an object as the webhook does, and record each call."""
-    reviews = ObjectReviews(subject)
-    observed = replace(cluster, observer=reviews.record)
-    reviews.trace = observed.explain(subject)
-    return reviews
+    calls: list[Call] = []
+
+    def record(
+        before: ExplainedPod, webhook: Webhook, result: ReviewResult, after: ExplainedPod | None
+    ) -> None:
+        calls.append(Call(before, webhook.route, result, after))
+
+    trace = replace(cluster, observer=record).explain(subject)
+    return ObjectReviews(subject, trace, tuple(calls))
 
 
 def _encode_response(call: Call) -> Object:

@@ -43,6 +43,19 @@ def write_files(outputs: Sequence[Output], *, force: bool) -> None:
             path.unlink(missing_ok=True)
 
 
+def replace_file(path: Path, content: bytes, new_mode: int = PUBLIC) -> None:
+    """Replace the content of a file atomically; *new_mode* is for a file that does not exist.
+
+    Raises ``CommandError`` if that fails.
+    """
+    target = path.resolve()  # a link remains
+    try:
+        mode = target.stat().st_mode & 0o777 if target.exists() else new_mode
+        write_files([Output(target, content, mode)], force=True)
+    except OSError as error:
+        raise CommandError(f"{path}: cannot write: {error.strerror}; it is unchanged") from error
+
+
 def _write_temporary(output: Output) -> Path:
     output.path.parent.mkdir(parents=True, exist_ok=True)
     # mkstemp opens with O_EXCL and 0600, whatever the umask: a key is never readable by others.

@@ -15,6 +15,7 @@ from flask import Flask, Response, abort
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from podgraft.cli import command_help
+from podgraft.cli.shared_options import NEW_FOLDER
 
 from . import assets
 from .failure import CommandError
@@ -42,7 +43,7 @@ _HEADERS = {
 )
 @click.option(
     "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NEW_FOLDER,
     help="Folder of the page; default: that of the installed package, or build/playground.",
 )
 def command(*, port: int, folder: Path | None) -> None:

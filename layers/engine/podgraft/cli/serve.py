@@ -19,6 +19,7 @@ import click
 from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError
 from podgraft.cli.program import convert_errors
+from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER
 from podgraft.cli.startup_check import Survey, all_lines, certificate_survey, survey
 from podgraft.core.signing import InvalidKeyError, Verifier, make_verifier
 from podgraft.service.http import Auth, create_app
@@ -36,14 +37,12 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 8443
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
 
 @command_help.command("serve")
 @click.option(
     "--store",
     "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FOLDER,
     required=True,
     help="Folder with INJECTOR/policy.yaml, INJECTOR/bundle/, and auth/CLUSTER.yaml.",
 )
@@ -52,13 +51,13 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     type=click.Path(file_okay=False, writable=True, path_type=Path),
     help="Folder for the last known good versions, to use them after a restart.",
 )
-@click.option("--cert", type=_FILE, required=True, help="Certificate chain of the server, PEM.")
-@click.option("--key", type=_FILE, required=True, help="Private key of the certificate, PEM.")
+@click.option("--cert", type=FILE, required=True, help="Certificate chain of the server, PEM.")
+@click.option("--key", type=FILE, required=True, help="Private key of the certificate, PEM.")
 @click.option(
-    "--passphrase-file", type=_FILE, help="File; its first line is the passphrase of the key."
+    "--passphrase-file", type=FILE, help="File; its first line is the passphrase of the key."
 )
 @click.option(
-    "--client-ca", type=_FILE, help="CA certificates that verify client certificates, PEM."
+    "--client-ca", type=FILE, help="CA certificates that verify client certificates, PEM."
 )
 @click.option(
     "--auth",
@@ -96,7 +95,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option(
     "--signer",
-    type=_FILE,
+    type=FILE,
     help="One or two public keys, PEM. With them, the server loads only signed policies.",
 )
 @click.option(
@@ -112,7 +111,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option(
     "--census",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NEW_FOLDER,
     help="Folder of recorded workloads, for injectors with a census; default: no recording.",
 )
 @click.option("--check", is_flag=True, help="Report the injectors and clusters, and exit.")

@@ -149,14 +149,9 @@ def find_alias(name: str) -> str | None:
     Terraform makes no stack.
     """
     try:
-        with aws_errors(f"stack {name}", remedy="check the region"):
-            description = make_client("cloudformation").describe_stacks(StackName=name)["Stacks"][0]
+        return _describe_stack(name)[0].get("FunctionAlias")
     except AbsentError:
         return None
-    outputs = {
-        each["OutputKey"]: each.get("OutputValue") for each in description.get("Outputs", [])
-    }
-    return outputs.get("FunctionAlias")
 
 
 def check_alias(client: Any, alias: str) -> None:

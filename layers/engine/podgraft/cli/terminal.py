@@ -23,6 +23,7 @@ _MARK = f"\x1b{os.urandom(16).hex()}"  # of a process, in the place of the escap
 _STYLE = re.compile(f"{_MARK}(\\[[0-9;]*m)")
 _ESCAPE = "\x1b"
 _LAST_ASCII_CONTROL = "\x1f"
+_DIFF_COLORS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def escape_controls(text: str) -> str:
@@ -43,6 +44,12 @@ def style(text: object, **options: Any) -> str:
     """Return text with a style for ``EscapingStream``; *options* are those of ``click.style``."""
     before, _, after = click.style("\0", **options).partition("\0")
     return f"{before.replace(_ESCAPE, _MARK)}{text}{after.replace(_ESCAPE, _MARK)}"
+
+
+def style_diff_line(line: str) -> str:
+    """Return a line of a unified diff in its color."""
+    color = _DIFF_COLORS.get(line[:1])
+    return style(line, fg=color) if color else line
 
 
 def unstyle(text: str) -> str:

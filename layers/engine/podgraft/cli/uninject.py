@@ -12,6 +12,7 @@ from podgraft.cli.manifest_files import (
     join_streams,
     make_file_options,
 )
+from podgraft.cli.shared_options import output_file_option
 from podgraft.core.injectors import UserError
 from podgraft.core.injectors.istio import uninject as uninjection
 from podgraft.kube import yaml
@@ -19,12 +20,7 @@ from podgraft.kube import yaml
 
 @command_help.command("uninject")
 @make_file_options()
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="Output file; - writes to standard output.",
-)
+@output_file_option
 def command(*, manifests: FileSelection, output: Path | None) -> None:
     """Remove sidecars from the workloads of files, and restore the original values.
 

@@ -24,6 +24,7 @@ from podgraft.cli.certs.options import SigningOptions
 from podgraft.cli.certs.rotate_ca import rotate_ca
 from podgraft.cli.failure import CommandError
 from podgraft.cli.outputs import Output
+from podgraft.cli.shared_options import FILE, PATH
 from podgraft.core.identifiers import IdentifierError, check_cluster
 
 WARN_DAYS = 30  # time enough for a renewal and a rollout
@@ -156,8 +157,8 @@ def renew(
 
 
 @command.command()
-@click.argument("pems", nargs=-1, required=True, type=options.FILE)
-@click.option("--output", type=click.Path(path_type=Path), help="File for the PEM bundle.")
+@click.argument("pems", nargs=-1, required=True, type=FILE)
+@click.option("--output", type=PATH, help="File for the PEM bundle.")
 @options.force_option
 def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
     """Print the caBundle (base64) of the CAs in the files PEMS."""
@@ -174,11 +175,9 @@ def bundle(pems: tuple[Path, ...], output: Path | None, force: bool) -> None:
 
 
 @command.command()
-@click.argument("certificates", nargs=-1, required=True, type=options.FILE)
-@click.option("--key", type=options.FILE, help="Key to compare with the certificate.")
-@click.option(
-    "--ca", "authority", type=options.FILE, help="CAs that must have signed the certificate."
-)
+@click.argument("certificates", nargs=-1, required=True, type=FILE)
+@click.option("--key", type=FILE, help="Key to compare with the certificate.")
+@click.option("--ca", "authority", type=FILE, help="CAs that must have signed the certificate.")
 @click.option(
     "--host", "hosts", multiple=True, help="Host for which the certificate must be valid."
 )

@@ -13,14 +13,12 @@ from podgraft.cli.certs import keys
 from podgraft.cli.certs.folder import CertificateFolder, KeyPair
 from podgraft.cli.certs.issuance import LEAF_DAYS, Issuer, Validity
 from podgraft.cli.certs.keys import KeyType, PrivateKey
-
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-FOLDER = click.Path(file_okay=False, path_type=Path)
+from podgraft.cli.shared_options import FILE, NEW_FOLDER, add_options
 
 folder_option = click.option(
     "--dir",
     "path",
-    type=FOLDER,
+    type=NEW_FOLDER,
     default=Path("certificates"),
     show_default=True,
     help="Folder of the certificates.",
@@ -85,13 +83,11 @@ def signing_options(command: Callable[..., None]) -> Callable[..., None]:
         )
         command(values, **own)
 
-    for option in (
-        ca_passphrase_file,
-        passphrase_file,
-        force_option,
-        key_type_option,
-        days_option,
+    return add_options(
         folder_option,
-    ):
-        run_with_options = option(run_with_options)
-    return run_with_options
+        days_option,
+        key_type_option,
+        force_option,
+        passphrase_file,
+        ca_passphrase_file,
+    )(run_with_options)

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from cryptography import x509
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.cli import documents
 from podgraft.cli.certs import pem
 from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.names import SubjectAltNames
 from podgraft.cli.client_config import read_destination
-from podgraft.kube import yaml
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ def read_registrations(file: Path, served: SubjectAltNames) -> tuple[WebhookRegi
     """
     webhooks = tuple(
         webhook
-        for document in yaml.load_all(file.read_text(encoding="utf-8"))
-        for webhook in _find_webhooks(document, str(file))
+        for manifest in documents.read_objects(file)
+        for webhook in _find_webhooks(manifest, str(file))
         if served.matches_host(webhook.host)
     )
     if not webhooks:
@@ -45,25 +45,14 @@ def read_registrations(file: Path, served: SubjectAltNames) -> tuple[WebhookRegi
     return webhooks
 
 
-def _find_webhooks(document: JSON, location: str) -> Iterator[WebhookRegistration]:
-    if not isinstance(document, dict):
-        return
-    for item in _objects_under(document, "items"):
-        yield from _find_webhooks(item, location)
-    for webhook in _objects_under(document, "webhooks"):
-        client = webhook.get("clientConfig")
-        if isinstance(client, dict) and (host := read_destination(client).host):
+def _find_webhooks(manifest: Object, location: str) -> Iterator[WebhookRegistration]:
+    for webhook in objects_at(manifest, "webhooks"):
+        client = object_at(webhook, "clientConfig")
+        if host := read_destination(client).host:
             name = f"{location}: webhook {webhook.get('name')}"
-            bundle = client.get("caBundle")
-            roots = _parse_ca_bundle(bundle, name) if isinstance(bundle, str) and bundle else ()
+            bundle = string_at(client, "caBundle")
+            roots = _parse_ca_bundle(bundle, name) if bundle else ()
             yield WebhookRegistration(name, host, roots)
-
-
-def _objects_under(document: Object, key: str) -> Iterator[Object]:
-    value = document.get(key)
-    for item in value if isinstance(value, list) else ():
-        if isinstance(item, dict):
-            yield item
 
 
 def _parse_ca_bundle(bundle: str, location: str) -> tuple[x509.Certificate, ...]:

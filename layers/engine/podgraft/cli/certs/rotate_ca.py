@@ -13,11 +13,12 @@ from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder
 from podgraft.cli.certs.issuance import AUTHORITY_DAYS, LEAF_DAYS, Validity
 from podgraft.cli.certs.keys import KeyType
 from podgraft.cli.certs.rotation import KeyPolicy, Rotation, RotationStage
+from podgraft.cli.shared_options import FILE, NEW_FOLDER
 
 
 @command_help.group("rotate-ca")
-@click.option("--from", "old", type=options.FOLDER, required=True, help="Folder of the old CA.")
-@click.option("--to", "new", type=options.FOLDER, required=True, help="Folder of the new CA.")
+@click.option("--from", "old", type=NEW_FOLDER, required=True, help="Folder of the old CA.")
+@click.option("--to", "new", type=NEW_FOLDER, required=True, help="Folder of the new CA.")
 @click.pass_context
 def rotate_ca(context: click.Context, old: Path, new: Path) -> None:
     """Replace the CA, step by step, without a moment in which a cluster does not trust the webhook.
@@ -66,7 +67,7 @@ def begin(rotating: Rotation, key_type: str, days: int, passphrase_file: Path | 
 @click.option(
     "--registered",
     "clusters",
-    type=options.FILE,
+    type=FILE,
     multiple=True,
     help="Output of kubectl get mutatingwebhookconfigurations -o yaml; one file per cluster.",
 )

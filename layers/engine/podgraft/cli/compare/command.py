@@ -10,9 +10,9 @@ from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.options import (
     SELECTION_OPTIONS,
     PodSelection,
-    add_options,
     check_selection,
 )
+from podgraft.cli.shared_options import add_options
 
 from .configurations import ConfigurationSource
 from .report import Report

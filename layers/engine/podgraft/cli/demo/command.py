@@ -25,6 +25,7 @@ from podgraft.cli import command_help, terminal
 from podgraft.cli.assets import find_assets
 from podgraft.cli.extras import check_modules
 from podgraft.cli.failure import CommandError
+from podgraft.cli.shared_options import NEW_FOLDER
 from podgraft.core import policy
 from podgraft.kube import yaml
 
@@ -36,7 +37,6 @@ SAMPLES = find_assets() / "samples"
 _LOOPBACK, _PORT = "127.0.0.1", 8443
 # What the commands of the demo import, beside the packages that every command needs.
 _MODULES = ("flask", "gunicorn", "re2")
-_COLORS = {"+": "green", "-": "red", "@": "cyan"}
 _MAX_LINE_CHARACTERS = 160  # characters of one operation
 _MAX_DIFF_LINES = 40  # of one object
 
@@ -46,7 +46,7 @@ _MAX_DIFF_LINES = 40  # of one object
 @click.option(
     "--dir",
     "folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NEW_FOLDER,
     help="Folder for the files of the demo; an earlier demo in it is replaced. "
     "Default: build/demo/SAMPLE.",
 )
@@ -157,7 +157,7 @@ def _print_response(response: Any, document: Object) -> Object:
     terminal.secho(f"\nThe {document['kind']}, before and after", bold=True)
     lines = [*_diff(document, patched)]
     for line in lines[:_MAX_DIFF_LINES]:
-        terminal.secho("  " + line, fg=_COLORS.get(line[:1]))
+        click.echo("  " + terminal.style_diff_line(line))
     if len(lines) > _MAX_DIFF_LINES:
         click.echo(f"  … and {len(lines) - _MAX_DIFF_LINES} more lines")
     return patched

@@ -15,10 +15,11 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet.file import read_fleet
 from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.live.contexts import CONTEXTS_OPTION, list_contexts, read_all
-from podgraft.cli.live.options import CONTEXT_OPTIONS, ClusterAccess, add_options
+from podgraft.cli.live.options import CONTEXT_OPTIONS, ClusterAccess
 from podgraft.cli.manifest_files import FileSelection, make_file_options
 from podgraft.cli.program import ERROR, FAILED
 from podgraft.cli.regions import make_regions_option
+from podgraft.cli.shared_options import add_options
 from podgraft.cli.stack_regions import compare_regions
 
 from . import report, stores

@@ -9,7 +9,6 @@ from html import escape
 
 from .decision_trace import (
     DecisionTrace,
-    Sidecars,
     StepResult,
     TraceStep,
     Verdict,
@@ -44,8 +43,9 @@ def render_chart(trace: DecisionTrace) -> str:
         for step in stage.steps:
             body.extend(_draw_step(step, top))
             top += _HEIGHT + _GAP
-    body.extend(_draw_end(trace, top))
-    height = top + _HEIGHT + _MARGIN + (22 * len(_sidecar_rows(trace.sidecars)))
+    rows = trace.sidecars.rows if trace.sidecars else []
+    body.extend(_draw_end(trace, rows, top))
+    height = top + _HEIGHT + _MARGIN + 22 * len(rows)
     return _svg_document(trace, body, height)
 
 
@@ -104,28 +104,14 @@ def _draw_exit(step: TraceStep, top: int, css_class: str) -> Iterator[str]:
     yield _draw_text(left + 50, top + 40, step.reason, "small", _EXIT - 60)
 
 
-def _draw_end(trace: DecisionTrace, top: int) -> Iterator[str]:
+def _draw_end(trace: DecisionTrace, rows: list[tuple[str, str]], top: int) -> Iterator[str]:
     """Draw the last box: the containers of the pod after all steps."""
     changes = trace.verdict in {Verdict.INJECTED, Verdict.CHANGED}
     colour = "injects" if changes else "stops"
-    rows = _sidecar_rows(trace.sidecars)
     yield _draw_box(_MARGIN, top, _WIDTH + _EXIT, f"{colour} taken", _HEIGHT + 22 * len(rows))
     yield _draw_text(_MARGIN + 14, top + 31, describe_conclusion(trace), "strong", _WIDTH + _EXIT)
     for index, (name, value) in enumerate(rows):
         yield _draw_text(_MARGIN + 14, top + 56 + 22 * index, f"{name}: {value}", "small", 720)
-
-
-def _sidecar_rows(sidecars: Sidecars | None) -> list[tuple[str, str]]:
-    if sidecars is None:
-        return []
-    rows = (
-        ("templates", sidecars.templates),
-        ("image", (sidecars.image,)),
-        ("init containers", sidecars.init_containers),
-        ("containers", sidecars.containers),
-        ("volumes", sidecars.volumes),
-    )
-    return [(name, ", ".join(filter(None, values))) for name, values in rows if any(values)]
 
 
 def _draw_arrow(top: int, css_class: str) -> str:

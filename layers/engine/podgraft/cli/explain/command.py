@@ -8,13 +8,16 @@ import click
 
 from podgraft.cli import command_help, configuration, documents
 from podgraft.cli.live.options import check_selection
+from podgraft.cli.live.resources import parse_targets
 from podgraft.cli.live.selection import PodSelection
 from podgraft.cli.object_reviews import run_reviews
+from podgraft.cli.shared_options import format_option
 from podgraft.core.bundle.retired_registries import image_warning
 from podgraft.service.store import Snapshot
 
 from .decision_trace import DecisionTrace, Verdict, exit_status
 from .flow import Cluster
+from .live_objects import LiveExplainer
 from .object_files import ObjectFile, ObjectOptions, object_options, read_object_files
 from .results import ExplainedFile, OutputFormat, print_results
 from .webhooks import Webhook, read_webhooks, select_routes
@@ -36,13 +39,8 @@ _FILE = click.Path(exists=True, dir_okay=False, allow_dash=True, path_type=Path)
     "--webhook-config", type=_FILE, help="File of the webhook configurations of the cluster."
 )
 @click.option("--pods", is_flag=True, help="With yaml and patch, add the pods of the workloads.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice([each.value for each in OutputFormat]),
-    default=OutputFormat.TEXT.value,
-    show_default=True,
-    help="Steps (text, json, svg), resulting objects, their changes, or findings.",
+@format_option(
+    OutputFormat, "Steps (text, json, svg), resulting objects, their changes, or findings."
 )
 def command(  # noqa: PLR0913 — one parameter per option
     *,
@@ -93,7 +91,7 @@ def _reject_file_options(webhook_config: Path | None, namespace_labels: str) -> 
 
 
 def _print_files(files: Sequence[ExplainedFile], form: OutputFormat) -> int:
-    traces = [each.trace for file in files for each in file.reviews if each.trace]
+    traces = [each.trace for file in files for each in file.reviews]
     _warn_of_images(traces)
     print_results(files, form)
     return _select_status(traces, form)
@@ -136,10 +134,6 @@ def _explain_live(
     selection: PodSelection,
     options: configuration.InjectOptions,
 ) -> list[ExplainedFile]:
-    from podgraft.cli.live.resources import parse_targets
-
-    from .live_objects import LiveExplainer
-
     explainer = LiveExplainer(options.access.open_cluster(), options)
     return [ExplainedFile("cluster", [*explainer.explain(parse_targets(words), selection)])]
 

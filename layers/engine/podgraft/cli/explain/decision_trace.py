@@ -109,6 +109,18 @@ class Sidecars:
     containers: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
 
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        """What is added, as pairs of a heading and names; empty lists are left out."""
+        rows = (
+            ("templates", self.templates),
+            ("image", (self.image,)),
+            ("init containers", self.init_containers),
+            ("containers", self.containers),
+            ("volumes", self.volumes),
+        )
+        return [(name, ", ".join(filter(None, values))) for name, values in rows if any(values)]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionTrace:

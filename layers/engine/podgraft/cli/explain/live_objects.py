@@ -82,7 +82,7 @@ class LiveExplainer:
             live_namespaces=self._namespaces,
         )
         reviews = run_reviews(cluster, subject)
-        trace = reviews.trace or cluster.explain(subject)
+        trace = reviews.trace
         if subject.is_pod and trace.verdict is Verdict.SKIPPED and _is_unchanged(trace):
             trace = replace(trace, verdict=Verdict.INJECTED)
         notes = [*_describe_running(live, trace)]
@@ -91,8 +91,8 @@ class LiveExplainer:
         if not webhooks:
             notes.append("the cluster has no webhook of podgraft or istiod for the object")
         name = f"{documents.object_name(live)} in {namespace}"
-        reviews.trace = replace(trace, subject=name, warnings=(*trace.warnings, *notes))
-        return reviews
+        warnings = (*trace.warnings, *notes)
+        return replace(reviews, trace=replace(trace, subject=name, warnings=warnings))
 
     def _select(self, pod: Object) -> tuple[LoadedConfiguration | None, tuple[Webhook, ...]]:
         """Return the configuration for a pod, and the webhooks to evaluate.

@@ -86,7 +86,7 @@ def print_results(files: Sequence[ExplainedFile], output: OutputFormat) -> None:
     if output.is_result:
         _print_objects(files, output)
         return
-    traces = [reviews.trace for file in files for reviews in file.reviews if reviews.trace]
+    traces = [reviews.trace for file in files for reviews in file.reviews]
     click.echo(_format_steps(files, traces, output), nl=False)
 
 
@@ -109,9 +109,8 @@ def _format_steps(
 
 def _encode_file(file: ExplainedFile) -> Iterator[JSON]:
     for reviews in file.reviews:
-        if reviews.trace is not None:
-            objects: list[JSON] = [_encode_object(each, file) for each in reviews.objects]
-            yield {**to_json(reviews.trace), "objects": objects}
+        objects: list[JSON] = [_encode_object(each, file) for each in reviews.objects]
+        yield {**to_json(reviews.trace), "objects": objects}
 
 
 def _encode_object(each: ReviewedObject, file: ExplainedFile) -> JSON:
@@ -153,8 +152,7 @@ def _format_changes(file: ExplainedFile) -> Iterator[str]:
         )
         names = (each.name, f"{each.name}, changed")
         for line in unified_diff(before, after, *names, lineterm=""):
-            color = {"+": "green", "-": "red"}.get(line[:1])
-            yield terminal.style(line, fg=color) + "\n"
+            yield terminal.style_diff_line(line) + "\n"
 
 
 def _format_stream(objects: Sequence[Object]) -> str:

@@ -6,7 +6,6 @@ from podgraft.cli import terminal
 
 from .decision_trace import (
     DecisionTrace,
-    Sidecars,
     Stage,
     StepResult,
     TraceStep,
@@ -45,7 +44,7 @@ def _tree_lines(trace: DecisionTrace) -> Iterator[str]:
     colour = "green" if trace.verdict in {Verdict.INJECTED, Verdict.CHANGED} else "red"
     yield f"╰─ {terminal.style(describe_conclusion(trace), fg=colour, bold=True)}"
     if trace.sidecars is not None:
-        yield from _sidecar_lines(trace.sidecars)
+        yield from (f"   {name:<16}{names}" for name, names in trace.sidecars.rows)
     for warning in trace.warnings:
         yield terminal.style(f"   warning: {warning}", fg="yellow")
 
@@ -67,16 +66,3 @@ def _step_line(step: TraceStep, width: int) -> str:
         return line
     reason = f": {step.reason}" if step.reason not in {"", step.observed} else ""
     return line + terminal.style(f"  ◀ decides{reason}", bold=True)
-
-
-def _sidecar_lines(sidecars: Sidecars) -> Iterator[str]:
-    rows = (
-        ("templates", sidecars.templates),
-        ("image", (sidecars.image,) if sidecars.image else ()),
-        ("init containers", sidecars.init_containers),
-        ("containers", sidecars.containers),
-        ("volumes", sidecars.volumes),
-    )
-    for name, values in rows:
-        if values:
-            yield f"   {name:<16}{', '.join(values)}"

@@ -58,7 +58,7 @@ def open_stack(parameter_prefix: str) -> StackCallers:
     registry = open_registry(documents)
     if registry is None:
         raise CommandError(
-            f"parameter {owner_parameter(documents.prefix)}: names no stack with a function that "
+            f"parameter {owner_parameter(parameter_prefix)}: names no stack with a function that "
             "reads a registry; check the prefix, or deploy the stack with this version of podgraft"
         )
     return StackCallers(registry, documents)
@@ -75,7 +75,7 @@ def adopt(stack: StackCallers) -> RegistryState:
             return _repair_copies(stack)
         state = _copy_documents(stack, state.clusters)
     raise CommandError(
-        f"{stack.documents.prefix}/auth: other commands change the documents; stop them, then run "
+        f"{stack.registry.prefix}/auth: other commands change the documents; stop them, then run "
         "podgraft fleet adopt again"
     )
 

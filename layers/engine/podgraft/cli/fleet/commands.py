@@ -12,10 +12,11 @@ from podgraft.cli import command_help, program
 from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.kubectl import KubectlReader
-from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options
+from podgraft.cli.live.options import CONTEXT_OPTIONS
 from podgraft.cli.outputs import SECRET, Output, write_files
 from podgraft.cli.regions import Steps, list_region_words, run_in_regions, share
 from podgraft.cli.register import RegistrationError
+from podgraft.cli.shared_options import add_options
 from podgraft.cli.tokens.issuance import expires_option
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
@@ -68,10 +69,10 @@ def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> Steps
     yield
     if undoes:
         undo(stack)
-        click.echo(f"{stack.documents.prefix}/auth: the documents of the clusters are in force")
+        click.echo(f"{stack.registry.prefix}/auth: the documents of the clusters are in force")
         return
     if finishes:
-        click.echo(f"{stack.documents.prefix}/auth: deleted {finish(stack)} documents")
+        click.echo(f"{stack.registry.prefix}/auth: deleted {finish(stack)} documents")
         return
     state = adopt(stack)
     serial = state.pointer.serial if state.pointer else 0
@@ -155,7 +156,7 @@ def apply_command(
 
 
 def _print_apply_steps(callers: RegionalCallers, changes: Sequence[Change]) -> None:
-    words = " ".join(("--parameter-prefix", callers.leader.documents.prefix, *list_region_words()))
+    words = " ".join(("--parameter-prefix", callers.leader.registry.prefix, *list_region_words()))
     steps = [
         f"podgraft tokens issue --cluster {each.cluster} {words}: {each.detail}"
         for each in changes

@@ -19,8 +19,9 @@ from podgraft.cli.config_source import (
     prevails,
 )
 from podgraft.cli.failure import CommandError
-from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options
+from podgraft.cli.live.options import CONTEXT_OPTIONS
 from podgraft.cli.regions import SplitError, enter_regions, make_regions_option, report_split
+from podgraft.cli.shared_options import add_options
 from podgraft.cli.stacks import lookup_stack
 from podgraft.kube.document_reader import suggest_key
 

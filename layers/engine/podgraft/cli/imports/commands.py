@@ -12,8 +12,9 @@ from podgraft.cli import command_help, folders
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.istio_source import IstioReader, IstioSource
-from podgraft.cli.live.options import CONTEXT_OPTIONS, add_options, pop_access
+from podgraft.cli.live.options import CONTEXT_OPTIONS, pop_access
 from podgraft.cli.program import print_next_steps
+from podgraft.cli.shared_options import NEW_FOLDER, add_options
 from podgraft.core import bundle, policy
 from podgraft.core.bundle import Bundle, BundleError, lint
 from podgraft.kube import yaml
@@ -30,7 +31,7 @@ def command() -> None:
 
 
 @command.command("istio")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("folder", type=NEW_FOLDER)
 @add_options(*CONTEXT_OPTIONS)
 @click.option("--revision", help="Revision or tag of Istio; default: all of the cluster.")
 @click.option(

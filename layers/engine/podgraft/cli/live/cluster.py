@@ -26,8 +26,11 @@ class LiveCluster:
 
     def find_object(self, resource: ResourceType, namespace: str, name: str) -> Object | None:
         """Return one object, or None if it, or its API, does not exist."""
+        return self._find(f"{resource.list_path(namespace)}/{name}")
+
+    def _find(self, path: str) -> Object | None:
         try:
-            return self.read_object(resource, namespace, name)
+            return self.reader.get(path)
         except ApiError as error:
             if error.reason is ErrorReason.NOT_FOUND:
                 return None
@@ -68,22 +71,11 @@ class LiveCluster:
 
     def find_config_map(self, namespace: str, name: str) -> Object | None:
         """Return a ConfigMap, or None if it does not exist."""
-        try:
-            return self.reader.get(f"/api/v1/namespaces/{namespace}/configmaps/{name}")
-        except ApiError as error:
-            if error.reason is ErrorReason.NOT_FOUND:
-                return None
-            raise
+        return self._find(f"/api/v1/namespaces/{namespace}/configmaps/{name}")
 
     def has_service(self, namespace: str, name: str) -> bool:
         """Whether a Service exists."""
-        try:
-            self.reader.get(f"/api/v1/namespaces/{namespace}/services/{name}")
-        except ApiError as error:
-            if error.reason is ErrorReason.NOT_FOUND:
-                return False
-            raise
-        return True
+        return self._find(f"/api/v1/namespaces/{namespace}/services/{name}") is not None
 
     def list_sidecar_checks(self) -> Iterator[Object]:
         """Yield the ValidatingAdmissionPolicies, and their bindings."""

@@ -1,6 +1,7 @@
 """Istio's injection configuration in a cluster, as a bundle and a policy."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
@@ -165,20 +166,25 @@ class IstioReader:
         if not name:
             return None
         location = f"istiod: {istiod.SHARED_MESH}: ConfigMap {self.namespace}/{name}"
-        try:
+        with self._warn_if_forbidden(
+            f"{location}: not readable; merge its key {_MESH_KEY} below mesh.yaml of the bundle, "
+            "or import as a user who may get it"
+        ):
             config_map = self.cluster.find_config_map(self.namespace, name)
+            if config_map is not None:
+                return string_at(object_at(config_map, "data"), _MESH_KEY)
+            self.warnings.append(f"{location}: not found; istiod ignores it too")
+        return None
+
+    @contextmanager
+    def _warn_if_forbidden(self, warning: str) -> Generator[None]:
+        """Add the warning, and end the block, if the user may not read the object."""
+        try:
+            yield
         except ApiError as error:
             if error.reason is not ErrorReason.FORBIDDEN:
                 raise
-            self.warnings.append(
-                f"{location}: not readable; merge its key {_MESH_KEY} below mesh.yaml of the "
-                "bundle, or import as a user who may get it"
-            )
-            return None
-        if config_map is None:
-            self.warnings.append(f"{location}: not found; istiod ignores it too")
-            return None
-        return string_at(object_at(config_map, "data"), _MESH_KEY)
+            self.warnings.append(warning)
 
     def _read_istiod(self, revision: str) -> IstiodEnvironment:
         """Return the environment of istiod; empty, with a warning, if istiod is elsewhere."""
@@ -224,29 +230,21 @@ class IstioReader:
         mode = istiod.find_native_mode(environment, release)
         if mode != "auto":
             return mode == "true"
-        try:
+        with self._warn_if_forbidden(
+            "nodes: not readable, so the kubelet versions are unknown; set "
+            "features.nativeSidecars to true if every kubelet is 1.33 or later, else to false"
+        ):
             return istiod.are_kubelets_native(self.cluster.read_node_versions())
-        except ApiError as error:
-            if error.reason is not ErrorReason.FORBIDDEN:
-                raise
-            self.warnings.append(
-                "nodes: not readable, so the kubelet versions are unknown; set "
-                "features.nativeSidecars to true if every kubelet is 1.33 or later, else to false"
-            )
-            return None
+        return None
 
     def _read_proxy_configs(self) -> dict[str, bytes]:
-        try:
+        with self._warn_if_forbidden(
+            "proxyconfigs: not readable; if the cluster has some, add them to the bundle: "
+            "kubectl get proxyconfigs -A -o yaml"
+        ):
             items = self.cluster.read_proxy_configs()
-        except ApiError as error:
-            if error.reason is not ErrorReason.FORBIDDEN:
-                raise
-            self.warnings.append(
-                "proxyconfigs: not readable; if the cluster has some, add them to the bundle: "
-                "kubectl get proxyconfigs -A -o yaml"
-            )
-            return {}
-        return {"proxyconfigs.yaml": b"---\n".join(map(_dump, items))} if items else {}
+            return {"proxyconfigs.yaml": b"---\n".join(map(_dump, items))} if items else {}
+        return {}
 
     def _read_scc_namespaces(self) -> dict[str, bytes]:
         """Return the namespaces with the ids that OpenShift assigned."""

@@ -1,19 +1,16 @@
 """The options of commands that read a cluster: those of kubectl, with the same meaning."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import Any
 
 import click
 
+from podgraft.cli.shared_options import PATH
+
+from .cluster import LiveCluster
+from .kubectl import KubectlReader
 from .selection import PodSelection
-
-if TYPE_CHECKING:
-    from .cluster import LiveCluster
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 _DEFAULT_TIMEOUT = 30
 
@@ -21,7 +18,7 @@ CONTEXT_OPTIONS = (
     click.option("--context", help="Context of the kubeconfig."),
     click.option(
         "--kubeconfig",
-        type=click.Path(path_type=Path),
+        type=PATH,
         help="Kubeconfig file; default: KUBECONFIG, or ~/.kube/config.",
     ),
     click.option(
@@ -57,11 +54,9 @@ class ClusterAccess:
     request_timeout: int = _DEFAULT_TIMEOUT
     istio_namespace: str = "istio-system"
 
-    def open_cluster(self) -> "LiveCluster":
+    def open_cluster(self) -> LiveCluster:
         """Return the cluster; nothing is read yet."""
-        from .cluster import LiveCluster
         from .in_cluster import InClusterReader, is_in_cluster
-        from .kubectl import KubectlReader
 
         if self.context is None and self.kubeconfig is None and is_in_cluster():
             return LiveCluster(InClusterReader(timeout_seconds=self.request_timeout))
@@ -72,17 +67,6 @@ class ClusterAccess:
                 timeout_seconds=self.request_timeout,
             )
         )
-
-
-def add_options(*options: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that adds click options in this order."""
-
-    def add(function: Callable[P, R]) -> Callable[P, R]:
-        for option in reversed(options):
-            function = option(function)
-        return function
-
-    return add
 
 
 def pop_access(values: dict[str, Any]) -> ClusterAccess:

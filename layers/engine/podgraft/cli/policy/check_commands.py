@@ -4,11 +4,12 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import command_help, folders, terminal
+from podgraft.cli import command_help, folders, outputs, terminal
 from podgraft.cli.client_config import read_url_paths
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.program import FAILED
+from podgraft.cli.shared_options import NEW_FOLDER, format_option
 from podgraft.core.trial import modes
 from podgraft.kube.privileges.pod_security import Level
 
@@ -29,14 +30,7 @@ from .versions import bundle_digest
     type=click.Choice([level.value for level in Level]),
     help="Level of the Pod Security Standards. Each violation that the bundle adds is an error.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(check_report.FORMATS),
-    default="text",
-    show_default=True,
-    help="Output format. sarif is for code scanning.",
-)
+@format_option(check_report.FORMATS, "Output format. sarif is for code scanning.")
 def check_policy(
     bundle: Path,
     document: Path | None,
@@ -99,12 +93,12 @@ def print_allows(bundle: Path, document: Path | None, *, write: bool) -> None:
     if not write or document is None:
         click.echo(block, nl=False)
         return
-    folders.replace_file(document, text.encode())
+    outputs.replace_file(document, text.encode())
     click.echo(f"wrote allows to {document}; review the change before you push it")
 
 
 @command_help.command("pull")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("folder", type=NEW_FOLDER)
 @target_options
 def pull_policy(options: TargetOptions, folder: Path) -> None:
     """Write the version in force to FOLDER: policy.yaml and bundle/.

@@ -14,7 +14,7 @@ from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.core import bundle, policy
 from podgraft.core.signing import DenyList
 
-from .denied import load_deny_list
+from .denied import check_denied, load_deny_list
 from .signing import Signer, sign_document
 from .target import DeploymentTarget, TargetOptions
 
@@ -62,23 +62,39 @@ class DeployedInjector:
         self._s3 = s3
         self._bundles: dict[str, Mapping[str, bytes]] = {}
         self._owner: Owner | None = None
+        self.documents = ParameterDocuments(ssm, target.parameter_prefix)
 
     @classmethod
     def connect(cls, target: DeploymentTarget) -> "DeployedInjector":
         """Connect with the region and the credentials of the environment, as aws-cli does."""
         return cls(target, stacks.make_client("ssm"), stacks.make_client("s3"))
 
-    def check_owner(self, *, is_required: bool) -> None:
-        """Raise ``CommandError`` if the parameter prefix belongs to a stack with another bucket.
+    @property
+    def injector(self) -> str:
+        """The name of the injector."""
+        return self.target.injector
 
-        With ``is_required``, for commands that write: also if it belongs to no stack.
+    @property
+    def options(self) -> str:
+        """The options of the target for another command."""
+        return self.target.options
+
+    def require_owner(self) -> Owner:
+        """As ``find_owner``, for commands that write: also raises if the prefix has no owner."""
+        owner, target = self.find_owner(), self.target
+        if owner is None:
+            raise stacks.no_owner_error(target.parameter_prefix, target.bucket)
+        return owner
+
+    def find_owner(self) -> Owner | None:
+        """Return the stack that owns the parameter prefix, if any.
+
+        Raises ``CommandError`` for a stack with another bucket.
         """
         target = self.target
         owner = self._owner = stacks.find_owner(self._ssm, target.parameter_prefix)
         if owner is None:
-            if is_required:
-                raise stacks.no_owner_error(target.parameter_prefix, target.bucket)
-            return
+            return None
         findings = [
             _other_stack(target, owner, option, value, used)
             for option, value, used in (
@@ -89,6 +105,7 @@ class DeployedInjector:
         ]
         if findings:
             raise CommandError(*findings)
+        return owner
 
     def history(self) -> list[PolicyVersion]:
         """Return all stored versions, the oldest first; none for a new injector."""
@@ -114,19 +131,11 @@ class DeployedInjector:
 
     def check_denied(self, digests: Iterable[str]) -> None:
         """Raise ``CommandError`` for a bundle that is on the deny list."""
-        reasons = self.read_deny_list().reasons
-        findings = [
-            f"bundle {digest} is denied: {reasons[digest]}; use another bundle, or allow it again: "
-            f"podgraft policy undeny {digest} --parameter-prefix {self.target.parameter_prefix}"
-            for digest in dict.fromkeys(digests)
-            if digest in reasons
-        ]
-        if findings:
-            raise CommandError(*findings)
+        check_denied(self.documents, digests, f"--parameter-prefix {self.target.parameter_prefix}")
 
     def read_deny_list(self) -> DenyList:
         """Return the deny list of the stack."""
-        return load_deny_list(ParameterDocuments(self._ssm, self.target.parameter_prefix))
+        return load_deny_list(self.documents)
 
     def existing_versions(self) -> list[PolicyVersion]:
         """Return all stored versions; raises ``CommandError`` if there are none."""
@@ -292,8 +301,20 @@ class DeployedInjector:
         with aws_errors(f"s3://{self.target.bucket}/{key}"):
             self._s3.put_object(Bucket=self.target.bucket, Key=key, Body=content)
 
-    def read_bundle(self, digest: str) -> Mapping[str, bytes]:
+    def find_missing(self, digest: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        """Return the files of a bundle that S3 does not have, and those that are damaged there."""
+        stored = self.list_objects(digest)
+        return {
+            path: content
+            for path, content in files.items()
+            # A file of another size is damaged. It is not downloaded, so downloads have a limit.
+            if stored.get(path) != len(content) or self.read_file(digest, path) != content
+        }
+
+    def read_bundle(self, digest: str | None) -> Mapping[str, bytes]:
         """Return a verified bundle; raises ``CommandError`` if it is missing or damaged."""
+        if digest is None:
+            raise CommandError("the policy names no bundle; push one with podgraft push")
         if digest not in self._bundles:
             self._bundles[digest] = self._download_bundle(digest)
         return self._bundles[digest]
@@ -333,7 +354,7 @@ class DeployedInjector:
 def connect(options: TargetOptions, *, writes: bool = False) -> DeployedInjector:
     """Connect to the injector; raises ``CommandError`` if the options belong to two stacks."""
     cloud = DeployedInjector.connect(options.resolve())
-    cloud.check_owner(is_required=writes)
+    _ = cloud.require_owner() if writes else cloud.find_owner()
     return cloud
 
 

@@ -1,6 +1,6 @@
 """The deny list of a stack or of a folder."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
 from typing import TypeVar
@@ -19,6 +19,7 @@ from podgraft.cli.config_source import (
     prevails,
 )
 from podgraft.cli.failure import CommandError
+from podgraft.cli.shared_options import FOLDER, add_options
 from podgraft.cli.storage import Documents, StoredDocument
 from podgraft.cli.storage.folder import FolderDocuments
 from podgraft.cli.storage.parameters import ParameterDocuments
@@ -43,6 +44,19 @@ def _parse_stored(storage: Documents, stored: StoredDocument) -> DenyList:
         return parse_deny_list(yaml.load_document(stored.text or ""))
     except (DenyListError, yaml.NotYAMLError) as error:
         raise CommandError(f"{storage.locate(DENIED)}: {error}") from error
+
+
+def check_denied(storage: Documents, digests: Iterable[str], option: str) -> None:
+    """Raise ``CommandError`` for denied bundles; *option* names the storage for the remedy."""
+    reasons = load_deny_list(storage).reasons
+    findings = [
+        f"bundle {digest} is denied: {reasons[digest]}; use another bundle, or allow it again: "
+        f"podgraft policy undeny {digest} {option}"
+        for digest in dict.fromkeys(digests)
+        if digest in reasons
+    ]
+    if findings:
+        raise CommandError(*findings)
 
 
 def change_deny_list(storage: Documents, digest: str, reason: str | None) -> None:
@@ -89,25 +103,13 @@ def storage_options(command: Callable[..., R]) -> Callable[..., R]:
         )
         return command(storage, **others)
 
-    return _add_options(call_with_storage)
-
-
-def _add_options(command: Callable[..., R]) -> Callable[..., R]:
-    for decorate in (
-        aws_options,
-        click.option(
-            "--store",
-            "folder",
-            type=click.Path(exists=True, file_okay=False, path_type=Path),
-            hidden=True,
-            help="As --config FOLDER.",
-        ),
-        make_old_option("parameter-prefix"),
-        make_old_option("stack-name"),
+    return add_options(
         config_option(ConfigSourceType(cluster=False), "Stack, or folder of podgraft serve."),
-    ):
-        command = decorate(command)
-    return command
+        make_old_option("stack-name"),
+        make_old_option("parameter-prefix"),
+        click.option("--store", "folder", type=FOLDER, hidden=True, help="As --config FOLDER."),
+        aws_options,
+    )(call_with_storage)
 
 
 _STORAGE_OPTIONS = ("source", "stack_name", "parameter_prefix", "folder")

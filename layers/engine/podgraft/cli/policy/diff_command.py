@@ -6,6 +6,7 @@ import click
 
 from podgraft.cli import command_help, configuration, program
 from podgraft.cli.failure import print_warnings
+from podgraft.cli.shared_options import format_option
 
 from .diff import (
     OutputFormat,
@@ -27,13 +28,9 @@ DIFFERENT = 1
 @local_options
 @sample_options
 @configuration.caller_options
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice([each.value for each in OutputFormat]),
-    default=OutputFormat.TEXT.value,
-    show_default=True,
-    help="Output format. patch contains only the files, for patch -p1 in a folder of pull.",
+@format_option(
+    OutputFormat,
+    "Output format. patch contains only the files, for patch -p1 in a folder of pull.",
 )
 @target_or_store_options
 def compare_policies(  # noqa: PLR0913 — one parameter per option

@@ -1,20 +1,23 @@
 """Changes of a policy document as text, which preserve its comments and the order of its keys."""
 
 import re
-from collections.abc import Mapping
 
-from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.base.jsonvalue import JSON, Object, equal, object_at
 from podgraft.cli.failure import CommandError
 from podgraft.kube import yaml
 
-# A key at the start of a line, and all lines of its value.
-_BLOCK = r"^{key}:.*\n?(?:(?:[ \t#-].*)?\n)*(?:[ \t#-].*)?"
 _CLUSTERS = "clusters"
 
 
 def load_mapping(text: str) -> Object:
-    """Return the keys of a document; an empty mapping for another value."""
-    value = yaml.load_document(text)
+    """Return the keys of a document; an empty mapping for another value.
+
+    Raises ``CommandError`` for invalid YAML.
+    """
+    try:
+        value = yaml.load_document(text)
+    except yaml.NotYAMLError as error:
+        raise CommandError(f"policy: invalid YAML: {error}; correct this line") from error
     return value if isinstance(value, dict) else {}
 
 
@@ -23,19 +26,8 @@ def set_key(text: str, key: str, value: JSON, name: str) -> str:
 
     Raises ``CommandError`` for a document in flow style; *name* is its name for the message.
     """
-    block = yaml.dump({key: value})
-    pattern = re.compile(_BLOCK.format(key=re.escape(key)), re.MULTILINE)
-    if pattern.search(text):
-        written = pattern.sub(lambda match: block + _trailing_comments(match[0]), text, count=1)
-    else:
-        end = "" if not text or text.endswith("\n") else "\n"
-        written = f"{text}{end}{block}"
-    if not _is_mapping(written, {**load_mapping(text), key: value}):
-        raise CommandError(
-            f"{name}: is in flow style, so podgraft cannot write the key {key}; "
-            "write one key per line"
-        )
-    return written
+    problem = f"{name}: is in flow style, so podgraft cannot write the key {key}"
+    return write_keys(text, {key: value}, f"{problem}; write one key per line")
 
 
 def set_cluster(text: str, cluster: str, override: Object, name: str) -> str:
@@ -50,52 +42,85 @@ def set_cluster(text: str, cluster: str, override: Object, name: str) -> str:
     return set_key(text, _CLUSTERS, clusters, name)
 
 
+def write_keys(text: str, keys: Object, problem: str) -> str:
+    """Return the text with other values of top-level keys; None removes a key.
+
+    Raises ``CommandError`` with the *problem* for a document in flow style.
+    """
+    expected = {key: value for key, value in load_mapping(text).items() if key not in keys}
+    expected.update({key: value for key, value in keys.items() if value is not None})
+    changed = text
+    for key, value in keys.items():
+        changed = _write_key(changed, key, value)
+    if not _is_mapping(changed, expected):
+        raise CommandError(problem)
+    return changed
+
+
+def _write_key(text: str, key: str, value: JSON) -> str:
+    lines = text.splitlines(keepends=True)
+    block = [] if value is None else [yaml.dump({key: value})]
+    found = _find_block(lines, key)
+    if found is not None:
+        return "".join((*lines[: found.start], *block, *lines[found.stop :]))
+    if lines and block and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    return "".join((*lines, *block))
+
+
+def _find_block(lines: list[str], key: str) -> range | None:
+    """Return the lines of a key; comments before the next key belong to that key."""
+    pattern = re.compile(rf"{re.escape(key)}\s*:")
+    start = next((number for number, line in enumerate(lines) if pattern.match(line)), None)
+    if start is None:
+        return None
+    end = start + 1
+    while end < len(lines) and _continues(lines[end]):
+        end += 1
+    while end > start + 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
+        end -= 1
+    return range(start, end)
+
+
+def _continues(line: str) -> bool:
+    return not line.strip() or (line[0] in " \t#-" and not line.startswith("---"))
+
+
 def _insert_entry(text: str, cluster: str, override: Object) -> str | None:
     """Write an entry of ``clusters`` in block style; ``None`` if there is no such block."""
-    pattern = re.compile(_BLOCK.format(key=_CLUSTERS), re.MULTILINE)
-    match = pattern.search(text)
-    if match is None:
+    lines = text.splitlines(keepends=True)
+    block = _find_block(lines, _CLUSTERS)
+    if block is None:
         return None
-    head, *lines = match[0].splitlines(keepends=True)
-    first = next((line for line in lines if line.strip() and line.lstrip()[0] != "#"), "")
+    entries = lines[block.start + 1 : block.stop]
+    first = next((line for line in entries if line.strip() and line.lstrip()[0] != "#"), "")
     indent = first[: len(first) - len(first.lstrip(" "))]
     if not indent:
         return None
-    entry = "".join(
-        f"{indent}{line}" for line in yaml.dump({cluster: override}).splitlines(keepends=True)
-    )
-    block = head + _replace_entry(lines, indent, cluster, entry)
-    return text[: match.start()] + block + text[match.end() :]
+    entry = [f"{indent}{line}" for line in yaml.dump({cluster: override}).splitlines(keepends=True)]
+    written = _replace_entry(entries, indent, cluster, entry)
+    return "".join((*lines[: block.start + 1], *written, *lines[block.stop :]))
 
 
-def _replace_entry(lines: list[str], indent: str, cluster: str, entry: str) -> str:
+def _replace_entry(
+    lines: list[str], indent: str, cluster: str, entry: list[str]
+) -> tuple[str, ...]:
     """Return the lines of the entries, with one of them replaced or added."""
     key = re.compile(rf"{indent}(?P<quote>[\"']?){re.escape(cluster)}(?P=quote)\s*:")
     start = next((index for index, line in enumerate(lines) if key.match(line)), None)
     if start is None:
-        end = len(lines) - len(_trailing_comments("".join(["-\n", *lines])).splitlines())
-        last = lines[end - 1]
-        before = [*lines[: end - 1], last if last.endswith("\n") else f"{last}\n"]
-        return "".join((*before, entry, *lines[end:]))
+        last = lines[-1] if lines[-1].endswith("\n") else f"{lines[-1]}\n"
+        return (*lines[:-1], last, *entry)
     end = start + 1
     while end < len(lines) and (
         not lines[end].strip() or lines[end].startswith((f"{indent} ", f"{indent}-"))
     ):
         end += 1
-    return "".join((*lines[:start], entry, *lines[end:]))
+    return (*lines[:start], *entry, *lines[end:])
 
 
-def _is_mapping(text: str, expected: Mapping[str, JSON]) -> bool:
+def _is_mapping(text: str, expected: Object) -> bool:
     try:
-        return load_mapping(text) == expected
-    except yaml.NotYAMLError:
+        return equal(load_mapping(text), expected)
+    except CommandError:
         return False
-
-
-def _trailing_comments(block: str) -> str:
-    """The comments and empty lines after the last value: they belong to the next key."""
-    lines = block.splitlines(keepends=True)
-    end = len(lines)
-    while end > 1 and (not lines[end - 1].strip() or lines[end - 1].startswith("#")):
-        end -= 1
-    return "".join(lines[end:])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import command_help, folders, terminal
+from podgraft.cli import command_help, folders, outputs, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.regions import refuse_regions
 from podgraft.core import bundle as bundles
@@ -143,7 +143,7 @@ def _edit_folder(options: TargetOptions, folder: FolderInjector, edit: _Edit) ->
     document = folder.read_document()
     digest = _parse_digest(document)
     files = _collect_files(strip_signature(document), folder.read_bundle(digest))
-    workspace = Workspace(_make_folder(files), f"podgraft diff FOLDER {options.words}")
+    workspace = Workspace(_make_folder(files), f"podgraft diff FOLDER {folder.options}")
     if not _run_editor(workspace, files, edit.files):
         return
     checked = check_workspace(workspace)
@@ -155,10 +155,10 @@ def _edit_folder(options: TargetOptions, folder: FolderInjector, edit: _Edit) ->
         if digest is None:
             _replace_files(folder.path, files, _collect_files(text, checked.files))
         else:
-            new = folder.bundles / checked.digest.removeprefix("sha256:")
+            new = folder.folder_of(checked.digest)
             if not new.exists():
                 folders.write_folder(new, checked.files)
-            folders.replace_file(folder.policy, text.encode())
+            outputs.replace_file(folder.policy, text.encode())
     except CommandError as error:
         raise workspace.error(*error.args) from error
     _remove_folder(workspace.folder)
@@ -291,4 +291,4 @@ def _replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str
             target.unlink()
         elif before.get(path) != after[path]:
             target.parent.mkdir(parents=True, exist_ok=True)
-            folders.replace_file(target, after[path])
+            outputs.replace_file(target, after[path])

@@ -1,11 +1,15 @@
 """An injector in a folder of ``podgraft serve``: its policy, and its bundles."""
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
+from podgraft.cli.storage.folder import FolderDocuments
 from podgraft.core import bundle
+
+from .denied import check_denied
 
 
 class FolderInjector:
@@ -18,11 +22,17 @@ class FolderInjector:
         self.policy = self.path / "policy.yaml"
         self.bundle = self.path / "bundle"
         self.bundles = self.path / "bundles"
+        self.documents = FolderDocuments(store)
 
     @property
     def exists(self) -> bool:
         """Whether the store has this injector."""
         return self.path.is_dir()
+
+    @property
+    def options(self) -> str:
+        """The options of the folder for another command."""
+        return shlex.join(["--injector", self.injector, "--config", str(self.store)])
 
     def check_exists(self) -> None:
         """Raise ``CommandError`` if the store does not have this injector."""
@@ -32,19 +42,27 @@ class FolderInjector:
                 "and --store"
             )
 
+    def check_denied(self, digests: Iterable[str]) -> None:
+        """Raise ``CommandError`` for a bundle that is on the deny list."""
+        check_denied(self.documents, digests, f"--store {shlex.quote(str(self.store))}")
+
     def read_document(self) -> str:
         """Return the policy; empty if there is no file."""
         return documents.read_text(self.policy) if self.policy.exists() else ""
 
+    def folder_of(self, digest: str) -> Path:
+        """Return the folder of the bundle with this digest, below ``bundles``."""
+        return self.bundles / digest.removeprefix("sha256:")
+
     def read_bundle(self, digest: str | None) -> Mapping[str, bytes]:
-        """Return the only bundle, or the one with this digest."""
+        """Return the only bundle, or the one with this digest; raises ``CommandError``."""
         if digest is None:
             return folders.read_manifests(self.bundle)
-        for folder in (self.bundle, self.bundles / digest.removeprefix("sha256:")):
+        for folder in (self.bundle, self.folder_of(digest)):
             files = folders.read_manifests(folder) if folder.is_dir() else {}
             if files and bundle.digest(files) == digest:
                 return files
         raise CommandError(
             f"{self.path}: bundle {digest} not found in bundle/ and bundles/; copy it to "
-            f"{self.bundles / digest.removeprefix('sha256:')}"
+            f"{self.folder_of(digest)}"
         )

@@ -6,14 +6,11 @@ from dataclasses import dataclass
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AwsError
 from podgraft.core import policy
-from podgraft.core.versions import trial
-from podgraft.core.versions.version_check import NO_CHECK, VersionCheck
-from podgraft.service import store
-from podgraft.service.store import SnapshotSet, StoreError
+from podgraft.core.versions.version_check import VersionCheck
 
 from .cloud import DeployedInjector, PolicyVersion, connect
-from .rollout.candidate import find_digests, prove_candidate
 from .target import TargetOptions
+from .version_loading import load_version
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,51 +45,6 @@ def find_in_force(cloud: DeployedInjector, versions: Sequence[PolicyVersion]) ->
         else:
             return InForce(version, errors)
     return InForce(None, errors)
-
-
-def load_version(
-    cloud: DeployedInjector,
-    document: str,
-    number: int | str,
-    check: VersionCheck,
-    local: Mapping[str, Mapping[str, bytes]] | None = None,
-) -> SnapshotSet:
-    """Load a policy with all its bundles, as the function does before it switches.
-
-    Bundles of *local*, by digest, are not downloaded. Raises ``CommandError``. A candidate that
-    does not load is disabled in the result, as in the function.
-    """
-    files = local or {}
-
-    def fetch(digest: str | None) -> Mapping[str, bytes]:
-        if digest is None:
-            raise CommandError(f"version {number} names no bundle; push one")
-        return files[digest] if digest in files else cloud.read_bundle(digest)
-
-    injector = cloud.target.injector
-    try:
-        snapshots = store.load_snapshots(injector, document, str(number), fetch, check=check)
-        trial.prove(injector, snapshots)
-    except StoreError as error:
-        raise CommandError(str(error)) from error
-    return snapshots
-
-
-def load_new_version(
-    cloud: DeployedInjector,
-    document: str,
-    number: int,
-    local: Mapping[str, Mapping[str, bytes]] | None = None,
-) -> None:
-    """Load a policy that a command stores, with its candidate; raises ``CommandError``.
-
-    All bundles are read first, so a missing bundle of a candidate is an error, too.
-    """
-    digests = find_digests(policy.parse(document))
-    own = local or {}
-    files = {each: own[each] if each in own else cloud.read_bundle(each) for each in digests}
-    snapshots = load_version(cloud, document, number, NO_CHECK, files)
-    prove_candidate(cloud.target.injector, snapshots)
 
 
 def read_stack(

@@ -8,6 +8,7 @@ from typing import ParamSpec, TypeVar
 import click
 
 from podgraft.cli.identifier_options import check_cluster_option
+from podgraft.cli.shared_options import FILE, PATH, add_options, format_option
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -15,8 +16,6 @@ R = TypeVar("R")
 MAX_MESSAGE_CHARACTERS = 1024  # of a description in Parameter Store
 
 # The command itself reports missing and unreadable files, together with all other errors.
-_PATH = click.Path(path_type=Path)
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 def local_options(function: Callable[..., R]) -> Callable[..., R]:
@@ -30,52 +29,44 @@ def local_options(function: Callable[..., R]) -> Callable[..., R]:
         document: Path | None,
         **others: object,
     ) -> R:
-        if folder is not None:
-            if bundle is not None or document is not None:
-                raise click.UsageError("FOLDER replaces --bundle and --policy; use one of them")
-            bundle, document = folder / "bundle", folder / "policy.yaml"
-            document = document if document.exists() else None
+        bundle, document = resolve_files(folder, bundle, document)
         if bundle is None:
             raise click.UsageError("Missing argument 'FOLDER'.")
         return function(*values, bundle=bundle, document=document, **others)
 
-    for decorate in (
-        click.option("--policy", "document", type=_PATH, hidden=True, help="Policy document."),
-        click.option("--bundle", type=_PATH, hidden=True, help="Folder of manifests."),
-        click.argument("folder", type=_PATH, required=False),
-    ):
-        call_with_files = decorate(call_with_files)
-    return call_with_files
+    return add_options(
+        click.argument("folder", type=PATH, required=False),
+        click.option("--bundle", type=PATH, hidden=True, help="Folder of manifests."),
+        click.option("--policy", "document", type=PATH, hidden=True, help="Policy document."),
+    )(call_with_files)
 
 
-def expect_version_option(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the option that prevents the replacement of an unexpected version."""
-    return click.option(
-        "--expect-version",
-        type=click.IntRange(min=0),
-        help="Version that must be in force, 0 for none. Otherwise, the command changes nothing.",
-    )(function)
+def resolve_files(
+    folder: Path | None, bundle: Path | None, document: Path | None
+) -> tuple[Path | None, Path | None]:
+    """Return the bundle and the policy of *folder*, or else those of their own options."""
+    if folder is None:
+        return bundle, document
+    if bundle is not None or document is not None:
+        raise click.UsageError("FOLDER replaces --bundle and --policy; use one of them")
+    policy = folder / "policy.yaml"
+    return folder / "bundle", policy if policy.exists() else None
 
 
-def warning_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the options about warnings."""
-    function = click.option("--strict", is_flag=True, help="Treat warnings as errors.")(function)
-    return click.option(
+# Prevents the replacement of an unexpected version.
+expect_version_option = click.option(
+    "--expect-version",
+    type=click.IntRange(min=0),
+    help="Version that must be in force, 0 for none. Otherwise, the command changes nothing.",
+)
+warning_options = add_options(
+    click.option(
         "--webhook-config",
         type=FILE,
         help="File of webhook configurations, to compare their URL paths with the mesh.",
-    )(function)
-
-
-def message_option(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the option with the message of a version."""
-    return click.option(
-        "-m",
-        "--message",
-        default="",
-        callback=_check_message,
-        help="Message for podgraft history, in one line. It must not contain secrets.",
-    )(function)
+    ),
+    click.option("--strict", is_flag=True, help="Treat warnings as errors."),
+)
 
 
 def _check_message(_context: click.Context, _option: click.Parameter, value: str) -> str:
@@ -89,21 +80,22 @@ def _check_message(_context: click.Context, _option: click.Parameter, value: str
     return value
 
 
+# The message of a version.
+message_option = click.option(
+    "-m",
+    "--message",
+    default="",
+    callback=_check_message,
+    help="Message for podgraft history, in one line. It must not contain secrets.",
+)
+
+
 def cluster_option(text: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Add the option of a calling cluster."""
     return click.option("--cluster", callback=check_cluster_option, help=text)
 
 
-def list_output_option(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the output format of a command that lists."""
-    return click.option(
-        "-o",
-        "--output",
-        type=click.Choice(["text", "json"]),
-        default="text",
-        show_default=True,
-        help="Output format.",
-    )(function)
+list_output_option = format_option(("text", "json"))
 
 
 def yes_option(text: str) -> Callable[[Callable[P, R]], Callable[P, R]]:

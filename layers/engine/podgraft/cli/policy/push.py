@@ -1,7 +1,7 @@
 """The steps of a push: the checks of what is stored, the upload, and the switch."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import click
@@ -11,11 +11,10 @@ from podgraft.core import policy
 from podgraft.core.policy import Policy
 
 from .cloud import DeployedInjector, PolicyVersion
-from .in_force import load_new_version
 from .local import CheckedBundle
-from .rollout.candidate import find_digests
 from .signing import Signer, signed_version, strip_signature
 from .target import DeploymentTarget
+from .version_loading import find_digests, load_new_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,20 +65,9 @@ def is_stored(live: PolicyVersion, document: str, signer: Signer | None) -> bool
     return is_signed and strip_signature(live.document) == document
 
 
-def find_missing_files(cloud: DeployedInjector, checked: CheckedBundle) -> Mapping[str, bytes]:
-    """Return the files that S3 does not have, and those that are damaged there."""
-    stored = cloud.list_objects(checked.digest)
-    return {
-        path: content
-        for path, content in checked.files.items()
-        # A file of another size is damaged. It is not downloaded, so downloads have a limit.
-        if stored.get(path) != len(content) or cloud.read_file(checked.digest, path) != content
-    }
-
-
 def upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
     """Upload missing and damaged files, before the policy switches to the bundle."""
-    missing = find_missing_files(cloud, checked)
+    missing = cloud.find_missing(checked.digest, checked.files)
     for number, (path, content) in enumerate(missing.items(), start=1):
         click.echo(f"upload   {number}/{len(missing)} {path}, {len(content)} bytes")
         cloud.upload_file(checked.digest, path, content)

@@ -16,7 +16,6 @@ from . import push
 from .canary import make_canary
 from .cloud import DeployedInjector, PolicyVersion, connect
 from .confirmation import confirm_change
-from .in_force import load_new_version
 from .local import CheckedBundle, check_bundle
 from .options import (
     cluster_option,
@@ -26,10 +25,11 @@ from .options import (
     warning_options,
 )
 from .push import Change
-from .rollout.candidate import check_no_rollout, find_digests
+from .rollout.candidate import check_no_rollout
 from .rollout.text import describe_pods, find_id, remove_rollout
 from .signing import make_signer, signer_options, strip_signature
 from .target import TargetOptions, target_options
+from .version_loading import find_digests, load_new_version
 from .versions import bundle_digest
 
 
@@ -109,7 +109,7 @@ def _make_document(
 
 
 def _report_dry_run(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
-    missing = push.find_missing_files(cloud, change.checked)
+    missing = cloud.find_missing(change.checked.digest, change.checked.files)
     for path, content in missing.items():
         click.echo(f"upload   {path}, {len(content)} bytes (dry run)")
     if not missing:

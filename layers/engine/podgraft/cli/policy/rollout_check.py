@@ -7,7 +7,8 @@ from podgraft.base.jsonvalue import Object, object_at
 from podgraft.core.policy import Policy
 from podgraft.kube.patch import pointer
 
-from .rollout.text import KEY, is_in_flow_style, load_mapping
+from .document_text import load_mapping
+from .rollout.text import KEY, is_in_flow_style
 
 # Overridden key by key, so a cluster can set some of them.
 _FEATURES = "features"

@@ -5,9 +5,8 @@ verifies each of them before it is stored.
 """
 
 import hashlib
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ParamSpec, Protocol, TypeVar
+from typing import Any, Protocol
 
 import click
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -17,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
+from podgraft.cli.shared_options import FILE, add_options
 from podgraft.cli.stacks import aws_errors
 from podgraft.core.signing import (
     InvalidKeyError,
@@ -27,9 +27,6 @@ from podgraft.core.signing import (
 )
 from podgraft.core.signing.keys import PublicKey, decode_public_key
 from podgraft.core.signing.signature import Signature
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 _COORDINATE_BYTES = 32
 _ALGORITHM = "ECDSA_SHA_256"
@@ -134,16 +131,12 @@ def _read_private_key(path: Path) -> ec.EllipticCurvePrivateKey:
     return key
 
 
-def signer_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the options of a signer."""
-    function = click.option(
-        "--sign-key",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        help="Private key that signs the policy: EC P-256, PEM.",
-    )(function)
-    return click.option(
+signer_options = add_options(
+    click.option(
         "--sign", metavar="KEY", help="KMS key that signs the policy: its id, ARN, or alias."
-    )(function)
+    ),
+    click.option("--sign-key", type=FILE, help="Private key that signs the policy: EC P-256, PEM."),
+)
 
 
 def make_signer(kms_key: str | None, path: Path | None) -> Signer | None:

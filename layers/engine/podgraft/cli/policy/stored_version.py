@@ -15,6 +15,7 @@ from .in_force import find_in_force
 from .local import CheckedBundle
 from .signing import strip_signature
 from .target import TargetOptions
+from .version_loading import Injector
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class StoredInjector:
     """The version in force of an injector, and the storage of its bundles."""
 
     current: Version
-    storage: DeployedInjector | FolderInjector
+    storage: Injector
 
     def load_local(self, checked: CheckedBundle, document: str) -> Version:
         """Compile a local version; bundles of other digests are in the storage."""
@@ -30,10 +31,9 @@ class StoredInjector:
         def fetch(digest: str | None) -> Mapping[str, bytes]:
             if digest in {None, checked.digest}:
                 return checked.files
-            return self.storage.read_bundle(digest or "")
+            return self.storage.read_bundle(digest)
 
-        injector = _find_name(self.storage)
-        return Version.load("local policy", injector, document, fetch)
+        return Version.load("local policy", self.storage.injector, document, fetch)
 
 
 def open_injector(options: TargetOptions) -> StoredInjector:
@@ -57,14 +57,7 @@ def load_current(cloud: DeployedInjector) -> Version:
         raise CommandError(*findings, f"parameter {cloud.target.parameter}: no version loads")
     print_warnings(findings)
     name = f"version {version.number} of {cloud.target.parameter}"
-    return _load_document(cloud, name, version.document)
-
-
-def _load_document(cloud: DeployedInjector, name: str, document: str) -> Version:
-    def fetch(digest: str | None) -> Mapping[str, bytes]:
-        return cloud.read_bundle(digest or "")
-
-    return Version.load(name, cloud.target.injector, document, fetch)
+    return Version.load(name, cloud.injector, version.document, cloud.read_bundle)
 
 
 def read_local_document(checked: CheckedBundle, path: Path | None, current: Version) -> str:
@@ -83,7 +76,3 @@ def _load_folder(folder: FolderInjector) -> Version:
         return NO_POLICY
     document = folder.read_document()
     return Version.load(str(folder.path), folder.injector, document, folder.read_bundle)
-
-
-def _find_name(storage: DeployedInjector | FolderInjector) -> str:
-    return storage.injector if isinstance(storage, FolderInjector) else storage.target.injector

@@ -19,6 +19,7 @@ from podgraft.cli.config_source import (
     prevails,
 )
 from podgraft.cli.identifier_options import check_injector_option
+from podgraft.cli.shared_options import add_options
 from podgraft.cli.stacks import DEFAULT_BUNDLE_PREFIX, lookup_stack
 from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.core.signing import Verifier
@@ -105,11 +106,6 @@ class TargetOptions:
                 'podgraft.toml of this folder or a parent can have it: config = "stack:NAME".'
             )
 
-    @property
-    def words(self) -> str:
-        """The options of a folder store for another command."""
-        return shlex.join(["--injector", self.injector, "--config", str(self.folder)])
-
     def resolve(self) -> DeploymentTarget:
         """Return the target; AWS looks up a stack."""
         if self.stack_name is not None:
@@ -157,10 +153,7 @@ def _select_storage(
     return {**options, "folder": folder}
 
 
-# In the reverse order of the help text.
 _OPTIONS = (
-    aws_options,
-    *map(make_old_option, ("parameter-prefix", "bundle-prefix", "bucket", "stack-name")),
     click.option(
         "--injector",
         envvar="PODGRAFT_INJECTOR",
@@ -170,14 +163,9 @@ _OPTIONS = (
         callback=check_injector_option,
         help="Injector, by its name in the URL of its webhooks.",
     ),
+    *map(make_old_option, ("stack-name", "bucket", "bundle-prefix", "parameter-prefix")),
+    aws_options,
 )
-
-
-def add_target_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of a target, as single arguments."""
-    for decorate in _OPTIONS:
-        command = decorate(command)
-    return command
 
 
 def target_options(
@@ -205,14 +193,11 @@ def target_options(
             options.check()
         return command(options, **others)
 
-    decorated = add_target_options(call_with_target)
-    if has_folder:
-        decorated = click.option(
-            "--store", "folder_store", hidden=True, help="As --config FOLDER."
-        )(decorated)
     kind = ConfigSourceType(folder=has_folder, cluster=False)
     place = "Stack, or folder of podgraft serve." if has_folder else "Deployed stack."
-    return config_option(kind, place)(decorated)
+    store = click.option("--store", "folder_store", hidden=True, help="As --config FOLDER.")
+    own = (config_option(kind, place), *((store,) if has_folder else ()))
+    return add_options(*own, *_OPTIONS)(call_with_target)
 
 
 def target_or_store_options(command: Callable[..., R]) -> Callable[..., R]:

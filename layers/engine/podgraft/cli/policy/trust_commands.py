@@ -5,10 +5,11 @@ from pathlib import Path
 
 import click
 
-from podgraft.cli import command_help, documents, folders
+from podgraft.cli import command_help, documents, outputs
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.identifier_options import check_injector_option
 from podgraft.cli.regions import Steps, run_in_regions, share
+from podgraft.cli.shared_options import FILE, PATH
 from podgraft.cli.storage import Documents
 from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.service.store.names import DENIED
@@ -20,13 +21,11 @@ from .signing import make_signer, sign_document, signed_version, signer_options
 
 
 @command_help.command("sign")
-@click.option(
-    "--bundle", type=click.Path(path_type=Path), required=True, help="Folder of manifests."
-)
+@click.option("--bundle", type=PATH, required=True, help="Folder of manifests.")
 @click.option(
     "--policy",
     "document",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     required=True,
     help="Policy document; the command adds or replaces its signature.",
 )
@@ -62,7 +61,7 @@ def sign_policy(
     text = documents.read_text(document)
     version = number or (signed_version(text) or 0) + 1
     signed = sign_document(signer, text, f"folder:{injector}", version, checked.digest)
-    folders.replace_file(document, signed.encode())
+    outputs.replace_file(document, signed.encode())
     click.echo(f"signed {document} for version {version} and bundle {checked.digest}")
 
 

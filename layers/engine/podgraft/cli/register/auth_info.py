@@ -5,19 +5,15 @@ from pathlib import Path
 from podgraft.cli.certs import keys, pem
 from podgraft.cli.register.control_plane import AuthInfo
 from podgraft.cli.register.errors import RegistrationError
+from podgraft.cli.register.options import RegisterOptions
 
 
-def load_auth_info(
-    *,
-    token_file: Path | None,
-    client_cert: Path | None,
-    client_key: Path | None,
-    has_control_plane: bool,
-    is_static: bool,
-) -> AuthInfo | None:
+def load_auth_info(options: RegisterOptions) -> AuthInfo | None:
     """Return the credentials for the control plane; None if the path has the token."""
-    if not has_control_plane:
-        if is_static:
+    token_file = options["token_file"]
+    client_cert, client_key = options["client_cert"], options["client_key"]
+    if options["control_plane"] is None:
+        if options["static"] is not None:
             raise RegistrationError(
                 "--static needs --control-plane: its AdmissionConfiguration names the folder"
             )

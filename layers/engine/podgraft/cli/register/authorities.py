@@ -11,44 +11,36 @@ from podgraft.base import system
 from podgraft.cli.certs import pem, trust
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.errors import RegistrationError
+from podgraft.cli.register.options import RegisterOptions
 
 _CERTIFICATE = re.compile(
     r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?/[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?"
 )
 
 
-def check_source(
-    endpoint: Endpoint,
-    *,
-    has_ca_bundle: bool,
-    certificate: str | None,
-    is_static: bool,
-    is_tested: bool,
-) -> None:
-    """Raise ``RegistrationError`` if the CAs are missing, or if two options set them.
-
-    *certificate* is the option --cert-manager.
-    """
+def check_source(endpoint: Endpoint, options: RegisterOptions) -> None:
+    """Raise ``RegistrationError`` if the CAs are missing, or if two options set them."""
+    certificate = options["cert_manager"]
     if certificate is not None:
         if not _CERTIFICATE.fullmatch(certificate):
             raise RegistrationError(
                 f"--cert-manager: got {certificate!r}; write NAMESPACE/CERTIFICATE"
             )
-        if has_ca_bundle:
+        if options["ca_bundle"]:
             raise RegistrationError(
                 "--cert-manager: cainjector replaces the CAs of --ca-bundle; give one of them"
             )
-        if is_static:
+        if options["static"] is not None:
             raise RegistrationError(
                 "--cert-manager: cainjector cannot change static manifests; use --ca-bundle"
             )
     if endpoint.service is None:
         return
-    if is_tested:
+    if options["is_tested"]:
         raise RegistrationError(
             "--test: a Service cannot be called from outside the cluster; use --server-cert"
         )
-    if not has_ca_bundle and certificate is None:
+    if not options["ca_bundle"] and certificate is None:
         raise RegistrationError(
             f"--service: no public CA signs certificates for {endpoint.host}; give --ca-bundle, or "
             "--cert-manager"
@@ -60,14 +52,13 @@ def read_roots(files: Iterable[Path]) -> list[x509.Certificate]:
     return [certificate for file in files for certificate in pem.read_certificates(file)]
 
 
-def check_trust(
-    endpoint: Endpoint, *, ca_bundle: Iterable[Path], server_cert: Path | None, is_tested: bool
-) -> None:
+def check_trust(endpoint: Endpoint, options: RegisterOptions) -> None:
     """Raise ``RegistrationError`` if kube-apiserver would not trust the given certificates.
 
-    With *is_tested*, the certificate of the endpoint is verified later.
+    With --test, the certificate of the endpoint is verified later.
     """
-    roots = trust.check_roots(read_roots(ca_bundle))
+    server_cert = options["server_cert"]
+    roots = trust.check_roots(read_roots(options["ca_bundle"]))
     host, now = endpoint.host.strip("[]"), system.now()
     problems = [problem for root in roots for problem in trust.time_problems(root, now)]
     if server_cert:
@@ -78,7 +69,7 @@ def check_trust(
         raise RegistrationError(
             trust.describe_distrust(endpoint.authority, problems, host, server_cert)
         )
-    if roots and not server_cert and not is_tested:
+    if roots and not server_cert and not options["is_tested"]:
         click.echo(
             "not checked; use --server-cert or --test to verify the certificate with these CAs",
             err=True,

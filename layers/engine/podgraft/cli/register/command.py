@@ -1,7 +1,6 @@
 """``podgraft register``: check the settings, and print the manifests that register a webhook."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Unpack
 
 import click
@@ -36,6 +35,7 @@ from podgraft.cli.register.istio_names import istio_name_options
 from podgraft.cli.register.options import RegisterOptions
 from podgraft.cli.register.target import parse_target, target_options, use_demo
 from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
+from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER
 from podgraft.core.bundle import Bundle, BundleError, compile_
 from podgraft.core.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
 from podgraft.core.identifiers import IdentifierError, check_cluster
@@ -43,8 +43,6 @@ from podgraft.core.policy import InjectionRules, Policy, PolicyError
 from podgraft.core.policy import parse as parse_policy
 from podgraft.kube import yaml
 from podgraft.kube.mutation import MutatingPolicy
-
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
 @command_help.command("register")
@@ -80,13 +78,13 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--client-key", type=FILE, help="Key of --client-cert.")
 @click.option(
     "--control-plane",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NEW_FOLDER,
     help="Folder for an AdmissionConfiguration that sends the token in a header, or the client "
     "certificate.",
 )
 @click.option(
     "--static",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NEW_FOLDER,
     help="Folder for static manifests, which kube-apiserver 1.37 or later reads, instead of "
     "manifests for kubectl apply; needs --control-plane.",
 )
@@ -159,7 +157,7 @@ FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--policy", type=FILE, help="Policy document for --sidecar-check.")
 @click.option(
     "--bundle",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Bundle for --sidecar-check and for the rules of its mutating policies; its mesh is also "
     "compared with the path.",
 )
@@ -182,93 +180,44 @@ def _register(options: RegisterOptions) -> None:
         check_cluster(options["cluster"])
     compiled = _compile_bundle(options)
     registration = _make_registration(options, compiled)
-    authorities.check_trust(
-        registration.endpoint,
-        ca_bundle=options["ca_bundle"],
-        server_cert=options["server_cert"],
-        is_tested=options["is_tested"],
-    )
-    identity = auth_info.load_auth_info(
-        token_file=options["token_file"],
-        client_cert=options["client_cert"],
-        client_key=options["client_key"],
-        has_control_plane=options["control_plane"] is not None,
-        is_static=options["static"] is not None,
-    )
+    authorities.check_trust(registration.endpoint, options)
+    identity = auth_info.load_auth_info(options)
     policies = native.find_policies(compiled, options["native"])
     manifests = list(_make_manifests(registration, options, compiled, policies))
     if not manifests:
         is_native = bool(options["native"])
         raise RegistrationError(native.describe_nothing(registration, is_native=is_native))
     if options["is_tested"]:
-        _review_endpoints(manifests, identity, options)
+        endpoint_review.review_endpoints(manifests, identity, options)
     if identity is not None and options["control_plane"]:
         _write_files(registration, identity, manifests, options)
     if options["static"] is None:
         click.echo("---\n".join(map(yaml.dump, manifests)), nl=False)
     _warn(registration, options, compiled)
     program.print_next_steps(
-        *_list_next_steps(registration, options),
+        *next_steps.list_next_steps(registration, options),
         *native.list_next_steps(compiled, policies),
     )
 
 
-def _review_endpoints(
-    manifests: list[Object], identity: AuthInfo | None, options: RegisterOptions
-) -> None:
-    endpoint_review.review_endpoints(
-        manifests,
-        authorities.read_roots(options["ca_bundle"]),
-        identity,
-        (options["client_cert"], options["client_key"]),
-        options["timeout"],
-    )
-
-
-def _list_next_steps(registration: Registration, options: RegisterOptions) -> Iterator[str]:
-    yield from next_steps.list_next_steps(
-        registration,
-        control_plane_folder=options["control_plane"],
-        static_folder=options["static"],
-        is_token_in_url=options["token_file"] is not None,
-        has_sidecar_check=options["sidecar_check"] is not None,
-        has_bundle=options["bundle"] is not None,
-    )
-    if options["inject"]:
-        yield (
-            "try it with a pod that the selectors match: kubectl run web --namespace NAME "
-            "--labels=KEY=VALUE --image=nginx --dry-run=server -o yaml"
-        )
-
-
-def _parse_endpoint(options: RegisterOptions, *, has_ca_bundle: bool) -> endpoint.Endpoint:
-    parsed_endpoint = parse_target(
-        url=options["url"],
-        service_name=options["service"],
-        source=options["source"],
-        stack_name=options["stack_name"],
-        injector=options["injector"],
-        allow_loopback=options["allow_loopback"],
-    )
+def _parse_endpoint(options: RegisterOptions) -> endpoint.Endpoint:
+    parsed_endpoint = parse_target(options)
     if options["control_plane"] is None:
         parsed_endpoint = endpoint.with_token(
             parsed_endpoint, auth_info.read_token(options["token_file"])
         )
-    authorities.check_source(
-        parsed_endpoint,
-        has_ca_bundle=has_ca_bundle,
-        certificate=options["cert_manager"],
-        is_static=options["static"] is not None,
-        is_tested=options["is_tested"],
-    )
+    authorities.check_source(parsed_endpoint, options)
     return parsed_endpoint
 
 
 def _make_registration(options: RegisterOptions, compiled: Bundle | None) -> Registration:
     roots = authorities.read_roots(options["ca_bundle"])
-    parsed_endpoint = _parse_endpoint(options, has_ca_bundle=bool(roots))
+    parsed_endpoint = _parse_endpoint(options)
+    variables = mesh.variables(
+        options["istio_cluster_id"], options["istio_network"], options["env"]
+    )
     registration = Registration(
-        endpoint=endpoint.with_variables(parsed_endpoint, _variables(options)),
+        endpoint=endpoint.with_variables(parsed_endpoint, variables),
         ca_bundle=trust.encode_ca_bundle(roots) if roots else None,
         ca_certificate=options["cert_manager"],
         injector=parsed_endpoint.injector,
@@ -298,10 +247,6 @@ def _make_registration(options: RegisterOptions, compiled: Bundle | None) -> Reg
     )
     service.check_path(registration.endpoint)
     return registration
-
-
-def _variables(options: RegisterOptions) -> Iterator[tuple[str, str]]:
-    return mesh.variables(options["istio_cluster_id"], options["istio_network"], options["env"])
 
 
 def _make_manifests(

@@ -1,39 +1,36 @@
 """``register --test``: a review with the credential, to each URL of the manifests."""
 
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import click
-from cryptography import x509
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.endpoint_check.endpoint import EndpointTarget, check_endpoint
 from podgraft.cli.failure import print_warnings
+from podgraft.cli.register.authorities import read_roots
 from podgraft.cli.register.control_plane import AuthInfo
 from podgraft.cli.register.errors import RegistrationError
+from podgraft.cli.register.options import RegisterOptions
 
 _START_SECONDS = 5  # podgraft serve in the background of the same script
 
 
 def review_endpoints(
-    manifests: Iterable[Object],
-    roots: Iterable[x509.Certificate],
-    identity: AuthInfo | None,
-    client_files: tuple[Path | None, Path | None],
-    timeout_seconds: int,
+    manifests: Iterable[Object], identity: AuthInfo | None, options: RegisterOptions
 ) -> None:
     """Print the outcome for each URL; raise ``RegistrationError`` if a review fails.
 
-    *identity* and *client_files* are the credentials of a control plane.
+    *identity* are the credentials of a control plane.
     """
-    certificate, key = client_files
+    roots = read_roots(options["ca_bundle"])
+    certificate, key = options["client_cert"], options["client_key"]
     for url in dict.fromkeys(find_urls(manifests)):
         target = EndpointTarget(
             url=url,
             roots=tuple(roots),
             token=identity.token if identity else None,
             client_files=(certificate, key) if certificate and key else None,
-            timeout_seconds=timeout_seconds,
+            timeout_seconds=options["timeout"],
             start_seconds=_START_SECONDS,
         )
         report = check_endpoint(target)

@@ -1,10 +1,10 @@
 """What an operator does with the printed manifests."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from podgraft.cli.register import control_plane
 from podgraft.cli.register.namespace_choice import find_namespace_label
+from podgraft.cli.register.options import RegisterOptions
 from podgraft.cli.register.webhooks import FailurePolicy, Registration
 
 _STATIC_STEPS = (
@@ -14,16 +14,10 @@ _STATIC_STEPS = (
 )
 
 
-def list_next_steps(
-    registration: Registration,
-    *,
-    control_plane_folder: Path | None,
-    static_folder: Path | None,
-    is_token_in_url: bool,
-    has_sidecar_check: bool,
-    has_bundle: bool,
-) -> Iterator[str]:
+def list_next_steps(registration: Registration, options: RegisterOptions) -> Iterator[str]:
     """Return the steps in their order; the URL can hold a token only without a control plane."""
+    control_plane_folder, static_folder = options["control_plane"], options["static"]
+    has_sidecar_check = options["sidecar_check"] is not None
     if control_plane_folder:
         path = control_plane_folder / control_plane.CONFIGURATION
         yield f"on every control plane node: kube-apiserver --admission-control-config-file={path}"
@@ -35,12 +29,17 @@ def list_next_steps(
         yield from _STATIC_STEPS
     else:
         yield "kubectl apply --server-side -f FILE, with the output in FILE"
-    if is_token_in_url and not control_plane_folder:
+    if options["token_file"] is not None and not control_plane_folder:
         yield "the URL contains the token: anyone who can read webhook configurations can read it"
     label = find_namespace_label(registration)
     if label is not None:
         yield f"choose the namespaces: kubectl label namespace NAME {label}"
     if registration.failure_policy is FailurePolicy.IGNORE and not has_sidecar_check:
         yield "failurePolicy Ignore misses silently: --sidecar-check rejects pods without sidecar"
-    if has_sidecar_check and not has_bundle:
+    if has_sidecar_check and options["bundle"] is None:
         yield "the sidecar check uses only the policy document: --bundle adds the bundle's rules"
+    if options["inject"]:
+        yield (
+            "try it with a pod that the selectors match: kubectl run web --namespace NAME "
+            "--labels=KEY=VALUE --image=nginx --dry-run=server -o yaml"
+        )

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.cli.documents import expand_lists
 from podgraft.cli.outputs import Output
 from podgraft.cli.register.errors import RegistrationError
 from podgraft.kube import yaml
@@ -125,22 +126,15 @@ def _find_names(path: Path) -> Iterator[tuple[tuple[str, str], Path]]:
         if other == path or other.suffix.lower() not in _EXTENSIONS or not other.is_file():
             continue
         try:
-            documents = yaml.load_all(other.read_text(encoding="utf-8"))
+            values = yaml.load_all(other.read_text(encoding="utf-8"))
         except (yaml.NotYAMLError, UnicodeDecodeError) as error:
             raise RegistrationError(
                 f"{other}: {error}; kube-apiserver does not start with it; correct or remove it"
             ) from error
-        for document in documents:
-            yield from ((_identity(each), other) for each in _list_items(document))
-
-
-def _list_items(document: JSON) -> Iterator[Object]:
-    if not isinstance(document, dict):
-        return
-    if document.get("kind") == "List":
-        yield from objects_at(document, "items")
-    else:
-        yield document
+        for document in values:
+            for each in expand_lists(document):
+                if isinstance(each, dict):
+                    yield _identity(each), other
 
 
 def _identity(manifest: Object) -> tuple[str, str]:

@@ -1,14 +1,11 @@
 """The options for the endpoint of a registration: a URL, a stack in AWS, or a Service."""
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
 from podgraft.cli.aws_options import aws_options
 from podgraft.cli.config_source import (
-    ConfigSource,
     ConfigSourceType,
     config_option,
     is_explicit,
@@ -19,50 +16,36 @@ from podgraft.cli.demo.work_folder import CLUSTER, read_server
 from podgraft.cli.register import endpoint, service
 from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.register.options import RegisterOptions
+from podgraft.cli.shared_options import add_options
 from podgraft.cli.stacks import lookup_endpoint
 from podgraft.core.identifiers import DEFAULT_INJECTOR
 
-R = TypeVar("R")
-
-# In the reverse order of the help text.
-_OPTIONS = (
-    aws_options,
-    click.option("--allow-loopback", is_flag=True, help="Allow localhost, for tests."),
+# The options that ``parse_target`` uses.
+target_options = add_options(
+    click.option("--url", help="Endpoint, as https://HOST[:PORT]."),
+    config_option(
+        ConfigSourceType(cluster=False),
+        "Stack, or folder of podgraft demo --keep, with the endpoint to use instead of --url.",
+    ),
+    make_old_option("stack-name"),
     click.option(
         "--service",
         metavar="NAMESPACE/NAME[:PORT][/INJECTOR]",
         help="Service of podgraft serve in the same cluster, instead of --url.",
     ),
-    make_old_option("stack-name"),
-    config_option(
-        ConfigSourceType(cluster=False),
-        "Stack, or folder of podgraft demo --keep, with the endpoint to use instead of --url.",
-    ),
-    click.option("--url", help="Endpoint, as https://HOST[:PORT]."),
+    click.option("--allow-loopback", is_flag=True, help="Allow localhost, for tests."),
+    aws_options,
 )
 
 
-def target_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Add the options that ``parse_target`` uses."""
-    for decorate in _OPTIONS:
-        command = decorate(command)
-    return command
-
-
-def parse_target(
-    *,
-    url: str | None,
-    service_name: str | None,
-    source: ConfigSource | None,
-    stack_name: str | None,
-    injector: str | None,
-    allow_loopback: bool,
-) -> Endpoint:
+def parse_target(options: RegisterOptions) -> Endpoint:
     """Return the endpoint with its injector.
 
     An option of the command line replaces a stack or an injector of the environment or of the
     project file.
     """
+    url, service_name = options["url"], options["service"]
+    source, stack_name = options["source"], options["stack_name"]
     if source is not None and prevails("stack_name"):
         stack_name = source.stack
     names_stack = is_explicit("stack_name") or is_explicit("source")
@@ -74,10 +57,10 @@ def parse_target(
         target = service.parse_service(service_name)
     else:
         address = url if stack_name is None else lookup_endpoint(stack_name)
-        target = endpoint.parse_endpoint(address or "", allow_loopback=allow_loopback)
+        target = endpoint.parse_endpoint(address or "", allow_loopback=options["allow_loopback"])
     if target.injector != DEFAULT_INJECTOR and not is_explicit("injector"):
         return target
-    return endpoint.with_injector(target, injector)
+    return endpoint.with_injector(target, options["injector"])
 
 
 def use_demo(options: RegisterOptions, folder: Path) -> RegisterOptions:

@@ -18,12 +18,12 @@ from podgraft.cli.live.contexts import CONTEXTS_OPTION, list_contexts, read_all
 from podgraft.cli.live.options import (
     SELECTION_OPTIONS,
     PodSelection,
-    add_options,
     check_selection,
 )
 from podgraft.cli.live.registrations import InjectorKind, parse_webhooks
 from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
 from podgraft.cli.regions import make_regions_option
+from podgraft.cli.shared_options import add_options
 from podgraft.cli.stack_regions import compare_regions
 from podgraft.cli.tokens.storage import Location
 from podgraft.cli.tokens.usage import read_last_uses

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from podgraft.cli import files, outputs
 from podgraft.cli.failure import CommandError
-from podgraft.cli.outputs import Output
 from podgraft.service.store.names import file_of
 
 from . import ChangedError, StoredDocument
@@ -45,18 +44,10 @@ class FolderDocuments:
         is_secret: bool = False,
     ) -> None:
         """Replace the file, which keeps its mode; only its owner can read a new secret one."""
-        path = file_of(self.folder, name).resolve()  # a link remains
+        path = file_of(self.folder, name)
         if expected is not None and self.read(name).text != expected.text:
             raise ChangedError(f"{path}: another program changed the file; run the command again")
-        mode = path.stat().st_mode & 0o777 if path.exists() else None
-        if mode is None:
-            mode = outputs.SECRET if is_secret else outputs.PUBLIC
-        try:
-            outputs.write_files([Output(path, text.encode(), mode)], force=True)
-        except OSError as error:
-            raise CommandError(
-                f"{path}: cannot write: {error.strerror}; it is unchanged"
-            ) from error
+        outputs.replace_file(path, text.encode(), outputs.SECRET if is_secret else outputs.PUBLIC)
 
     def delete(self, name: str) -> None:
         """Delete the file."""

@@ -36,12 +36,6 @@ class Case:
         """The same settings as options of a command: the caller of the review."""
         env: Mapping[str, str] = self.settings.env or {}
         return InjectOptions(
-            bundle=None,
-            document=None,
-            config=None,
-            values=None,
-            mesh=None,
-            revision=None,
             release=self.release,
             cluster=self.cluster,
             istio_cluster_id=self.settings.istio_cluster_id,

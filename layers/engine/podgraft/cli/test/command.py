@@ -15,14 +15,13 @@ from podgraft.cli.config_source import (
 )
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_release_option
+from podgraft.cli.shared_options import FILE, FOLDER
 
 from .files import find_test_files, override_files, read_test_file
 from .report import format_json, format_junit, format_text
 from .runner import CaseResult, Runner
 
 _PATH = click.Path(exists=True, path_type=Path)
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FORMATS = ("text", "json", "junit")
 
 
@@ -71,8 +70,8 @@ def _parse_reports(
     ConfigSourceType(stack=False, cluster=False),
     "Folder with policy.yaml and bundle/, for all test files.",
 )
-@click.option("--bundle", type=_FOLDER, hidden=True, help="Bundle, for all test files.")
-@click.option("--policy", type=_FILE, hidden=True, help="Policy document, for all test files.")
+@click.option("--bundle", type=FOLDER, hidden=True, help="Bundle, for all test files.")
+@click.option("--policy", type=FILE, hidden=True, help="Policy document, for all test files.")
 @click.option(
     "--istio-release",
     "releases",

@@ -7,7 +7,7 @@ from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.cli.folders import replace_file
+from podgraft.cli.outputs import replace_file
 from podgraft.kube import yaml
 
 

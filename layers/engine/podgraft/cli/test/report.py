@@ -41,14 +41,7 @@ def _format_case(result: CaseResult, *, verbose: bool) -> Iterator[str]:
         yield f"{_INDENT}error: {error}"
     for failure in result.failures:
         yield f"{_INDENT}{failure}"
-        yield from (f"{_INDENT}  {_color(line)}" for line in failure.details)
-
-
-def _color(line: str) -> str:
-    """Color a line of a diff."""
-    if line.startswith("+"):
-        return terminal.style(line, fg="green")
-    return terminal.style(line, fg="red") if line.startswith("-") else line
+        yield from (f"{_INDENT}  {terminal.style_diff_line(line)}" for line in failure.details)
 
 
 def format_json(results: Iterable[CaseResult]) -> str:

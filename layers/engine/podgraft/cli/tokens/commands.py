@@ -23,6 +23,7 @@ from podgraft.cli.config_source import (
     prevails,
 )
 from podgraft.cli.regions import Steps, run_in_regions, share
+from podgraft.cli.shared_options import PATH, add_options, format_option
 from podgraft.service.store.caller_document import Callers, TokensError
 from podgraft.service.store.subjects import parse_subject
 
@@ -59,20 +60,17 @@ def store_options(command: Callable[..., R]) -> Callable[..., R]:
         location = Location(store, stack_name, prefix)
         return command(open_repository(location), **own)
 
-    decorated: Callable[..., R] = run_in_store
-    for option in (
-        aws_options,
-        make_old_option("parameter-prefix"),
-        make_old_option("stack-name"),
-        click.option(
-            "--store", envvar="PODGRAFT_STORE", default=_AWS, hidden=True, help="As --config."
-        ),
+    return add_options(
         config_option(
             ConfigSourceType(cluster=False, is_new=True), "Stack, or folder of podgraft serve."
         ),
-    ):
-        decorated = option(decorated)
-    return decorated
+        click.option(
+            "--store", envvar="PODGRAFT_STORE", default=_AWS, hidden=True, help="As --config."
+        ),
+        make_old_option("stack-name"),
+        make_old_option("parameter-prefix"),
+        aws_options,
+    )(run_in_store)
 
 
 _OLD_PARAMETERS = ("store", "stack_name", "parameter_prefix")
@@ -93,7 +91,7 @@ note_option = click.option(
 )
 output_option = click.option(
     "--output",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="New file for the token (mode 0600); default: standard output.",
 )
 
@@ -173,14 +171,7 @@ def revoke(repository: CallerRepository, cluster: str, identity: str) -> Steps:
 
 @command.command("list")
 @click.option("--cluster", help="Id of one cluster; default: all clusters.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Output format.",
-)
+@format_option(("text", "json"))
 @click.option(
     "--used", "with_uses", is_flag=True, help="Add the last use, from the log of 30 days."
 )

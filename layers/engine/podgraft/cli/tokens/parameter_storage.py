@@ -1,17 +1,14 @@
 """The documents as SSM SecureStrings: ``<prefix>/auth/<cluster>``."""
 
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import find_owner, no_owner_error
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.storage.parameters import ParameterDocuments
-from podgraft.service.store.names import CALLERS
 
-from .storage import CallerStorageError, name_document
+from .storage import CallerStorage, CallerStorageError, name_document
 
 MAX_BYTES = (
     4096  # of a standard parameter; an advanced one costs money and holds what no cluster needs
@@ -19,32 +16,10 @@ MAX_BYTES = (
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterStorage:
-    """The parameters below one prefix."""
+class ParameterStorage(CallerStorage):
+    """The parameters below one prefix; locks are one level deeper."""
 
-    client: Any  # boto3's for Parameter Store
-    prefix: str
-
-    @property
-    def documents(self) -> ParameterDocuments:
-        """All documents of the stack."""
-        return ParameterDocuments(self.client, self.prefix)
-
-    def location(self, cluster: str) -> str:
-        """The parameter of *cluster*."""
-        return self.documents.locate(name_document(cluster))
-
-    def clusters(self) -> list[str]:
-        """Every cluster that has a parameter."""
-        return [name.rpartition("/")[2] for name in self.documents.list(CALLERS)]
-
-    def read(self, cluster: str) -> StoredDocument:
-        """The parameter's decrypted value and its version."""
-        return self.documents.read(name_document(cluster))
-
-    def lock(self, cluster: str) -> AbstractContextManager[None]:
-        """Lock the parameter; the function reads no locks, which are one level deeper."""
-        return self.documents.lock(name_document(cluster))
+    documents: ParameterDocuments
 
     def write(self, cluster: str, text: str, replaced: StoredDocument) -> None:
         """Write a new version of the parameter, encrypted with the account's own key for SSM."""
@@ -64,13 +39,13 @@ class ParameterStorage:
     def _check_owner(self) -> None:
         """Raise ``CallerStorageError`` for a prefix that no stack reads."""
         try:
-            owner = find_owner(self.client, self.prefix)
+            owner = find_owner(self.documents.client, self.documents.prefix)
         except CommandError as error:
             raise CallerStorageError(str(error)) from error
         if owner is None:
-            raise CallerStorageError(str(no_owner_error(self.prefix)))
+            raise CallerStorageError(str(no_owner_error(self.documents.prefix)))
 
 
 def open_parameter_storage(prefix: str) -> ParameterStorage:
     """Open the parameters of the account and region of the command line or environment."""
-    return ParameterStorage(stacks.make_client("ssm"), prefix.rstrip("/"))
+    return ParameterStorage(ParameterDocuments(stacks.make_client("ssm"), prefix.rstrip("/")))

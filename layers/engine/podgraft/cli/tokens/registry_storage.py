@@ -87,13 +87,13 @@ class AwsRegistry:
             return self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
 
 
-def open_registry(documents: ParameterStorage) -> AwsRegistry | None:
+def open_registry(storage: ParameterStorage) -> AwsRegistry | None:
     """Return the registry of the stack that owns a prefix; ``None`` if its function reads none."""
-    owner = find_owner(documents.client, documents.prefix)
+    client, prefix = storage.documents.client, storage.documents.prefix
+    owner = find_owner(client, prefix)
     if owner is None or owner.documents < _REGISTRY_DOCUMENTS:
         return None
-    s3 = make_client("s3")
-    return AwsRegistry(documents.client, s3, documents.prefix, owner.bucket, owner.stack)
+    return AwsRegistry(client, make_client("s3"), prefix, owner.bucket, owner.stack)
 
 
 def read_registry_state(store: AwsRegistry) -> RegistryState:

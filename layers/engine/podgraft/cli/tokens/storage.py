@@ -1,13 +1,12 @@
-"""The interface of a store that contains one caller document per cluster."""
+"""The documents of the callers in a store, one for each cluster."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Protocol
 
 from podgraft.cli.failure import CommandError
-from podgraft.cli.storage import StoredDocument
+from podgraft.cli.storage import Documents, StoredDocument
 from podgraft.core.identifiers import IdentifierError, check_cluster
-from podgraft.service.store.names import callers_name
+from podgraft.service.store.names import CALLERS, callers_name
 
 
 class CallerStorageError(CommandError):
@@ -32,31 +31,37 @@ class Location:
         return ("--config", self.store.removeprefix("file:"))
 
 
-class CallerStorage(Protocol):
-    """The operations of a store that ``podgraft tokens`` uses."""
+@dataclass(frozen=True, slots=True)
+class CallerStorage:
+    """The documents ``auth/CLUSTER`` of a store, as files of ``podgraft serve``.
+
+    All users can read the files, because the hash of 256 random bits does not reveal the token.
+    """
+
+    documents: Documents
 
     def location(self, cluster: str) -> str:
         """Return the location of the document of *cluster*, for messages."""
-        ...
+        return self.documents.locate(name_document(cluster))
 
     def clusters(self) -> list[str]:
         """Return every cluster with a document, sorted."""
-        ...
+        return [name.rpartition("/")[2] for name in self.documents.list(CALLERS)]
 
     def read(self, cluster: str) -> StoredDocument:
         """Return the current document."""
-        ...
+        return self.documents.read(name_document(cluster))
 
     def lock(self, cluster: str) -> AbstractContextManager[None]:
         """Prevent other processes from changing *cluster*; ``ChangedError`` if one does."""
-        ...
+        return self.documents.lock(name_document(cluster))
 
     def write(self, cluster: str, text: str, replaced: StoredDocument) -> None:
         """Replace the document *replaced*, under the lock.
 
         Raises ``ChangedError`` if another document is stored.
         """
-        ...
+        self.documents.write(name_document(cluster), text, replaced)
 
 
 def check_cluster_name(cluster: str) -> str:

@@ -1,9 +1,12 @@
 """Open the callers that the options of a command name."""
 
 from pathlib import Path
-from typing import Any
 
-from .folder_storage import FolderStorage
+from podgraft.cli import stacks
+from podgraft.cli.storage.folder import FolderDocuments
+
+from .parameter_storage import ParameterStorage, open_parameter_storage
+from .registry_storage import RegistryRepository, open_registry, read_registry_state
 from .repository import CallerRepository, DocumentRepository
 from .storage import CallerStorage, CallerStorageError, Location
 
@@ -16,23 +19,31 @@ def open_storage(location: Location) -> CallerStorage:
             raise CallerStorageError(
                 f"--stack-name: requires --store aws, got {store!r}; use --config alone"
             )
-        return FolderStorage(Path(store.removeprefix("file:")))
-    if store == "aws":
-        return _open_parameters(location)
-    raise CallerStorageError(f"--store: got {store!r}; use --config stack:NAME or --config FOLDER")
+        return CallerStorage(FolderDocuments(Path(store.removeprefix("file:"))))
+    if store != "aws":
+        raise CallerStorageError(
+            f"--store: got {store!r}; use --config stack:NAME or --config FOLDER"
+        )
+    prefix = location.parameter_prefix
+    if location.stack_name is not None:
+        prefix = stacks.lookup_stack(location.stack_name).parameter_prefix
+    if prefix is None:
+        raise CallerStorageError(
+            "--config: is missing; use stack:NAME, or the folder of podgraft serve; "
+            'podgraft.toml of this folder or a parent can have it: config = "stack:NAME"'
+        )
+    return open_parameter_storage(prefix)
 
 
 def open_repository(location: Location) -> CallerRepository:
     """Return the callers of a store: its registry if it has one, or else its documents."""
     storage = open_storage(location)
-    if isinstance(storage, FolderStorage):
-        return DocumentRepository(storage, location)
-    return _open_stack(storage, location)
+    if isinstance(storage, ParameterStorage):
+        return _open_stack(storage, location)
+    return DocumentRepository(storage, location)
 
 
-def _open_stack(storage: Any, location: Location) -> CallerRepository:
-    from .registry_storage import RegistryRepository, open_registry, read_registry_state
-
+def _open_stack(storage: ParameterStorage, location: Location) -> CallerRepository:
     registry = open_registry(storage)
     if registry is None:
         # An earlier function: it accepts neither a registry nor the keys of new tokens.
@@ -48,20 +59,3 @@ def _open_stack(storage: Any, location: Location) -> CallerRepository:
             )
 
     return DocumentRepository(storage, location, check_reader=check_reader)
-
-
-def _open_parameters(location: Location) -> CallerStorage:
-    """Return the parameters of the stack or of the prefix; there is no default."""
-    # A file store needs no AWS package.
-    from podgraft.cli.stacks import lookup_stack
-
-    from .parameter_storage import open_parameter_storage
-
-    if location.stack_name is not None:
-        return open_parameter_storage(lookup_stack(location.stack_name).parameter_prefix)
-    if location.parameter_prefix is None:
-        raise CallerStorageError(
-            "--config: is missing; use stack:NAME, or the folder of podgraft serve; "
-            'podgraft.toml of this folder or a parent can have it: config = "stack:NAME"'
-        )
-    return open_parameter_storage(location.parameter_prefix)

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from podgraft.base import system
 from podgraft.cli import stacks
 from podgraft.cli.policy.rollout.insights import LogGroup
 
-from .folder_storage import FolderStorage
+from .parameter_storage import ParameterStorage
 from .storage import CallerStorageError, Location
 from .storage_factory import open_storage
 
@@ -19,12 +18,12 @@ _QUERY = "filter message = 'review' | stats latest(timestamp) as used by token_i
 
 def read_last_uses(location: Location) -> Mapping[str, str]:
     """Return the time of the last review by the id of its token; raises ``CommandError``."""
-    storage: Any = open_storage(location)
-    if isinstance(storage, FolderStorage):
+    storage = open_storage(location)
+    if not isinstance(storage, ParameterStorage):
         raise CallerStorageError(
             "--used: podgraft serve writes its own log; use --config stack:NAME"
         )
-    owner = stacks.find_owner(storage.client, storage.prefix)
+    owner = stacks.find_owner(storage.documents.client, storage.documents.prefix)
     if owner is None or not owner.log_group:
         raise CallerStorageError("--used: the stack names no log group; deploy it again")
     group = LogGroup(stacks.make_client("logs"), owner.log_group)

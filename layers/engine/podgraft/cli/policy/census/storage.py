@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
@@ -38,27 +38,6 @@ class RecordFile:
         """The cluster; empty for requests without authentication."""
         name = self.path.split("/")[1]
         return "" if name == "_" else name
-
-
-class RecordStorage(Protocol):
-    """The records of all injectors."""
-
-    @property
-    def name(self) -> str:
-        """The name of the storage in messages."""
-        ...
-
-    def list_files(self, injector: str) -> list[RecordFile]:
-        """List the records of an injector, by path."""
-        ...
-
-    def read(self, path: str) -> bytes:
-        """Return a record."""
-        ...
-
-    def delete(self, paths: Iterable[str]) -> None:
-        """Delete records."""
-        ...
 
 
 class FolderRecords:
@@ -146,6 +125,9 @@ class BucketRecords:
                 raise CommandError(
                     f"{self.name}/{error.get('Key')}: cannot delete: {error.get('Code')}"
                 )
+
+
+RecordStorage: TypeAlias = FolderRecords | BucketRecords
 
 
 def open_records(options: TargetOptions, place: str | None) -> RecordStorage:

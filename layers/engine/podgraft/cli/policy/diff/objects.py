@@ -11,6 +11,7 @@ from podgraft.cli import documents
 from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.manifest_files import FileSelection, make_file_options
+from podgraft.cli.shared_options import add_options
 from podgraft.core.trial import probes
 from podgraft.service.store import SnapshotSet
 
@@ -55,22 +56,19 @@ def sample_options(function: Callable[..., int | None]) -> Callable[..., int | N
     ) -> int | None:
         return function(*values, samples=SampleOptions(manifests, namespace), **others)
 
-    command: Callable[..., int | None] = call_with_samples
-    for decorate in (
+    return add_options(
+        make_file_options(
+            is_required=False,
+            help_text="File or folder of workloads to review, can be repeated; - reads standard "
+            "input. Default: the folder tests/ of the bundle, and synthetic pods and workloads.",
+        ),
         click.option(
             "--namespace",
             default="default",
             show_default=True,
             help="Namespace of objects without one.",
         ),
-        make_file_options(
-            is_required=False,
-            help_text="File or folder of workloads to review, can be repeated; - reads standard "
-            "input. Default: the folder tests/ of the bundle, and synthetic pods and workloads.",
-        ),
-    ):
-        command = decorate(command)
-    return command
+    )(call_with_samples)
 
 
 def load_objects(

@@ -8,8 +8,8 @@ from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli.explain import flow
 from podgraft.cli.explain.decision_trace import DecisionTrace, Verdict
 from podgraft.cli.explain.pod_source import ExplainedPod
-from podgraft.cli.explain.webhooks import Webhook, select_routes
-from podgraft.core.review import ReviewResult
+from podgraft.cli.explain.webhooks import select_routes
+from podgraft.cli.object_reviews import ObjectReviews, run_reviews
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import workload, yaml
 from podgraft.service.store import Snapshot
@@ -51,18 +51,15 @@ def review_object(
     """Return the result of all reviews of an object, and of the pod that its controller creates."""
     if snapshot is None:
         return ObjectResult(verdict=Verdict.NOT_REVIEWED, object=subject.object)
-    observer = _Observer(subject)
     cluster = flow.Cluster(
-        snapshot=snapshot,
-        caller=caller,
-        webhooks=select_routes(snapshot.bundle),
-        observer=observer.observe,
+        snapshot=snapshot, caller=caller, webhooks=select_routes(snapshot.bundle)
     )
-    trace = cluster.explain(subject)
+    reviews = run_reviews(cluster, subject)
+    trace = reviews.trace
     is_created = trace.verdict not in {Verdict.DENIED, Verdict.FAILED}
     return ObjectResult(
         verdict=trace.verdict,
-        object=observer.find_object() if is_created else None,
+        object=_find_object(reviews) if is_created else None,
         message="" if is_created else _find_message(trace),
         warnings=trace.warnings,
     )
@@ -74,53 +71,31 @@ def _find_message(trace: DecisionTrace) -> str:
     return next((review.message for review in reviews if review is not None), "")
 
 
-class _Observer:
-    """The object, and the pod of a workload, after the last webhook."""
+def _find_object(reviews: ObjectReviews) -> Object:
+    """Return the object after all calls, with the pod of a workload as its pod template."""
+    subject, pod = reviews.subject.with_object(reviews.object), reviews.pod
+    path = subject.pod_path
+    if subject.is_pod or pod is None or path is None or pod == subject.make_pod().object:
+        return subject.object
+    template = workload.template_of(subject.object, path)
+    own: Object = {
+        "metadata": _find_metadata(subject, pod, object_at(template, "metadata")),
+        "spec": pod.get("spec"),
+    }
+    path = replace(path, metadata=(*path.template, "metadata"))
+    return workload.with_pod(subject.object, path, own)
 
-    def __init__(self, subject: ExplainedPod) -> None:
-        self._subject = subject
-        self._pod: ExplainedPod | None = None
 
-    def observe(
-        self,
-        subject: ExplainedPod,
-        webhook: Webhook,
-        result: ReviewResult,
-        after: ExplainedPod | None,
-    ) -> None:
-        """Record the object after a webhook."""
-        del webhook, result
-        if after is None:
-            return
-        if subject.is_pod and not self._subject.is_pod:
-            self._pod = after
-        else:
-            self._subject = after
-
-    def find_object(self) -> Object:
-        """Return the object, with the pod of a workload as its pod template."""
-        subject, path = self._subject, self._subject.pod_path
-        if self._pod is None or path is None or self._pod.object == subject.make_pod().object:
-            return subject.object
-        template = workload.template_of(subject.object, path)
-        pod: Object = {
-            "metadata": self._find_metadata(object_at(template, "metadata")),
-            "spec": self._pod.object.get("spec"),
-        }
-        path = replace(path, metadata=(*path.template, "metadata"))
-        return workload.with_pod(subject.object, path, pod)
-
-    def _find_metadata(self, template: Object) -> Object:
-        """Return the metadata of the pod without the additions of the controller."""
-        assert self._pod is not None  # noqa: S101 - the caller has checked it
-        metadata = object_at(self._pod.object, "metadata")
-        created = object_at(object_at(self._subject.make_pod().object, "metadata"), "labels")
-        own = object_at(template, "labels")
-        labels: dict[str, JSON] = {
-            key: value
-            for key, value in object_at(metadata, "labels").items()
-            if key in own or created.get(key) != value
-        }
-        names = {key for key in _POD_METADATA if key not in template}
-        others = {key: value for key, value in metadata.items() if key not in {*names, "labels"}}
-        return {**others, "labels": labels} if labels or "labels" in template else others
+def _find_metadata(subject: ExplainedPod, pod: Object, template: Object) -> Object:
+    """Return the metadata of the pod without the additions of the controller."""
+    metadata = object_at(pod, "metadata")
+    created = object_at(subject.make_pod().object, "metadata", "labels")
+    own = object_at(template, "labels")
+    labels: dict[str, JSON] = {
+        key: value
+        for key, value in object_at(metadata, "labels").items()
+        if key in own or created.get(key) != value
+    }
+    names = {key for key in _POD_METADATA if key not in template}
+    others = {key: value for key, value in metadata.items() if key not in {*names, "labels"}}
+    return {**others, "labels": labels} if labels or "labels" in template else others

@@ -85,11 +85,7 @@ def _style_lines(diff: str) -> Iterator[str]:
 
 
 _HEADER_LINES = 2
-_COLORS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def _style_line(line: str, *, is_header: bool) -> str:
-    if is_header:
-        return terminal.style(line, bold=True)
-    color = _COLORS.get(line[:1])
-    return terminal.style(line, fg=color) if color else line
+    return terminal.style(line, bold=True) if is_header else terminal.style_diff_line(line)

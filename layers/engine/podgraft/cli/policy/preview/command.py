@@ -12,9 +12,10 @@ from podgraft.cli.policy.census.storage import open_records, read_newest
 from podgraft.cli.policy.diff import NO_POLICY, Version
 from podgraft.cli.policy.diff.unified import format_diff
 from podgraft.cli.policy.local import check_bundle
-from podgraft.cli.policy.options import cluster_option
+from podgraft.cli.policy.options import cluster_option, resolve_files
 from podgraft.cli.policy.stored_version import StoredInjector, open_injector, read_local_document
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
+from podgraft.cli.shared_options import PATH, format_option
 from podgraft.core.census import Record
 from podgraft.kube import yaml
 from podgraft.service.store import Snapshot
@@ -57,9 +58,9 @@ class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
 
 
 @command_help.command("preview")
-@click.argument("folder", type=click.Path(path_type=Path), required=False)
-@click.option("--bundle", type=click.Path(path_type=Path), help="Folder of manifests.")
-@click.option("--policy", "document", type=click.Path(path_type=Path), help="Policy document.")
+@click.argument("folder", type=PATH, required=False)
+@click.option("--bundle", type=PATH, help="Folder of manifests.")
+@click.option("--policy", "document", type=PATH, help="Policy document.")
 @census_option
 @cluster_option("Preview only the workloads of this cluster.")
 @click.option("--namespace", help="Preview only the workloads of this namespace.")
@@ -82,14 +83,7 @@ class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
     default=(),
     help="Exit with status 3 for one of these outcomes: changed, failed, unknown.",
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Choice([*_FORMATS]),
-    default="text",
-    show_default=True,
-    help="Output format. html is one file for a reviewer.",
-)
+@format_option(_FORMATS, "Output format. html is one file for a reviewer.")
 @target_or_store_options
 @click.pass_context
 def preview_policy(  # noqa: PLR0913 — one parameter per option
@@ -186,11 +180,7 @@ def _find_stable(version: Version) -> FindSnapshot:
 def _open_candidate(
     stored: StoredInjector, folder: Path | None, bundle: Path | None, document: Path | None
 ) -> _Candidate:
-    if folder is not None:
-        if bundle is not None or document is not None:
-            raise click.UsageError("FOLDER replaces --bundle and --policy; use one of them")
-        bundle, document = folder / "bundle", folder / "policy.yaml"
-        document = document if document.exists() else None
+    bundle, document = resolve_files(folder, bundle, document)
     if bundle is None:
         if document is not None:
             raise click.UsageError("Missing option '--bundle'.")

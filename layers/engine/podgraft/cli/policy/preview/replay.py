@@ -1,7 +1,6 @@
 """The review of a recorded workload with two configurations, and what the result depends on."""
 
 import json
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -9,8 +8,8 @@ from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import Trace
+from podgraft.cli.explain.flow import ROUTES
 from podgraft.cli.offline import FixedStore
-from podgraft.core import review
 from podgraft.core.census import Record
 from podgraft.core.injectors import redact
 from podgraft.core.review import (
@@ -28,12 +27,6 @@ from podgraft.kube.patch.kinds import compute_kind
 from podgraft.service.store import Snapshot
 
 from .dependence import Dependence, find_dependence
-
-_HANDLERS: Mapping[str, Callable[..., ReviewResult]] = {
-    "inject": review.inject,
-    "mutate": review.mutate,
-    "validate": review.validate,
-}
 
 
 class PreviewOutcome(StrEnum):
@@ -99,7 +92,7 @@ def replay(record: Record, snapshot: Snapshot, *, is_candidate: bool = False) ->
     if is_candidate:
         context = replace(context, limits=LIMITS)
     own = replace(snapshot, candidate=None, recheck=None, stale=None)
-    result = _HANDLERS[record.route](context, FixedStore(own))
+    result = ROUTES[record.route](context, FixedStore(own))
     changed = result.object if isinstance(result, ReviewResponse) else None
     return Replay(result, record.object if changed is None else changed, trace)
 

@@ -5,17 +5,15 @@ from collections.abc import Mapping
 from podgraft.base.jsonvalue import JSON, Object, equal, object_at
 from podgraft.cli.failure import CommandError
 from podgraft.cli.parameter_values import find_value_errors
+from podgraft.cli.policy.document_text import load_mapping
+from podgraft.cli.policy.version_loading import find_digests, load_new_version
 from podgraft.core import bundle as bundles
 from podgraft.core import policy as policies
 from podgraft.core.policy import Policy, PolicyError
 from podgraft.core.policy.rollout import Rollout
-from podgraft.core.versions import trial
-from podgraft.core.versions.snapshot import Fetch
-from podgraft.service import store
-from podgraft.service.store import InvalidVersionError, SnapshotSet
 
 from .storage import RolloutStorage
-from .text import KEY, load_mapping, read_rollout
+from .text import KEY, read_rollout
 
 # A candidate is the same for all clusters, and its bundle has a separate option.
 _OTHER_KEYS = ("bundle", "clusters", "groups", KEY)
@@ -74,17 +72,6 @@ def _find_difference(key: str, current: JSON, value: JSON) -> JSON:
     return {name: each for name, each in value.items() if not equal(each, own.get(name))}
 
 
-def find_digests(read: Policy) -> tuple[str, ...]:
-    """Return all bundles that a policy names: of stable, of its clusters, and of a candidate.
-
-    Without duplicates, those of stable first. Commands that delete bundles must retain them all.
-    """
-    policies_ = [each for _, each in read.variants()]
-    if read.rollout is not None:
-        policies_ += [each for _, each in read.rollout.candidate.variants()]
-    return tuple(dict.fromkeys(each.bundle for each in policies_ if each.bundle))
-
-
 def check_no_rollout(live: str, document: str, options: str) -> None:
     """Raise ``CommandError`` if *document* would end the active rollout of *live*.
 
@@ -122,41 +109,5 @@ def check_document(
         raise CommandError(*map(str, errors))
     read = parse_valid(document)
     storage.check_denied(find_digests(read))
-    own = bundles.digest(local) if local else None
-
-    def fetch(digest: str | None) -> Mapping[str, bytes]:
-        return local if local and digest == own else storage.read_bundle(digest)
-
-    try:
-        reader = read_bundles(fetch, read)
-        snapshots = store.load_snapshots(storage.injector, document, "new", reader)
-        trial.prove(storage.injector, snapshots)
-        prove_candidate(storage.injector, snapshots)
-    except InvalidVersionError as error:
-        raise CommandError(str(error)) from error
+    load_new_version(storage, document, "new", {bundles.digest(local): local} if local else None)
     return read.rollout
-
-
-def read_bundles(fetch: Fetch, read: Policy) -> Fetch:
-    """Read all bundles of a policy once, and return a function that returns them.
-
-    So a missing bundle of a candidate is the error of *fetch*, and not a disabled candidate.
-    """
-    files = {digest: fetch(digest) for digest in find_digests(read)}
-    return lambda digest: files[digest] if digest in files else fetch(digest)
-
-
-def prove_candidate(injector: str, snapshots: SnapshotSet) -> None:
-    """Raise if the candidate of any cluster does not load, or does not render."""
-    default = snapshots.default.candidate
-    if default is None:
-        return
-    if default.disabled is not None:
-        raise CommandError(f"the candidate does not load: {default.problem}")
-    candidates = (each.candidate for each in snapshots.values())
-    first, *others = [each.snapshot for each in candidates if each and each.snapshot]
-    own = SnapshotSet(first, {str(number): each for number, each in enumerate(others)})
-    try:
-        trial.prove(injector, own)
-    except InvalidVersionError as error:
-        raise CommandError(f"the candidate is invalid: {error}") from error

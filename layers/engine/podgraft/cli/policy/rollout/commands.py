@@ -9,15 +9,17 @@ from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.policy.signing import Signer
+from podgraft.cli.policy.version_loading import find_digests
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 
 from . import text
 from .brakes import read_brakes
-from .candidate import check_document, find_digests, parse_valid
+from .candidate import check_document, parse_valid
 from .health import collect_health
 from .options import Percentage, force_options, log_option, sign_options, storage_options
-from .storage import RolloutStorage, StoredPolicy, check_signer
+from .storage import RolloutStorage
+from .stored_policy import StoredPolicy, check_signer
 
 # The exit status if the needed evidence is missing.
 MISSING_EVIDENCE = 3

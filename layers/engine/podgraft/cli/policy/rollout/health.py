@@ -14,7 +14,8 @@ from podgraft.core.policy.rollout import Rollout, RolloutMode
 
 from .alarms import Alarm
 from .evidence import Evidence, read_log
-from .storage import RolloutStorage, StoredPolicy
+from .storage import RolloutStorage
+from .stored_policy import StoredPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,19 +3,18 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import TypeVar
 
 import click
 
 from podgraft.cli.policy.signing import Signer, make_signer, signer_options
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
+from podgraft.cli.shared_options import add_options
 from podgraft.core.policy.rollout import parse_percentage
 from podgraft.kube.document_reader import Cursor, Diagnostics
 
-from .folder_storage import FolderRolloutStorage
-from .storage import ParameterRolloutStorage, RolloutStorage
+from .storage import open_storage
 
-P = ParamSpec("P")
 R = TypeVar("R")
 
 
@@ -45,12 +44,7 @@ def storage_options(command: Callable[..., R]) -> Callable[..., R]:
 
     @wraps(command)
     def call_with_storage(options: TargetOptions, **others: object) -> R:
-        storage: RolloutStorage
-        if options.folder is not None:
-            storage = FolderRolloutStorage(options.folder, options.injector)
-        else:
-            storage = ParameterRolloutStorage(options.resolve())
-        return command(storage, **others)
+        return command(open_storage(options), **others)
 
     return target_or_store_options(call_with_storage)
 
@@ -68,18 +62,13 @@ def sign_options(command: Callable[..., R]) -> Callable[..., R]:
     return signer_options(call_with_signer)
 
 
-def log_option(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the option of a file of log lines."""
-    return click.option(
-        "--log",
-        type=click.Path(dir_okay=False, path_type=Path),
-        help="File of log lines of the function or of podgraft serve, as evidence.",
-    )(function)
-
-
-def force_options(function: Callable[P, R]) -> Callable[P, R]:
-    """Add the options that override missing evidence."""
-    function = click.option("--reason", help="Reason for --force, in one line.")(function)
-    return click.option("--force", is_flag=True, help="Continue without the needed evidence.")(
-        function
-    )
+log_option = click.option(
+    "--log",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="File of log lines of the function or of podgraft serve, as evidence.",
+)
+# The options that override missing evidence.
+force_options = add_options(
+    click.option("--force", is_flag=True, help="Continue without the needed evidence."),
+    click.option("--reason", help="Reason for --force, in one line."),
+)

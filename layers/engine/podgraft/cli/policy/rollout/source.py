@@ -11,6 +11,7 @@ import click
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
+from podgraft.cli.policy.document_text import load_mapping
 from podgraft.cli.policy.local import check_bundle
 from podgraft.cli.policy.options import local_options
 from podgraft.cli.policy.signing import strip_signature
@@ -42,9 +43,9 @@ class LoadedCandidate:
         """Return the policy of the candidate, with the clusters of the current one if needed."""
         if self.document is None or self.has_clusters:
             return self.document
-        fields = text.load_mapping(self.document)
+        fields = load_mapping(self.document)
         fields.pop("clusters", None)
-        clusters = text.load_mapping(current).get("clusters")
+        clusters = load_mapping(current).get("clusters")
         return yaml.dump(fields if clusters is None else {**fields, "clusters": clusters})
 
 

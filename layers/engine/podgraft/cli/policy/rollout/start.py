@@ -15,7 +15,8 @@ from .commands import describe_share, skip_written
 from .health import check_alarms
 from .options import Percentage, sign_options, storage_options
 from .source import CandidateSource, source_options
-from .storage import RolloutStorage, StoredPolicy, check_signer
+from .storage import RolloutStorage
+from .stored_policy import StoredPolicy, check_signer
 
 _ID = click.option("--id", "id_", required=True, help="Name of this attempt, used once.")
 _REASON = click.option("--reason", default="", help="Reason for the rollout, in one line.")

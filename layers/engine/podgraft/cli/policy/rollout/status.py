@@ -8,6 +8,7 @@ import click
 
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.policy.document_text import load_mapping
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 from podgraft.core.versions.brake import parse_brakes
 
@@ -18,7 +19,8 @@ from .candidate import parse_valid
 from .evidence import Evidence, TrackEvidence, Workload, read_log
 from .health import collect_health
 from .options import log_option, storage_options
-from .storage import RolloutStorage, StoredPolicy
+from .storage import RolloutStorage
+from .stored_policy import StoredPolicy
 
 _WIDTH = 40
 _MAX_KINDS = 10
@@ -49,7 +51,7 @@ def show_status(storage: RolloutStorage, *, log: Path | None) -> None:
 
 
 def _read_rollout(stored: StoredPolicy) -> Rollout | None:
-    if text.load_mapping(stored.document).get(text.KEY) is None:
+    if load_mapping(stored.document).get(text.KEY) is None:
         return None
     return parse_valid(stored.document).rollout
 

@@ -8,6 +8,7 @@ from podgraft.base import system
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
+from podgraft.cli.policy.document_text import load_mapping
 from podgraft.cli.policy.signing import Signer
 from podgraft.cli.regions import Steps, run_in_regions, share
 from podgraft.core.versions.brake import ALL
@@ -17,7 +18,8 @@ from . import text
 from .brakes import Brake, name_of_brake, read_brake
 from .health import check_alarms
 from .options import sign_options, storage_options
-from .storage import RolloutStorage, StoredPolicy
+from .storage import RolloutStorage
+from .stored_policy import StoredPolicy
 
 
 @command_help.command("abort")
@@ -68,7 +70,7 @@ def _try_read(storage: RolloutStorage) -> tuple[StoredPolicy | None, CommandErro
     """Return the policy, or the error: an invalid policy must not prevent the brake."""
     try:
         stored = storage.read()
-        text.load_mapping(stored.document)
+        load_mapping(stored.document)
     except CommandError as error:
         return None, error
     return stored, None

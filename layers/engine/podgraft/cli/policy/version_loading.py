@@ -1,0 +1,85 @@
+"""The load of a policy with all its bundles, as the function does before it switches to it."""
+
+from collections.abc import Mapping
+from typing import TypeAlias
+
+from podgraft.cli.failure import CommandError
+from podgraft.core import policy
+from podgraft.core.policy import Policy
+from podgraft.core.versions import trial
+from podgraft.core.versions.version_check import NO_CHECK, VersionCheck
+from podgraft.service import store
+from podgraft.service.store import InvalidVersionError, SnapshotSet, StoreError
+
+from .cloud import DeployedInjector
+from .folder_injector import FolderInjector
+
+Injector: TypeAlias = DeployedInjector | FolderInjector
+# Files by path, by the digest of their bundle.
+Bundles: TypeAlias = Mapping[str, Mapping[str, bytes]]
+
+
+def find_digests(read: Policy) -> tuple[str, ...]:
+    """Return all bundles that a policy names: of stable, of its clusters, and of a candidate.
+
+    Without duplicates, those of stable first. Commands that delete bundles must retain them all.
+    """
+    policies_ = [each for _, each in read.variants()]
+    if read.rollout is not None:
+        policies_ += [each for _, each in read.rollout.candidate.variants()]
+    return tuple(dict.fromkeys(each.bundle for each in policies_ if each.bundle))
+
+
+def load_version(
+    storage: Injector,
+    document: str,
+    label: int | str,
+    check: VersionCheck = NO_CHECK,
+    local: Bundles | None = None,
+) -> SnapshotSet:
+    """Load a policy, and render probe objects; raises ``CommandError``.
+
+    Bundles of *local* are not read from the storage. A candidate that does not load is disabled in
+    the result, as in the function.
+    """
+    files = local or {}
+
+    def fetch(digest: str | None) -> Mapping[str, bytes]:
+        own = None if digest is None else files.get(digest)
+        return storage.read_bundle(digest) if own is None else own
+
+    try:
+        snapshots = store.load_snapshots(storage.injector, document, str(label), fetch, check=check)
+        trial.prove(storage.injector, snapshots)
+    except StoreError as error:
+        raise CommandError(str(error)) from error
+    return snapshots
+
+
+def load_new_version(
+    storage: Injector, document: str, label: int | str, local: Bundles | None = None
+) -> None:
+    """Load a policy that a command stores, with its candidate; raises ``CommandError``.
+
+    All bundles are read first, so a missing bundle of a candidate is an error, too.
+    """
+    own = local or {}
+    digests = find_digests(policy.parse(document))
+    files = {each: own[each] if each in own else storage.read_bundle(each) for each in digests}
+    prove_candidate(storage.injector, load_version(storage, document, label, local=files))
+
+
+def prove_candidate(injector: str, snapshots: SnapshotSet) -> None:
+    """Raise if the candidate of any cluster does not load, or does not render."""
+    default = snapshots.default.candidate
+    if default is None:
+        return
+    if default.disabled is not None:
+        raise CommandError(f"the candidate does not load: {default.problem}")
+    candidates = (each.candidate for each in snapshots.values())
+    first, *others = [each.snapshot for each in candidates if each and each.snapshot]
+    own = SnapshotSet(first, {str(number): each for number, each in enumerate(others)})
+    try:
+        trial.prove(injector, own)
+    except InvalidVersionError as error:
+        raise CommandError(f"the candidate is invalid: {error}") from error
