@@ -91,3 +91,23 @@ def test_a_template_of_the_gateway_controller(
 
     assert cli.main(["inject", "-f", str(tmp_path / "pod.yaml"), *options]) == 1
     assert f"; {hint}" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("registered", [False, True])
+def test_a_pod_that_only_another_route_changes(
+    registered: bool, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The overlay of hello matches pods with the host's network, too."""
+    target = ("register", "--url", "https://a.example", "--all-namespaces")
+    assert cli.main([*target, "--mutate", "v1/pods"]) == 0
+    (tmp_path / "webhook.yaml").write_text(capfd.readouterr().out)
+    pod = tmp_path / "pod.yaml"
+    pod.write_text(
+        "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+        "spec: {hostNetwork: true, containers: [{name: a, image: a}]}}"
+    )
+    options = ("--webhook-config", str(tmp_path / "webhook.yaml")) if registered else ()
+    hello = SAMPLE.with_name("hello")
+    assert cli.main(["explain", "-f", str(pod), "--config", str(hello), *options]) == 0
+    hint = "warning: /inject skips the pod, and only /mutate changes it"
+    assert (hint in capfd.readouterr().out) is not registered

@@ -1,4 +1,4 @@
-"""Hints about Istio's other ways to serve a pod: ambient mode, gateways, and waypoints.
+"""Hints about other ways to serve a pod: ambient mode, gateways, waypoints, and other routes.
 
 A hint changes no decision: kube-apiserver and podgraft do what the stages of the trace contain.
 """
@@ -23,6 +23,7 @@ def add_hints(trace: DecisionTrace, pod: Object, namespace: Object) -> DecisionT
         *_find_ambient_hints(trace, pod, namespace),
         *_find_template_hints(trace, pod),
         *_find_annotation_hints(trace),
+        *_find_route_hints(trace),
     )
     return replace(trace, warnings=(*trace.warnings, *hints)) if hints else trace
 
@@ -48,6 +49,18 @@ def _find_annotation_hints(trace: DecisionTrace) -> Iterator[str]:
     step = trace.deciding_step
     if step is not None:
         yield from annotation_remedies.find_remedies(step.reason)
+
+
+def _find_route_hints(trace: DecisionTrace) -> Iterator[str]:
+    """Yield that only a route changes the pod that a registration without options does not call."""
+    if any(stage.name.startswith(_CALLER) for stage in trace.stages):
+        return
+    verdicts = {stage.route: stage.verdict for stage in trace.stages}
+    if verdicts.get("inject") is Verdict.SKIPPED and trace.verdict is Verdict.CHANGED:
+        yield (
+            "/inject skips the pod, and only /mutate changes it, which needs register --mutate "
+            "v1/pods; for your registration, use --webhook-config"
+        )
 
 
 def _find_template_hints(trace: DecisionTrace, pod: Object) -> Iterator[str]:
