@@ -32,6 +32,8 @@ TIMEOUT_SECONDS = 10  # of a registration: kube-apiserver repeats a 503 until th
 # us-east-1, read in June 2026: a private API, and an interface endpoint in two zones.
 PRIVATE_API_MILLION = 3.50
 ENDPOINT_HOUR = 0.01
+# A health check of Route 53 of an endpoint in AWS, with HTTPS and each 10 s.
+HEALTH_CHECK = 2.50
 _VARIABLE = frozenset(
     {
         "API Gateway, HTTP API",
@@ -123,7 +125,8 @@ def fleet_rows(figures: Figures, limits: Limits) -> Iterator[tuple[str, str, lis
     yield "KMS, tokens", how, _format_dollars([bill[_BY_FLEET[1]] for bill in bills])
     totals = _format_dollars([sum(bill.values()) for bill in bills])
     yield "**a month**", "", [f"**{each}**" for each in totals]
-    yield "a second region", "+ fixed", _format_dollars([fixed] * len(fleets))
+    how = f"+ fixed, 2 health checks × ${HEALTH_CHECK:.2f}"
+    yield "a second region", how, _format_dollars([fixed + 2 * HEALTH_CHECK] * len(fleets))
     more = PRIVATE_API_MILLION - API_MILLION
     endpoint = 2 * ENDPOINT_HOUR * SECONDS_A_MONTH / 3600
     how = f"+ reviews × ${more:.2f} a million, ${endpoint:.2f} an endpoint in 2 zones"

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -10,7 +11,17 @@ from cli.doctor.conftest import HOOKS, NAMESPACES, Site
 from podgraft.cli import main
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.kube import yaml
-from support.fake_cluster import use_contexts
+from support.fake_cluster import FakeReader, use_contexts
+from support.kube_schemas import RELEASES, validate
+
+JOB = Path(__file__).parents[3] / "deploy" / "kubernetes" / "doctor.yaml"
+RESOURCES = {
+    "mutatingwebhookconfigurations",
+    "namespaces",
+    "validatingadmissionpolicies",
+    "validatingadmissionpolicybindings",
+    "validatingwebhookconfigurations",
+}
 
 Out = pytest.CaptureFixture[str]
 UNREACHABLE = ApiError(
@@ -37,6 +48,36 @@ def test_all_contexts_are_checked(site: Site, monkeypatch: pytest.MonkeyPatch, c
     out = capsys.readouterr().out
     assert out.startswith("a (cluster prod-eu): 22 ok, 3 skipped\n")
     assert "  skipped: D17 (needs --regions)\n" in out
+
+
+def test_the_job_in_a_cluster_has_the_rights_that_it_needs(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifests: list[Any] = [*yaml.load_all(JOB.read_text())]
+    for each in manifests:
+        validate(each, RELEASES[-1])
+    _, role, _, job = manifests
+    allowed = {
+        (verb, resource)
+        for rule in role["rules"]
+        for resource in rule["resources"]
+        for verb in rule["verbs"]
+    }
+    used: set[tuple[str, str]] = set()
+
+    def get(reader: FakeReader, path: str, **query: str) -> Any:
+        names = [each for each in path.split("/") if each and each not in {"api", "v1"}]
+        used.add(("list", names[-1]) if names[-1] in RESOURCES else ("get", names[-2]))
+        return read(reader, path, **query)
+
+    read = FakeReader.get
+    monkeypatch.setattr(FakeReader, "get", get)
+    registration = site.registration(failurePolicy="Ignore")
+    use_contexts(monkeypatch, {"": site.objects(registration)})
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    assert main(container["args"]) == 1
+    assert {resource for _, resource in used} >= {"namespaces", "validatingadmissionpolicies"}
+    assert used | {("create", "pods")} <= allowed
 
 
 def test_junit_has_a_suite_for_each_cluster(

@@ -61,7 +61,7 @@ class World:
         update_registry(store, lambda _: ({}, POINTER))
         self.run(("a",))
 
-    def store(self, before: Callable[[str], None]) -> Any:
+    def store(self, before: Callable[[str], None], model: ParameterStoreModel | None = None) -> Any:
         world = self
 
         class Store(ModelStore):
@@ -70,7 +70,7 @@ class World:
                 world.check()
                 return number
 
-        return Store(self.model, cast("Faults", _Quiet(before)))
+        return Store(model or self.model, cast("Faults", _Quiet(before)))
 
     def repository(self, before: Callable[[str], None]) -> RegistryRepository:
         return RegistryRepository(self.store(before), cast("Any", None), Location("aws"))
@@ -168,13 +168,19 @@ def world(monkeypatch: pytest.MonkeyPatch) -> World:
     respond(monkeypatch, EndpointReport(status=200))
     made = World()
 
+    respond_with(monkeypatch, made)
+    return made
+
+
+def respond_with(monkeypatch: pytest.MonkeyPatch, world: World) -> None:
+    """Let a review succeed if its token is valid."""
+
     def check(target: EndpointTarget) -> EndpointReport:
         digest = hash_token(target.path_token)
-        known = {each for name in made.clusters for each in made.valid(name)}
+        known = {each for name in world.clusters for each in world.valid(name)}
         return EndpointReport(status=200) if digest in known else REFUSED
 
     monkeypatch.setattr(rotation, "check_endpoint", check)
-    return made
 
 
 def respond(monkeypatch: pytest.MonkeyPatch, report: EndpointReport) -> None:

@@ -75,6 +75,7 @@ class Cloud:
     port: int
     authority: Path
     home: Path
+    region: str = REGION
 
     @property
     def sam(self) -> str:
@@ -89,7 +90,7 @@ class Cloud:
             "HOME": str(self.home),
             "AWS_ENDPOINT_URL": f"https://127.0.0.1:{self.port}",
             "AWS_CA_BUNDLE": str(self.authority),
-            "AWS_DEFAULT_REGION": REGION,
+            "AWS_DEFAULT_REGION": self.region,
             "AWS_ACCESS_KEY_ID": "test",
             "AWS_SECRET_ACCESS_KEY": "test",
             "AWS_MAX_ATTEMPTS": "1",
@@ -117,7 +118,7 @@ class Cloud:
         session = botocore.session.get_session()
         return session.create_client(
             service,
-            region_name=REGION,
+            region_name=self.region,
             endpoint_url=self.environment["AWS_ENDPOINT_URL"],
             verify=str(self.authority),
             aws_access_key_id="test",
@@ -169,10 +170,10 @@ class Stack:
 
 
 @contextmanager
-def ministack(tools: Tools, folder: Path) -> Generator[Cloud]:
+def ministack(tools: Tools, folder: Path, region: str = REGION) -> Generator[Cloud]:
     """Start ministack on a free port with a certificate of our own CA; stop it at the end."""
     certificate, key, authority = _certificate(folder)
-    cloud = Cloud(tools=tools, port=_free_port(), authority=authority, home=folder)
+    cloud = Cloud(tools=tools, port=_free_port(), authority=authority, home=folder, region=region)
     environment = {
         **cloud.environment,
         "BIND_HOST": "127.0.0.1",

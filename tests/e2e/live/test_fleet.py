@@ -1,15 +1,21 @@
 """``podgraft fleet`` with real kube-apiservers: pods are injected before, during, and after."""
 
 import json
+import os
+import signal
 import ssl
+import subprocess
+import sys
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Iterable
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
 from socketserver import ThreadingMixIn
+from time import monotonic
 from typing import Any
+from urllib.parse import urlsplit
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import pytest
@@ -22,15 +28,22 @@ from e2e.live.control_plane import (
     write_admin_kubeconfig,
 )
 from podgraft.cli import main, stacks
+from podgraft.cli.fleet.adoption import open_stack
 from podgraft.cli.fleet.registrations import KubectlRegistrations, name_of, version_of
 from podgraft.cli.live.api_errors import ApiError
 from podgraft.cli.live.kubectl import KubectlReader
 from podgraft.kube import yaml
+from podgraft.service import paths
 from podgraft.service.http import create_app
+from podgraft.service.store.caller_document import Callers, hash_token
 from podgraft.service.store.factory import AwsStoreConfig, open_stores
 from support.aws_account import deploy_stack, open_account
+from support.fake_kube_api import FakeKubeApi, serve_kube_api
 
-CLUSTERS = "abc"
+CLUSTERS = "abcde"
+# Further clusters, whose API server is a model: PODGRAFT_LIVE_CLUSTERS=300 has 295 of them.
+MODELS = int(os.environ.get("PODGRAFT_LIVE_CLUSTERS", "25")) - len(CLUSTERS)
+LIMIT_SECONDS = 300
 STACK, BUCKET = ("--config", "stack:podgraft-dev"), "bundles-of-real-clusters"
 # Two environments of the function, so one can know of a change before the other.
 ENVIRONMENTS, REFRESH_SECONDS = 2, 1
@@ -99,12 +112,17 @@ def serve_function() -> Generator[str]:
         parameter_prefix="/podgraft-dev",
         refresh_seconds=REFRESH_SECONDS,
     )
-    apps = cycle(
-        [create_app(*open_stores(backing), request_log=_drop) for _ in range(ENVIRONMENTS)]
+    environments = cycle(
+        [
+            (threading.Lock(), create_app(*open_stores(backing), request_log=_drop))
+            for _ in range(ENVIRONMENTS)
+        ]
     )
 
     def respond(environ: Any, start_response: Any) -> Any:
-        return next(apps)(environ, start_response)
+        lock, app = next(environments)
+        with lock:  # Lambda gives an environment one request at a time
+            return [*app(environ, start_response)]
 
     with make_server("127.0.0.1", 0, respond, _Server, _Handler) as server:
         context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -152,10 +170,10 @@ def planes(tmp_path_factory: pytest.TempPathFactory) -> Generator[dict[str, Cont
         yield found
 
 
-def _write_fleet(url: str) -> None:
-    clusters = "".join(f"    {name}: {{context: {name}}}\n" for name in CLUSTERS)
+def _write_fleet(url: str, names: Iterable[str] = CLUSTERS, file: str = "fleet.yaml") -> None:
+    clusters = "".join(f"    {name}: {{context: {name}}}\n" for name in names)
     injector = '{name: istio, namespaceSelector: "istio-injection=enabled"}'
-    Path("fleet.yaml").write_text(
+    Path(file).write_text(
         "apiVersion: podgraft.dev/v1\nkind: Fleet\nmetadata: {name: prod}\nspec:\n"
         f"  url: {url}\n  caBundle: certificates/ca.pem\n"
         f"  defaults: {{injectors: [{injector}]}}\n  clusters:\n{clusters}"
@@ -204,11 +222,11 @@ def test_a_registration_of_another_manager_changes_with_force_only(
     with create_pods(*map(PodCreator, planes.values())):
         assert run("rotate", "fleet.yaml", "--now", "--max", "9") == 1
         printed = capsys.readouterr()
-        assert "1 failed, 2 rotated" in printed.out
+        assert f"1 failed, {len(CLUSTERS) - 1} rotated" in printed.out
         assert "a: failed: " in printed.err
         assert "argocd-controller" in printed.err
         assert run("apply", "fleet.yaml", "--force-conflicts") == 0, capsys.readouterr().err
-        assert "2 equal, 1 rotated" in capsys.readouterr().out
+        assert f"{len(CLUSTERS) - 1} equal, 1 rotated" in capsys.readouterr().out
     assert run("plan", "fleet.yaml") == 0
 
 
@@ -264,3 +282,87 @@ def test_no_pod_is_rejected_while_a_cluster_retires(planes: dict[str, ControlPla
         assert run("retire", "c", "--context", "c") == 0
     assert not find_urls(planes["c"])
     assert PodCreator(planes["c"]).create().startswith("201 ")  # without a sidecar
+
+
+@pytest.fixture
+def models(
+    planes: dict[str, ControlPlane], monkeypatch: pytest.MonkeyPatch
+) -> Generator[FakeKubeApi]:
+    """Further clusters, and a fleet file with all of them; none is registered."""
+    names = [f"m{number:03}" for number in range(MODELS)]
+    with serve_kube_api(*names) as api:
+        file = api.write_kubeconfig(Path("models"))
+        monkeypatch.setenv("KUBECONFIG", f"{os.environ['KUBECONFIG']}:{file.absolute()}")
+        _write_fleet(find_endpoint(), [*planes, *names], "all.yaml")
+        for name, plane in planes.items():
+            if find_urls(plane):
+                assert run("retire", name, "--context", name) == 0
+        yield api
+        for name in names:
+            assert run("retire", name, "--gone") == 0
+
+
+def check_tokens(planes: dict[str, ControlPlane], models: FakeKubeApi) -> None:
+    """Each cluster has the one token that its registrations have, and the next run changes none."""
+    registry = open_stack("/podgraft-dev").repository.read_all()
+    for name, plane in planes.items():
+        check_cluster(registry[name], find_urls(plane))
+        assert not PodCreator(plane).create()
+    for name, each in models.clusters.items():
+        hooks = [hook for own in each.objects.values() for hook in own["webhooks"]]
+        check_cluster(registry[name], {hook["clientConfig"]["url"] for hook in hooks})
+
+
+def check_cluster(callers: Callers, urls: set[str]) -> None:
+    [token] = callers.tokens
+    [registered] = {paths.split_token(urlsplit(url).path)[0] for url in urls}
+    assert token.sha256 == hash_token(str(registered))
+
+
+def test_all_clusters_are_enrolled_from_nothing_with_one_command(
+    planes: dict[str, ControlPlane], models: FakeKubeApi, capsys: pytest.CaptureFixture[str]
+) -> None:
+    count = len(planes) + MODELS
+    began = monotonic()
+    assert run("apply", "all.yaml", "--parallel", "16") == 0, capsys.readouterr().err
+    seconds = monotonic() - began
+    assert f"{count} registered" in capsys.readouterr().out
+    sys.stderr.write(f"{count} clusters in {seconds:.0f} s\n")
+    check_tokens(planes, models)
+    assert seconds < LIMIT_SECONDS
+
+
+# What the command has printed when it is killed: after R1, and with some clusters registered.
+KILLS = ("issued ", "[1/", f"[{(len(CLUSTERS) + MODELS) // 2}/", f"[{len(CLUSTERS) + MODELS}/")
+
+
+@pytest.mark.parametrize("text", KILLS)
+def test_killed_at_a_step_it_ends_equal(
+    planes: dict[str, ControlPlane],
+    models: FakeKubeApi,
+    capsys: pytest.CaptureFixture[str],
+    text: str,
+) -> None:
+    kill_when_it_prints(text, "apply", "all.yaml")
+    assert run("apply", "all.yaml", "--parallel", "16") == 0, capsys.readouterr().err
+    check_tokens(planes, models)
+    capsys.readouterr()
+    assert run("apply", "all.yaml") == 0
+    assert f"{len(planes) + MODELS} equal" in capsys.readouterr().out
+
+
+def kill_when_it_prints(text: str, *words: str) -> None:
+    """Run a command of the fleet, and end it with SIGKILL as soon as standard error has a text."""
+    code = (
+        "import sys; from podgraft.cli import main, stacks; "
+        f"stacks.DEFAULT_REFRESH_SECONDS = {REFRESH_SECONDS}; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", code, "fleet", *words, *STACK]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if text in line:
+                process.send_signal(signal.SIGKILL)
+                break
+        process.stderr.close()
+    assert process.returncode == -signal.SIGKILL

@@ -144,23 +144,20 @@ def merge_callers(first: Callers, *others: Callers) -> Callers:
         # The later end: an extension is a grant, which each region gets.
         ends = known.expires and token.expires and max(known.expires, token.expires)
         tokens[token.sha256] = replace(known, expires=ends)
+    # In the order of the first region: a rotation reads from it which token is newer.
     valid = (
         token
         for token in tokens.values()
         if token.identity not in times and not any(_forgot(each, token) for each in regions)
     )
-    return replace(
-        first,
-        tokens=(*sorted(valid, key=lambda token: (token.created, token.sha256)),),
-        revoked=tuple(RevokedToken(*each) for each in newest),
-    )
+    return replace(first, tokens=(*valid,), revoked=tuple(RevokedToken(*each) for each in newest))
 
 
 def _forgot(callers: Callers, token: TokenHash) -> bool:
     """Whether a region without a token can have revoked it, and listed newer ones since."""
     if len(callers.revoked) < MAX_REVOKED or callers.find_tokens(token.sha256):
         return False
-    return token.created <= min(each.at for each in callers.revoked)
+    return token.created < min(each.at for each in callers.revoked)
 
 
 def _adapt(merged: Clusters, own: Clusters) -> Clusters:

@@ -1,0 +1,70 @@
+"""The egress mode of an EKS cluster: why a call can fail from the control plane only."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError
+
+from podgraft.cli.doctor import egress
+from podgraft.cli.doctor.egress import describe_egress
+
+SERVER = "https://0A1B2C.gr7.eu-west-1.eks.amazonaws.com"
+EXEC = {"args": ["eks", "get-token", "--cluster-name", "prod-eu", "--region", "eu-west-1"]}
+DENIED = ClientError(
+    {"Error": {"Code": "AccessDeniedException", "Message": "no"}}, "DescribeCluster"
+)
+
+
+def make_config(server: str = SERVER, name: str = "prod", user: Any = None) -> Any:
+    return {
+        "clusters": [{"name": name, "cluster": {"server": server}}],
+        "users": [{"name": "a", "user": {"exec": user} if user else {}}],
+    }
+
+
+class Session:
+    """A session whose clusters are in one mode."""
+
+    def __init__(self, answer: Callable[[], Any]) -> None:
+        self.answer, self.asked = answer, list[tuple[str, str]]()
+
+    def client(self, service: str, *, region_name: str) -> Any:
+        assert service == "eks"
+        self.asked.append((region_name, ""))
+        return self
+
+    def describe_cluster(self, *, name: str) -> Any:
+        self.asked[-1] = (self.asked[-1][0], name)
+        return {"cluster": {"resourcesVpcConfig": self.answer()}}
+
+
+@pytest.mark.parametrize(
+    ("mode", "text"),
+    [
+        ({}, "egress mode AWS_MANAGED: EKS reaches public endpoints only"),
+        ({"controlPlaneEgressMode": "CUSTOMER_ROUTED"}, "CUSTOMER_ROUTED: your subnets need"),
+        ({"controlPlaneEgressMode": "CUSTOMER_ISOLATED"}, "use podgraft serve in it"),
+        ({"controlPlaneEgressMode": "NEW"}, "egress mode NEW: see the guide of EKS"),
+    ],
+)
+def test_the_mode_and_its_meaning(mode: Any, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = Session(lambda: mode)
+    monkeypatch.setattr(egress, "make_session", lambda: session)
+    assert text in describe_egress(make_config(user=EXEC))
+    arn = "arn:aws:eks:eu-west-1:111122223333:cluster/prod-us"
+    assert text in describe_egress(make_config(name=arn))
+    assert session.asked == [("eu-west-1", "prod-eu"), ("eu-west-1", "prod-us")]
+
+
+def test_without_a_right_or_for_another_cluster_there_is_no_mode(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse() -> Any:
+        raise DENIED
+
+    monkeypatch.setattr(egress, "make_session", lambda: Session(refuse))
+    assert not describe_egress(make_config(user=EXEC))
+    assert not describe_egress(make_config("https://10.0.0.1:6443", user=EXEC))
+    assert not describe_egress(make_config())
+    assert not describe_egress({})
