@@ -61,8 +61,8 @@ def command() -> None:
 def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> Steps:
     """Move the callers of all clusters into the registry of the stack.
 
-    The function reads the registry after its next refresh. Until --finish, each command also
-    writes the documents, so you can deploy the earlier function again.
+    Until --finish, each command also writes the documents, so you can deploy the earlier function
+    again.
     """
     if finishes and undoes:
         raise click.UsageError("--finish, --undo: use one of them")
@@ -248,8 +248,7 @@ def rotate_command(
     """Replace the tokens that are due, and revoke the old ones.
 
     Each new token is tried with a review, registered in the context of the cluster, and read back,
-    before the old one is revoked. Repeat an interrupted command: it continues. The exit status is 1
-    if a cluster or region failed, and 2 if nothing was changed.
+    before the old one is revoked. Repeat an interrupted command: it continues.
     """
     fleet = read_fleet(file)
     clusters = callers.make_equal()
@@ -310,10 +309,7 @@ def _print_manual_rotations(
 def extend_command(
     callers: RegionalCallers, *, file: Path, selection: Selection, expires: str
 ) -> None:
-    """Let the present tokens end later, with one change, if a rotation is late.
-
-    A token never ends earlier than before.
-    """
+    """Let the present tokens end later, and none earlier, if a rotation is late."""
     fleet = read_fleet(file)
     names = sorted(select_clusters(fleet.clusters, selection))
     before = callers.read_all()
