@@ -113,9 +113,11 @@ def test_start_on_aws(place: Place, tmp_path: Path) -> None:
 def test_start_on_this_machine(place: Place, tmp_path: Path) -> None:
     run = place.make_run(tmp_path, tmp_path / "work" / "certificates" / "ca.pem")
     section = read_page("start", "On this machine").replace("ADDRESS", "127.0.0.1")
-    run.run(
-        section.replace("--port 8443", "--host 127.0.0.1 --port 8443"), after=["podgraft doctor"]
-    )
+    explain = "podgraft explain pod/web --config store"
+    served = section.replace("--port 8443", "--host 127.0.0.1 --port 8443")
+    run.run(served, after=["podgraft doctor", explain])
+    assert "`--config store`" in read_page("start")
+    assert "╰─ injected, decided by overlay hello: " in run.outputs[explain]
     assert find_output(run, "kubectl run") == "hello"
     assert "22 ok, 3 skipped" in run.outputs["podgraft doctor"]
 

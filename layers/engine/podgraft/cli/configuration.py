@@ -110,7 +110,7 @@ inject_options = add_options(
         "cluster_groups",
         multiple=True,
         metavar="NAME",
-        help="Group of the calling cluster in the registry of callers; repeatable.",
+        help="Group of the calling cluster in the registry of callers.",
     ),
 )
 

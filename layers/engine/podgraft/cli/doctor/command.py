@@ -41,9 +41,7 @@ _FORMATS: Mapping[str, Callable[[Sequence[Diagnosis]], str]] = {
 @click.option(
     "-n", "--namespace", help="Namespace of the dry run of a pod; default: a selected one."
 )
-@make_file_options(
-    is_required=False, help_text="Registration to compare with the cluster, can be repeated."
-)
+@make_file_options(is_required=False, help_text="Registration to compare with the cluster.")
 @click.option(
     "--cluster",
     callback=check_cluster_option,
@@ -67,8 +65,8 @@ def command(
     """Find what is wrong with the injection of a cluster, and print the first cause.
 
     The checks follow the path of a review: registration, DNS, TLS, token, policy, and a dry run of
-    a pod. What follows from a fault is marked, and is no second one. Nothing is changed, and no
-    token is printed. A right that you do not have gives "unknown".
+    a pod. What follows from a fault is marked. Nothing is changed, and no token is printed. Without
+    a right, a check is "unknown".
 
     The exit status is 1 for a fault, and 2 if the command could not run.
     """
