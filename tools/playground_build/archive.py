@@ -16,8 +16,8 @@ from .failure import BuildError
 from .modules import find_imports, find_modules
 from .zips import make_zip
 
-# Parts of the engine that need AWS or a web framework.
-_LEFT_OUT = ("service/http/", "service/serve/", "service/store/aws/")
+# Parts of the engine that need AWS, a web framework, or a cluster around them.
+_LEFT_OUT = ("service/http/", "service/serve/", "service/store/aws/", "cli/live/in_cluster.py")
 _PAGE = "podgraft_playground"
 _PIN = re.compile(r"^([\w.-]+)==", re.MULTILINE)
 _PYTHON = "3.14"  # the page's, which pyodide.VERSION contains
