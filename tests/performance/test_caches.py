@@ -35,7 +35,6 @@ UNBOUNDED = {
         "core.injectors.istio.render.pod_overlay._normalizer",
         "core.injectors.overlay.data.data_type",
         "kube.decoding._decoder",
-        "kube.defaults._fields",
         "kube.encoding._encoder",
         "kube.usual_values.make_type",
     },
@@ -59,7 +58,7 @@ UNBOUNDED = {
         "kube.types._release",
     },
     "delimiters of templates": {"golang.texttemplate.parse.lexer._pattern"},
-    "nothing": {"golang.strconv.isprint._boundaries"},
+    "nothing": {"cli.command_help.read_examples", "golang.strconv.isprint._boundaries"},
 }
 
 
