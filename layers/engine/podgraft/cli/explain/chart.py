@@ -43,7 +43,7 @@ def render_chart(trace: DecisionTrace) -> str:
         for step in stage.steps:
             body.extend(_draw_step(step, top))
             top += _HEIGHT + _GAP
-    rows = trace.sidecars.rows if trace.sidecars else []
+    rows = trace.sidecar_rows
     body.extend(_draw_end(trace, rows, top))
     height = top + _HEIGHT + _MARGIN + 22 * len(rows)
     return _svg_document(trace, body, height)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.trace import Additions
 
 RESULT_STEP = "result"  # the last step of a review: its decision and reason in the log
 
@@ -100,36 +101,13 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sidecars:
-    """What injection adds to the pod."""
-
-    templates: tuple[str, ...] = ()
-    image: str = ""
-    init_containers: tuple[str, ...] = ()
-    containers: tuple[str, ...] = ()
-    volumes: tuple[str, ...] = ()
-
-    @property
-    def rows(self) -> list[tuple[str, str]]:
-        """What is added, as pairs of a heading and names; empty lists are left out."""
-        rows = (
-            ("templates", self.templates),
-            ("image", (self.image,)),
-            ("init containers", self.init_containers),
-            ("containers", self.containers),
-            ("volumes", self.volumes),
-        )
-        return [(name, ", ".join(filter(None, values))) for name, values in rows if any(values)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionTrace:
     """All stages of one document; ``sidecars`` is set if its pod is injected."""
 
     subject: str
     stages: tuple[Stage, ...]
     verdict: Verdict = Verdict.NOT_REVIEWED
-    sidecars: Sidecars | None = None
+    sidecars: Additions | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -138,12 +116,25 @@ class DecisionTrace:
         return self.verdict is Verdict.INJECTED
 
     @property
+    def sidecar_rows(self) -> list[tuple[str, str]]:
+        """What is added, as pairs of a heading and names; empty lists are left out."""
+        added = self.sidecars or Additions()
+        rows = (
+            ("templates", added.templates),
+            ("image", (added.image,)),
+            ("init containers", added.init_containers),
+            ("containers", added.containers),
+            ("volumes", added.volumes),
+        )
+        return [(name, ", ".join(filter(None, values))) for name, values in rows if any(values)]
+
+    @property
     def deciding_step(self) -> TraceStep | None:
         """The step that decided."""
         return next((s for stage in self.stages for s in stage.steps if s.is_deciding), None)
 
 
-def make_trace(subject: str, stages: Iterable[Stage], sidecars: Sidecars | None) -> DecisionTrace:
+def make_trace(subject: str, stages: Iterable[Stage], sidecars: Additions | None) -> DecisionTrace:
     """Make the trace of a document, with the one step that decides its verdict."""
     all_stages = list(stages)
     index = _find_deciding_stage(all_stages)
@@ -269,7 +260,7 @@ def _review_json(review: Review) -> Object:
     }
 
 
-def _sidecars_to_json(sidecars: Sidecars) -> Object:
+def _sidecars_to_json(sidecars: Additions) -> Object:
     return {
         "templates": list(sidecars.templates),
         "image": sidecars.image,

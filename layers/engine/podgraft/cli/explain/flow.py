@@ -21,7 +21,7 @@ from podgraft.kube import native_sidecars
 from podgraft.service.store import Snapshot, Store
 
 from . import stages, webhook_match
-from .decision_trace import DecisionTrace, Sidecars, Stage, Verdict, make_trace
+from .decision_trace import DecisionTrace, Stage, Verdict, make_trace
 from .field_notes import find_field_notes
 from .hints import add_hints
 from .pod_source import ExplainedPod
@@ -102,7 +102,7 @@ class _Run:
 
     cluster: Cluster
     stages: list[Stage] = field(default_factory=list[Stage])
-    additions: Additions | None = None
+    additions: Additions = field(default_factory=Additions)
 
     def review(self, subject: ExplainedPod) -> ExplainedPod | None:
         """The subject after all webhooks; ``None`` if it is not created."""
@@ -182,11 +182,11 @@ class _Run:
         outcome = self._review(webhook, subject, trace)
         self.stages.append(stages.uncalled_stage(subject, webhook, outcome, trace))
 
-    def sidecars(self, before: ExplainedPod, after: ExplainedPod) -> Sidecars:
+    def sidecars(self, before: ExplainedPod, after: ExplainedPod) -> Additions:
         """Return the additions to the pod after all steps."""
-        additions = self.additions or Additions()
+        additions = self.additions
         added = {key: _find_added_names(before.object, after.object, key) for key in _LISTS}
-        return Sidecars(
+        return Additions(
             templates=additions.templates,
             image=additions.image,
             init_containers=_merge_names(additions.init_containers, added["initContainers"]),

@@ -43,8 +43,7 @@ def _tree_lines(trace: DecisionTrace) -> Iterator[str]:
         yield from _stage_lines(stage)
     colour = "green" if trace.verdict in {Verdict.INJECTED, Verdict.CHANGED} else "red"
     yield f"╰─ {terminal.style(describe_conclusion(trace), fg=colour, bold=True)}"
-    if trace.sidecars is not None:
-        yield from (f"   {name:<16}{names}" for name, names in trace.sidecars.rows)
+    yield from (f"   {name:<16}{names}" for name, names in trace.sidecar_rows)
     for warning in trace.warnings:
         yield terminal.style(f"   warning: {warning}", fg="yellow")
 
