@@ -14,6 +14,7 @@ from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.status import command as status_command
 from podgraft.cli.status.clusters import COLUMNS
 from podgraft.cli.tokens.storage import Location
+from support.aws_account import deploy_stack, open_account
 from support.fake_cluster import use_contexts
 
 Out = pytest.CaptureFixture[str]
@@ -94,9 +95,34 @@ def test_the_last_review_is_that_of_the_log(
     assert capsys.readouterr().out.rstrip().endswith("2026-11-24 20:15:03")
 
 
+def test_regions_that_differ_are_reported(
+    contexts: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: Out
+) -> None:
+    use_contexts(monkeypatch, contexts)
+
+    def read_last_uses(_: Location) -> Mapping[str, str]:
+        return {}
+
+    monkeypatch.setattr(status_command, "read_last_uses", read_last_uses)
+    with open_account() as session:
+        deploy_stack(session, "podgraft-dev", "bundles-of-a-split")
+        for region, callers in (("us-east-1", "a"), ("eu-west-1", "b")):
+            ssm = session.create_client("ssm", region_name=region)
+            value = json.dumps({"serial": 1, "callers": f"sha256:{callers * 64}"})
+            ssm.put_parameter(Name="/podgraft-dev/callers", Value=value, Type="String")
+        words = ("--contexts", "good", "--config", "stack:podgraft-dev", "--regions")
+        assert main(["status", *words, "us-east-1,eu-west-1", "-o", "json"]) == 1
+        [split] = json.loads(capsys.readouterr().out)["splits"]
+        assert split == ("region eu-west-1: /callers: differs; podgraft fleet apply with --regions")
+        assert main(["status", *words, "us-east-1,eu-west-1"]) == 1
+        assert f"warning: {split}" in capsys.readouterr().err
+        assert main(["status", *words, "us-east-1"]) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
+        ("--contexts all --regions a,b", "--regions: requires --contexts and --config stack:NAME"),
         ("--contexts all -n shop", "--contexts reads no pods"),
         ("--contexts all -o policyreport", "--contexts reads no pods"),
         ("--contexts all --context a", "--context and --contexts exclude each other"),
