@@ -136,8 +136,11 @@ def test_all_packages_have_the_version_of_the_project() -> None:
     """One number for the wheel, the chart, the manifests, and the application of SAR."""
     chart: Any = yaml.load((ROOT / "deploy/charts/podgraft/Chart.yaml").read_text())
     kustomization: Any = yaml.load((ROOT / "deploy/kubernetes/kustomization.yaml").read_text())
+    job: Any = [*yaml.load_all((ROOT / "deploy/kubernetes/doctor.yaml").read_text())][-1]
+    [doctor] = job["spec"]["template"]["spec"]["containers"]
     application = TEMPLATE["Metadata"]["AWS::ServerlessRepo::Application"]
     assert {
+        doctor["image"].partition(":")[2],
         chart["version"],
         chart["appVersion"],
         kustomization["images"][0]["newTag"],
