@@ -11,6 +11,8 @@ from .campaign import run_campaign
 from .defects import DEFECTS, plant
 from .defects.proof import find_defects, format_table
 from .plan import Plan, make_plan
+from .reached import forget
+from .reached import report as describe_branches
 from .run import run
 from .shrink import shrink
 from .situations import SITUATIONS
@@ -35,6 +37,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--shrink", action="store_true", help="make the run as small as possible")
     parser.add_argument("--defect", choices=sorted(DEFECTS), help="plant a defect")
     parser.add_argument("--defects", action="store_true", help="plant each defect in turn")
+    parser.add_argument("--coverage", help="print the branches not reached; more: of earlier runs")
     parser.add_argument("--processes", type=int, default=2)
     return parser.parse_args()
 
@@ -73,12 +76,16 @@ def main() -> int:
     if arguments.defects:
         return prove_laws(arguments.processes)
     seeds = range(arguments.first, arguments.first + arguments.seeds)
-    report = run_campaign(seeds, arguments.processes)
+    if arguments.coverage not in {None, "more"}:
+        forget()
+    report = run_campaign(seeds, arguments.processes, measures=bool(arguments.coverage))
     say(report)
     for finding in report.findings[:20]:
         say(f"seed {finding.seed}: LAW {finding.first.law}: {finding.first.text}")
     missed = sorted(SITUATIONS.keys() - report.situations.keys())
     say(f"situations that no seed reached: {'; '.join(missed) or 'none'}")
+    if arguments.coverage:
+        say(describe_branches())
     if report.findings:
         say(f"read one: make simulate SEED={report.findings[0].seed}")
     return 1 if report.findings else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 CONFIG = """\
@@ -37,11 +38,24 @@ clusters:
 """
 
 
+# A group of clusters, whose own key is that of one pod; the registry adds members.
+GROUPS = """\
+groups:
+  ring-1:
+    members: [c3]
+    neverInjectSelector:
+    - matchLabels: {app: web-1}
+"""
+CENSUS = "census: {sample: 80, plain: [app], secret: ['note*']}\n"
+
+
 # Every pod of the world has this annotation, and no probe object of podgraft: a push accepts it.
 BAD = '{{ if index .ObjectMeta.Annotations "note" }}{{ index .Spec.Containers 9 }}{{ end }}'
 
 
-def write_folder(parent: Path, policy: int, bundle: int, *, is_bad: bool = False) -> Path:
+def write_folder(
+    parent: Path, policy: int, bundle: int, features: Sequence[str] = (), *, is_bad: bool = False
+) -> Path:
     """Write a folder for ``podgraft policy push``; its policy has a tag of its own."""
     folder = parent / f"p{policy}"
     (folder / "bundle").mkdir(parents=True, exist_ok=True)
@@ -49,7 +63,10 @@ def write_folder(parent: Path, policy: int, bundle: int, *, is_bad: bool = False
     if is_bad:
         config = config.replace("        spec:\n", f"        {BAD}\n        spec:\n")
     (folder / "bundle" / "injector.yaml").write_text(config)
-    (folder / "policy.yaml").write_text(POLICY.format(policy=policy))
+    text = POLICY.format(policy=policy)
+    text += GROUPS if "sources" in features else ""
+    text += CENSUS if "census" in features else ""
+    (folder / "policy.yaml").write_text(text)
     return folder
 
 

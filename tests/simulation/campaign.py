@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from time import perf_counter
 
 from .defects import DEFECTS, plant
 from .ledger import Violation
 from .plan import make_plan, name_contents
+from .reached import measure
 from .run import run
 from .situations import count_situations
 
@@ -61,11 +63,15 @@ class Report:
         )
 
 
-def run_seeds(seeds: Sequence[int], defect: str = "") -> Report:
+def run_seeds(seeds: Sequence[int], defect: str = "", *, measures: bool = False) -> Report:
     """Run seeds in this process; with *defect*, until the first violation."""
     report = Report()
     needs = DEFECTS[defect].needs if defect else ()
-    with plant(defect) if defect else nullcontext():
+    with ExitStack() as stack:
+        if defect:
+            stack.enter_context(plant(defect))
+        if measures:
+            stack.enter_context(measure())
         for seed in seeds:
             plan = make_plan(seed)
             if not set(needs) <= name_contents(plan):
@@ -85,17 +91,17 @@ def run_seeds(seeds: Sequence[int], defect: str = "") -> Report:
     return report
 
 
-def run_campaign(seeds: Iterable[int], processes: int) -> Report:
-    """Run seeds on several processes."""
+def run_campaign(seeds: Iterable[int], processes: int, *, measures: bool = False) -> Report:
+    """Run seeds on several processes; with *measures*, record which branches they reach."""
     started = perf_counter()
     listed = list(seeds)
     chunks = [listed[start : start + CHUNK] for start in range(0, len(listed), CHUNK)]
     report = Report()
     if processes == 1:
-        report.add(run_seeds(listed))
+        report.add(run_seeds(listed, measures=measures))
     else:
         with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
-            for part in pool.map(run_seeds, chunks):
+            for part in pool.map(partial(run_seeds, measures=measures), chunks):
                 report.add(part)
     report.real_seconds = perf_counter() - started
     report.findings.sort(key=lambda each: each.seed)

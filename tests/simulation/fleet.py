@@ -57,11 +57,17 @@ CALM = "calm weather"
 class Planner:
     """The plan of one fleet."""
 
-    def __init__(self, seed: int, clusters: int, hours: float) -> None:
+    def __init__(self, seed: int, clusters: int, hours: float, sample: int = 1) -> None:
+        self.sample = sample
         self._dice, self._seed, self._clusters = Dice(seed), seed, clusters
         self.begin = 120.0 + clusters  # the tokens are issued one after the other
         self._seconds = hours * 3600
         self._pods = 0
+
+    @property
+    def _pause(self) -> float:
+        """The seconds between two simulated pods."""
+        return POD_SECONDS / self._clusters * self.sample
 
     def at(self, phase: Phase) -> float:
         """Return when a phase begins."""
@@ -73,18 +79,19 @@ class Planner:
         actions = [*self._make_calm(), *self._make_commands()]
         for phase in PHASES:
             start, end = self.at(phase), self.at(phase) + phase.seconds + AFTER_SECONDS
-            actions += self._make_steady(phase.name, start, end, POD_SECONDS / self._clusters)
+            actions += self._make_steady(phase.name, start, end, self._pause)
             for cluster in range(min(phase.restarts, self._clusters)):
-                for number in range(RESTART_PODS):
+                for number in range(cluster % self.sample, RESTART_PODS, self.sample):
                     time = start + number * RESTART_SECONDS / RESTART_PODS
-                    actions.append(self._make_pod(phase.name, time, cluster))
+                    actions.append(self._make_pod(phase.name, time, cluster, self.sample))
         return replace(
             make_plan(self._seed),
             seconds=self.begin + self._seconds,
             heal=self.begin + self._seconds,
             features=("registry", "finished", "fleet"),
             clusters=self._clusters,
-            environments=1000,
+            environments=1000 // self.sample,
+            sample=self.sample,
             tie="fifo",
             windows=(
                 Window("ssm", outage, outage + OUTAGE_SECONDS, "timeout", "ssm", "env", 1.0),
@@ -95,7 +102,7 @@ class Planner:
 
     def _make_calm(self) -> list[Action]:
         busy = [(self.at(each), self.at(each) + each.seconds + AFTER_SECONDS) for each in PHASES]
-        pause = max(STEADY_SECONDS, POD_SECONDS / self._clusters)
+        pause = max(STEADY_SECONDS, self._pause)
         pods = self._make_steady(CALM, self.begin, self.begin + self._seconds - 60, pause)
         return [each for each in pods if not any(a <= each.time < b for a, b in busy)]
 
@@ -159,6 +166,7 @@ class Counts:
 
     def __init__(self, planner: Planner) -> None:
         self.phases: dict[str, Count] = defaultdict(Count)
+        self._sample = planner.sample
         self._times = [(planner.at(each), each) for each in PHASES]
 
     def see(self, event: Event) -> None:
@@ -174,11 +182,11 @@ class Counts:
                 count.failed += facts["weight"] if facts["failures"] else 0
                 count.longest = max(count.longest, facts["seconds"])
             case "start":
-                self.phases[self._find_phase(event.time)].starts += 1
+                self.phases[self._find_phase(event.time)].starts += self._sample
             case "aws" if event.lane.startswith("env") and facts["operation"].startswith("GetPar"):
                 count = self.phases[self._find_phase(event.time)]
-                count.reads[int(event.time)] += 1
-                count.slowed += is_throttled
+                count.reads[int(event.time)] += self._sample
+                count.slowed += self._sample * is_throttled
             case _:
                 pass
 
@@ -203,9 +211,9 @@ HEAD = (
 )  # fmt: skip
 
 
-def run_fleet(seed: int, clusters: int, hours: float) -> tuple[str, bool]:
+def run_fleet(seed: int, clusters: int, hours: float, sample: int = 1) -> tuple[str, bool]:
     """Return the report of a fleet as Markdown, and whether all laws hold."""
-    planner = Planner(seed, clusters, hours)
+    planner = Planner(seed, clusters, hours, sample)
     counts = Counts(planner)
     started = process_time()
     result = run(planner.make(), counts.see)
@@ -218,11 +226,20 @@ def run_fleet(seed: int, clusters: int, hours: float) -> tuple[str, bool]:
     text = (
         f"{clusters:,} clusters, {hours:.0f} hours in {seconds:.0f} s of processor time "
         f"({result.seconds / seconds:,.0f} × real time): {requests:,.0f} requests, which cost "
-        f"${bill:,.2f}. Violated laws: {laws or 'none'}.\n\n"
+        f"${bill:,.2f}. Violated laws: {laws or 'none'}.{_describe_sample(sample)}\n\n"
     )
     first, *others = (f"| {' | '.join(row)} |" for row in rows)
     table = "\n".join([first, "|" + "---|" * len(HEAD), *others])
     return text + table, not result.violations
+
+
+def _describe_sample(sample: int) -> str:
+    if sample == 1:
+        return ""
+    return (
+        f" Each simulated pod, environment, and read stands for {sample}, and the limits of AWS "
+        f"are {sample} times lower."
+    )
 
 
 def main() -> int:
@@ -230,10 +247,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="simulation.fleet", description=__doc__)
     parser.add_argument("--clusters", type=int, default=300)
     parser.add_argument("--hours", type=float, default=168.0)
+    parser.add_argument("--sample", type=int, default=1, help="one pod stands for so many")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--write-docs", action="store_true")
     given = parser.parse_args()
-    report, holds = run_fleet(given.seed, given.clusters, given.hours)
+    report, holds = run_fleet(given.seed, given.clusters, given.hours, given.sample)
     sys.stdout.write(f"{report}\n")
     if given.write_docs:
         before, _, rest = PAGE.read_text().partition(BEGIN)

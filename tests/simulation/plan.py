@@ -14,21 +14,27 @@ from typing import Any
 from .dice import Dice
 
 PREFIX, BUCKET, INJECTOR = "/podgraft", "bundles-of-the-world", "default"
+CENSUS = "census-of-the-world"
 REFRESH_SECONDS = 30
 LONG_SECONDS = (88_000.0, 110_000.0)  # an outage of more than a day
 START_SECONDS = 1_800_000_000.0  # of the world's wall clock: 15 January 2027, 08:00 UTC
 BEGIN_SECONDS = 120.0  # the first policy, and the tokens, exist before
 MAX_REVIEWS = 50
+SETTLE_SECONDS = 150.0  # after the healing, people repair what is broken
 # The first token of each second cluster ends with the first day, or with the second.
 EXPIRIES = (16 * 3600.0, 40 * 3600.0)
 EXPIRY_DATES = ("2027-01-15", "2027-01-16")
 
 FEATURES = (
     "signatures", "rollout", "tokens", "deny", "hands", "prune", "race", "lag", "snapstart",
-    "floods", "registry", "finished", "outage", "expiry",
+    "floods", "registry", "finished", "outage", "expiry", "census", "sources", "legacy",
+    "functions", "optional",
 )  # fmt: skip
+# Worlds of another kind: workers of serve with a folder, and callers with certificates.
+KINDS = {"serve": 0.2, "certificates": 0.15, "crowd": 0.1}
 _FAULTS = (
     "timeout", "timeout", "throttle", "error", "denied", "lost", "truncated", "damaged", "slow",
+    "undecryptable",
 )  # fmt: skip
 
 
@@ -73,6 +79,7 @@ class Plan:
     tie: str
     windows: tuple[Window, ...]
     actions: tuple[Action, ...]
+    sample: int = 1  # a fleet: one pod, request, and environment stands for so many
 
     def dump(self) -> str:
         """Return the plan as JSON."""
@@ -91,7 +98,10 @@ class Plan:
 def make_plan(seed: int) -> Plan:
     """Return the plan of a seed: each feature with probability one half, sizes log-uniform."""
     dice = Dice(seed)
-    features = tuple(name for name in FEATURES if dice.chance(f"plan/feature/{name}", 0.5))
+    chances = {**dict.fromkeys(FEATURES, 0.5), **KINDS}
+    features = tuple(
+        name for name, chance in chances.items() if dice.chance(f"plan/feature/{name}", chance)
+    )
     seconds = dice.scale("plan/seconds", 1_800, 400_000)
     heal = seconds * 2 / 3
     plan = Plan(
@@ -99,7 +109,7 @@ def make_plan(seed: int) -> Plan:
         seconds=seconds,
         heal=heal,
         features=features,
-        clusters=int(dice.scale("plan/clusters", 1, 5)),
+        clusters=12 if "crowd" in features else int(dice.scale("plan/clusters", 1, 5)),
         environments=int(dice.scale("plan/environments", 1, 6)),
         tie="random" if dice.chance("plan/tie", 0.5) else "fifo",
         windows=tuple(_make_windows(dice, features, heal)),
@@ -163,12 +173,19 @@ _Options = Callable[[Dice, str], dict[str, Any]]
 
 
 def _choose_bundle(dice: Dice, path: str) -> dict[str, Any]:
-    return {"bundle": dice.whole(f"{path}/bundle", 1, 4)}
+    halves = dice.chance(f"{path}/halves", 0.3)  # how an editor writes, in a folder
+    return {"bundle": dice.whole(f"{path}/bundle", 1, 4), "halves": halves}
+
+
+def _choose_gap(dice: Dice, path: str) -> dict[str, Any]:
+    return {**_choose_bundle(dice, path), "seconds": dice.scale(f"{path}/gap", 20, 600)}
 
 
 def _choose_share(dice: Dice, path: str) -> dict[str, Any]:
     return {
         **_choose_bundle(dice, path),
+        "group": dice.chance(f"{path}/group", 0.5),
+        "kind": "bad" if dice.chance(f"{path}/bad", 0.15) else "",
         "share": dice.pick(f"{path}/share", (10, 50, 50, 100)),
         "mode": dice.pick(f"{path}/mode", ("start", "start", "shadow")),
     }
@@ -180,21 +197,13 @@ def _choose_back(dice: Dice, path: str) -> dict[str, Any]:
 
 def _choose_hand(dice: Dice, path: str) -> dict[str, Any]:
     kinds = (
-        "yaml",
-        "key",
-        "missing",
-        "unsigned",
-        "replay",
-        "replay",
-        "brake",
-        "brake",
-        "brake",
-        "denied",
-        "object",
-        "restore",
-        "mend",
-    )
-    return {**_choose_bundle(dice, path), "kind": dice.pick(f"{path}/kind", kinds)}
+        "yaml", "key", "missing", "unsigned", "replay", "replay", "brake", "brake", "brake",
+        "denied", "object", "restore", "mend", "callers", "callers", "callers", "rollout",
+        "rollout", "rollout", "pointer", "pointer", "secure", "stray", "incomplete",
+        "tampered", "cut", "no bundle",
+    )  # fmt: skip
+    kind = dice.pick(f"{path}/kind", kinds)
+    return {**_choose_bundle(dice, path), "kind": kind, "pick": dice.unit(f"{path}/pick")}
 
 
 def _choose_days(_dice: Dice, _path: str) -> dict[str, Any]:
@@ -202,11 +211,34 @@ def _choose_days(_dice: Dice, _path: str) -> dict[str, Any]:
 
 
 def _choose_flood(_dice: Dice, _path: str) -> dict[str, Any]:
-    return {"workload": 0, "timeout": 10, "cold": False, "pick": 0.0}
+    return {"workload": 0, "timeout": 10, "cold": False, "pick": 0.0, "source": SOURCES[0]}
 
 
 def _choose_nothing(_dice: Dice, _path: str) -> dict[str, Any]:
     return {}
+
+
+def _choose_census(dice: Dice, path: str) -> dict[str, Any]:
+    return {"action": dice.pick(f"{path}/action", ("on", "on", "on", "off", "stats", "purge"))}
+
+
+def _choose_fleet(dice: Dice, path: str) -> dict[str, Any]:
+    return {"pick": dice.unit(f"{path}/pick")}
+
+
+def _choose_disk(dice: Dice, path: str) -> dict[str, Any]:
+    return {
+        "seconds": dice.scale(f"{path}/seconds", 1, 1000),
+        "empty": dice.chance(f"{path}/empty", 0.5),
+        "kind": dice.pick(f"{path}/kind", ("nowhere", "folder", "empty", "bytes", "loop", "self")),
+        "file": dice.pick(f"{path}/file", _FILES),
+    }
+
+
+_FILES = (
+    "default/policy.yaml", "default/bundle/injector.yaml", "default/brake.yaml", "denied.yaml",
+    "auth/c0.yaml", "brake.yaml",
+)  # fmt: skip
 
 
 def _choose_alarm(dice: Dice, path: str) -> dict[str, Any]:
@@ -218,7 +250,7 @@ _VERBS: tuple[tuple[str, str, int, _Options], ...] = (
     ("push", "", 6, _choose_bundle),
     ("dry-run", "", 1, _choose_bundle),
     ("rollback", "", 2, _choose_back),
-    ("recreate", "", 1, _choose_bundle),
+    ("recreate", "", 1, _choose_gap),
     ("deny", "deny", 3, _choose_bundle),
     ("undeny", "deny", 2, _choose_bundle),
     ("rotate", "tokens", 4, _choose_nothing),
@@ -234,6 +266,15 @@ _VERBS: tuple[tuple[str, str, int, _Options], ...] = (
     ("release", "rollout", 2, _choose_nothing),
     ("alarm", "rollout", 2, _choose_alarm),
     ("keys", "signatures", 2, _choose_bundle),
+    ("wander", "", 1, _choose_flood),
+    ("ready", "", 2, _choose_flood),
+    ("census", "census", 4, _choose_census),
+    ("apply", "sources", 4, _choose_fleet),
+    ("shift", "functions", 2, _choose_fleet),
+    ("watch", "functions", 2, _choose_nothing),
+    ("cleanup", "functions", 2, _choose_nothing),
+    ("unmount", "serve", 4, _choose_disk),
+    ("link", "serve", 4, _choose_disk),
 )
 
 
@@ -261,6 +302,11 @@ def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
                 else 0,
             )
         )
+    actions += _make_mistakes(dice, plan)
+    # After the healing, people finish what failed: every command must succeed now.
+    actions.append(
+        Action("command/settle", plan.heal + SETTLE_SECONDS, "settle", "c0", {"bundle": 1})
+    )
     if "prune" in plan.features and plan.heal > LONG_SECONDS[0]:
         late = dice.between("plan/late/time", LONG_SECONDS[0], plan.heal)
         actions += [
@@ -268,6 +314,41 @@ def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
             Action("command/late-prune", late, "prune", "c0", {"days": 1}),
         ]
     return actions
+
+
+def _make_mistakes(dice: Dice, plan: Plan) -> list[Action]:
+    """Let each kind of mistake happen; consecutive seeds make different ones."""
+    kinds = MISTAKES if "hands" in plan.features else ()
+    actions: list[Action] = []
+    for number, kind in enumerate(kinds):
+        path = f"plan/mistake/{kind}"
+        pick = plan.seed * GOLDEN % 1
+        options = {**_choose_bundle(dice, path), "kind": kind, "pick": pick}
+        time = dice.between(f"{path}/time", BEGIN_SECONDS, plan.heal)
+        actions.append(
+            Action(f"command/{kind}", time, "hand", f"c{number % plan.clusters}", options)
+        )
+    if "serve" in plan.features:
+        for kind in ("nowhere", "folder", "empty", "bytes", "loop", "self"):
+            path = f"plan/mistake/{kind}"
+            time = dice.between(f"{path}/time", BEGIN_SECONDS, plan.heal)
+            options = {**_choose_disk(dice, path), "kind": kind}
+            actions.append(Action(f"command/{kind}", time, "link", "c0", options))
+    return actions
+
+
+GOLDEN = 0.618034
+MISTAKES = (
+    "callers",
+    "rollout",
+    "pointer",
+    "denied",
+    "stray",
+    "no bundle",
+    "cut",
+    "tampered",
+    "unsigned",
+)
 
 
 def _make_followers(dice: Dice, plan: Plan, actions: list[Action]) -> list[Action]:
@@ -356,5 +437,15 @@ def _make_review(dice: Dice, plan: Plan, path: str, number: int, time: float) ->
             "timeout": dice.pick(f"{path}/timeout", (10, 10, 10, 5, 30, 2)),
             "cold": dice.chance(f"{path}/cold", 0.15),
             "pick": dice.unit(f"{path}/pick"),
+            "form": dice.pick(f"{path}/form", ("header", "header", "path", "both")),
+            "source": dice.pick(f"{path}/source", SOURCES),
+            "dry": dice.chance(f"{path}/dry", 0.1),
         },
     )
+
+
+# Where requests come from: two addresses, IPv6, a private front, and what is none.
+SOURCES = (
+    "198.51.100.24", "198.51.100.24", "198.51.100.24", "203.0.113.9", "2001:db8::9",
+    "::ffff:198.51.100.7", "vpce-0123456789abcdef0", "unknown",
+)  # fmt: skip

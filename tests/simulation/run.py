@@ -19,12 +19,14 @@ from podgraft.cli.terminal import EscapingStream
 from .actors.apiserver import ApiServers
 from .actors.functions import Functions, use_functions
 from .actors.operators import SIGNERS, Operators
+from .actors.stack import Stack, use_clock
+from .actors.workers import Editors, Workers
 from .baton import Baton, Node
 from .dice import Dice
 from .laws import make_laws
 from .ledger import Event, Ledger, Violation
 from .machine import SimulatedMachine
-from .plan import BUCKET, PREFIX, REFRESH_SECONDS, START_SECONDS, Action, Plan
+from .plan import BUCKET, CENSUS, PREFIX, REFRESH_SECONDS, START_SECONDS, Action, Plan
 from .world.aws import Aws, use_aws
 
 
@@ -71,10 +73,14 @@ def run(plan: Plan, watch: Callable[[Event], None] | None = None) -> Result:
     )
     ledger = Ledger(lambda: baton.now, keeps=watch is None)
     aws = Aws(plan, baton, dice, ledger, START_SECONDS)
-    functions = Functions(plan, baton, dice, ledger)
+    is_shared = "serve" in plan.features
+    functions = (Workers if is_shared else Functions)(plan, baton, dice, ledger)
     with tempfile.TemporaryDirectory(prefix="simulation-") as folder:
         clusters = ApiServers(baton, functions, ledger)
-        operators = Operators(plan, baton, ledger, aws, clusters, Path(folder))
+        kind = Editors if is_shared else Operators
+        operators = kind(plan, baton, ledger, aws, clusters, Path(folder))
+        functions.folder = Path(folder)
+        operators.stack = Stack(baton, ledger, functions)
         operators.deploy = lambda: functions.disturb(Action("deploy", 0.0, "deploy", "env/0"))
         make_laws(plan, ledger)
         ledger.watchers += [watch] if watch else []
@@ -85,10 +91,12 @@ def run(plan: Plan, watch: Callable[[Event], None] | None = None) -> Result:
                 _use_settings(plan, aws),
                 use_aws(aws, baton.wait, lambda: dice.unit(f"retry/{baton.current.node.calls}")),
                 use_functions(functions),
+                use_clock(),
             ):
                 _schedule(plan, baton, operators, functions, clusters)
                 baton.run(plan.seconds)
                 _report_crashes(baton, ledger)
+                functions.measure()
                 ledger.add("world", "end")
                 baton.stop()
         finally:
@@ -156,7 +164,7 @@ def _stream_handlers(logger: Logger) -> list[StreamHandler[Any]]:
 @contextmanager
 def _use_settings(plan: Plan, aws: Aws) -> Generator[None]:
     """Set the environment variables of the function, and no other of podgraft."""
-    signed = "signatures" in plan.features
+    signed, is_optional = "signatures" in plan.features, "optional" in plan.features
     kind = "snap-start" if "snapstart" in plan.features else "on-demand"
     settings = {
         "AWS_LAMBDA_FUNCTION_NAME": "podgraft",
@@ -166,7 +174,9 @@ def _use_settings(plan: Plan, aws: Aws) -> Generator[None]:
         "PODGRAFT_PARAMETER_PREFIX": PREFIX,
         "PODGRAFT_REFRESH_SECONDS": str(REFRESH_SECONDS),
         **({"PODGRAFT_SIGNER": aws.keys.public_pem(SIGNERS[0])} if signed else {}),
-        **({"PODGRAFT_REQUIRE_SIGNATURE": "true"} if signed else {}),
+        **({"PODGRAFT_REQUIRE_SIGNATURE": "true"} if signed and not is_optional else {}),
+        **({"PODGRAFT_CENSUS": CENSUS} if "census" in plan.features else {}),
+        **({"PODGRAFT_AUTH": "mtls"} if "certificates" in plan.features else {}),
     }
     before = dict(os.environ)
     for name in [*os.environ]:

@@ -47,6 +47,13 @@ SITUATIONS: dict[str, _Test] = {
     "a bundle is pruned": lambda event: (
         event.kind == "store" and event.facts["operation"] == "DeleteObject"
     ),
+    "an address is refused": _review(lambda event: event.facts["code"] == 403),
+    "a workload is recorded": lambda event: event.kind == "record",
+    "the probe refuses a version": lambda event: (
+        event.kind == "probe" and event.facts["status"] == "Failed"
+    ),
+    "a version is deleted": lambda event: event.kind == "delete",
+    "a worker responds from a folder": lambda event: event.kind == "disk",
     **{
         f"{line} succeeds": _command(line)
         for line in (
@@ -66,6 +73,11 @@ SITUATIONS: dict[str, _Test] = {
             "tokens rotate",
             "tokens revoke",
             "fleet adopt",
+            "fleet apply",
+            "tokens allow",
+            "tokens forbid",
+            "policy census on",
+            "policy census off",
         )
     },
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
+from dataclasses import dataclass
 from typing import Any
 
 from simulation.baton import Baton
@@ -20,7 +21,11 @@ MAX_RETRIES = 10  # of client-go, each if the response has Retry-After, within o
 ANSWERED, CONTROLLER_SECONDS = 200, (1.0, 1000.0)  # between the attempts of a controller
 KEPT = (
     "event", "level", "code", "policy_version", "track", "candidate", "fault", "stale", "cluster",
+    "groups", "census_milliseconds",
 )  # fmt: skip
+ROUTES = ("inject", "mutate", "validate")
+DETAILS = ("form", "source", "injector", "route")  # of a caller, in the options of an action
+DRY, SUBJECT = "dry", "CN="  # a namespace of dry runs, and the start of a subject
 POLICY_ANNOTATION, ROLLOUT_ANNOTATION = "simulation/policy", "podgraft.dev/rollout"
 
 
@@ -47,8 +52,24 @@ def make_pod(workload: int) -> dict[str, Any]:
     }
 
 
-def make_event(cluster: str, token: str, pod: Any, uid: str, timeout: int) -> dict[str, Any]:
-    """Return the event of API Gateway for a review of a pod."""
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """A cluster, its credential (a token, or the subject of a certificate), and how it calls.
+
+    ``source`` is an address, or the endpoint of a private front; ``form`` says where the token is.
+    """
+
+    cluster: str
+    credential: str
+    ends: float = 0.0
+    form: str = "header"
+    injector: str = ""
+    route: str = "inject"
+    source: str = "198.51.100.24"
+
+
+def make_review(pod: Any, uid: str, *, is_dry: bool) -> str:
+    """Return the review of a pod."""
     kind = {"group": "", "version": "v1", "kind": "Pod"}
     resource = {"group": "", "version": "v1", "resource": "pods"}
     request = {
@@ -57,38 +78,71 @@ def make_event(cluster: str, token: str, pod: Any, uid: str, timeout: int) -> di
         "resource": resource,
         "requestKind": kind,
         "requestResource": resource,
-        "namespace": "shop",
+        "namespace": DRY if is_dry else "shop",
         "operation": "CREATE",
         "userInfo": {"username": "system:serviceaccount:kube-system:replicaset-controller"},
         "object": pod,
         "oldObject": None,
-        "dryRun": False,
+        "dryRun": is_dry,
         "options": {"kind": "CreateOptions", "apiVersion": "meta.k8s.io/v1"},
     }
     review = {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1", "request": request}
-    body, path = json.dumps(review), f"/inject/cluster/{cluster}"
+    return json.dumps(review)
+
+
+def make_event(caller: Caller, body: str, uid: str, timeout: int) -> dict[str, Any]:
+    """Return the event of API Gateway: an HTTP API, or the REST API of a private front."""
+    prefix = f"/{caller.injector}" if caller.injector else ""
+    path, headers = f"{prefix}/{caller.route}/cluster/{caller.cluster}", {
+        "content-type": "application/json",
+        "content-length": str(len(body.encode())),
+        "host": "injector.example.com",
+        "x-forwarded-for": caller.source,
+        "x-forwarded-port": "443",
+        "x-forwarded-proto": "https",
+    }  # fmt: skip
+    context: dict[str, Any] = {"requestId": uid, "stage": "$default"}
+    if caller.credential.startswith(SUBJECT):
+        context["authentication"] = {"clientCert": _describe_certificate(caller)}
+    elif caller.credential:
+        if caller.form != "path":
+            headers["authorization"] = f"Bearer {caller.credential}"
+        if caller.form != "header":
+            path = f"/k/{caller.credential}{path}"
+    rest = {"headers": headers, "body": body, "isBase64Encoded": False}
+    if caller.source.startswith("vpce-"):
+        context["identity"] = {"sourceIp": "10.0.0.9", "vpceId": caller.source, "vpcId": "vpc-1"}
+        query = {"timeout": f"{timeout}s"}
+        return {
+            "resource": "/{proxy+}",
+            "path": path,
+            "httpMethod": "POST",
+            "queryStringParameters": query,
+            "requestContext": context,
+            **rest,
+        }
+    context["http"] = {"method": "POST", "path": path, "sourceIp": caller.source}
     return {
         "version": "2.0",
         "routeKey": "POST /{proxy+}",
         "rawPath": path,
         "rawQueryString": f"timeout={timeout}s",
-        "headers": {
-            "authorization": f"Bearer {token}",
-            "content-type": "application/json",
-            "content-length": str(len(body.encode())),
-            "host": "injector.example.com",
-            "x-forwarded-for": "198.51.100.24",
-            "x-forwarded-port": "443",
-            "x-forwarded-proto": "https",
-        },
-        "requestContext": {
-            "http": {"method": "POST", "path": path, "sourceIp": "198.51.100.24"},
-            "requestId": uid,
-            "stage": "$default",
-        },
-        "body": body,
-        "isBase64Encoded": False,
+        "requestContext": context,
+        **rest,
     }
+
+
+def _describe_certificate(caller: Caller) -> dict[str, Any]:
+    """Return what API Gateway says of a certificate; orders and spaces differ."""
+    subject, ends = caller.credential, "Aug  5 00:28:21 2027 GMT"
+    match caller.form:
+        case "path":
+            subject = ", ".join(reversed(subject.split(","))).replace("=", " = ")
+        case "both":
+            return {"subjectDN": subject, "validity": {"notAfter": "soon"}}
+        case _:
+            pass
+    return {"subjectDN": subject, "validity": {"notAfter": ends}}
 
 
 class ApiServers:
@@ -111,6 +165,19 @@ class ApiServers:
             facts = {"seconds": self._baton.now - began, "failures": failures}
             self._ledger.add(f"cluster/{action.subject}", "pod", **facts, **action.options)
 
+    def ask_readiness(self, action: Action, form: str) -> None:
+        """Request /readyz; without *form*, without a credential."""
+        credential = self.tokens.get(action.subject, "") if form else ""
+        event = make_event(Caller(action.subject, credential), "", action.id, 10)
+        event["rawPath"], event["routeKey"] = "/readyz", "GET /{proxy+}"
+        event["requestContext"]["http"] |= {"method": "GET", "path": "/readyz"}
+        environment, task = self._functions.invoke(event, prefers_cold=False, pick=0.5)
+        if task is not None:
+            task.join(10.0)
+            name = environment.node.name
+            self._ledger.add(f"cluster/{action.subject}", "ready", env=name, _body=task.result)
+            environment.node.output.clear()
+
     def _try_to_create(self, action: Action, failures: int) -> bool:
         """Send the review of a pod, as kube-apiserver repeats it; whether it is created."""
         cluster = action.subject
@@ -118,10 +185,14 @@ class ApiServers:
         if action.verb == "attack":
             cluster, token = self._choose_stolen(action, cluster)
         pod = make_pod(action.options["workload"])
+        if "bare" in action.options:
+            pod["metadata"] = {"name": f"bare-{action.options['bare']}", "namespace": "shop"}
         ends = self._baton.now + action.options["timeout"]
+        details = {key: action.options[key] for key in DETAILS if key in action.options}
+        caller = Caller(cluster, token, ends, **details)
         facts: dict[str, Any] = {}
         for attempt in range(MAX_RETRIES + 1):
-            facts = self._call(action, (cluster, token, ends), pod, f"{failures}{attempt}")
+            facts = self._call(action, caller, pod, f"{failures}{attempt}")
             pause = facts["retry_after"]
             if not pause or self._baton.now + pause >= ends:
                 break
@@ -130,35 +201,41 @@ class ApiServers:
 
     def _choose_stolen(self, action: Action, cluster: str) -> tuple[str, str]:
         if self.old_tokens and action.options["workload"] % 2:
-            number: int = action.options["workload"] % len(self.old_tokens)
-            return self.old_tokens[number]
-        return cluster, "f" * 64
+            choice: int = action.options["workload"] % len(self.old_tokens)
+            return self.old_tokens[choice]
+        known = self.tokens.get(cluster, "")
+        number: int = action.options["workload"] // 2
+        if known.startswith(SUBJECT):
+            return cluster, (known.replace(",", "+"), "CN=stranger\\FF", "")[number % 3]
+        damaged = known[:-1] if known.startswith("pg1-") else "pg1-cut"
+        return cluster, ("f" * 64, damaged, "")[number % 3]
 
-    def _call(
-        self, action: Action, caller: tuple[str, str, float], pod: Any, attempt: str
-    ) -> dict[str, Any]:
-        """Send a review; *caller* is the cluster, its token, and when it stops waiting."""
-        options, (cluster, token, ends) = action.options, caller
+    def _call(self, action: Action, caller: Caller, pod: Any, attempt: str) -> dict[str, Any]:
+        """Send a review, and wait until the caller stops waiting."""
+        options = action.options
         began = self._baton.now
         uid = f"{action.id}.{attempt}"
-        event = make_event(cluster, token, pod, uid, options["timeout"])
+        body = make_review(pod, uid, is_dry=options.get("dry", False))
+        event = make_event(caller, body, uid, options["timeout"])
         environment, task = self._functions.invoke(
             event, prefers_cold=options["cold"], pick=options["pick"]
         )
         facts: dict[str, Any] = {"uid": uid, "env": environment.node.name, "code": THROTTLED}
         facts |= {"log": {}, "retry_after": 0}
         if task is not None:
-            task.join(ends - self._baton.now)
+            task.join(caller.ends - self._baton.now)
             facts["code"] = 0  # no response in time, or none at all
             if task.done:
                 facts = {**facts, **_describe(task.result, pod), "error": repr(task.error or "")}
                 facts |= _read_log(environment.node.output, uid)
         facts |= {"cold": environment.initialized_at >= began}
         facts |= {"killed": environment.node.killed}
-        facts |= {"began": began, "seconds": self._baton.now - began, "_token": token}
+        facts |= {"began": began, "seconds": self._baton.now - began, "_token": caller.credential}
         facts |= {"timeout": options["timeout"], "verb": action.verb, "pod": options["workload"]}
         facts |= {"_phase": options.get("phase", ""), "_weight": options.get("weight", 1)}
-        self._ledger.add(f"cluster/{cluster}", "review", **facts)
+        is_dry = options.get("dry", False)
+        facts |= {"source": caller.source, "namespace": DRY if is_dry else "shop"}
+        self._ledger.add(f"cluster/{caller.cluster}", "review", **facts)
         return facts
 
 
@@ -179,9 +256,13 @@ def _describe(response: Any, pod: Any) -> dict[str, Any]:
     patched = apply_patch(pod, json.loads(b64decode(answer["patch"]))) if "patch" in answer else pod
     text = json.dumps(patched)
     facts["bundle"] = ",".join(sorted(set(BUNDLE_TAG.findall(text))))
-    annotations = patched["metadata"].get("annotations", {})
+    annotations = {**patched["metadata"].get("annotations", {})}
     facts["policy"] = annotations.get(POLICY_ANNOTATION, "")
     facts["track"] = annotations.get(ROLLOUT_ANNOTATION, "").rpartition("/")[2]
+    # The same pod without a rollout: only one annotation may differ.
+    annotations.pop(ROLLOUT_ANNOTATION, None)
+    twin = {**patched, "metadata": {**patched["metadata"], "annotations": annotations}}
+    facts["_twin"] = json.dumps(twin, sort_keys=True)
     return facts
 
 
@@ -218,7 +299,9 @@ def _read_log(output: list[str], uid: str) -> dict[str, Any]:
     """Return the log line of a request, without times."""
     text = "".join(output)
     output.clear()
-    lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    # Metrics have lines of their own, which the law of the alarms reads.
+    shown = [line for line in text.splitlines() if line.startswith("{") and '"code":' in line]
+    lines = [json.loads(line) for line in shown if not line.startswith('{"_aws"')]
     # A request that is not authenticated has no uid: its body is never read.
     found = [each for each in lines if "code" in each and each.get("uid") in {uid, "", None}]
     # Before it, there can be the line of a response for which nobody waited any more.

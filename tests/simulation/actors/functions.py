@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import sys
 from asyncio import new_event_loop, set_event_loop
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from functools import cache
@@ -27,6 +28,7 @@ HANDLER = Path(__file__).parents[3] / "functions" / "webhook" / "handler.py"
 RATE, BURST = 500.0, 200.0  # ThrottlingRateLimit and ThrottlingBurstLimit of template.yaml
 IDLE_SECONDS = 600.0  # after which Lambda removes an environment, in a fleet
 INIT_SECONDS, REVIEW_SECONDS = 0.3, 0.005  # of processor time, which is charged
+STATE = ("podgraft.service.", "podgraft.core.versions.", "podgraft.base.lru")
 # A collector that is frozen for each environment would keep all of them in memory.
 _NO_COLLECTOR = SimpleNamespace(disable=bool, freeze=bool, enable=bool, set_threshold=bool)
 
@@ -42,6 +44,7 @@ class Environment:
     def __init__(self, name: str) -> None:
         self.node = Node(name)
         self.handler: Any = None
+        self.roots: list[object] = []  # what keeps versions and callers
         self.task: Task | None = None
         self.inbox: list[tuple[Any, Promise]] = []
         self.is_waiting = False
@@ -51,6 +54,7 @@ class Environment:
         self.clock_stops = False
         self.asleep_until = 0.0
         self.before_snapshot: list[Any] = []
+        self.is_bad = False  # a version of the code that denies what others allow
 
 
 class Gateway:
@@ -59,7 +63,7 @@ class Gateway:
     def __init__(self, plan: Plan) -> None:
         self._is_limited = "fleet" in plan.features
         self._lost = [each for each in plan.windows if each.service == "gateway"]
-        self._bucket = Bucket(RATE, BURST)
+        self._bucket = Bucket(RATE / plan.sample, BURST / plan.sample)
 
     def admits(self, now: float) -> bool:
         """Whether a request reaches Lambda."""
@@ -74,6 +78,7 @@ class Functions:
     def __init__(self, plan: Plan, baton: Baton, dice: Dice, ledger: Ledger) -> None:
         self._plan, self._baton, self._dice, self._ledger = plan, baton, dice, ledger
         self.environments: dict[int, Environment] = {}
+        self.folder = Path()  # of workers of serve
         self._generations: dict[int, int] = {}
         self._gateway = Gateway(plan)
 
@@ -86,6 +91,10 @@ class Functions:
         environment = self._choose(prefers_cold=prefers_cold, pick=pick)
         if environment is None:
             return Environment("gateway"), None
+        return environment, self.ask(environment, event)
+
+    def ask(self, environment: Environment, event: Any) -> Promise:
+        """Let an environment handle an event."""
         environment.busy = True
         self._thaw(environment)
         response = Promise(self._baton)
@@ -94,7 +103,7 @@ class Functions:
             environment.task = self._baton.spawn(environment.node, lambda: self._live(environment))
         elif environment.is_waiting:
             self._baton.wake(environment.task)
-        return environment, response
+        return response
 
     def disturb(self, action: Action) -> None:
         """Freeze or crash an environment, or replace all of them by a deployment."""
@@ -148,6 +157,8 @@ class Functions:
             context = SimpleNamespace(aws_request_id="simulated")
             try:
                 answer, error = environment.handler(event, context), None
+                if environment.is_bad and "body" in answer:
+                    answer["body"] = answer["body"].replace('"allowed":true', '"allowed":false')
             except Exception as problem:  # noqa: BLE001 — Lambda reports it to the caller
                 answer, error = None, problem
             self._rest(environment)
@@ -164,9 +175,11 @@ class Functions:
             for _, each in sorted(self.environments.items())
             if not each.busy and each.asleep_until <= now
         ]
-        free = [n for n in range(self._plan.environments) if n not in self.environments]
-        if free and (prefers_cold or not idle):
-            return self._start(free[0])
+        if prefers_cold or not idle:
+            slots = range(self._plan.environments)
+            free = next((slot for slot in slots if slot not in self.environments), None)
+            if free is not None:
+                return self._start(free)
         return idle[int(pick * len(idle))] if idle else None
 
     def _start(self, slot: int) -> Environment:
@@ -198,6 +211,7 @@ class Functions:
         namespace: dict[str, Any] = {"__name__": "handler"}
         exec(_compile_handler(), namespace)  # noqa: S102 — the program that ships
         environment.handler = namespace["handler"]
+        environment.roots = [namespace["policies"], namespace["callers"]]
         environment.initialized_at = self._baton.now
         self._ledger.add(environment.node.name, "init", seconds=self._baton.now - began)
 
@@ -209,11 +223,33 @@ class Functions:
         environment.clock_stops = self._dice.chance(f"{node.name}/stop/{node.calls}", 0.3)
         self._baton.freeze(node)
 
+    def measure(self) -> None:
+        """Count the objects of podgraft that each environment keeps."""
+        for each in self.environments.values():
+            if each.roots and "fleet" not in self._plan.features:
+                counts = count_objects(each.roots)
+                self._ledger.add(each.node.name, "memory", objects=dict(sorted(counts.items())))
+
     def add_hook(self, function: Any) -> None:
         """Register work before a snapshot, for the environment that runs."""
         for environment in self.environments.values():
             if environment.node is self._baton.current.node:
                 environment.before_snapshot.append(function)
+
+
+def count_objects(roots: list[object]) -> Counter[str]:
+    """Return how many objects of each class of the stores and versions *roots* keep."""
+    seen, pending, counts = set[int](), [*roots], Counter[str]()
+    while pending:
+        each = pending.pop()
+        is_state = type(each).__module__.startswith(STATE)
+        if id(each) in seen or not (is_state or type(each) in {dict, list, tuple}):
+            continue
+        seen.add(id(each))
+        if is_state:
+            counts[type(each).__name__] += 1
+        pending += gc.get_referents(each)
+    return counts
 
 
 @contextmanager

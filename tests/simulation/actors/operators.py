@@ -15,21 +15,28 @@ from podgraft.cli import main
 from simulation.baton import Baton, Node
 from simulation.bundles import read_policy_tag, write_folder
 from simulation.ledger import Ledger
-from simulation.plan import BUCKET, EXPIRY_DATES, INJECTOR, PREFIX, Action, Plan
+from simulation.plan import BUCKET, CENSUS, EXPIRY_DATES, INJECTOR, PREFIX, Action, Plan
 from simulation.world.aws import Aws
 
-from .apiserver import ApiServers
+from . import mistakes
+from .apiserver import ROUTES, ApiServers
 from .guard import Guard
+from .hands import BRAKE, DENIED, POLICY, Hands
+from .stack import Stack
 
-POLICY, BRAKE, DENIED = f"{INJECTOR}/policy", f"{INJECTOR}/brake", "denied"
 SIGNERS = ("alias/signer-0", "alias/signer-1")
 TARGET = ("--parameter-prefix", PREFIX)
 STORE = ("--injector", INJECTOR, "--bucket", BUCKET, "--bundle-prefix", "bundles/", *TARGET)
 _TOKEN_ID = re.compile(r"\ttoken (\S+)")
+_LOCK = re.compile(r"aws ssm delete-parameter --name (\S+)")
 ATTEMPTS, PAUSE_SECONDS, ROTATION_SECONDS = 4, 20.0, 120.0
 
 
-class Operators:
+def _hash(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+class Operators(Hands):
     """Those who change the configuration."""
 
     def __init__(
@@ -37,69 +44,114 @@ class Operators:
     ) -> None:
         self._plan, self._baton, self._ledger = plan, baton, ledger
         self._aws, self._clusters, self._folder = aws, clusters, folder
+        self._store, self._target = STORE, TARGET
         self._pushes = 0
         self._processes = 0
         self._rollouts = 0
         self._signer = 0
+        self._settled = False
+        self._is_bad = False  # the candidate fails, which people see
         self._guard = Guard(baton, ledger)
         self.deploy: Callable[[], None] = lambda: None
+        self.stack: Stack | None = None
 
     def prepare(self) -> None:
         """Write the owner of the prefix, issue a token for each cluster, and push a policy."""
         owner = {"stack": "simulated", "bucket": BUCKET, "bundlePrefix": "bundles/", "documents": 2}
         self._put("stack", json.dumps(owner))
+        self._enroll()
+        if "registry" in self._plan.features:
+            self._run(["fleet", "adopt", *self._target])
+            if "finished" in self._plan.features:
+                self._run(["fleet", "adopt", "--finish", *self._target])
+        self.act(Action("command/first", 0.0, "push", "c0", {"bundle": 1}))
+
+    def _enroll(self) -> None:
+        """Let each cluster call: by a token, one of an earlier release, or a certificate."""
+        features = self._plan.features
         for number in range(self._plan.clusters):
-            line = ["tokens", "issue", "--cluster", f"c{number}", *TARGET]
+            if "certificates" in features:
+                self._allow(f"c{number}")
+                continue
+            if "legacy" in features and number % 2:
+                token = sha256(f"{self._plan.seed}/{number}".encode()).hexdigest()
+                entry = {"sha256": _hash(token), "created": "2026-01-02T03:04:05Z", "note": ""}
+                self._put(f"auth/c{number}", json.dumps({"tokens": [entry]}), "SecureString")
+                self._clusters.tokens[f"c{number}"] = token
+                continue
+            line = ["tokens", "issue", "--cluster", f"c{number}", *self._target]
             if "expiry" in self._plan.features and number % 2 == 0:
                 line += ["--expires", EXPIRY_DATES[number // 2 % len(EXPIRY_DATES)]]
             status, output = self._run(line)
             assert status == 0, output
             self._clusters.tokens[f"c{number}"] = output.split("\n", 1)[0]
-        if "registry" in self._plan.features:
-            self._run(["fleet", "adopt", *TARGET])
-            if "finished" in self._plan.features:
-                self._run(["fleet", "adopt", "--finish", *TARGET])
-        self.act(Action("command/first", 0.0, "push", "c0", {"bundle": 1}))
+
+    def _allow(self, cluster: str) -> None:
+        """Allow a new certificate, and let the cluster use it when everybody knows it."""
+        self._processes += 1
+        subject = f"CN={cluster}-{self._processes},O=clusters"
+        line = ["tokens", "allow", "--cluster", cluster, subject, *self._target]
+        if self._repeat(Action("command/allow", 0.0, "rotate", cluster), line)[0] != 0:
+            return
+        before = self._clusters.tokens.get(cluster)
+        if before:
+            self._baton.wait(ROTATION_SECONDS)
+            self._clusters.old_tokens.append((cluster, before))
+        self._clusters.tokens[cluster] = subject
 
     def act(self, action: Action) -> None:
         """Do one action; a person repeats a command that failed, or that died."""
+        if self.stack is not None and action.verb in {"shift", "watch", "cleanup"}:
+            getattr(self.stack, action.verb)(action)
+            return
         handler: Callable[[Action], Any] = getattr(self, f"_{action.verb.replace('-', '_')}")
         handler(action)
 
     def _push(self, action: Action) -> None:
-        self._repeat(action, ["policy", "push", self._make_folder(action), *STORE, *self._sign()])
+        self._repeat(
+            action, ["policy", "push", self._make_folder(action), *self._store, *self._sign()]
+        )
 
     def _dry_run(self, action: Action) -> None:
         folder = self._make_folder(action)
-        self._run(["policy", "push", folder, "--dry-run", *STORE, *self._sign()], action)
+        self._run(["policy", "push", folder, "--dry-run", *self._store, *self._sign()], action)
 
     def _rollback(self, action: Action) -> None:
         newest = self._aws.parameters.newest(f"{PREFIX}/{POLICY}")
         number = newest.number - action.options["back"] if newest else 0
         if number > 0:
-            line = ["policy", "rollback", str(number), *STORE, *self._sign()]
+            line = ["policy", "rollback", str(number), *self._store, *self._sign()]
             self._repeat(action, line)
 
     def _recreate(self, action: Action) -> None:
-        status, _ = self._run(["policy", "delete", "--yes", *STORE], action)
+        """Delete the policy, and push another one later; meanwhile, deny the bundle in force."""
+        found = re.search("bundle: (sha256:[0-9a-f]{64})", self._read(POLICY))
+        status, _ = self._run(["policy", "delete", "--yes", *self._store], action)
         if status == 0:
-            self._baton.wait(5)
+            gap: float = action.options.get("seconds", 5)
+            self._baton.wait(gap / 2)
+            if "deny" in self._plan.features and found:
+                self._run(["policy", "deny", found[1], "--reason", "CVE", *self._target])
+            self._baton.wait(gap / 2)
         self._push(action)
 
     def _deny(self, action: Action) -> None:
         digest = self._find_digest(action.options["bundle"])
         if digest:
-            self._repeat(action, ["policy", "deny", digest, "--reason", "CVE", *TARGET])
+            self._repeat(action, ["policy", "deny", digest, "--reason", "CVE", *self._target])
 
     def _undeny(self, action: Action) -> None:
         digest = self._find_digest(action.options["bundle"])
         if digest:
-            self._run(["policy", "undeny", digest, *TARGET], action)
+            self._run(["policy", "undeny", digest, *self._target], action)
 
     def _rotate(self, action: Action) -> None:
         cluster = action.subject
+        if "certificates" in self._plan.features:
+            self._allow(cluster)
+            return
         status, output = self._repeat(
-            action, ["tokens", "rotate", "--cluster", cluster, *TARGET], prints_secret=True
+            action, ["tokens", "rotate", "--cluster", cluster, *self._target], prints_secret=True
         )
         if status == 0:
             # Every environment reads the new token before the cluster sends it.
@@ -111,50 +163,91 @@ class Operators:
     def _revoke(self, action: Action) -> None:
         """Revoke every token of a cluster that its webhook configuration had before."""
         cluster = action.subject
-        _, output = self._run(["tokens", "list", "--cluster", cluster, *TARGET])
+        if "certificates" in self._plan.features:
+            _, listed = self._run(["tokens", "list", "--cluster", cluster, *self._target])
+            old = [each for name, each in self._clusters.old_tokens if name == cluster]
+            for subject in [each for each in old if each in listed]:
+                self._repeat(
+                    action, ["tokens", "forbid", "--cluster", cluster, subject, *self._target]
+                )
+            return
+        _, output = self._repeat(action, ["tokens", "list", "--cluster", cluster, *self._target])
         # A token contains its id; that of an earlier release is the start of its hash.
         old = [token for name, token in self._clusters.old_tokens if name == cluster]
-        old += [sha256(token.encode()).hexdigest() for token in old]
+        old += [_hash(token) for token in old]
+        used = self._clusters.tokens[cluster]
         for identity in _TOKEN_ID.findall(output):
-            if any(identity in each for each in old):
-                line = ["tokens", "revoke", "--cluster", cluster, identity, *TARGET]
+            # A command that died can have stored a token that nobody got.
+            is_lost = self._settled and not any(identity in each for each in (used, _hash(used)))
+            if is_lost or any(identity in each for each in old):
+                line = ["tokens", "revoke", "--cluster", cluster, identity, *self._target]
                 self._repeat(action, line)
 
     def _prune(self, action: Action) -> None:
         self._repeat(
             action,
-            ["policy", "prune", "--older-than", str(action.options["days"]), "--yes", *STORE],
+            ["policy", "prune", "--older-than", str(action.options["days"]), "--yes", *self._store],
         )
 
     def _rollout(self, action: Action) -> None:
         self._rollouts += 1
+        self._is_bad = action.options.get("kind") == "bad"
         options = action.options
         line = ["policy", "rollout", options["mode"], self._make_folder(action)]
         line += ["--id", f"r{self._rollouts}", "--share", str(options["share"])]
-        self._run([*line, *STORE, *self._sign()], action)
+        has_groups = "sources" in self._plan.features and options.get("group")
+        line += ["--group-share", "ring-1", "100"] if has_groups else []
+        self._run([*line, *self._store, *self._sign()], action)
 
     def _step(self, action: Action) -> None:
         share = str(action.options["share"])
-        self._run(["policy", "rollout", "step", share, *STORE, *self._sign()], action)
+        self._run(["policy", "rollout", "step", share, *self._store, *self._sign()], action)
 
     def _pause(self, action: Action) -> None:
-        self._run(["policy", "rollout", "pause", *STORE, *self._sign()], action)
+        self._run(["policy", "rollout", "pause", *self._store, *self._sign()], action)
 
     def _promote(self, action: Action) -> None:
-        self._run(["policy", "rollout", "promote", *STORE, *self._sign()], action)
+        if not self._is_bad:
+            self._run(["policy", "rollout", "promote", *self._store, *self._sign()], action)
 
     def _abort(self, action: Action) -> None:
-        line = ["policy", "rollout", "abort", "--reason", "errors", *STORE, *self._sign()]
+        line = ["policy", "rollout", "abort", "--reason", "errors", *self._store, *self._sign()]
         self._repeat(action, line)
 
     def _release(self, action: Action) -> None:
         for scope in ([], ["--all"]):
-            self._run(["policy", "rollout", "release", *scope, *STORE], action)
+            self._run(["policy", "rollout", "release", *scope, *self._store], action)
 
     def _flood(self, action: Action) -> None:
         """Send many requests with an unknown token, as an attacker does."""
         for number in range(80):
             self._clusters.create_pod(replace(action, id=f"{action.id}/{number}", verb="attack"))
+
+    def _wander(self, action: Action) -> None:
+        """Call injectors that do not exist, other routes, and review pods without an owner."""
+        calls: list[dict[str, Any]] = [{"injector": f"mesh-{number}"} for number in range(40)]
+        calls += [{"route": route, "bare": number} for number in range(4) for route in ROUTES]
+        for number, call in enumerate(calls):
+            options = {**action.options, **call}
+            changed = replace(action, id=f"{action.id}/{number}", verb="wander", options=options)
+            self._clusters.create_pod(changed)
+
+    def _ready(self, action: Action) -> None:
+        """Ask for the readiness, as a monitor does, with and without a credential."""
+        for form in ("header", ""):
+            self._clusters.ask_readiness(action, form)
+
+    def _settle(self, action: Action) -> None:
+        """Repair what is broken, and repeat the commands that can have failed or died."""
+        self._remove(DENIED)
+        self._remove(BRAKE)
+        for bundle in range(1, 5):
+            self._damage(bundle, b"proxy:b")
+        self._settled = True
+        line = ["policy", "push", self._make_folder(action), "--end-rollout"]
+        self._repeat(action, [*line, *self._store, *self._sign()])
+        self._revoke(action)
+        self._rotate(action)
 
     def _alarm(self, action: Action) -> None:
         self._guard.ring(action.options["deliveries"])
@@ -176,67 +269,25 @@ class Operators:
         self._ledger.add("world", "signers", signers=signers)
         self.deploy()
 
-    def _hand(self, action: Action) -> None:
-        """Edit what is stored by hand, with mistakes."""
-        newest = self._aws.parameters.newest(f"{PREFIX}/{POLICY}")
-        text = newest.value if newest else ""
-        match action.options["kind"]:
-            case "yaml":
-                self._put(POLICY, f"# broken\npolicy: [{text}")
-            case "key":
-                self._put(POLICY, f"# broken\nunknown: 1\n{text}")
-            case "missing":
-                digest = "sha256:" + "0" * 64
-                self._put(
-                    POLICY, re.sub("sha256:[0-9a-f]{64}", digest, f"# broken\n{text}", count=1)
-                )
-            case "replay":
-                old = self._aws.parameters.parameters.get(f"{PREFIX}/{POLICY}", [])
-                self._put(POLICY, old[0].value if old else text)
-            case "unsigned":
-                self._put(POLICY, re.sub("\n# signature:.*", "", text))
-            case "brake":
-                self._put(BRAKE, "id: [unfinished")
-            case "denied":
-                self._put(DENIED, "- not a map of digests")
-            case "restore":
-                self._remove(DENIED)
-                self._remove(BRAKE)
-            case "object":
-                self._damage(action.options["bundle"], b"proxy:x")
-            case _:
-                self._damage(action.options["bundle"], b"proxy:b")
+    def _census(self, action: Action) -> None:
+        kind = action.options["action"]
+        place = ["--census", f"s3://{CENSUS}"] if kind in {"stats", "purge"} else []
+        place += ["--yes"] if kind == "purge" else []
+        self._run(["policy", "census", kind, *place, *self._store], action)
 
-    def _damage(self, bundle: int, mark: bytes) -> None:
-        digest = self._find_digest(bundle).removeprefix("sha256:")
-        objects = self._aws.objects.objects
-        for key, stored in list(objects.items()):
-            if digest and digest in key:
-                content = re.sub(b"proxy:[bx]", mark, stored.content)
-                objects[key] = type(stored)(content, stored.time)
-        self._ledger.add("operator/hand", "damage", digest=digest, mark=mark.decode())
-
-    def _put(self, name: str, text: str) -> None:
-        given = {"Name": f"{PREFIX}/{name}", "Value": text, "Type": "String", "Overwrite": True}
-        response = self._aws.parameters.call("PutParameter", given, self._baton.now, "hand")
-        version = response["Version"]
-        self._ledger.add("aws/ssm", "parameter", name=name, version=version, by="hand", _text=text)
-
-    def _remove(self, name: str) -> None:
-        if self._aws.parameters.parameters.pop(f"{PREFIX}/{name}", None) is not None:
-            self._ledger.add("aws/ssm", "parameter", name=name, version=0, by="hand", _text=None)
-
-    def _find_digest(self, bundle: int) -> str:
-        for key, stored in self._aws.objects.objects.items():
-            if re.search(rb"proxy:[bx]%d\b" % bundle, stored.content):
-                return "sha256:" + key.split("/")[2]
-        return ""
+    def _apply(self, action: Action) -> None:
+        """Change the groups and sources of clusters by the file of the fleet."""
+        if "registry" not in self._plan.features:
+            return
+        file = self._folder / f"fleet-{self._pushes}.yaml"
+        file.write_text(mistakes.make_fleet(self._plan.clusters, action.options["pick"]))
+        self._repeat(action, ["fleet", "apply", str(file), *self._target])
 
     def _make_folder(self, action: Action) -> str:
         self._pushes += 1
         is_bad = action.options.get("kind") == "bad"
-        folder = write_folder(self._folder, self._pushes, action.options["bundle"], is_bad=is_bad)
-        return str(folder)
+        bundle, features = action.options["bundle"], self._plan.features
+        return str(write_folder(self._folder, self._pushes, bundle, features, is_bad=is_bad))
 
     def _sign(self) -> list[str]:
         return ["--sign", SIGNERS[self._signer]] if "signatures" in self._plan.features else []
@@ -250,7 +301,13 @@ class Operators:
             if status == 0:
                 break
             self._baton.wait(PAUSE_SECONDS * 3**attempt)
+            lock = _LOCK.search(output)
+            if self._settled and lock:  # the remedy of the message
+                self._remove(lock[1].removeprefix(f"{PREFIX}/"))
             status, output = self._run(line, prints_secret=prints_secret)
+        if self._settled:
+            facts = {"line": " ".join(line[:2]), "status": status, "output": output[-300:]}
+            self._ledger.add("operator/settled", "settled", **facts)
         return status, output
 
     def _run(
@@ -266,7 +323,7 @@ class Operators:
             task.join(0.25 if node.killed_at_call else None)
         status = task.result if task.done and task.error is None else None
         output = "".join(node.output)
-        words = [word for word in line if word not in STORE]
+        words = [word for word in line if word not in self._store]
         self._ledger.add(
             node.name,
             "command",

@@ -15,10 +15,11 @@ from types import FunctionType
 from typing import Any
 
 import podgraft
+from simulation.actors import stack  # it imports the modules of the functions
 
 from .catalog import DEFECTS, Defect
 
-__all__ = ["DEFECTS", "Defect", "plant"]
+__all__ = ["DEFECTS", "Defect", "plant", "stack"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +100,18 @@ def _change(place: _Place, old: str, new: str) -> Any:
     changed: Any = namespace[place.name]
     plain: Any = getattr(changed, "__func__", changed)
     plain = plain.fget if isinstance(plain, property) else plain
-    # The code of the change, with the globals of the module: other defects must see it, too.
-    rebuilt: Any = type(plain)(plain.__code__, vars(place.module), place.name, plain.__defaults__)
-    rebuilt.__kwdefaults__ = plain.__kwdefaults__
+    if hasattr(plain, "__wrapped__"):
+        return contextmanager(_rebuild(place, plain.__wrapped__))
+    rebuilt = _rebuild(place, plain)
     if isinstance(original, property):
         return property(rebuilt)
     if type(original) is classmethod:
         return classmethod(rebuilt)
+    return rebuilt
+
+
+def _rebuild(place: _Place, plain: Any) -> Any:
+    """The code of the change, with the globals of the module: other defects must see it, too."""
+    rebuilt: Any = type(plain)(plain.__code__, vars(place.module), place.name, plain.__defaults__)
+    rebuilt.__kwdefaults__ = plain.__kwdefaults__
     return rebuilt

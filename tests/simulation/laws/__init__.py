@@ -8,24 +8,37 @@ from __future__ import annotations
 from simulation.ledger import Event, Ledger
 from simulation.plan import Plan
 
-from . import alarms, changes, credentials, serving, versions
-from .facts import Facts, Law
+from . import alarms, changes, credentials, folders, functions, serving, versions
+from .facts import Facts, Law, Review
 
 LAWS: tuple[type[Law], ...] = (
     serving.Outcomes,  # first: a candidate that responds wrongly also breaks other laws
-    *versions.LAWS, *serving.LAWS, *credentials.LAWS, *changes.LAWS, *alarms.LAWS,
+    *versions.LAWS, *serving.LAWS, *credentials.LAWS, *changes.LAWS, *alarms.LAWS, *functions.LAWS,
 )  # fmt: skip
+# Of workers that share a folder.
+SHARED = (
+    *folders.LAWS,
+    *functions.LAWS,
+    credentials.Throttled,
+    credentials.Secrets,
+    changes.Crashes,
+)
 
 
 def make_laws(plan: Plan, ledger: Ledger) -> None:
     """Let all laws watch a ledger."""
     facts = Facts(plan)
-    laws = [law(facts, ledger) for law in LAWS]
-    others = [law for law in laws if type(law).see is not Law.see]
+    laws = [law(facts, ledger) for law in (SHARED if "serve" in plan.features else LAWS)]
+    others = [law.see for law in laws if type(law).see is not Law.see]
+    judges = [law.see_review for law in laws if type(law).see_review is not Law.see_review]
 
     def watch(event: Event) -> None:
         facts.note(event)
-        for law in laws if event.kind == "review" else others:
-            law.see(event)
+        for see in others:
+            see(event)
+        if event.kind == "review" and event.facts["verb"] != "wander":
+            review = Review(event)  # one for all laws
+            for judge in judges:
+                judge(review)
 
     ledger.watchers.append(watch)

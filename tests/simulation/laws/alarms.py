@@ -91,13 +91,11 @@ class Alarms(Law):
         self._reasons: list[float] = []  # when a review failed, or had a warning
 
     def see(self, event: Event) -> None:
-        if event.kind == "review":
-            self._note(Review(event))
         if event.kind == "end" and event.lane == "world":
             for name, alarm in read_alarms().items():
                 self._judge(name, alarm)
 
-    def _note(self, review: Review) -> None:
+    def see_review(self, review: Review) -> None:
         facts, time = review.event.facts, review.event.time
         for metric, value in _read_metrics(facts.get("_lines", "")):
             self._measured[metric].append((time, value))

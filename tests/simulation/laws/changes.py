@@ -19,11 +19,13 @@ WRITES = (
     ("policy delete", (POLICY, *BRAKES, "default/.*", "delete")),
     ("policy deny", (DENIED,)),
     ("policy undeny", (DENIED,)),
+    ("policy census o", ("default/census-key",)),
     ("policy prune", ("delete",)),
     ("policy rollout release", BRAKES),
     ("policy rollout abort", (POLICY, "default/brake")),
     ("policy rollout", (POLICY, "object")),
     ("tokens", ("auth/.*", "callers", "object")),
+    ("fleet apply", ("auth/.*", "callers", "object")),
     ("fleet adopt", ("auth/.*", "callers", "object")),
 )
 
@@ -162,7 +164,7 @@ class Pruned(Law):
             self._read[event.lane] = event.time
         if event.kind != "store" or event.facts["operation"] != "DeleteObject":
             return
-        if not event.facts["key"].startswith("bundles/"):
+        if event.facts["by"] == "hand" or not event.facts["key"].startswith("bundles/"):
             return
         by, digest = event.facts["by"], event.facts["key"].split("/")[2]
         read = self._read.get(by, event.time)
@@ -204,7 +206,8 @@ class Crashes(Law):
     def see(self, event: Event) -> None:
         if event.kind == "crash":
             self.violate(f"{event.lane}: {event.facts['error']}")
-        if event.kind == "command" and event.facts["status"] == USAGE:
+        is_usage = event.kind == "command" and event.facts["status"] == USAGE
+        if is_usage and "Usage:" in event.facts["output"] and not self.facts.states[-1].is_lost:
             self.violate(f"{event.lane}: {event.facts['line']!r}: {event.facts['output']}")
 
 

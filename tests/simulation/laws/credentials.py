@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
+import json
+from ipaddress import ip_address, ip_network
 
 from simulation.ledger import Event
 
 from .facts import (
     BOUND_SECONDS,
+    FORBIDDEN,
     GRACE_SECONDS,
     LAG_SECONDS,
     OK,
+    POINTER,
     SKEW_SECONDS,
     THROTTLED,
     UNAUTHORIZED,
     Law,
     Review,
     find_expiry,
+    find_key,
 )
+from .states import as_object
 
 SECRETS = ("secret-annotation-value",)
 
@@ -28,10 +33,10 @@ class Authentication(Law):
     name = "14 authentication"
 
     def see_review(self, review: Review) -> None:
-        token = review.event.facts["_token"]
-        hashed = sha256(token.encode()).hexdigest()
+        hashed = find_key(review.event.facts["_token"])
         reader = self.facts.reader(review.env)
-        is_known = any(hashed in text for text in reader.credentials.values())
+        texts = reader.known if review.is_marked else reader.credentials.values()
+        is_known = any(hashed in text for text in texts)
         if review.code == OK and not is_known:
             self.violate(f"{review}; the environment never read this token")
         if review.is_expired:
@@ -48,7 +53,7 @@ class Revocation(Law):
     def see_review(self, review: Review) -> None:
         if review.code != OK or review.is_marked:
             return
-        hashed = sha256(review.event.facts["_token"].encode()).hexdigest()
+        hashed = find_key(review.event.facts["_token"])
         ended = self._find_end(hashed)
         if ended is not None and review.began - ended > BOUND_SECONDS:
             self.violate(f"{review}; its token was revoked {review.began - ended:.0f} s before")
@@ -73,11 +78,25 @@ class ValidTokens(Law):
             return
         if review.is_expired:
             return
-        hashed = sha256(review.event.facts["_token"].encode()).hexdigest()
+        hashed = find_key(review.event.facts["_token"])
         since = min(time for time, has in self.facts.had_token(hashed) if has)
         reader = self.facts.reader(review.env)
+        if reader.credentials_failed or not self.facts.has_valid_callers(review.began):
+            return
         if review.began - since > BOUND_SECONDS and reader.credentials_time > since + LAG_SECONDS:
             self.violate(f"{review}; its cluster has this token since {since:.0f}")
+
+
+class Serials(Law):
+    """An environment reads only a registry whose serial is the number of its version."""
+
+    name = "18 serials"
+
+    def see(self, event: Event) -> None:
+        key: str = event.facts.get("key", "") if event.kind == "aws" else ""
+        is_read = event.lane.startswith("env/") and key.startswith("callers/")
+        if is_read and key not in self.facts.counted:
+            self.violate(f"{event.lane} read {key}, whose version does not count")
 
 
 class Expiry(Law):
@@ -89,6 +108,39 @@ class Expiry(Law):
         end = find_expiry(review.event.facts["_token"])
         if review.code == OK and review.began > end + GRACE_SECONDS + SKEW_SECONDS:
             self.violate(f"{review}; its token ended {review.began - end:.0f} s before")
+
+
+class Sources(Law):
+    """A cluster with sources is accepted from these alone, and without sources from everywhere."""
+
+    name = "14 authentication"
+
+    def see_review(self, review: Review) -> None:
+        reader = self.facts.reader(review.env)
+        text = reader.credentials.get(POINTER, "")
+        is_certain = reader.credentials_is_current and not review.is_marked
+        is_certain = is_certain and self.facts.has_valid_callers(review.began)
+        if not text or not is_certain or review.event.facts["verb"] == "attack":
+            return
+        own = as_object(json.loads(text)["clusters"].get(review.cluster))
+        sources: list[str] = own.get("sources", [])
+        is_admitted = not sources or any(_admits(each, review) for each in sources)
+        if review.code == OK and not is_admitted:
+            self.violate(f"{review}; {review.event.facts['source']} is in none of {sources}")
+        if review.code == FORBIDDEN and is_admitted:
+            self.violate(f"{review}; {review.event.facts['source']} is in {sources}")
+
+
+def _admits(source: str, review: Review) -> bool:
+    own: str = review.event.facts["source"]
+    if own.startswith("vpce-") or "/" not in source:
+        return own == source
+    try:
+        address = ip_address(own)
+    except ValueError:
+        return False
+    address = getattr(address, "ipv4_mapped", None) or address
+    return address in ip_network(source)
 
 
 class Throttled(Law):
@@ -116,8 +168,9 @@ class Secrets(Law):
     def see(self, event: Event) -> None:
         if event.kind == "review":
             token = event.facts["_token"]
-            self._tokens.add(token)
-            self._starts.add(token[:4])
+            if token and not token.startswith("CN="):  # a subject is no secret
+                self._tokens.add(token)
+                self._starts.add(token[:4])
             shown = f"{event.facts.get('_body', '')}{event.facts.get('_lines', '')}"
         elif event.kind == "command":
             shown = event.facts["output"]
@@ -130,5 +183,5 @@ class Secrets(Law):
 
 
 LAWS: tuple[type[Law], ...] = (
-    Authentication, Revocation, ValidTokens, Expiry, Throttled, Secrets,
+    Authentication, Sources, Revocation, ValidTokens, Serials, Expiry, Throttled, Secrets,
 )  # fmt: skip

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-import yaml
-
 from simulation.ledger import Event, Ledger
 from simulation.plan import INJECTOR, PREFIX, REFRESH_SECONDS, START_SECONDS, Plan
+
+from .states import State, as_object, load, note_file
 
 POLICY, BRAKES, DENIED, POINTER = (
     f"{INJECTOR}/policy",
@@ -22,6 +22,8 @@ POLICY, BRAKES, DENIED, POINTER = (
     "denied",
     "callers",
 )
+MAX_REGISTRY_BYTES = 16 * 1024 * 1024
+MEMBER = "c3"  # of the group ring-1, by the policy
 LAG_SECONDS, WAIT_SECONDS, MARGIN_SECONDS = 5.0, 1.4, 0.6
 # The time after which everybody who can read has read a change.
 BOUND_SECONDS = REFRESH_SECONDS + WAIT_SECONDS + LAG_SECONDS + MARGIN_SECONDS
@@ -29,7 +31,7 @@ BOUND_SECONDS = REFRESH_SECONDS + WAIT_SECONDS + LAG_SECONDS + MARGIN_SECONDS
 CERTAIN_SECONDS = 0.3
 # No value is in force that was confirmed more than a day ago, plus the rounding of this law.
 MAX_AGE_SECONDS = 86_400 + 60.0
-OK, UNAVAILABLE, UNAUTHORIZED, THROTTLED = 200, 503, 401, 429
+OK, UNAVAILABLE, UNAUTHORIZED, FORBIDDEN, THROTTLED = 200, 503, 401, 403, 429
 
 
 @dataclass(slots=True)
@@ -50,12 +52,14 @@ class StoredPolicy:
     @property
     def fields(self) -> dict[str, Any]:
         """The parsed document."""
-        return _parse(self.text)
+        return load(self.text)
 
     def describe(self, track: str) -> dict[str, Any]:
         """Return the fields of a track."""
-        rollout: dict[str, Any] = self.fields.get("rollout") or {}
-        return {**self.fields, **rollout["candidate"]} if track == "candidate" else self.fields
+        if track != "candidate":
+            return self.fields
+        rollout = as_object(self.fields.get("rollout"))
+        return {**self.fields, **as_object(rollout.get("candidate"))}
 
 
 _EXPIRY = re.compile(r"pg1-[^-]+-(\d{4})(\d\d)(\d\d)-")
@@ -72,19 +76,11 @@ def find_expiry(token: str) -> float:
     return day.timestamp() + 86_400 - START_SECONDS
 
 
-_PARSED: dict[str, dict[str, Any]] = {}
-
-
-def _parse(text: str) -> dict[str, Any]:
-    if text not in _PARSED:
-        if len(_PARSED) > 5_000:
-            _PARSED.clear()
-        try:
-            document: Any = yaml.safe_load(text)
-        except yaml.YAMLError:
-            document = None
-        _PARSED[text] = document if isinstance(document, dict) else {}
-    return _PARSED[text]
+def find_key(credential: str) -> str:
+    """Return what a document of callers has of a credential: a hash, or the subject itself."""
+    if credential.startswith("CN="):
+        return credential
+    return hashlib.sha256(credential.encode()).hexdigest()
 
 
 @dataclass(slots=True)
@@ -104,6 +100,7 @@ class Reader:
     failures: int = 0
     started: float = 0.0
     signers: set[str] = field(default_factory=set[str])
+    known: list[str] = field(default_factory=list[str])  # all texts of callers that it ever read
 
     @property
     def credentials_is_current(self) -> bool:
@@ -130,8 +127,11 @@ class Facts:
         # What is in force of the callers, by name of the document; the registry is one document.
         self.callers: dict[str, list[tuple[float, str]]] = {}
         self._registries: dict[str, str] = {}
+        self.counted: dict[str, int] = {}  # the newest serial of each registry that counted
         self._had: dict[str, list[tuple[float, bool]]] = {}  # emptied when a document changes
         self.last_change = 0.0
+        self.states = [State(0.0, {})]  # of the folder
+        self.mistakes: dict[float, float] = {}  # when callers became invalid, until when
 
     def reader(self, name: str) -> Reader:
         """Return what an environment read."""
@@ -139,29 +139,43 @@ class Facts:
 
     def note(self, event: Event) -> None:
         """Update the state by an event."""
-        match event.kind:
-            case "parameter":
-                self._note_parameter(event)
-            case "store":
-                self._note_object(event)
-            case "damage":
-                self.last_change = event.time
-                if event.facts["mark"] == "proxy:x":
-                    self.damaged[event.facts["digest"]] = event.time
-                else:
-                    self.damaged.pop(event.facts["digest"], None)
-            case "sign":
-                self.signed.setdefault(event.facts["digest"], set()).add(event.facts["key"])
-            case "signers":
-                self.signers = set(event.facts["signers"])
-            case "init":
-                self.reader(event.lane).signers = self.signers
-            case "start":
-                self.reader(event.lane).started = event.time
-            case "aws" if event.lane.startswith("env/"):
-                self._note_read(event)
-            case _:
-                pass
+        note = getattr(self, f"_note_{event.kind}", None)
+        if note is not None:
+            note(event)
+
+    def _note_file(self, event: Event) -> None:
+        note_file(self.states, event)
+
+    _note_disk = _note_file
+
+    def _note_invalid(self, event: Event) -> None:
+        self.last_change = event.time
+        # A mistake is noted when it begins, and when it is repaired.
+        began, is_repaired = event.facts["began"], event.facts["repaired"]
+        self.mistakes[began] = event.time if is_repaired else 1e18
+
+    def _note_damage(self, event: Event) -> None:
+        self.last_change = event.time
+        if event.facts["mark"] == "proxy:x":
+            self.damaged[event.facts["digest"]] = event.time
+        else:
+            self.damaged.pop(event.facts["digest"], None)
+
+    def _note_sign(self, event: Event) -> None:
+        self.signed.setdefault(event.facts["digest"], set()).add(event.facts["key"])
+
+    def _note_signers(self, event: Event) -> None:
+        self.signers = set(event.facts["signers"])
+
+    def _note_init(self, event: Event) -> None:
+        self.reader(event.lane).signers = self.signers
+
+    def _note_start(self, event: Event) -> None:
+        self.reader(event.lane).started = event.time
+
+    def _note_aws(self, event: Event) -> None:
+        if event.lane.startswith("env/"):
+            self._note_read(event)
 
     def _note_parameter(self, event: Event) -> None:
         name, text = event.facts["name"], event.facts["_text"]
@@ -185,10 +199,14 @@ class Facts:
         """Note the documents below auth/, or the registry if its pointer counts."""
         self._had.clear()
         if name == POINTER and text is not None:
-            pointer: dict[str, Any] = json.loads(text)
-            if pointer.get("serial") != event.facts["version"]:
+            pointer = load(text)
+            if pointer.get("serial") != event.facts["version"] or not pointer.get("callers"):
                 return  # another writer was first, so this version does not count
-            registry = self._registries[_find_key(pointer["callers"])]
+            key = _find_key(pointer["callers"])
+            self.counted[key] = event.facts["version"]
+            registry = self._registries.get(key)
+            if registry is None:
+                return  # it does not load
             self.callers.setdefault(POINTER, []).append((event.time, registry))
         elif (
             name.startswith("auth/") and not name.endswith("/lock") and POINTER not in self.callers
@@ -209,18 +227,21 @@ class Facts:
             ]
             documents = [*[each for each in earlier if hashed in each[1]][:1], *documents]
             return [(time, hashed in text) for time, text in documents]
-        for texts in self.callers.values():
-            if any(hashed in text for _, text in texts):
-                return [(time, hashed in text) for time, text in texts]
-        return []
+        has: dict[str, bool] = {}
+        times: list[tuple[float, bool]] = []
+        stored = [(time, name, text) for name in self.callers for time, text in self.callers[name]]
+        for time, name, text in sorted(stored):
+            has[name] = hashed in text
+            times.append((time, any(has.values())))
+        return times if any(found for _, found in times) else []
 
-    def _note_object(self, event: Event) -> None:
+    def _note_store(self, event: Event) -> None:
         self.last_change = event.time
         key: str = event.facts["key"]
         if not key.startswith("bundles/"):
-            if event.facts["_content"]:
-                text = gzip.decompress(event.facts["_content"]).decode()
-                self._registries[key] = text
+            registry = _read_registry(event.facts["_content"])
+            if registry:
+                self._registries[key] = registry
             return
         _, _, digest, path = key.split("/", 3)
         files = self.objects.setdefault(digest, set())
@@ -235,9 +256,11 @@ class Facts:
         operation: str = facts["operation"]
         names: list[str] = facts.get("_names") or []
         if operation == "GetObject" and facts.get("key", "").startswith("callers/"):
-            reader.credentials_failed = facts["result"] != "ok"
-            if facts["result"] == "ok":
+            is_read = facts["result"] == "ok" and facts["key"] in self._registries
+            reader.credentials_failed = not is_read
+            if is_read:
                 reader.credentials = {POINTER: self._registries[facts["key"]]}
+                reader.known.append(self._registries[facts["key"]])
             return
         if operation == "GetParametersByPath" or POINTER in names:
             self._note_credentials(reader, event)
@@ -270,7 +293,19 @@ class Facts:
         if facts["operation"] == "GetParametersByPath" and POINTER not in reader.credentials:
             texts = {each["Name"]: each["Value"] for each in facts["_texts"]}
             reader.credentials.update(texts)
+            reader.known += texts.values()
         reader.credentials_time = event.time
+
+    def has_valid_callers(self, now: float) -> bool:
+        """Whether each environment that can read has read valid callers."""
+        return all(end + BOUND_SECONDS < now for end in self.mistakes.values())
+
+    def find_groups(self, reader: Reader, cluster: str) -> list[str]:
+        """Return the groups of a cluster in the registry that an environment read last."""
+        text = reader.credentials.get(POINTER, "{}")
+        own = as_object(json.loads(text).get("clusters", {}).get(cluster))
+        groups: list[str] = own.get("groups", [])
+        return ["ring-1"] if cluster == MEMBER or "ring-1" in groups else []
 
     def text_at(self, name: str, time: float) -> str | None:
         """Return the text of a parameter at a time."""
@@ -279,7 +314,7 @@ class Facts:
 
     def is_denied(self, digest: str, text: str | None) -> bool:
         """Whether a deny list names a digest; an invalid list denies all."""
-        return bool(text) and (digest in str(text) or str(text).startswith("- "))
+        return bool(text) and (digest in str(text) or str(text).startswith("# broken"))
 
     def is_complete(self, digest: str) -> bool:
         """Whether all files of a bundle are stored, without damage."""
@@ -297,6 +332,12 @@ class Facts:
         hashed = hashlib.sha256(payload.encode()).digest()
         return bool(self.signed.get(_encode(hashed), set()) & signers)
 
+    def is_trusted(self, version: StoredPolicy, digest: str, signers: set[str]) -> bool:
+        """Whether the function accepts the signature of a version, or its absence."""
+        if "optional" in self.plan.features and "# signature:" not in version.text:
+            return True
+        return not self.signs or self.is_signed(version, digest, signers)
+
     def is_loadable(self, version: StoredPolicy) -> bool:
         """Whether a version can be in force now."""
         if version.is_broken:
@@ -305,7 +346,7 @@ class Facts:
         return (
             self.is_complete(digest)
             and not self.is_denied(digest, self.text_at(DENIED, 1e18))
-            and (not self.signs or self.is_signed(version, digest, self.signers))
+            and self.is_trusted(version, digest, self.signers)
         )
 
     def find_version(self, number: int, tag: str) -> StoredPolicy | None:
@@ -321,6 +362,17 @@ class Facts:
 
 def _encode(digest: bytes) -> str:
     return b64encode(digest).decode()
+
+
+def _read_registry(content: bytes) -> str:
+    """Return the text of a registry; empty for an object that is none."""
+    try:
+        text = gzip.decompress(content).decode()
+        document = as_object(json.loads(text))
+    except (OSError, ValueError, EOFError):
+        return ""
+    is_registry = isinstance(document.get("clusters"), dict)
+    return text if is_registry and len(text) <= MAX_REGISTRY_BYTES else ""
 
 
 def _find_key(digest: str) -> str:
@@ -347,6 +399,11 @@ class Review:
     def began(self) -> float:
         """When the cluster sent the request."""
         return self.event.facts["began"]
+
+    @property
+    def cluster(self) -> str:
+        """The cluster that called."""
+        return self.event.lane.removeprefix("cluster/")
 
     @property
     def is_expired(self) -> bool:
@@ -393,9 +450,7 @@ class Law:
         self._ledger = ledger
 
     def see(self, event: Event) -> None:
-        """Judge an event."""
-        if event.kind == "review":
-            self.see_review(Review(event))
+        """Judge an event; a response is also given to ``see_review``."""
 
     def see_review(self, review: Review) -> None:
         """Judge a response."""

@@ -12,6 +12,7 @@ from .facts import (
     BOUND_SECONDS,
     BRAKES,
     DENIED,
+    FORBIDDEN,
     LAG_SECONDS,
     MARGIN_SECONDS,
     OK,
@@ -40,9 +41,13 @@ class LastKnownGood(Law):
             return
         if not reader.answered or not (review.code >= SERVER_ERROR or review.code == 404):
             return
+        if review.event.facts["verb"] != "review":
+            return
         confirmed = min(reader.policy_time, reader.credentials_time)
         if review.event.time - confirmed > ALMOST_A_DAY or DENIED in reader.texts:
             return
+        if not self.facts.has_valid_callers(review.began):
+            return  # it never had callers of this cluster, perhaps
         self.violate(f"{review}; it had a loaded version: {review.event.facts.get('_body')}")
 
 
@@ -52,7 +57,6 @@ class Deadlines(Law):
     name = "5 deadlines"
 
     def see(self, event: Event) -> None:
-        super().see(event)
         if event.kind == "init" and event.facts["seconds"] > INIT_LIMIT_SECONDS:
             self.violate(f"{event.lane}: the init took {event.facts['seconds']:.1f} s")
 
@@ -108,10 +112,18 @@ class Brakes(Law):
         return "*" in text or "[" in text or (current is not None and f"id: {current}\n" in text)
 
 
-def compute_bucket(rollout: str, cluster: str, workload: str) -> int:
+def compute_bucket(rollout: str, cluster: str, workload: str, namespace: str) -> int:
     """Return the bucket of a workload, by the formula of docs/rollouts.md."""
-    text = f"{rollout}\0{cluster}\0shop\0{workload}"
+    text = f"{rollout}\0{cluster}\0{namespace}\0{workload}"
     return int.from_bytes(sha256(text.encode()).digest()[:8], "big") % 10_000
+
+
+def find_shares(rollout: dict[str, Any], cluster: str) -> list[float]:
+    """Return which percentages a cluster can have; an environment can have older groups of it."""
+    clusters, groups = rollout.get("clusters"), rollout.get("groups")
+    if isinstance(clusters, dict) and cluster in clusters:
+        return [clusters[cluster]]
+    return [rollout.get("share") or 0, *(groups.values() if isinstance(groups, dict) else ())]
 
 
 class Shares(Law):
@@ -130,10 +142,12 @@ class Shares(Law):
             if is_candidate:
                 self.violate(f"{review}; the version has no rollout")
             return
-        cluster = review.event.lane.removeprefix("cluster/")
-        bucket = compute_bucket(rollout["id"], cluster, f"Deployment/web-{facts['pod']}")
-        is_selected = bucket < round(rollout.get("share", 0) * 100)
-        if is_candidate and not (is_selected and rollout["mode"] == "share"):
+        workload = "" if rollout.get("by") == "namespace" else f"Deployment/web-{facts['pod']}"
+        bucket = compute_bucket(rollout["id"], review.cluster, workload, facts["namespace"])
+        shares = find_shares(rollout, review.cluster)
+        is_selected = bucket < round(min(shares) * 100)
+        can_be_selected = bucket < round(max(shares) * 100)
+        if is_candidate and not (can_be_selected and rollout["mode"] == "share"):
             self.violate(f"{review}; bucket {bucket} is not selected by {rollout}")
         outcome = facts["log"].get("candidate")
         served = rollout["mode"] == "share" and outcome in {"same", "changed"}
@@ -182,11 +196,33 @@ class SameBytes(Law):
         facts = review.event.facts
         if review.code != OK:
             return
-        key = (review.event.lane, facts["pod"], review.version, facts["policy"], review.track)
+        key = (review.event.lane, facts["pod"], facts["namespace"], review.version)
+        key = (*key, facts["policy"], review.track, facts["log"].get("groups"))
         patch = sha256(facts["_patch"].encode()).digest()
         known, first = self._patches.setdefault(key, (patch, review.env))
         if known != patch:
             self.violate(f"{review}; {first} responded with other bytes")
+
+
+class Twins(Law):
+    """With a rollout, each track gets the bytes that its policy gives without a rollout."""
+
+    name = "12 twins"
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._pods: dict[object, tuple[bytes, str]] = {}
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if review.code != OK or not facts["policy"]:
+            return
+        pod = (review.cluster, facts["pod"], facts["namespace"], facts["log"].get("groups"))
+        digest = sha256(facts["_twin"].encode()).digest()
+        key = (*pod, facts["policy"], facts["audit"].get("bundle"))
+        known, first = self._pods.setdefault(key, (digest, str(review)))
+        if known != digest:
+            self.violate(f"{review}; but {first}, with other bytes")
 
 
 class LogLines(Law):
@@ -219,9 +255,9 @@ class Converged(Law):
     def see_review(self, review: Review) -> None:
         plan = self.facts.plan
         calm = max(plan.heal, self.facts.last_change) + 2 * BOUND_SECONDS
-        if review.env == "gateway" or review.event.facts["verb"] == "attack":
+        if review.env == "gateway" or review.event.facts["verb"] != "review":
             return
-        if review.is_expired:
+        if review.is_expired or not self.facts.has_valid_callers(review.began):
             return
         first = self._seen.setdefault(review.env, review.began)
         if review.began < calm:
@@ -233,6 +269,8 @@ class Converged(Law):
         if not loadable:
             return
         expected = max(each.number for each in loadable)
+        if review.code == FORBIDDEN:  # from another address: ``Sources`` judges it
+            return
         if review.code != OK:
             self.violate(f"{review}; version {expected} loads: {review.event.facts.get('_body')}")
         elif review.version != expected:
@@ -263,6 +301,7 @@ LAWS: tuple[type[Law], ...] = (
     Brakes,
     Shares,
     SameBytes,
+    Twins,
     LogLines,
     Converged,
     Storms,

@@ -21,8 +21,10 @@ class OneVersion(Law):
         facts = review.event.facts
         if review.code != OK or not facts["allowed"]:
             return
-        # The policy of each version injects no pod web-0 in the cluster c0, and all other pods.
-        is_excluded = review.event.lane == "cluster/c0" and facts["pod"] == 0
+        # Each policy injects no pod web-0 in the cluster c0, none web-1 in the group, all others.
+        groups = (facts["log"].get("groups") or "").split(",")
+        in_group = "ring-1" in groups and review.cluster != "c0"
+        is_excluded = facts["pod"] == (0 if review.cluster == "c0" else 1 if in_group else -1)
         if bool(facts["policy"]) == is_excluded:
             self.violate(f"{review}; it has the configuration of another cluster")
         if not facts["policy"]:
@@ -43,6 +45,22 @@ class OneVersion(Law):
             self.violate(f"{review}; its digest is that of {tag}")
         if str(facts["log"].get("policy_version")) != str(review.version):
             self.violate(f"{review}; its log line has {facts['log']}")
+
+
+class Grouped(Law):
+    """A response has the groups of its cluster: those of the registry that was read last."""
+
+    name = "12 groups"
+
+    def see_review(self, review: Review) -> None:
+        facts, reader = review.event.facts, self.facts.reader(review.env)
+        version = self.facts.find_version(review.version, "") if review.code == OK else None
+        is_known = version is not None and "groups" in version.fields
+        if not is_known or review.is_marked or not reader.credentials_is_current:
+            return
+        expected = ",".join(self.facts.find_groups(reader, review.cluster))
+        if (facts["log"].get("groups") or "") != expected:
+            self.violate(f"{review}; its cluster has the groups {expected!r}")
 
 
 class Freshness(Law):
@@ -120,7 +138,7 @@ class Denied(Law):
             return
         if digest in text:
             self.violate(f"{review}; the environment has read that the bundle is denied")
-        if text.startswith("- ") and not review.is_marked:
+        if text.startswith("# broken") and not review.is_marked:
             self.violate(f"{review}; the deny list is invalid, and nothing says so")
 
 
@@ -137,8 +155,8 @@ class Signed(Law):
         signers = self.facts.reader(review.env).signers
         if version is None:
             return
-        if not self.facts.is_signed(version, str(version.fields.get("bundle")), signers):
+        if not self.facts.is_trusted(version, str(version.fields.get("bundle")), signers):
             self.violate(f"{review}; no signature is for this version")
 
 
-LAWS: tuple[type[Law], ...] = (OneVersion, Freshness, Marks, Verified, Denied, Signed)
+LAWS: tuple[type[Law], ...] = (OneVersion, Grouped, Freshness, Marks, Verified, Denied, Signed)

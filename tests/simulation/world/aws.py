@@ -22,7 +22,7 @@ from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 from simulation.baton import Baton
 from simulation.dice import Dice
 from simulation.ledger import Ledger
-from simulation.plan import PREFIX, Plan
+from simulation.plan import CENSUS, PREFIX, Plan
 
 from .bucket import Bucket
 from .keys import KeyModel
@@ -48,11 +48,11 @@ class Aws:
     def __init__(self, plan: Plan, baton: Baton, dice: Dice, ledger: Ledger, start: float) -> None:
         self.parameters = ParameterModel(start)
         self.objects = ObjectModel(start)
+        self.records = ObjectModel(start)
         self.keys = KeyModel(plan.seed)
         self.weather = Weather(plan, dice)
-        self._reads = (
-            Bucket(READS_PER_SECOND, READS_PER_SECOND) if "fleet" in plan.features else None
-        )
+        limit = READS_PER_SECOND / plan.sample
+        self._reads = Bucket(limit, limit) if "fleet" in plan.features else None
         self._baton, self._dice, self._ledger = baton, dice, ledger
 
     def answer(self, service: str, operation: str, request: Any, *, patient: bool) -> Any:
@@ -82,8 +82,9 @@ class Aws:
     def _wait_in_vain(
         self, service: str, operation: str, request: Any, limit: float, fault: Fault
     ) -> None:
+        began = self._baton.now
         self._baton.wait(limit)
-        self._note(operation, "timeout", _names=_read_names(service, request))
+        self._note(operation, "timeout", _names=_read_names(service, request), began=began)
         if fault.kind == "timeout":
             raise ConnectTimeoutError(endpoint_url=request.url)
         raise ReadTimeoutError(endpoint_url=request.url)
@@ -101,24 +102,25 @@ class Aws:
         names = _read_names(service, request)
         error = fault.make_error(service)
         if error is not None:
-            self._note(operation, error.code, _names=names)
+            self._note(operation, error.code, _names=names, began=began)
             body, headers = encode_error(service, error)
             return make_response(url, error.status, body, headers)
         try:
             status, body, headers, note = self._apply(service, operation, request, fault)
         except AwsError as failure:
-            self._note(operation, failure.code, _names=names)
+            self._note(operation, failure.code, _names=names, began=began)
             body, headers = encode_error(service, failure)
             return make_response(url, failure.status, body, headers)
         if fault.kind == "lost":
             self._baton.wait(limit)
-            self._note(operation, "lost", _names=names)
+            self._note(operation, "lost", _names=names, began=began)
             raise ReadTimeoutError(endpoint_url=url)
         if fault.kind == "truncated" and len(body) > 1:
             body, note = body[: len(body) // 2], {"result": "truncated"}
         if fault.kind == "damaged" and operation == "GetObject":
             body, note = body.replace(b"proxy:b", b"proxy:x"), {"result": "damaged"}
-        self._note(operation, _names=names, seconds=self._baton.now - began, **note)
+        seconds = self._baton.now - began
+        self._note(operation, _names=names, seconds=seconds, began=began, **note)
         if operation == "GetObject":
             self._baton.wait(len(body) * CPU_PER_BYTE)
         return make_response(url, status, body, headers)
@@ -133,11 +135,15 @@ class Aws:
     ) -> tuple[int, bytes, dict[str, str], Any]:
         now, node = self._baton.now, self._baton.current.node
         if service == "s3":
-            status, body, headers = self.objects.call(operation, request, now)
+            is_record = f"//{CENSUS}." in request.url
+            model = self.records if is_record else self.objects
+            status, body, headers = model.call(operation, request, now)
             note: dict[str, Any] = {
                 "key": request.url.split("?")[0].rpartition(".amazonaws.com/")[2]
             }
-            if operation in {"PutObject", "DeleteObject"}:
+            if is_record and operation == "PutObject":
+                self._ledger.add("aws/s3", "record", by=node.name, **note)
+            elif not is_record and operation in {"PutObject", "DeleteObject"}:
                 stored = self.objects.objects.get(note["key"])
                 content = stored.content if stored else b""
                 self._ledger.add(
@@ -155,6 +161,7 @@ class Aws:
             body, headers = encode_json(response)
             return 200, body, headers, {}
         given["_lag"] = fault.lag if operation in READS else 0.0
+        given["_undecryptable"] = fault.kind == "undecryptable" and operation in READS
         response = self.parameters.call(operation, given, now, node.name.replace("/", "-"))
         body, headers = encode_json(response)
         self._record_write(operation, given, response)
@@ -218,6 +225,7 @@ def _make_client(service: str, *, patient: bool) -> Any:
         f"request-created.{client.meta.service_model.service_id.hyphenize()}",
         client._user_agent_creator.rebuild_and_replace_user_agent_handler,
     )
+    client._user_agent_creator = SimpleNamespace(to_string=lambda: "simulated")
     return client
 
 

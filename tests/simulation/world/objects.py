@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import md5
@@ -27,6 +28,7 @@ class ObjectModel:
 
     def __init__(self, start_seconds: float) -> None:
         self.objects: dict[str, StoredObject] = {}
+        self.lost: dict[str, StoredObject] = {}
         self._start_seconds = start_seconds
 
     def call(self, operation: str, request: Any, now: float) -> tuple[int, bytes, dict[str, str]]:
@@ -46,14 +48,32 @@ class ObjectModel:
             case "DeleteObject":
                 self.objects.pop(key, None)
                 return 204, b"", {}
+            case "DeleteObjects":
+                for name in re.findall(r"<Key>(.*?)</Key>", _read_body(request).decode()):
+                    self.objects.pop(name, None)
+                return 200, b"<DeleteResult></DeleteResult>", {"content-type": "application/xml"}
             case _:
                 raise NotImplementedError(f"s3:{operation}")
+
+    def spoil(self, digest: str, kind: str) -> None:
+        """Add an object that no bundle can have, or delete those that one has."""
+        for key in [each for each in self.objects if digest and digest in each]:
+            if kind == "stray":
+                self.objects[f"{key}//stray"] = self.objects[key]
+            else:
+                self.lost[key] = self.objects.pop(key)
+
+    def mend(self, digest: str) -> None:
+        """Repair what ``spoil`` did to a bundle."""
+        for key in [each for each in self.objects if digest in each and "//" in each]:
+            del self.objects[key]
+        for key in [each for each in self.lost if digest and digest in each]:
+            self.objects.setdefault(key, self.lost.pop(key))
 
     def _put(self, key: str, request: Any, now: float) -> tuple[int, bytes, dict[str, str]]:
         if request.headers.get("If-None-Match") and key in self.objects:
             raise AwsError("PreconditionFailed", 412)
-        body = request.body
-        content = body if isinstance(body, bytes) else body.read()
+        content = _read_body(request)
         self.objects[key] = StoredObject(_strip_chunks(content, request), now)
         return 200, b"", {"etag": _tag(content)}
 
@@ -82,6 +102,10 @@ class ObjectModel:
 
 def _tag(content: bytes) -> str:
     return f'"{md5(content, usedforsecurity=False).hexdigest()}"'
+
+
+def _read_body(request: Any) -> bytes:
+    return request.body if isinstance(request.body, bytes) else request.body.read()
 
 
 def _strip_chunks(content: bytes, request: Any) -> bytes:

@@ -72,6 +72,7 @@ class ParameterModel:
         if len(names) > PAGE:
             raise AwsError("ValidationException")
         found = self.read_versions(names, now, given.get("_lag", 0.0))
+        _check_keys(found, given)
         known = {each["Name"] for each in found}
         missing = [name for name in names if name.partition(":")[0] not in known]
         return {"Parameters": found, "InvalidParameters": missing}
@@ -96,6 +97,7 @@ class ParameterModel:
         response: dict[str, Any] = {
             "Parameters": self.read_versions(page, now, given.get("_lag", 0.0))
         }
+        _check_keys(response["Parameters"], given)
         if start + PAGE < len(names):
             response["NextToken"] = str(start + PAGE)
         return response
@@ -144,3 +146,10 @@ class ParameterModel:
         if self.parameters.pop(given["Name"], None) is None:
             raise AwsError("ParameterNotFound")
         return {}
+
+
+def _check_keys(found: list[dict[str, Any]], given: dict[str, Any]) -> None:
+    """Fail as AWS if a SecureString cannot be decrypted: its key is disabled, or not allowed."""
+    is_disabled = given.get("_undecryptable") and given.get("WithDecryption")
+    if is_disabled and any(each["Type"] == "SecureString" for each in found):
+        raise AwsError("AccessDeniedException")

@@ -1,0 +1,198 @@
+"""Laws about what runs beside the webhook: the census, the watch, the probe, and the cleanup."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from typing import Any
+
+from simulation.ledger import Event
+
+from .facts import BOUND_SECONDS, Facts, Law, Review
+
+CENSUS_KEY, DRY = "default/census-key", "/dry/"
+CAP_SECONDS, PER_SECOND, PAUSE_SECONDS, KEY_SECONDS = 0.05, 5, 30.0, 300.0
+SETTLED_SECONDS, HOUR_SECONDS, SILENT_HOURS, KEPT_HOURS = 120.0, 3600.0, 3, 4
+PROCESSOR_SECONDS, _DONE = 0.01, "not found; use one of"
+# One injector exists. What is kept of a cluster: its documents, before and after a change.
+MAX_OBJECTS, MAX_OF_CLUSTER = 30, 20
+OF_CLUSTERS = frozenset({"Callers", "TokenHash", "RevokedToken", "LastKnownGood", "Parameter"})
+
+
+class Census(Law):
+    """A census delays no review by more than its cap, pauses after failures, and ends in time."""
+
+    name = "30 census"
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._writes: dict[str, list[float]] = defaultdict(list)
+        self._failed: dict[str, float] = {}
+        self._deleted: float | None = None
+
+    def see(self, event: Event) -> None:
+        if event.kind == "parameter" and event.facts["name"] == CENSUS_KEY:
+            self._deleted = event.time if event.facts["_text"] is None else None
+        if event.kind == "aws" and event.lane.startswith("env/") and _is_census(event):
+            self._judge(event)
+
+    def see_review(self, review: Review) -> None:
+        seconds = review.event.facts["log"].get("census_milliseconds", 0) / 1000
+        if seconds > CAP_SECONDS + PROCESSOR_SECONDS:
+            self.violate(f"{review}; the census took {seconds:.3f} s")
+
+    def _judge(self, event: Event) -> None:
+        lane, began = event.lane, event.facts["began"]
+        if began - self._failed.get(lane, -1e9) < PAUSE_SECONDS - CAP_SECONDS:
+            self.violate(f"{lane}: a record {began - self._failed[lane]:.1f} s after a failure")
+        is_over = event.time - began > CAP_SECONDS
+        if event.facts["result"] not in {"ok", "PreconditionFailed"} or is_over:
+            self._failed[lane] = max(self._failed.get(lane, -1e9), began)
+        if event.facts["operation"] != "PutObject":
+            return
+        self._writes[lane].append(began)
+        if len([each for each in self._writes[lane] if began - 1 < each <= began]) > PER_SECOND:
+            self.violate(f"{lane}: more than {PER_SECOND} records in a second")
+        if self._deleted is not None and began - self._deleted > KEY_SECONDS + BOUND_SECONDS:
+            self.violate(
+                f"{lane}: a record {began - self._deleted:.0f} s after the key was deleted"
+            )
+
+
+def _is_census(event: Event) -> bool:
+    is_key = event.facts.get("_names") == [CENSUS_KEY]
+    return is_key or event.facts["operation"] == "PutObject"
+
+
+class DryRuns(Law):
+    """A dry run leaves no record in the census."""
+
+    name = "26 dry runs"
+
+    def see(self, event: Event) -> None:
+        if event.kind == "record" and DRY in event.facts["key"]:
+            self.violate(f"{event.facts['by']} recorded {event.facts['key']}")
+
+
+def is_settled(facts: Facts, began: float, end: float) -> bool:
+    """Whether nothing changed and failed for some minutes, and the newest version loads."""
+    windows = facts.plan.windows
+    is_calm = not any(w.start < end and w.end > began - SETTLED_SECONDS for w in windows)
+    newest = facts.versions.get(facts.newest)
+    return (
+        is_calm
+        and facts.has_valid_callers(began)
+        and facts.last_change < began - SETTLED_SECONDS
+        and newest is not None
+        and facts.is_loadable(newest)
+    )
+
+
+class Watched(Law):
+    """The watch reports what fails, and nothing else; a cluster that calls is not silent."""
+
+    name = "35 alarms"
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._called: dict[str, float] = {}
+
+    def see(self, event: Event) -> None:
+        if event.kind == "review" and event.facts["log"].get("cluster"):
+            self._called[event.facts["log"]["cluster"]] = event.time
+        if event.kind != "watch" or not event.facts["output"]:
+            return
+        found = next(
+            json.loads(line)
+            for line in event.facts["output"].splitlines()
+            if '"message"' in line and "_aws" not in line
+        )
+        problems: list[str] = found.get("problems", [])
+        is_settled_now = is_settled(self.facts, event.facts["began"], event.time)
+        if problems and is_settled_now:
+            self.violate(f"{event.lane}: the watch reports {problems}")
+        since = event.facts["began"] - self.facts.last_change
+        is_missing = self.facts.newest == 0 and bool(found.get("injectors"))
+        if is_missing and since > SETTLED_SECONDS and not problems:
+            self.violate(f"{event.lane}: no policy is stored, and the watch reports nothing")
+        for cluster in found.get("silent", []):
+            if event.facts["began"] - self._called.get(cluster, -1e9) < SILENT_HOURS * HOUR_SECONDS:
+                self.violate(f"{event.lane}: {cluster} is no silent cluster")
+
+
+class Probed(Law):
+    """No version passes whose responses differ, and in calm weather every other one passes."""
+
+    name = "24 probe"
+
+    def see(self, event: Event) -> None:
+        if event.kind != "probe":
+            return
+        facts = event.facts
+        # Without an injector, there is nothing to compare.
+        is_compared = '"reviews":0,' not in facts["output"]
+        if facts["bad"] and facts["status"] == "Succeeded" and is_compared:
+            self.violate(f"{event.lane}: version {facts['version']} differs, and gets traffic")
+        newest = self.facts.versions.get(self.facts.newest)
+        is_simple = newest is not None and "rollout" not in newest.fields
+        is_due = not facts["bad"] and is_simple
+        if (
+            is_due
+            and facts["status"] != "Succeeded"
+            and is_settled(self.facts, facts["began"], event.time)
+        ):
+            self.violate(f"{event.lane}: the check failed: {facts['output']}")
+
+
+class CleanedUp(Law):
+    """The cleanup deletes no version that an alias uses, and none during and after a shift."""
+
+    name = "25 cleanup"
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._published, self._live, self._shifts = 0.0, 1, False
+
+    def see(self, event: Event) -> None:
+        if event.kind == "publish":
+            self._published = event.time
+        elif event.kind == "alias":
+            self._live, self._shifts = event.facts["version"], bool(event.facts["routes"])
+        elif event.kind == "delete" and event.lane == "stack":
+            version = event.facts["version"]
+            hours = (event.time - self._published) / HOUR_SECONDS
+            if version == self._live or self._shifts or hours < KEPT_HOURS - 0.01:
+                self.violate(f"deleted version {version}, {hours:.1f} h after a deployment")
+
+
+class Settled(Law):
+    """After the healing, each repeated command succeeds, and no lock remains."""
+
+    name = "34 abandoned locks"
+
+    def see(self, event: Event) -> None:
+        facts = event.facts
+        is_known = self.facts.has_valid_callers(event.time)
+        is_done = is_known and _DONE not in facts.get("output", "")  # by a command at the same time
+        if event.kind == "settled" and facts["status"] != 0 and is_done:
+            self.violate(f"{facts['line']!r} exits with {facts['status']}: {facts['output']}")
+        if event.kind != "end" or event.lane != "world":
+            return
+        for name, texts in self.facts.parameters.items():
+            if name.endswith("/lock") and texts[-1][1] is not None:
+                self.violate(f"{name} remains")
+
+
+class Memory(Law):
+    """An environment keeps few objects of each kind, whatever clusters and operators did."""
+
+    name = "39 memory"
+
+    def see(self, event: Event) -> None:
+        limit = MAX_OBJECTS + MAX_OF_CLUSTER * self.facts.plan.clusters
+        for name, count in event.facts["objects"].items() if event.kind == "memory" else ():
+            if count > (limit if name in OF_CLUSTERS else MAX_OBJECTS):
+                self.violate(f"{event.lane} keeps {count} objects of {name}")
+
+
+LAWS: tuple[type[Law], ...] = (Census, DryRuns, Watched, Probed, CleanedUp, Settled, Memory)

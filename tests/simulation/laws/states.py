@@ -1,0 +1,76 @@
+"""What a folder contained, and since when."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, cast
+
+import yaml
+
+from simulation.ledger import Event
+from simulation.plan import INJECTOR
+
+BUNDLE_FILE = re.compile(r"proxy:([bx]\d+)")
+DENIED, BRAKES = "denied.yaml", (f"{INJECTOR}/brake.yaml", "brake.yaml")
+BUNDLE, POLICY = f"{INJECTOR}/bundle/injector.yaml", f"{INJECTOR}/policy.yaml"
+
+
+@dataclass(slots=True)
+class State:
+    """The files at one time, and since when."""
+
+    time: float
+    files: dict[str, str]
+    is_lost: bool = False
+
+    def tag(self, digest: str | None) -> str:
+        """Return the tag of the bundle that a policy names."""
+        named = f"{INJECTOR}/bundles/{str(digest).removeprefix('sha256:')}/injector.yaml"
+        found = BUNDLE_FILE.search(self.files.get(named) or self.files.get(BUNDLE, ""))
+        return found[1] if found else ""
+
+    @property
+    def policy(self) -> dict[str, Any]:
+        """The policy; empty if it is none."""
+        return load(self.files.get(POLICY, ""))
+
+    @property
+    def rollout(self) -> dict[str, Any]:
+        """The rollout; empty without one."""
+        return as_object(self.policy.get("rollout"))
+
+    def pairs(self) -> Iterator[tuple[str, str, str]]:
+        """Yield what can respond: track, tag of the policy, and tag of the bundle."""
+        policy = self.policy
+        candidate = as_object(self.rollout.get("candidate"))
+        for track, fields in (("stable", policy), ("candidate", {**policy, **candidate})):
+            annotations = as_object(fields.get("injectedAnnotations"))
+            yield track, annotations.get("simulation/policy", ""), self.tag(fields.get("bundle"))
+
+
+def as_object(value: object) -> dict[str, Any]:
+    """Return a mapping; empty for any other value."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+@lru_cache(maxsize=2_000)
+def load(text: str) -> dict[str, Any]:
+    """Return a document; empty if it is no mapping."""
+    try:
+        return as_object(yaml.safe_load(text))
+    except yaml.YAMLError:
+        return {}
+
+
+def note_file(states: list[State], event: Event) -> None:
+    """Add the state after a change of a file, or of the disk."""
+    last = states[-1]
+    if event.kind == "disk":
+        states.append(State(event.time, last.files, event.facts["is_lost"]))
+        return
+    files = {**last.files, event.facts["name"]: event.facts["_text"]}
+    kept = {name: text for name, text in files.items() if text is not None}
+    states.append(State(event.time, kept, last.is_lost))
