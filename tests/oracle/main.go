@@ -8,7 +8,7 @@
 // data is JSON in which {"$type": "int32", "value": 5} is a Go value of that type (values.go), and
 // the types of types.go may be named. A Go panic is an error that begins with "panic: ".
 //
-// "oracle version" prints the release of Go, "oracle printable" the table of gotemplate/printable.py, and
+// "oracle version" prints the release of Go, "oracle printable" the table of golang/strconv/isprint.json, and
 // "oracle cases" the code points that package strings maps to others (tests/go/data/cases.json).
 package main
 

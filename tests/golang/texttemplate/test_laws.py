@@ -66,7 +66,7 @@ def test_text_is_a_template_or_has_an_error_with_its_line(text: str) -> None:
     error = failure(text)
     if error is not None:
         assert 1 <= error.line <= text.count("\n") + 1
-        assert error.full_message.startswith(f"{error}\n")
+        assert error.span.excerpt
 
 
 def failure(text: str) -> TemplateError | ExecError | LimitError | None:

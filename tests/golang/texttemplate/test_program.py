@@ -98,7 +98,7 @@ template: t:1: unclosed action
 def test_an_error_draws_its_place(template: str) -> None:
     with pytest.raises((TemplateError, ExecError)) as error:
         render(template, {"x": "text", "l": [1]})
-    assert error.value.full_message == DRAWINGS[template]
+    assert f"{error.value}\n{error.value.span.excerpt}" == DRAWINGS[template]
 
 
 def test_an_error_has_its_parts_as_attributes() -> None:
@@ -196,7 +196,7 @@ def test_a_template_that_wants_too_much_is_stopped(template: str, excess: str) -
     with pytest.raises(LimitError, match=r"^template: t:1:\d+: ") as error:
         compile_template(template).render(None, limits=SMALL)
     assert excess in str(error.value)
-    assert error.value.full_message.count("\n") == 2
+    assert error.value.span.excerpt.count("\n") == 1
 
 
 def test_what_is_within_the_limits_renders() -> None:

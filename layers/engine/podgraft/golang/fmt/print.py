@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.fmtsort import sort_items
-from podgraft.golang.reflect import GoType, Kind, PanicError, Value, bind_method, type_of
+from podgraft.golang.reflect import GoType, Kind, PanicError, Value, bind_method, is_nil, type_of
 
 from .format import (
     Flags,
@@ -191,19 +191,6 @@ class _Printer(Struct, frozen=True):
                     return "<nil>"
                 return f"%!{self.verb}(PANIC={name} method: {error})"
         return None
-
-
-def is_nil(value: Value) -> bool:
-    """Whether ``value`` is nil, typed or not."""
-    match type_of(value):
-        case None:
-            return True
-        case GoType(kind=Kind.POINTER):
-            return value.target is None
-        case GoType(kind=Kind.MAP | Kind.SLICE):
-            return getattr(value, "raw", value) is None
-        case _:
-            return False
 
 
 def _integer_writer(signed: bool) -> Callable[[Flags, Value, str], str | None]:

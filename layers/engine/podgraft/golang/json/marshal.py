@@ -14,12 +14,10 @@ from podgraft.golang.reflect import (
     Field,
     GoType,
     Kind,
-    Map,
     Method,
-    Pointer,
-    Slice,
     Struct,
     Value,
+    is_nil,
     type_of,
 )
 from podgraft.golang.strconv.ftoa import format_float
@@ -73,7 +71,7 @@ class _Encoder:
         if value.__class__ is int:
             return str(value)
         type_ = type_of(value)
-        if type_ is None or _is_nil(value):
+        if type_ is None or is_nil(value):
             return "null"
         marshaler = _find_marshaler(type_) if type_.methods or type_.fields else None
         if marshaler is not None:
@@ -144,16 +142,6 @@ def _is_zero(value: Value) -> bool:
     if member is not None and isinstance(member.target, Method):
         return member.target.call(value.walk(member.path))
     return all(_is_zero(value.get(field)) for field in value.type.fields)
-
-
-def _is_nil(value: Value) -> bool:
-    match value:
-        case Map() | Slice():
-            return value.raw is None
-        case Pointer():
-            return value.target is None
-        case _:
-            return False
 
 
 @cache

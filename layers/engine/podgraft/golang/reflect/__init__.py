@@ -56,6 +56,8 @@ from .values import (
     Struct,
     Text,
     copy_value,
+    dereference,
+    is_nil,
     make_addressable,
     type_of,
 )
@@ -104,7 +106,9 @@ __all__ = [
     "bind_method",
     "bool_type",
     "copy_value",
+    "dereference",
     "interface_type",
+    "is_nil",
     "make_addressable",
     "map_of",
     "named_type",

@@ -228,6 +228,26 @@ def type_of(value: Value) -> GoType | None:
     return None if value is None else value.type
 
 
+def is_nil(value: Value) -> bool:
+    """Whether ``value`` is nil, typed or not."""
+    match value:
+        case None:
+            return True
+        case Map() | Slice():
+            return value.raw is None
+        case Pointer():
+            return value.target is None
+        case _:
+            return False
+
+
+def dereference(value: Value) -> Value:
+    """The target of a chain of pointers, or the nil pointer at its end."""
+    while value.__class__ is Pointer and value.target is not None:
+        value = value.target
+    return value
+
+
 def _elem(type_: GoType) -> GoType:
     if type_.elem is None:
         raise TypeError(f"{type_} has no elements")

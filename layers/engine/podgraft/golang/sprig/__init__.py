@@ -1,13 +1,13 @@
 """Sprig's template functions, as in release 3.3 and its libraries.
 
-``signatures.py`` lists all functions. Each other module contains a family of functions, or
+``functions.json`` lists all functions. Each other module contains a family of functions, or
 helpers. A function accepts and returns Go values, and fails with Go's error text, including the
 texts of panics.
 
 Intended differences: maps are sorted by key where Go's order is random; there is no clock, and UTC
 is the only time zone (``dates.py``); the capacity of a slice is its length (``lists.py``); the data
 below views does not change (``merge.py``); results have a size limit (``limits.py``); some
-functions are not supported (``unsupported.py``). Older releases lack some functions; the other
+functions are not supported (``signatures.py``). Older releases lack some functions; the other
 functions behave as in 3.3, except the conversion of numbers (``cast.py``).
 """
 
@@ -17,26 +17,18 @@ from podgraft.golang.texttemplate.functions import Function
 
 from .deepcopy import deep_copy
 from .mutation import mutates_maps
-from .signatures import FUNCTIONS, NEWEST_CAST, select_cast
-from .taint_flow import classify_functions
-from .unsupported import UNSUPPORTED, UNSUPPORTED_FUNCTIONS
+from .signatures import (
+    FUNCTIONS,
+    NEWEST_CAST,
+    SINCE,
+    UNSUPPORTED,
+    UNSUPPORTED_FUNCTIONS,
+    select_cast,
+)
 
 __all__ = ["RELEASES", "UNSUPPORTED", "deep_copy", "functions", "mutates_maps"]
 
 RELEASES = ("3.1", "3.2", "3.3")
-
-_CLASSIFIED = classify_functions(FUNCTIONS)
-
-# The functions that a release added; all others are older.
-_SINCE = {
-    "3.2": (
-        *("add1f", "addf", "all", "any", "bcrypt", "chunk", "dig", "divf", "fromJson"),
-        *("genCAWithKey", "genSelfSignedCertWithKey", "genSignedCertWithKey", "maxf", "minf"),
-        *("mulf", "mustChunk", "mustFromJson", "osBase", "osClean", "osDir", "osExt", "osIsAbs"),
-        *("randBytes", "randInt", "regexQuoteMeta", "subf"),
-    ),
-    "3.3": ("sha512sum",),
-}
 
 
 def functions(release: str = "3.3", cast: str = NEWEST_CAST) -> Mapping[str, Function]:
@@ -45,6 +37,6 @@ def functions(release: str = "3.3", cast: str = NEWEST_CAST) -> Mapping[str, Fun
     *cast* is the release of spf13/cast that converts numbers, a key of ``CASTS`` (``cast.py``).
     """
     newer = RELEASES[RELEASES.index(release) + 1 :]
-    missing = {name for later in newer for name in _SINCE[later]}
-    all_functions = {**select_cast(_CLASSIFIED, cast), **UNSUPPORTED_FUNCTIONS}
+    missing = {name for later in newer for name in SINCE[later].split()}
+    all_functions = {**select_cast(FUNCTIONS, cast), **UNSUPPORTED_FUNCTIONS}
     return {name: function for name, function in all_functions.items() if name not in missing}

@@ -29,8 +29,8 @@ from podgraft.golang.reflect import (
     UINT64,
     GoType,
     Kind,
-    Pointer,
     Value,
+    dereference,
     type_of,
 )
 from podgraft.golang.strconv.atof import parse_float
@@ -79,12 +79,6 @@ def _parse_float(text: str) -> float:
         return 0.0
 
 
-def _dereference(value: Value) -> Value:
-    while isinstance(value, Pointer) and value.target is not None:
-        value = value.target
-    return value
-
-
 def _trim_zero_fraction(text: str) -> str:
     """Remove a fraction of zeros."""
     return re.sub(_ZERO_FRACTION, "", text)
@@ -117,7 +111,7 @@ class Cast(msgspec.Struct, frozen=True):
         >>> [CASTS["1.10"].to_int(text) for text in texts], CASTS["1.5"].to_int("1.5")
         ([31, 8, 1000, 12, 1], 0)
         """
-        value = _dereference(value)
+        value = dereference(value)
         type_ = type_of(value)
         if type_ in _INTEGERS:
             return wrap_int64(value)
@@ -137,7 +131,7 @@ class Cast(msgspec.Struct, frozen=True):
         >>> [CASTS["1.10"].to_float(value) for value in ("1e3", "0x1p-2", "1e999", "x", 3, None)]
         [1000.0, 0.25, 0.0, 0.0, 3.0, 0.0]
         """
-        value = _dereference(value)
+        value = dereference(value)
         type_ = type_of(value)
         if type_ is STRING:
             return _parse_float(value)

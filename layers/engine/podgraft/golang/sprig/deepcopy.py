@@ -3,7 +3,17 @@
 from collections.abc import Iterable
 from functools import cache
 
-from podgraft.golang.reflect import Bool, GoType, Map, Pointer, Slice, Struct, Value, type_of
+from podgraft.golang.reflect import (
+    Bool,
+    GoType,
+    Map,
+    Pointer,
+    Slice,
+    Struct,
+    Value,
+    is_nil,
+    type_of,
+)
 from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.golang.time import TIME
 
@@ -27,12 +37,8 @@ def deep_equal(left: Value, right: Value) -> bool:
             return left == right
 
 
-def _is_nil(value: Value) -> bool:
-    return isinstance(value, Map | Slice) and value.raw is None
-
-
 def _equal_maps(left: Value, right: Value) -> bool:
-    if _is_nil(left) != _is_nil(right) or len(left) != len(right):
+    if is_nil(left) != is_nil(right) or len(left) != len(right):
         return False
     return all(
         key in right and deep_equal(element, right.get(key)) for key, element in left.items()
@@ -40,7 +46,7 @@ def _equal_maps(left: Value, right: Value) -> bool:
 
 
 def _equal_lists(left: Value, right: Value) -> bool:
-    if _is_nil(left) != _is_nil(right) or len(left) != len(right):
+    if is_nil(left) != is_nil(right) or len(left) != len(right):
         return False
     return all(map(deep_equal, left, right))
 

@@ -14,9 +14,10 @@ from podgraft.golang.reflect import (
     Kind,
     Map,
     Pointer,
-    Slice,
     Struct,
     Value,
+    dereference,
+    is_nil,
     type_of,
 )
 from podgraft.golang.texttemplate.errors import FunctionError
@@ -157,11 +158,10 @@ def _is_nil(value: Value, static: GoType) -> bool:
     """Whether an element is nil; a nil slice in an interface {} is not."""
     if static.kind is Kind.INTERFACE:
         return value is None
-    return isinstance(value, Map | Slice) and value.raw is None
+    return is_nil(value)
 
 
 def _is_empty(value: Value) -> bool:
     """Whether a value is empty (isEmptyValue of mergo); a complex number is never empty."""
-    while isinstance(value, Pointer) and value.target is not None:
-        value = value.target
+    value = dereference(value)
     return not value and not isinstance(value, complex)

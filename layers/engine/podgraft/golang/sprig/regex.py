@@ -5,7 +5,10 @@ and the others with the panic of regexp.MustCompile.
 """
 
 import re
+from collections.abc import Callable
+from functools import wraps
 from itertools import islice
+from typing import Concatenate, ParamSpec, TypeVar
 
 from podgraft.golang.reflect import STRINGS, Slice
 from podgraft.golang.regexp import Pattern, PatternError, compile_, matches, must_compile
@@ -13,6 +16,9 @@ from podgraft.golang.strconv.quote import merge_escaped_bytes
 from podgraft.golang.utf8 import is_digit, is_letter, to_runes
 
 from .limits import check_text_size
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _META = re.compile(r"[\\.+*?()|\[\]{}^$]")
 
@@ -30,48 +36,36 @@ def must_match(pattern: str, text: str) -> bool:
     return compile_(pattern).search(to_runes(text)) is not None
 
 
-def find(pattern: str, text: str) -> str:
-    """The first match."""
-    return _find(must_compile(pattern), text)
+def _make_pair(
+    body: Callable[Concatenate[Pattern, P], T],
+) -> tuple[Callable[Concatenate[str, P], T], Callable[Concatenate[str, P], T]]:
+    """The function without and with the prefix: they differ in the error of the pattern."""
 
+    @wraps(body)
+    def call(pattern: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return body(must_compile(pattern), *args, **kwargs)
 
-def must_find(pattern: str, text: str) -> str:
-    """The first match."""
-    return _find(compile_(pattern), text)
+    @wraps(body)
+    def must_call(pattern: str, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return body(compile_(pattern), *args, **kwargs)
+
+    return call, must_call
 
 
 def _find(pattern: Pattern, text: str) -> str:
+    """The first match."""
     match = pattern.search(to_runes(text))
     return text[match.start() : match.end()] if match else ""
 
 
-def find_all(pattern: str, text: str, limit: int) -> Slice:
-    """The first ``limit`` matches; a negative limit means all."""
-    return _find_all(must_compile(pattern), text, limit)
-
-
-def must_find_all(pattern: str, text: str, limit: int) -> Slice:
-    """The first ``limit`` matches; a negative limit means all."""
-    return _find_all(compile_(pattern), text, limit)
-
-
 def _find_all(pattern: Pattern, text: str, limit: int) -> Slice:
-    """The matches as []string; nil if there is none."""
+    """The first ``limit`` matches as []string, nil if there is none; a negative limit means all."""
     selected = islice(matches(pattern, text), limit if limit >= 0 else None)
     return Slice(STRINGS, [text[match.start() : match.end()] for match in selected] or None)
 
 
-def split(pattern: str, text: str, limit: int) -> Slice:
-    """Split at the matches into at most ``limit`` parts; a negative limit means all."""
-    return _split(must_compile(pattern), text, limit)
-
-
-def must_split(pattern: str, text: str, limit: int) -> Slice:
-    """Split at the matches into at most ``limit`` parts; a negative limit means all."""
-    return _split(compile_(pattern), text, limit)
-
-
 def _split(pattern: Pattern, text: str, limit: int) -> Slice:
+    """Split at the matches into at most ``limit`` parts; a negative limit means all."""
     if limit == 0:
         return Slice(STRINGS, None)
     if pattern.pattern and not text:
@@ -90,26 +84,21 @@ def _split(pattern: Pattern, text: str, limit: int) -> Slice:
     return Slice(STRINGS, parts)
 
 
-def replace_all(pattern: str, text: str, template: str) -> str:
+def _replace_all(pattern: Pattern, text: str, template: str) -> str:
     """Replace each match by the expanded template."""
-    compiled = must_compile(pattern)
-    return _replace(compiled, text, _parse_template(compiled, template))
+    return _replace(pattern, text, _parse_template(pattern, template))
 
 
-def must_replace_all(pattern: str, text: str, template: str) -> str:
-    """Replace each match by the expanded template."""
-    compiled = compile_(pattern)
-    return _replace(compiled, text, _parse_template(compiled, template))
-
-
-def replace_all_literal(pattern: str, text: str, replacement: str) -> str:
+def _replace_all_literal(pattern: Pattern, text: str, replacement: str) -> str:
     """Replace each match by a literal text, without expanding ``$``."""
-    return _replace(must_compile(pattern), text, [replacement])
+    return _replace(pattern, text, [replacement])
 
 
-def must_replace_all_literal(pattern: str, text: str, replacement: str) -> str:
-    """Replace each match by a literal text, without expanding ``$``."""
-    return _replace(compile_(pattern), text, [replacement])
+find, must_find = _make_pair(_find)
+find_all, must_find_all = _make_pair(_find_all)
+split, must_split = _make_pair(_split)
+replace_all, must_replace_all = _make_pair(_replace_all)
+replace_all_literal, must_replace_all_literal = _make_pair(_replace_all_literal)
 
 
 def _replace(pattern: Pattern, text: str, parts: list[str | int]) -> str:

@@ -38,11 +38,6 @@ class TemplateError(Exception):
     def __str__(self) -> str:
         return f"template: {self.name}:{self.line}: {self.reason}"
 
-    @property
-    def full_message(self) -> str:
-        """The message, the line of the template, and carets under the location."""
-        return f"{self}\n{self.span.excerpt}"
-
 
 class ExecError(Exception):
     """Go's execution error, ``template: NAME:LINE:COLUMN: executing …``.
@@ -82,11 +77,6 @@ class ExecError(Exception):
         """Whether the reason can contain a value of the data."""
         return self.reason.startswith(_REASONS_WITH_DATA) and not self.is_by_author
 
-    @property
-    def full_message(self) -> str:
-        """The message, the line of the template, and carets under the expression."""
-        return f"{self}\n{self.span.excerpt}"
-
 
 class LimitError(Exception):
     """The template exceeds a limit of output, nesting, or steps (``Limits``)."""
@@ -103,11 +93,6 @@ class LimitError(Exception):
 
     def __str__(self) -> str:
         return f"template: {self.name}:{self.line}:{self.column}: {self.reason}"
-
-    @property
-    def full_message(self) -> str:
-        """The message, the line of the template, and carets under the location."""
-        return f"{self}\n{self.span.excerpt}"
 
 
 class MethodError(Exception):

@@ -70,8 +70,9 @@ class _TimeParser:
     def __init__(self, text: str) -> None:
         self._text = text
         self.rest = text
-        self._year = self._hour = self._minute = self._second = self._nanoseconds = 0
-        self._month = self._day = self._day_of_year = self._offset = -1
+        self._year = self._nanoseconds = 0
+        self._parts = {"month": -1, "hour": 0, "minute": 0, "second": 0}
+        self._day = self._day_of_year = self._offset = -1
         self._half = ""
         self._abbreviation = ""
         self._in_utc = False
@@ -108,16 +109,17 @@ class _TimeParser:
         """The moment of the parsed parts; the default is midnight on January 1 of year 0."""
         if self._day_of_year >= 0:
             self._use_day_of_year()
-        month, day = max(self._month, 1), self._day if self._day >= 0 else 1
+        month, day = max(self._parts["month"], 1), self._day if self._day >= 0 else 1
         if not 1 <= day <= days_in(self._year, month):
             self.fail(": day out of range")
-        clock = (self._hour_of_day(), self._minute, self._second)
+        clock = (self._hour_of_day(), self._parts["minute"], self._parts["second"])
         return self._apply_zone(make_moment((self._year, month, day), clock, self._nanoseconds))
 
     def _hour_of_day(self) -> int:
-        if self._half == "PM" and self._hour < _NOON:
-            return self._hour + _NOON
-        return 0 if self._half == "AM" and self._hour == _NOON else self._hour
+        hour = self._parts["hour"]
+        if self._half == "PM" and hour < _NOON:
+            return hour + _NOON
+        return 0 if self._half == "AM" and hour == _NOON else hour
 
     def _apply_zone(self, moment: Moment) -> Moment:
         if self._in_utc:
@@ -137,11 +139,11 @@ class _TimeParser:
         if not 1 <= self._day_of_year <= limit:
             self.fail(": day-of-year out of range")
         _, month, day = make_moment((self._year, 1, self._day_of_year), (0, 0, 0), 0).date
-        if self._month not in (-1, month):
+        if self._parts["month"] not in (-1, month):
             self.fail(": day-of-year does not match month")
         if self._day not in (-1, day):
             self.fail(": day-of-year does not match day")
-        self._month, self._day = month, day
+        self._parts["month"], self._day = month, day
 
     def _read(self, size: int) -> str:
         if len(self.rest) < size:
@@ -157,13 +159,13 @@ class _TimeParser:
             raise _MismatchError
         return int(self._read(size))
 
-    def _parse_bounded(self, low: int, high: int, part: str, *, exactly: int = 0) -> int:
+    def read_part(self, part: str, low: int, high: int, *, exactly: int = 0) -> None:
         number = self._parse_number(exactly=exactly)
         if not low <= number <= high:
             self.fail(f": {part} out of range")
-        return number
+        self._parts[part] = number
 
-    def _parse_name(self, names: Sequence[str]) -> int:
+    def read_name(self, names: Sequence[str]) -> int:
         for index, name in enumerate(names):
             if self.rest[: len(name)].lower() == name.lower():
                 self.rest = self.rest[len(name) :]
@@ -179,14 +181,8 @@ class _TimeParser:
         year = _parse_signed(self._read(2))
         self._year = year + (1900 if year >= _FIRST_SHORT_YEAR else 2000)
 
-    def read_month(self, *, exactly: int = 0) -> None:
-        self._month = self._parse_bounded(1, 12, "month", exactly=exactly)
-
     def read_month_name(self, names: Sequence[str]) -> None:
-        self._month = self._parse_name(names) + 1
-
-    def read_weekday(self, names: Sequence[str]) -> None:
-        self._parse_name(names)
+        self._parts["month"] = self.read_name(names) + 1
 
     def read_day(self, *, exactly: int = 0) -> None:
         self._day = self._parse_number(exactly=exactly)
@@ -199,18 +195,6 @@ class _TimeParser:
         if not exactly:
             self.rest = self.rest.removeprefix(" ").removeprefix(" ")
         self._day_of_year = self._parse_number(exactly=exactly, at_most=3)
-
-    def read_hour(self) -> None:
-        self._hour = self._parse_bounded(0, 23, "hour")
-
-    def read_hour_of_half(self, *, exactly: int = 0) -> None:
-        self._hour = self._parse_bounded(0, 12, "hour", exactly=exactly)
-
-    def read_minute(self, *, exactly: int = 0) -> None:
-        self._minute = self._parse_bounded(0, 59, "minute", exactly=exactly)
-
-    def read_second(self, *, exactly: int = 0) -> None:
-        self._second = self._parse_bounded(0, 59, "second", exactly=exactly)
 
     def read_half(self, halves: Sequence[str]) -> None:
         half = self._read(2)
@@ -295,25 +279,25 @@ def _hours_size(text: str) -> int:
     return match.end() if match else 0
 
 
-_READERS: Mapping[str, Callable[[_TimeParser], None]] = {
+_READERS: Mapping[str, Callable[[_TimeParser], object]] = {
     "January": lambda reader: reader.read_month_name(MONTHS),
     "Jan": lambda reader: reader.read_month_name(_SHORT_MONTHS),
-    "1": lambda reader: reader.read_month(),
-    "01": lambda reader: reader.read_month(exactly=2),
-    "Monday": lambda reader: reader.read_weekday(WEEKDAYS),
-    "Mon": lambda reader: reader.read_weekday(_SHORT_WEEKDAYS),
+    "1": lambda reader: reader.read_part("month", 1, 12),
+    "01": lambda reader: reader.read_part("month", 1, 12, exactly=2),
+    "Monday": lambda reader: reader.read_name(WEEKDAYS),
+    "Mon": lambda reader: reader.read_name(_SHORT_WEEKDAYS),
     "2": lambda reader: reader.read_day(),
     "_2": lambda reader: reader.read_padded_day(),
     "02": lambda reader: reader.read_day(exactly=2),
     "__2": lambda reader: reader.read_day_of_year(),
     "002": lambda reader: reader.read_day_of_year(exactly=3),
-    "15": lambda reader: reader.read_hour(),
-    "3": lambda reader: reader.read_hour_of_half(),
-    "03": lambda reader: reader.read_hour_of_half(exactly=2),
-    "4": lambda reader: reader.read_minute(),
-    "04": lambda reader: reader.read_minute(exactly=2),
-    "5": lambda reader: reader.read_second(),
-    "05": lambda reader: reader.read_second(exactly=2),
+    "15": lambda reader: reader.read_part("hour", 0, 23),
+    "3": lambda reader: reader.read_part("hour", 0, 12),
+    "03": lambda reader: reader.read_part("hour", 0, 12, exactly=2),
+    "4": lambda reader: reader.read_part("minute", 0, 59),
+    "04": lambda reader: reader.read_part("minute", 0, 59, exactly=2),
+    "5": lambda reader: reader.read_part("second", 0, 59),
+    "05": lambda reader: reader.read_part("second", 0, 59, exactly=2),
     "2006": lambda reader: reader.read_year(),
     "06": lambda reader: reader.read_short_year(),
     "PM": lambda reader: reader.read_half(("AM", "PM")),

@@ -13,21 +13,20 @@ kind, and its type.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.tables import read_table
 from podgraft.kube.types import NEWEST
 
 # A type as ``fields.json`` spells it; ``Schema.resolve`` parses it.
 Ref: TypeAlias = str
 
-_TABLE: Mapping[str, Any] = json.loads((Path(__file__).parent / "fields.json").read_bytes())
+_TABLE: Mapping[str, Any] = read_table(__file__, "fields.json")
 DEDUCED: Ref = "*"
 UNTYPED: Ref = "?"
 OLDEST = 28

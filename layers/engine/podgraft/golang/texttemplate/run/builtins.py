@@ -1,10 +1,12 @@
 """The builtin functions of text/template."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NoReturn
 
+from msgspec.structs import replace
+
 from podgraft.golang.fmt.sprintf import format_default, sprint, sprintf, sprintln
-from podgraft.golang.reflect import ANY, BOOL, INT, STRING, Value, type_of
+from podgraft.golang.reflect import ANY, BOOL, INT, STRING, GoType, Value, type_of
 from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.golang.texttemplate.functions import (
     REFLECT_VALUE,
@@ -38,125 +40,57 @@ def _call_non_function(name: str | None, function: Value, *_: Value) -> NoReturn
     raise FunctionError(f"non-function {name} of type {type_}")
 
 
-_ONE, _TWO = (REFLECT_VALUE,), (REFLECT_VALUE, REFLECT_VALUE)
+def _function(call: Callable[..., Value], propagation: Propagation) -> Function:
+    """A function of one value or more of any type; the result has no fixed type."""
+    return Function(
+        call,
+        (REFLECT_VALUE,),
+        REFLECT_VALUE,
+        REFLECT_VALUE,
+        propagation=propagation,
+        syntax_risk=SyntaxRisk.NONE,
+    )
+
+
+def _test(call: Callable[..., Value], *, count: int) -> Function:
+    """A function of *count* values that returns a boolean."""
+    test = _function(call, Propagation.TESTS)
+    return replace(test, parameters=(REFLECT_VALUE,) * count, variadic=None, result=BOOL)
+
+
+def _printer(call: Callable[..., Value], propagation: Propagation, *parameters: GoType) -> Function:
+    """A function that returns text of any number of values, after the parameters."""
+    return replace(_function(call, propagation), parameters=parameters, variadic=ANY, result=STRING)
+
 
 BUILTINS: Mapping[str, Function] = {
-    "and": Function(
-        _compiled_inline,
-        _ONE,
-        REFLECT_VALUE,
-        REFLECT_VALUE,
-        propagation=Propagation.SELECTS,
-        syntax_risk=SyntaxRisk.NONE,
+    "and": _function(_compiled_inline, Propagation.SELECTS),
+    "call": replace(
+        _function(_call_non_function, Propagation.DERIVES), syntax_risk=SyntaxRisk.POSSIBLE
     ),
-    "call": Function(
-        _call_non_function,
-        _ONE,
-        REFLECT_VALUE,
-        REFLECT_VALUE,
-        propagation=Propagation.DERIVES,
-        syntax_risk=SyntaxRisk.POSSIBLE,
+    "eq": replace(_function(eq, Propagation.TESTS), result=BOOL),
+    "ge": _test(ge, count=2),
+    "gt": _test(gt, count=2),
+    "html": _printer(html, Propagation.REWRITES),
+    "index": replace(
+        _function(index, Propagation.SELECTS), dependencies=(Dependency(0, (KeyArgument(1),)),)
     ),
-    "eq": Function(
-        eq, _ONE, REFLECT_VALUE, BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
+    "js": _printer(js, Propagation.REWRITES),
+    "le": _test(le, count=2),
+    "len": replace(
+        _function(length, Propagation.DERIVES), variadic=None, result=INT, wants_interfaces=True
     ),
-    "ge": Function(
-        ge, _TWO, result=BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
-    ),
-    "gt": Function(
-        gt, _TWO, result=BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
-    ),
-    "html": Function(
-        html,
-        variadic=ANY,
-        result=STRING,
-        propagation=Propagation.REWRITES,
-        syntax_risk=SyntaxRisk.NONE,
-    ),
-    "index": Function(
-        index,
-        _ONE,
-        REFLECT_VALUE,
-        REFLECT_VALUE,
-        dependencies=(Dependency(0, (KeyArgument(1),)),),
-        propagation=Propagation.SELECTS,
-        syntax_risk=SyntaxRisk.NONE,
-    ),
-    "js": Function(
-        js,
-        variadic=ANY,
-        result=STRING,
-        propagation=Propagation.REWRITES,
-        syntax_risk=SyntaxRisk.NONE,
-    ),
-    "le": Function(
-        le, _TWO, result=BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
-    ),
-    "len": Function(
-        length,
-        _ONE,
-        result=INT,
+    "lt": _test(lt, count=2),
+    "ne": _test(ne, count=2),
+    "not": _test(_compiled_inline, count=1),
+    "or": _function(_compiled_inline, Propagation.SELECTS),
+    "print": _printer(sprint, Propagation.CARRIES),
+    "printf": _printer(_printf, Propagation.CARRIES, STRING),
+    "println": _printer(sprintln, Propagation.CARRIES),
+    "slice": replace(
+        _function(slice_, Propagation.DERIVES),
         wants_interfaces=True,
-        propagation=Propagation.DERIVES,
-        syntax_risk=SyntaxRisk.NONE,
-    ),
-    "lt": Function(
-        lt, _TWO, result=BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
-    ),
-    "ne": Function(
-        ne, _TWO, result=BOOL, propagation=Propagation.TESTS, syntax_risk=SyntaxRisk.NONE
-    ),
-    "not": Function(
-        _compiled_inline,
-        _ONE,
-        result=BOOL,
-        propagation=Propagation.TESTS,
-        syntax_risk=SyntaxRisk.NONE,
-    ),
-    "or": Function(
-        _compiled_inline,
-        _ONE,
-        REFLECT_VALUE,
-        REFLECT_VALUE,
-        propagation=Propagation.SELECTS,
-        syntax_risk=SyntaxRisk.NONE,
-    ),
-    "print": Function(
-        sprint,
-        variadic=ANY,
-        result=STRING,
-        propagation=Propagation.CARRIES,
-        syntax_risk=SyntaxRisk.NONE,
-    ),
-    "printf": Function(
-        _printf,
-        (STRING,),
-        ANY,
-        STRING,
-        propagation=Propagation.CARRIES,
-        syntax_risk=SyntaxRisk.NONE,
-    ),
-    "println": Function(
-        sprintln,
-        variadic=ANY,
-        result=STRING,
-        propagation=Propagation.CARRIES,
-        syntax_risk=SyntaxRisk.NONE,
-    ),
-    "slice": Function(
-        slice_,
-        _ONE,
-        REFLECT_VALUE,
-        REFLECT_VALUE,
-        wants_interfaces=True,
-        propagation=Propagation.DERIVES,
         syntax_risk=SyntaxRisk.SLICES,
     ),
-    "urlquery": Function(
-        urlquery,
-        variadic=ANY,
-        result=STRING,
-        propagation=Propagation.REWRITES,
-        syntax_risk=SyntaxRisk.POSSIBLE,
-    ),
+    "urlquery": replace(_printer(urlquery, Propagation.REWRITES), syntax_risk=SyntaxRisk.POSSIBLE),
 }

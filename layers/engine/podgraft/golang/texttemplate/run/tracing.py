@@ -13,7 +13,15 @@ from typing import Any
 
 from msgspec import Struct
 
-from podgraft.golang.reflect import INT, STRING, BoundMethod, GoType, Pointer, Value, bind_method
+from podgraft.golang.reflect import (
+    INT,
+    STRING,
+    BoundMethod,
+    GoType,
+    Value,
+    bind_method,
+    dereference,
+)
 from podgraft.golang.reflect.taint import TAINTED, PlaceholderRegistry, TaintedInt, TaintedText
 from podgraft.golang.reflect.tainted_values import mask, remove_taint
 from podgraft.golang.texttemplate.functions import Function
@@ -183,9 +191,7 @@ def _taint_method_result(receiver: Value, name: str, result: Value) -> Value:
     # A getter returns a field, which already has its taint.
     if name.startswith("Get") or result is None or isinstance(result, bool):
         return result
-    target = receiver
-    while target.__class__ is Pointer and target.target is not None:
-        target = target.target
+    target = dereference(receiver)
     if bind_method(target, name) is None:
         return result
     tainted = find_sources((target,))
