@@ -1,4 +1,4 @@
-"""Modules that a script generates from data, or compares with the data."""
+"""Modules and tables that a script generates from data, or compares with the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Write ``core/injectors/istio/config/mesh_table.py``, the table of Istio's mesh messages.
+"""Write ``core/injectors/istio/config/mesh.json``, the table of Istio's mesh messages.
 
     tools/generate/mesh_types.py           # write it
     tools/generate/mesh_types.py --check   # fail if it differs from the data
@@ -22,7 +22,7 @@ from generated_module import write_or_compare
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DATA = _ROOT / "tools/generate/data/istio/mesh-types.json"
-TARGET = _ROOT / "layers/engine/podgraft/core/injectors/istio/config/mesh_table.py"
+TARGET = _ROOT / "layers/engine/podgraft/core/injectors/istio/config/mesh.json"
 
 _WELL_KNOWN = {
     "google.protobuf.Duration": "durationpb.Duration",
@@ -50,42 +50,24 @@ _OTHERS: dict[str, list[tuple[str, str, str]]] = {
     ],
 }
 
-_HEAD = '''\
-"""Istio's mesh messages; written by tools/generate/mesh_types.py, not by hand."""
-# ruff: noqa: E501 (some of Go's names are longer than a line)
-
-# An enum by its Go name: its members, as NAME=NUMBER.
-ENUMS = {'''
-
-_BETWEEN = """\
-}
-
-# A message by its Go name: a line a field, in declaration order: proto name, type, oneof.
-MESSAGES = {"""
-
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the module, or compare it; print the next step."""
-    return write_or_compare(argv, TARGET, module(), "tests/injectors/istio")
+    """Write the table, or compare it; print the next step."""
+    return write_or_compare(argv, TARGET, table(), "tests/injectors/istio")
 
 
-def module() -> str:
-    """The module's text."""
-    described = json.loads(_DATA.read_text(encoding="utf-8"))
-    return "\n".join([_HEAD, *_enums(described), _BETWEEN, *_messages(described), "}", ""])
-
-
-def _enums(described: dict[str, Any]) -> Iterator[str]:
-    for name, members in described["enums"].items():
-        text = " ".join(f"{member['name']}={member['number']}" for member in members)
-        yield f'    "{_go_name(name)}": "{text}",'
-
-
-def _messages(described: dict[str, Any]) -> Iterator[str]:
-    for name, fields in described["messages"].items():
-        yield f'    "{_go_name(name)}": """'
-        yield from (" ".join(filter(None, row)) for row in _rows(_go_name(name), fields))
-        yield '""",'
+def table() -> str:
+    """The text of the table."""
+    described: dict[str, Any] = json.loads(_DATA.read_text(encoding="utf-8"))
+    enums = {
+        _go_name(name): " ".join(f"{member['name']}={member['number']}" for member in members)
+        for name, members in described["enums"].items()
+    }
+    messages = {
+        _go_name(name): [" ".join(filter(None, row)) for row in _rows(_go_name(name), fields)]
+        for name, fields in described["messages"].items()
+    }
+    return json.dumps({"enums": enums, "messages": messages}, indent=1) + "\n"
 
 
 def _rows(message: str, fields: list[dict[str, Any]]) -> Iterator[tuple[str, ...]]:

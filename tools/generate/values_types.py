@@ -1,4 +1,4 @@
-"""Write ``core/injectors/istio/config/values_table.py``, the types of Istio's Helm values by
+"""Write ``core/injectors/istio/config/values.json``, the types of Istio's Helm values by
 release.
 
     tools/generate/values_types.py                   # write it from the data
@@ -16,7 +16,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -24,7 +24,7 @@ from generated_module import write_or_compare
 
 _ROOT = Path(__file__).resolve().parents[2]
 DATA = _ROOT / "tools/generate/data/istio/values-types.json"
-TARGET = _ROOT / "layers/engine/podgraft/core/injectors/istio/config/values_table.py"
+TARGET = _ROOT / "layers/engine/podgraft/core/injectors/istio/config/values.json"
 
 _OLDEST, _NEWEST = 8, 32
 _FILES = (
@@ -62,38 +62,29 @@ _WORDS = {
 # message → field → [(type, first minor, minor after the last)]
 Messages: TypeAlias = "dict[str, dict[str, list[tuple[str, int, int]]]]"
 
-_HEAD = '''\
-"""Types of Istio's Helm values; written by tools/generate/values_types.py, not by hand."""
-
-# A message: a line a field: its name, its type, the first minor release of Istio 1.x that has it
-# so, and the one after the last. A type is a scalar, the name of a message, or the members of an
-# enum with | between them; after [] it is a list of those, after {} a map.
-MESSAGES = {'''
-
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Write the module, or compare it; print the next step."""
+    """Write the table, or compare it; print the next step."""
     arguments = [*(sys.argv[1:] if argv is None else argv)]
     if arguments[:1] == ["--istio"]:
         described = read_clone(Path(arguments[1]))
         DATA.write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
         arguments = arguments[2:]
-    return write_or_compare(arguments, TARGET, module(), "tests/injectors/istio")
+    return write_or_compare(arguments, TARGET, table(), "tests/injectors/istio")
 
 
-def module() -> str:
-    """The module's text."""
+def table() -> str:
+    """The text of the table."""
     described: Messages = json.loads(DATA.read_text(encoding="utf-8"))
-    return "\n".join([_HEAD, *_lines(described), "}", ""])
-
-
-def _lines(described: Messages) -> Iterator[str]:
-    for message, fields in described.items():
-        yield f'    "{message}": """'
-        for name, spans in fields.items():
-            for type_, since, until in spans:
-                yield f"{name} {type_} {since} {until}"
-        yield '""",'
+    rows = {
+        message: [
+            f"{name} {type_} {since} {until}"
+            for name, spans in fields.items()
+            for type_, since, until in spans
+        ]
+        for message, fields in described.items()
+    }
+    return json.dumps(rows, indent=1) + "\n"
 
 
 def read_clone(clone: Path) -> Messages:

@@ -10,7 +10,7 @@ import mesh_types
 
 
 def test_the_table_is_fresh() -> None:
-    assert mesh_types.TARGET.read_text(encoding="utf-8") == mesh_types.module()
+    assert mesh_types.TARGET.read_text(encoding="utf-8") == mesh_types.table()
     assert mesh_types.main(["--check"]) == 0
 
 
@@ -18,7 +18,7 @@ def test_a_table_that_is_not_fresh_fails_the_check(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Writing makes it fresh again."""
-    target = tmp_path / "mesh_table.py"
+    target = tmp_path / "mesh.json"
     target.write_text("")
     monkeypatch.setattr(mesh_types, "TARGET", target)
 

@@ -32,13 +32,13 @@ message Unused {
 
 
 def test_the_table_is_fresh() -> None:
-    expected = values_types.module()
+    expected = values_types.table()
     assert values_types.TARGET.read_text(encoding="utf-8") == expected
     assert values_types.main(["--check"]) == 0
 
 
 def test_a_stale_table_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    target = tmp_path / "values_table.py"
+    target = tmp_path / "values.json"
     target.write_text("")
     monkeypatch.setattr(values_types, "TARGET", target)
     assert values_types.main(["--check"]) == 1

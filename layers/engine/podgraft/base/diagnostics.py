@@ -44,6 +44,10 @@ class Diagnostic(Struct, frozen=True, kw_only=True):
         """Whether the diagnostic stops nothing."""
         return self.severity is Severity.WARNING
 
+    def as_warning(self) -> Diagnostic:
+        """Return the same problem as a warning."""
+        return replace(self, severity=Severity.WARNING)
+
     def as_error(self) -> Diagnostic:
         """Return the same problem as an error, for ``--strict``."""
         return replace(self, severity=Severity.ERROR)

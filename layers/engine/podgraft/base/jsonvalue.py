@@ -128,13 +128,25 @@ def object_at(parent: Mapping[str, JSON], *keys: str) -> Object:
     return target
 
 
+def list_at(parent: Mapping[str, JSON], *keys: str) -> list[JSON]:
+    """The list at the end of the keys; an empty one if it is missing."""
+    value = _value_at(parent, keys)
+    return value if isinstance(value, list) else []
+
+
 def objects_at(parent: Mapping[str, JSON], *keys: str) -> list[Object]:
     """The objects in the list at the end of the keys."""
-    *path, last = keys
-    elements = (object_at(parent, *path) if path else parent).get(last)
-    if not isinstance(elements, list):
+    value = _value_at(parent, keys)
+    if not isinstance(value, list):
         return []
-    return [element for element in elements if isinstance(element, dict)]
+    return [element for element in value if isinstance(element, dict)]
+
+
+def _value_at(parent: Mapping[str, JSON], keys: tuple[str, ...]) -> JSON:
+    value = parent.get(keys[0])
+    for key in keys[1:]:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 def names_at(parent: Mapping[str, JSON], key: str) -> list[str]:

@@ -6,13 +6,12 @@ tags, the first and last Kubernetes minor that has it so, and its position in th
 the order differs. Types without a package are of v1.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from podgraft.base.tables import read_table
 from podgraft.golang.reflect import (
     BOOL,
     INT32,
@@ -39,7 +38,7 @@ from .quantities import QUANTITY, RESOURCE_LIST, RESOURCE_NAME, SERIALIZATION
 
 NEWEST = 37
 
-_TABLE: Mapping[str, Any] = json.loads((Path(__file__).parent / "types.json").read_bytes())
+_TABLE: Mapping[str, Any] = read_table(__file__, "types.json")
 SCALARS: frozenset[str] = frozenset(_TABLE["scalars"])
 # The rows of each struct.
 STRUCTS: Mapping[str, list[str]] = _TABLE["structs"]

@@ -72,8 +72,11 @@ def test_a_sidecar_is_injected_with_volumes_and_metadata() -> None:
     assert _names(containers(done.pod)) == ["app", "istio-proxy"]
     assert _names(containers(done.pod, "initContainers")) == ["istio-init"]
     assert done.templates == ("sidecar",)
-    assert (done.init_containers, done.containers) == (("istio-init",), ("istio-proxy",))
-    assert "istio-token" in done.volumes
+    assert (done.added.init_containers, done.added.containers) == (
+        ("istio-init",),
+        ("istio-proxy",),
+    )
+    assert "istio-token" in done.added.volumes
     assert done.image == "registry.example.com/mesh/proxyv2:1.30.3"
     assert done.warnings == ()
     assert jsonvalue.equal(patch.apply(pod(APP), done.patch), done.pod)

@@ -48,9 +48,9 @@ def _add_step(trace: Trace, injection: istio.Injection, release: str) -> None:
     trace.additions = Additions(
         templates=injection.templates,
         image=injection.image,
-        init_containers=injection.init_containers,
-        containers=injection.containers,
-        volumes=injection.volumes,
+        init_containers=injection.added.init_containers,
+        containers=injection.added.containers,
+        volumes=injection.added.volumes,
     )
 
 

@@ -44,12 +44,12 @@ class Manifest(Struct, frozen=True, kw_only=True):
     @property
     def kind(self) -> str:
         """The object's kind, such as ``ConfigMap``."""
-        return _text(self.object.get("kind"))
+        return string_at(self.object, "kind")
 
     @property
     def api_version(self) -> str:
         """The object's API version, such as ``v1``."""
-        return _text(self.object.get("apiVersion"))
+        return string_at(self.object, "apiVersion")
 
     @property
     def group(self) -> str:
@@ -59,30 +59,32 @@ class Manifest(Struct, frozen=True, kw_only=True):
     @property
     def metadata(self) -> Object:
         """The object's metadata; empty if it is missing."""
-        metadata = self.object.get("metadata")
-        return metadata if isinstance(metadata, dict) else {}
+        return object_at(self.object, "metadata")
 
     @property
     def name(self) -> str:
         """The object's name."""
-        return _text(self.metadata.get("name"))
+        return string_at(self.metadata, "name")
 
     @property
     def namespace(self) -> str:
         """The object's namespace; empty if it is missing."""
-        return _text(self.metadata.get("namespace"))
+        return string_at(self.metadata, "namespace")
 
     @property
     def data(self) -> Mapping[str, JSON]:
         """A ConfigMap's entries."""
-        data = self.object.get("data")
-        return data if isinstance(data, dict) else {}
+        return object_at(self.object, "data")
 
     def make_diagnostic(self, path: str, problem: str, remedy: str) -> Diagnostic:
         """Return a diagnostic for the object; *path* is a JSON Pointer inside the object."""
         return Diagnostic(
             document=self.file, pointer=self.path + path, problem=problem, remedy=remedy
         )
+
+    def make_warning(self, path: str, problem: str, remedy: str) -> Diagnostic:
+        """``make_diagnostic`` for a problem that stops nothing."""
+        return self.make_diagnostic(path, problem, remedy).as_warning()
 
     def locate(self, found: Diagnostic) -> Diagnostic:
         """The diagnostic of a part of the object, with its file."""
@@ -210,8 +212,7 @@ def _is_probe(manifest: Manifest) -> bool:
 
 
 def _is_supported_kind(manifest: Manifest, add_error: AddDiagnostic) -> bool:
-    annotations = manifest.metadata.get("annotations")
-    if isinstance(annotations, dict) and annotations.get(IGNORE) == "true":
+    if object_at(manifest.metadata, "annotations").get(IGNORE) == "true":
         return False
     if manifest.api_version not in KINDS.get(manifest.kind, ()):
         add_error(_unknown_kind_diagnostic(manifest))
@@ -245,10 +246,6 @@ def _validate_unique(manifests: list[Manifest], add_error: AddDiagnostic) -> Non
             location = f"{first_manifest.file}{first_manifest.path}"
             problem = f"duplicate of {manifest.kind} {manifest.name} in {location}"
             add_error(manifest.make_diagnostic("", problem, "remove one of the two"))
-
-
-def _text(value: JSON) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def read_specs(manifests: Sequence[Manifest], found: Diagnostics) -> Iterator[tuple[Cursor, str]]:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from msgspec.structs import replace
-
-from podgraft.base.diagnostics import Severity
 from podgraft.core.policy import Policy
 from podgraft.kube.types import NEWEST
 
@@ -88,9 +85,8 @@ def find_absent_params(
             if kind is None or ref is None or params.can_find(kind, ref):
                 continue
             result = "policy fails for each request" if ref.is_required else "binding does nothing"
-            found = by_name[binding.name].make_diagnostic(
+            yield by_name[binding.name].make_warning(
                 "/spec/paramRef",
                 f"selects no {kind.kind} of the bundle, so the {result}",
                 "add the object to the bundle, or correct the paramRef",
             )
-            yield replace(found, severity=Severity.WARNING)

@@ -14,6 +14,7 @@ from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import object_at
 from podgraft.golang.reflect import GoType
 from podgraft.kube import POD
+from podgraft.kube.matching.constraints import MatchConstraints
 from podgraft.kube.matching.reads import find_condition_reads, find_selector_reads
 
 from .appmesh import AppMeshMutator
@@ -110,24 +111,23 @@ def _find_policy_reads(mutator: PolicyMutator) -> Iterator[tuple[FieldRead, ...]
     for policy in policies.policies:
         source, mutations = f'policy "{policy.name}"', f'mutation of policy "{policy.name}"'
         variables = {each.name: each.program for each in policy.variables}
-        scopes = [policy.constraints]
-        scopes += [
-            binding.constraints
-            for binding in policies.bindings.get(policy.name, ())
-            if binding.constraints is not None
-        ]
+        bindings = policies.bindings.get(policy.name, ())
         yield (
             *find_condition_reads([each.program for each in policy.conditions], source, variables),
             *find_condition_reads(
                 [each.program for each in policy.mutations], mutations, variables
             ),
-            *(
-                read
-                for each in scopes
-                if each.objects is not None
-                for read in find_selector_reads(each.objects, source)
+            *_find_scope_reads(
+                source, policy.constraints, *(each.constraints for each in bindings)
             ),
         )
+
+
+def _find_scope_reads(source: str, *scopes: MatchConstraints | None) -> Iterator[FieldRead]:
+    """Yield the labels that a policy and its bindings select."""
+    for scope in scopes:
+        if scope is not None and scope.objects is not None:
+            yield from find_selector_reads(scope.objects, source)
 
 
 def _mesh_keys(selector: object) -> tuple[str, ...]:
@@ -155,18 +155,10 @@ def _find_validator_reads(validator: Validator) -> Iterator[tuple[FieldRead, ...
             if validation.message_program is not None:
                 programs.append(validation.message_program)
         programs.extend(each.program for each in policy.audit)
-        constraints = [policy.constraints]
-        constraints += [
-            binding.constraints
-            for binding in rules.bindings.get(policy.name, ())
-            if binding.constraints is not None
-        ]
+        bindings = rules.bindings.get(policy.name, ())
         yield (
             *find_condition_reads(programs, source, variables),
-            *(
-                read
-                for each in constraints
-                if each.objects is not None
-                for read in find_selector_reads(each.objects, source)
+            *_find_scope_reads(
+                source, policy.constraints, *(each.constraints for each in bindings)
             ),
         )

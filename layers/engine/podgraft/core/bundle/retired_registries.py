@@ -7,11 +7,11 @@ the closing date, change ``CLOSURE``.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from podgraft.base.diagnostics import Diagnostic, Severity
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.kube import yaml
 from podgraft.kube.patch import pointer
 
@@ -97,7 +97,9 @@ def find_warnings(manifests: Manifests) -> Iterator[Diagnostic]:
 
 def find_document_warnings(file: str, document: JSON, path: str = "") -> Iterator[Diagnostic]:
     """Return a warning for each string of a document that names a registry."""
-    for string_path, text in _find_strings(document, path):
+    for string_path, text in pointer.walk(document, path):
+        if not isinstance(text, str):
+            continue
         for registry in RETIRED_REGISTRIES:
             lines = [
                 number for number, line in _number_lines(text) if _uses_registry(registry, line)
@@ -116,10 +118,8 @@ def _find_patch_config_maps(manifests: Manifests) -> set[tuple[str, str]]:
     """Return the namespaces and names of ConfigMaps that contain templates of App Mesh."""
     names: set[tuple[str, str]] = set()
     for mesh in manifests.of_kind("Mesh"):
-        spec = mesh.object.get("spec")
-        app_mesh = spec.get("awsAppMesh") if isinstance(spec, dict) else None
-        reference = app_mesh.get("sidecarPatchConfigMap") if isinstance(app_mesh, dict) else None
-        if isinstance(reference, dict):
+        reference = object_at(mesh.object, "spec", "awsAppMesh", "sidecarPatchConfigMap")
+        if reference:
             namespace = reference.get("namespace") or mesh.namespace
             names.add((str(namespace), str(reference.get("name"))))
     return names
@@ -137,22 +137,6 @@ def _parse_document(text: str) -> JSON:
     except yaml.NotYAMLError:
         return text
     return document if isinstance(document, dict | list) else text
-
-
-def _find_strings(value: JSON, path: str) -> Iterator[tuple[str, str]]:
-    """Return each string inside a value with its JSON Pointer."""
-    match value:
-        case str():
-            yield path, value
-        case list():
-            for index, element in enumerate(value):
-                yield from _find_strings(element, f"{path}/{index}")
-        case dict():
-            entries: Mapping[str, JSON] = value
-            for key, element in entries.items():
-                yield from _find_strings(element, f"{path}/{pointer.escape(key)}")
-        case _:
-            pass
 
 
 def _number_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -6,7 +6,8 @@ pod gets the label ``istio.io/rev: default``. Only ``lint.py`` uses this module.
 
 from collections.abc import Iterator
 
-from podgraft.base.diagnostics import Diagnostic, Severity
+from podgraft.base.diagnostics import Diagnostic
+from podgraft.base.jsonvalue import object_at, string_at
 from podgraft.core.policy import Policy
 from podgraft.kube import yaml
 
@@ -26,20 +27,13 @@ def find_warnings(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
         if revision and revision != expected:
             problem = f'belongs to revision "{revision}", but pods get {_LABEL}: {expected}'
             remedy = f'set "revision: {revision}" in the policy'
-            yield Diagnostic(
-                document=manifest.file,
-                pointer=manifest.path + path,
-                problem=problem,
-                remedy=remedy,
-                severity=Severity.WARNING,
-            )
+            yield manifest.make_warning(path, problem, remedy)
 
 
 def _find_revision(manifest: Manifest) -> tuple[str, str]:
     """Return the path and the revision that the label, the values, or the name sets."""
-    labels = manifest.metadata.get("labels")
-    label = labels.get(_LABEL) if isinstance(labels, dict) else None
-    if isinstance(label, str) and label:
+    label = string_at(object_at(manifest.metadata, "labels"), _LABEL)
+    if label:
         return "/metadata/labels/istio.io~1rev", label
     values_revision = _find_values_revision(manifest)
     if values_revision:

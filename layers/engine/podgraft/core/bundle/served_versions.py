@@ -5,7 +5,7 @@ The releases of the clusters are ``kubernetesRelease`` of the policy document, a
 
 from collections.abc import Iterator
 
-from podgraft.base.diagnostics import Diagnostic, Severity
+from podgraft.base.diagnostics import Diagnostic
 from podgraft.core.policy import Policy
 from podgraft.kube.structured import release_schema
 from podgraft.kube.types import NEWEST
@@ -18,13 +18,8 @@ _MUTATING = "MutatingAdmissionPolicy"
 
 def find_warnings(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
     """Return an error for each version that no release serves, and warnings of double changes."""
-    minors = sorted(
-        {
-            each.kubernetes_minor
-            for _, each in policy.variants()
-            if each.kubernetes_minor is not None
-        }
-    )
+    found = {each.kubernetes_minor for _, each in policy.variants()}
+    minors = sorted(minor for minor in found if minor is not None)
     if not minors:
         return
     for manifest in manifests.manifests:
@@ -43,12 +38,10 @@ def _check_version(manifest: Manifest, minors: list[int]) -> Iterator[Diagnostic
     elif manifest.kind == _MUTATING and any(
         _is_served(f"{_GROUP}/v1", _MUTATING, minor) for minor in minors
     ):
-        yield Diagnostic(
-            document=manifest.file,
-            pointer=manifest.path,
-            problem=f"Kubernetes evaluates {_MUTATING} {manifest.name} itself if it is applied",
-            remedy="apply it to the cluster, or keep it in the bundle, but not both",
-            severity=Severity.WARNING,
+        yield manifest.make_warning(
+            "",
+            f"Kubernetes evaluates {_MUTATING} {manifest.name} itself if it is applied",
+            "apply it to the cluster, or keep it in the bundle, but not both",
         )
 
 

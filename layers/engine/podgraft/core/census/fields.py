@@ -6,43 +6,17 @@ Secrets, claims, and registries' credentials are not recorded, because no templa
 """
 
 from collections.abc import Mapping
+from typing import Any
+
+from podgraft.base.tables import read_table
 
 # The types with maps of labels and annotations, which have separate rules.
 METADATA = "v1.ObjectMeta"
-ENVIRONMENT = "v1.EnvVar"
 OWNER = "v1.OwnerReference"
 
+_TABLE: Mapping[str, Any] = read_table(__file__, "fields.json")
 RECORDED: Mapping[str, frozenset[str]] = {
-    type_: frozenset(fields.split())
-    for type_, fields in {
-        "v1.CSIVolumeSource": "driver",
-        "v1.Container": "name image",
-        "v1.ContainerPort": "name",
-        "v1.CronJobSpec": "",
-        "v1.EnvVar": "name",
-        "v1.EphemeralContainer": "name image targetContainerName",
-        "v1.EphemeralContainerCommon": "name image",
-        "v1.HTTPGetAction": "path",
-        "v1.HTTPHeader": "name",
-        "v1.LabelSelector": "matchLabels",
-        "v1.LabelSelectorRequirement": "key values",
-        "v1.NodeSelectorRequirement": "key values",
-        "v1.ObjectFieldSelector": "apiVersion fieldPath",
-        "v1.ObjectMeta": "name generateName namespace",
-        "v1.OwnerReference": "apiVersion kind name",
-        "v1.PodAffinityTerm": "topologyKey namespaces matchLabelKeys mismatchLabelKeys",
-        "v1.PodSpec": "serviceAccountName serviceAccount schedulerName priorityClassName "
-        "runtimeClassName nodeSelector",
-        "v1.ReplicationControllerSpec": "selector",
-        "v1.ResourceFieldSelector": "containerName resource",
-        "v1.StatefulSetSpec": "serviceName",
-        "v1.Toleration": "key value",
-        "v1.TopologySpreadConstraint": "topologyKey matchLabelKeys",
-        "v1.TypeMeta": "kind apiVersion",
-        "v1.Volume": "name",
-        "v1.VolumeDevice": "name devicePath",
-        "v1.VolumeMount": "name mountPath subPath",
-    }.items()
+    type_: frozenset(names.split()) for type_, names in _TABLE["recorded"].items()
 }
 
 # Annotations with a JSON list or map of elements: the recorded strings of an element. All others
@@ -58,31 +32,6 @@ TYPED_ELEMENTS: Mapping[str, str] = {
 
 # Removed: they differ between the pods of one workload, or between requests, and nothing needs
 # them.
-REMOVED_METADATA = frozenset(
-    {
-        "clusterName",
-        "creationTimestamp",
-        "deletionGracePeriodSeconds",
-        "deletionTimestamp",
-        "finalizers",
-        "generation",
-        "managedFields",
-        "resourceVersion",
-        "selfLink",
-        "uid",
-    }
-)
-REMOVED_KEYS = frozenset(
-    {
-        "apps.kubernetes.io/pod-index",
-        "batch.kubernetes.io/controller-uid",
-        "batch.kubernetes.io/job-completion-index",
-        "controller-revision-hash",
-        "controller-uid",
-        "job-completion-index",
-        "kubectl.kubernetes.io/last-applied-configuration",
-        "kubectl.kubernetes.io/restartedAt",
-        "statefulset.kubernetes.io/pod-name",
-    }
-)
+REMOVED_METADATA = frozenset(_TABLE["removed_metadata"])
+REMOVED_KEYS = frozenset(_TABLE["removed_keys"])
 HASH_KEYS = ("pod-template-hash", "rollouts-pod-template-hash")

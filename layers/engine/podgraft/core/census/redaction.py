@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object, dump
+from podgraft.base.jsonvalue import JSON, Object, dump, list_at, names_at, object_at
 from podgraft.golang.reflect import STRING, Field, GoType, Kind
 from podgraft.golang.reflect.fields import fields_by_key
 from podgraft.kube import object_type, types, yaml
@@ -292,8 +292,7 @@ def _normalize_pod(pod: Object) -> Object:
     metadata = pod.get("metadata")
     if not isinstance(metadata, dict):
         return pod
-    owners = metadata.get("ownerReferences")
-    owners = owners if isinstance(owners, list) else []
+    owners = list_at(metadata, "ownerReferences")
     has_controller = any(
         isinstance(each, dict) and each.get("controller") is True for each in owners
     )
@@ -332,15 +331,8 @@ def _replace_suffix(owner: JSON, hash_: str) -> JSON:
 
 def _find_volumes(value: Object) -> dict[str, str]:
     """The names of volumes with a random suffix, with the names to record."""
-    spec = value.get("spec")
-    volumes = spec.get("volumes") if isinstance(spec, dict) else None
-    names = (
-        volume.get("name")
-        for volume in (volumes if isinstance(volumes, list) else ())
-        if isinstance(volume, dict)
-    )
     return {
         name: _SERVICE_ACCOUNT_VOLUME + _HASH
-        for name in names
-        if isinstance(name, str) and name.startswith(_SERVICE_ACCOUNT_VOLUME)
+        for name in names_at(object_at(value, "spec"), "volumes")
+        if name.startswith(_SERVICE_ACCOUNT_VOLUME)
     }

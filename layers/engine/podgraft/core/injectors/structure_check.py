@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from podgraft.golang.texttemplate.run.tracing import Trace
     from podgraft.kube.yaml.composer import Node, Scalar
 
-    from .structure_comparison import StructureComparison
-
 S = TypeVar("S")
 K = TypeVar("K")
 T = TypeVar("T")

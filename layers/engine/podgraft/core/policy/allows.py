@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from podgraft.kube.document_reader import (
     Cursor,
@@ -132,10 +133,49 @@ def _parse_list(parse: Callable[[Cursor], T | None]) -> Callable[[Cursor], tuple
     return parse_elements
 
 
-def _parse_preset(cursor: Cursor) -> str | None:
-    if isinstance(cursor.value, str) and cursor.value in PRESETS:
-        return cursor.value
-    return cursor.add_error(f"got {format_value(cursor.value)}", f"use {', '.join(PRESETS)}")
+def _parse_one_of(choices: Collection[str], remedy: str) -> Callable[[Cursor], str | None]:
+    def parse(cursor: Cursor) -> str | None:
+        if isinstance(cursor.value, str) and cursor.value in choices:
+            return cursor.value
+        return cursor.add_error(f"got {format_value(cursor.value)}", remedy)
+
+    return parse
+
+
+def _parse_text(
+    is_valid: Callable[[str], object], remedy: str, normalize: Callable[[str], str] = str
+) -> Callable[[Cursor], str | None]:
+    def parse(cursor: Cursor) -> str | None:
+        text = parse_string(cursor)
+        if text is None:
+            return None
+        if is_valid(text):
+            return normalize(text)
+        return cursor.add_error(f"got {format_value(text)}", remedy)
+
+    return parse
+
+
+_parse_preset = _parse_one_of(PRESETS, f"use {', '.join(PRESETS)}")
+_parse_namespace = _parse_one_of(HOST_NAMESPACES, f"use {', '.join(HOST_NAMESPACES)}")
+_parse_capability = _parse_one_of(
+    CAPABILITIES,
+    "use a capability of Linux in capitals and without CAP_, such as NET_ADMIN, or ALL",
+)
+_parse_container = _parse_text(
+    _CONTAINER.fullmatch, f'use the name of a container, or "{ANY_CONTAINER}" for all containers'
+)
+_parse_path = _parse_text(
+    lambda path: path.startswith("/") and ".." not in path.split("/"),
+    "use an absolute path without .. as in the volume",
+    clean_path,
+)
+_parse_sysctl = _parse_text(
+    _SYSCTL.fullmatch,
+    "use the name of a sysctl, such as net.core.somaxconn",
+    lambda name: name.replace("/", "."),
+)
+_parse_account = _parse_text(_ACCOUNT.fullmatch, "use the name of a service account")
 
 
 def _parse_capabilities(cursor: Cursor) -> tuple[str, ...] | None:
@@ -147,37 +187,9 @@ def _parse_capabilities(cursor: Cursor) -> tuple[str, ...] | None:
     return tuple(
         f"{container}/{capability}"
         for container, capabilities in entries.items()
-        if _check_container(container, capabilities)
+        if _parse_container(replace(capabilities, value=container)) is not None
         for capability in parse(capabilities) or ()
     )
-
-
-def _parse_capability(cursor: Cursor) -> str | None:
-    if isinstance(cursor.value, str) and cursor.value in CAPABILITIES:
-        return cursor.value
-    remedy = "use a capability of Linux in capitals and without CAP_, such as NET_ADMIN, or ALL"
-    return cursor.add_error(f"got {format_value(cursor.value)}", remedy)
-
-
-def _parse_container(cursor: Cursor) -> str | None:
-    name = parse_string(cursor)
-    return name if name is not None and _check_container(name, cursor) else None
-
-
-def _check_container(name: str, cursor: Cursor) -> bool:
-    if _CONTAINER.fullmatch(name):
-        return True
-    remedy = f'use the name of a container, or "{ANY_CONTAINER}" for all containers'
-    cursor.add_error(f"got {format_value(name)}", remedy)
-    return False
-
-
-def _parse_path(cursor: Cursor) -> str | None:
-    path = parse_string(cursor)
-    if path is None or (path.startswith("/") and ".." not in path.split("/")):
-        return None if path is None else clean_path(path)
-    remedy = "use an absolute path without .. as in the volume"
-    return cursor.add_error(f"got {format_value(path)}", remedy)
 
 
 def _parse_port(cursor: Cursor) -> str | None:
@@ -185,29 +197,6 @@ def _parse_port(cursor: Cursor) -> str | None:
     if isinstance(port, int) and not isinstance(port, bool) and 0 < port <= _MAX_PORT:
         return str(port)
     return cursor.add_error(f"got {format_value(port)}", f"use a port from 1 to {_MAX_PORT}")
-
-
-def _parse_namespace(cursor: Cursor) -> str | None:
-    if cursor.value in HOST_NAMESPACES:
-        return str(cursor.value)
-    return cursor.add_error(
-        f"got {format_value(cursor.value)}", f"use {', '.join(HOST_NAMESPACES)}"
-    )
-
-
-def _parse_sysctl(cursor: Cursor) -> str | None:
-    name = parse_string(cursor)
-    if name is None or _SYSCTL.fullmatch(name):
-        return None if name is None else name.replace("/", ".")
-    remedy = "use the name of a sysctl, such as net.core.somaxconn"
-    return cursor.add_error(f"got {format_value(name)}", remedy)
-
-
-def _parse_account(cursor: Cursor) -> str | None:
-    name = parse_string(cursor)
-    if name is None or _ACCOUNT.fullmatch(name):
-        return name
-    return cursor.add_error(f"got {format_value(name)}", "use the name of a service account")
 
 
 def _parse_registry(cursor: Cursor) -> str | None:

@@ -40,14 +40,12 @@ def find_unquoted_text(
     for description, texts, make_object in _make_variants(probe.object):
         for text in (_PLAIN_TEXT, *texts):
             variant = Probe(name=probe.name, object=make_object(text))
-            failures = [
-                failure for failure in try_probe(change, variant) if failure.error is not None
-            ]
+            result = try_probe(change, variant)
             yield
-            if failures and text == _PLAIN_TEXT:
-                break
-            if failures:
-                return f"{description} such as {text}", failures[0]
+            if isinstance(result, Failure):
+                if text == _PLAIN_TEXT:
+                    break
+                return f"{description} such as {text}", result
     return None
 
 

@@ -9,13 +9,14 @@ from msgspec.structs import replace
 from podgraft import kube
 from podgraft.base.jsonvalue import Object
 from podgraft.core import policy
-from podgraft.core.bundle import Bundle, Diagnostic, Manifest, apply_mutators
+from podgraft.core.bundle import Bundle, Manifest, apply_mutators
 from podgraft.core.injectors import redact
 from podgraft.core.policy import Skip
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.matching import constraints
 from podgraft.kube.privileges import Privilege
 
+from .flaws import Flaw
 from .outcome import Failure, try_probe
 from .probes import Probe
 from .report import Report
@@ -24,12 +25,20 @@ from .report import Report
 def try_objects(bundle: Bundle, report: Report) -> Iterator[None]:
     """Mutate every object of the folder; each step is one object."""
     for manifest in bundle.manifests.probes:
-        for failure in _find_failures(bundle, manifest, report):
-            report.add_error(_make_diagnostic(manifest, failure))
+        result = _try_object(bundle, manifest, report)
+        if isinstance(result, Failure):
+            # The values of the object can be secrets, and must not reach a log.
+            problem = f"the review of the object fails: {redact(result.error)}"
+            remedy = "correct the template or the object"
+            report.add_error(manifest.make_diagnostic("", problem, remedy))
+        else:
+            for flaw in result:
+                problem = f"the result {flaw.problem}"
+                report.add_error(manifest.make_diagnostic("", problem, flaw.remedy))
         yield
 
 
-def _find_failures(bundle: Bundle, manifest: Manifest, report: Report) -> list[Failure]:
+def _try_object(bundle: Bundle, manifest: Manifest, report: Report) -> Failure | list[Flaw]:
     """Return the flaws of the result; none for a pod that the policy does not inject."""
     probe = Probe(name=f"{manifest.kind} {manifest.name}", object=manifest.object)
     mutators = bundle.object_mutators
@@ -37,7 +46,7 @@ def _find_failures(bundle: Bundle, manifest: Manifest, report: Report) -> list[F
         try:
             kube.check(kube.POD, manifest.object)
         except kube.DecodeError as error:
-            return [Failure(probe=probe, error=error)]
+            return Failure(probe=probe, error=error)
         if isinstance(policy.decide(bundle.rules, manifest.object, probe.namespace), Skip):
             return []
         mutators = bundle.pod_mutators
@@ -48,15 +57,3 @@ def _find_failures(bundle: Bundle, manifest: Manifest, report: Report) -> list[F
 
     # The values of the object can be secrets, and must not reach a log.
     return try_probe(report.observe(change, manifest, "", Privilege.redact), probe)
-
-
-def _make_diagnostic(manifest: Manifest, failure: Failure) -> Diagnostic:
-    if failure.flaw is not None:
-        return manifest.make_diagnostic(
-            "", f"the result {failure.flaw.problem}", failure.flaw.remedy
-        )
-    # The values of the object can be secrets, and must not reach a log.
-    text = redact(failure.error) if failure.error is not None else ""
-    return manifest.make_diagnostic(
-        "", f"the review of the object fails: {text}", "correct the template or the object"
-    )

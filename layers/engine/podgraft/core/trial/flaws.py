@@ -66,8 +66,8 @@ def _contains_missing(value: JSON) -> bool:
 
 
 def _find_missing_values(before: Object, after: Object) -> Iterator[Flaw]:
-    texts_before = frozenset(text for _, text in _find_strings(before, ""))
-    for path, text in _find_strings(after, ""):
+    texts_before = frozenset(text for _, text in _find_strings(before))
+    for path, text in _find_strings(after):
         marker = next((marker for marker in MISSING if marker in text), None)
         if marker and text not in texts_before:
             yield Flaw(
@@ -173,18 +173,10 @@ def _all_containers(spec: Object) -> Iterator[Object]:
         yield container
 
 
-def _find_strings(value: JSON, path: str) -> Iterator[tuple[str, str]]:
+def _find_strings(value: JSON) -> Iterator[tuple[str, str]]:
     """Find all strings in a value, including keys, each with its JSON Pointer."""
-    match value:
-        case str():
-            yield path, value
-        case dict():
-            for key, member in value.items():
-                member_path = f"{path}/{pointer.escape(key)}"
-                yield member_path, key
-                yield from _find_strings(member, member_path)
-        case list():
-            for index, element in enumerate(value):
-                yield from _find_strings(element, f"{path}/{index}")
-        case _:
-            pass
+    for path, part in pointer.walk(value):
+        if isinstance(part, str):
+            yield path, part
+        elif isinstance(part, dict):
+            yield from ((f"{path}/{pointer.escape(key)}", key) for key in part)

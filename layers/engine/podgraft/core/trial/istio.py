@@ -202,10 +202,10 @@ def _try_target(
             add(diagnostic)
     elif target.name is None:
         for failure in outcome.errors[:1]:
-            text = report.describe_failure(failure)
+            text = report.describe(failure.error)
             problem = f"{variant.label}fails for {failure.probe.name}: {text}"
             report.add_warning(config_map.make_diagnostic(target.path, problem, failure.remedy))
-    if not outcome.failures and not variant.is_switched:
+    if not (outcome.errors or outcome.flaws or variant.is_switched):
         yield from _try_ambiguous_text(variant, target, config_map, report)
 
 
@@ -218,7 +218,7 @@ def _try_ambiguous_text(
     if unquoted is None:
         return
     description, failure = unquoted
-    problem = f"fails for {probe.name} with {description}: {report.describe_failure(failure)}"
+    problem = f"fails for {probe.name} with {description}: {report.describe(failure.error)}"
     if not any(warning.problem == problem for warning in report.warnings):  # an alias repeats it
         report.add_warning(config_map.make_diagnostic(target.path, problem, REMEDY))
 
@@ -229,21 +229,20 @@ def _make_diagnostics(
     injector = variant.injector
     if outcome.fails_everywhere:
         failure = outcome.errors[-1] if outcome.is_final else outcome.errors[0]
-        text = report.describe_failure(failure)
+        text = report.describe(failure.error)
         problem = f"{variant.label}fails for every probe pod: {text}"
         remedy = failure.remedy
         if isinstance(failure.cause, ExecError) and failure.cause.reason.startswith(_NO_FIELD):
             remedy = add_update(injector.newer_release, remedy)
         diagnostic = config_map.make_diagnostic(target.path, problem, remedy)
         yield replace(diagnostic, excerpt=failure.excerpt)
-    for failure in outcome.first_flaws:
-        flaw = failure.flaw
-        assert flaw is not None  # noqa: S101 - first_flaws selects failures with a flaw
+    for each in outcome.first_flaws:
+        flaw = each.flaw
         hub = object_at(injector.values, "global").get("hub")
         if flaw.image is not None and flaw.image.startswith("/") and not hub:
             yield _missing_hub_diagnostic(flaw.image, config_map, injector)
         else:
-            problem = f"{variant.label}for {failure.probe.name}, {flaw.problem}"
+            problem = f"{variant.label}{each.problem}"
             yield config_map.make_diagnostic(target.path, problem, flaw.remedy)
 
 

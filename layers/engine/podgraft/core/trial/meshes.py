@@ -54,14 +54,12 @@ def _try_mesh(
     outcome = yield from try_probes(observed, _make_selected_probes(mesh))
     if outcome.fails_everywhere:
         failure = outcome.errors[0]
-        problem = f"fails for every probe pod: {report.describe_failure(failure)}"
+        problem = f"fails for every probe pod: {report.describe(failure.error)}"
         remedy = failure.remedy_in(mesh.template.source.text)
         diagnostic = manifest.make_diagnostic(_TEMPLATE, problem, remedy)
         report.add_error(replace(diagnostic, excerpt=failure.excerpt))
-    for failure in outcome.first_flaws:
-        if failure.flaw is not None:
-            problem = f"for {failure.probe.name}, {failure.flaw.problem}"
-            report.add_error(manifest.make_diagnostic(_TEMPLATE, problem, failure.flaw.remedy))
+    for each in outcome.first_flaws:
+        report.add_error(manifest.make_diagnostic(_TEMPLATE, each.problem, each.flaw.remedy))
 
 
 def _make_selected_probes(mesh: Mesh) -> Iterator[Probe]:

@@ -20,7 +20,7 @@ from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.mutation import MutatingPolicy
 
 from .candidates import Candidate, make_candidates
-from .outcome import Outcome, try_probe
+from .outcome import Outcome
 from .probes import with_namespace
 from .report import Report
 
@@ -61,13 +61,11 @@ class _PolicyTrial(Struct):
             if not self.changes and not outcome.errors and self.policy.conditions:
                 yield from self._try(known, dataclasses.replace(self.policy, conditions=()))
             if outcome.fails_everywhere:
-                text = self.report.describe_failure(outcome.errors[0])
+                text = self.report.describe(outcome.errors[0].error)
                 problem = f"denies every probe {kind}: {text}"
                 self._warn(problem, "correct the mutations, or test optional fields with has()")
-            for failure in outcome.first_flaws:
-                if failure.flaw is not None:
-                    problem = f"for {failure.probe.name}, {failure.flaw.problem}"
-                    self._warn(problem, failure.flaw.remedy)
+            for each in outcome.first_flaws:
+                self._warn(each.problem, each.flaw.remedy)
 
     def _place(self, candidate: Candidate) -> Iterator[Candidate]:
         """The object in each namespace that has parameters, or in its own."""
@@ -98,9 +96,7 @@ class _PolicyTrial(Struct):
                 self.changes = self.changes or after.is_changed
                 return after.object
 
-            observed = self.report.observe(change, self.manifest, _MUTATIONS)
-            outcome.count += 1
-            outcome.failures.extend(try_probe(observed, candidate.probe))
+            outcome.add(self.report.observe(change, self.manifest, _MUTATIONS), candidate.probe)
             yield
         return outcome
 

@@ -28,11 +28,10 @@ LIMITS = texttemplate.Limits(output_bytes=838_860, steps=100_000)
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """A rendering that failed, or one that has a flaw."""
+    """A rendering that failed."""
 
     probe: Probe
-    error: Exception | None = None
-    flaw: Flaw | None = None
+    error: Exception
 
     @property
     def cause(self) -> ExecError | LimitError | yaml.NotYAMLError | None:
@@ -72,22 +71,38 @@ class Failure(Struct, frozen=True, kw_only=True):
         return cause.span.excerpt if isinstance(cause, ExecError | LimitError) else ""
 
 
+class FlawOfProbe(Struct, frozen=True):
+    """A flaw of the result for a probe."""
+
+    probe: Probe
+    flaw: Flaw
+
+    @property
+    def problem(self) -> str:
+        """The problem, with the probe."""
+        return f"for {self.probe.name}, {self.flaw.problem}"
+
+
 class Outcome(Struct):
-    """The failures of renderings for *count* probes."""
+    """The renderings for *count* probes: those that failed, and the flaws of the others."""
 
     count: int = 0
-    failures: list[Failure] = field(default_factory=list[Failure])
+    errors: list[Failure] = field(default_factory=list[Failure])
+    flaws: list[FlawOfProbe] = field(default_factory=list[FlawOfProbe])
+
+    def add(self, change: Mutate, probe: Probe) -> None:
+        """Mutate a probe as a review does."""
+        self.count += 1
+        result = try_probe(change, probe)
+        if isinstance(result, Failure):
+            self.errors.append(result)
+        else:
+            self.flaws.extend(FlawOfProbe(probe, flaw) for flaw in result)
 
     @property
-    def errors(self) -> list[Failure]:
-        """The renderings that failed."""
-        return [failure for failure in self.failures if failure.error is not None]
-
-    @property
-    def first_flaws(self) -> list[Failure]:
+    def first_flaws(self) -> list[FlawOfProbe]:
         """The flaws of the first rendering that has any."""
-        failures = [failure for failure in self.failures if failure.flaw is not None]
-        return [failure for failure in failures if failure.probe is failures[0].probe]
+        return [each for each in self.flaws if each.probe is self.flaws[0].probe]
 
     @property
     def is_final(self) -> bool:
@@ -102,30 +117,29 @@ class Outcome(Struct):
     @property
     def is_rejected(self) -> bool:
         """Whether a bundle with this outcome must not be activated."""
-        return self.fails_everywhere or bool(self.first_flaws)
+        return self.fails_everywhere or bool(self.flaws)
 
 
 def try_probes(change: Mutate, probes: Iterable[Probe]) -> Generator[None, None, Outcome]:
     """Mutate each probe as a review does; each step is one probe."""
     outcome = Outcome()
     for probe in probes:
-        outcome.count += 1
-        outcome.failures.extend(try_probe(change, probe))
+        outcome.add(change, probe)
         yield
         if outcome.is_final:
             break
     return outcome
 
 
-def try_probe(change: Mutate, probe: Probe) -> list[Failure]:
-    """Return the failures for one probe."""
+def try_probe(change: Mutate, probe: Probe) -> Failure | list[Flaw]:
+    """Return the failure for one probe, or the flaws of the result."""
     context = ReviewContext(namespace=probe.namespace, limits=LIMITS)
     try:
         after = change(probe.object, context)
         check_result(after)
     except (InjectionError, kube.DecodeError) as error:
-        return [Failure(probe=probe, error=error)]
-    return [Failure(probe=probe, flaw=flaw) for flaw in find_flaws(probe.object, after)]
+        return Failure(probe=probe, error=error)
+    return [*find_flaws(probe.object, after)]
 
 
 def check_result(value: Object) -> None:

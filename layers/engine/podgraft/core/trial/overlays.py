@@ -6,7 +6,8 @@ is rendered anyway, to find templates that always fail.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,7 +24,7 @@ from podgraft.kube.unknown_fields import find_unknown_fields
 
 from .ambiguous_text import REMEDY, find_unquoted_text
 from .candidates import Candidate, make_candidates
-from .outcome import LIMITS, Failure, Outcome, try_probes
+from .outcome import LIMITS, Failure, FlawOfProbe, Outcome, try_probes
 from .probes import Probe
 from .report import Report, make_field_diagnostic
 from .suggestions import suggest_name
@@ -105,7 +106,7 @@ class _OverlayTrial(Struct, frozen=True):
         unquoted = yield from find_unquoted_text(self._apply, probe)
         if unquoted is not None:
             description, failure = unquoted
-            text = self.report.describe_failure(failure)
+            text = self.report.describe(failure.error)
             problem = f"fails for {probe.name} with {description}: {text}"
             self.report.add_warning(self.holder.make_diagnostic(_TEMPLATE, problem, REMEDY))
         return unquoted is not None
@@ -128,11 +129,10 @@ class _OverlayTrial(Struct, frozen=True):
             self._report_failure(
                 f"every probe {kind}", outcome.errors[-1 if outcome.is_final else 0]
             )
-        for failure in outcome.first_flaws:
-            self._report_flaw(failure)
+        self._report_flaws(outcome.first_flaws)
         if outcome.errors and not outcome.fails_everywhere and not is_explained:
             failure = outcome.errors[0]
-            problem = f"fails for {failure.probe.name}: {self.report.describe_failure(failure)}"
+            problem = f"fails for {failure.probe.name}: {self.report.describe(failure.error)}"
             self.report.add_warning(self._make_diagnostic(problem, failure))
 
     def _report_unknown_fields(self, probe: Probe) -> None:
@@ -151,21 +151,19 @@ class _OverlayTrial(Struct, frozen=True):
     def _report_common_flaws(self, outcome: Outcome) -> None:
         """Report the flaws of all renderings: they do not depend on the conditions."""
         rendered_count = outcome.count - len(outcome.errors)
-        problems = [
-            failure.flaw.problem for failure in outcome.failures if failure.flaw is not None
-        ]
-        for failure in outcome.first_flaws:
-            if failure.flaw is not None and problems.count(failure.flaw.problem) >= rendered_count:
-                self._report_flaw(failure)
+        counts = Counter(each.flaw.problem for each in outcome.flaws)
+        self._report_flaws(
+            each for each in outcome.first_flaws if counts[each.flaw.problem] >= rendered_count
+        )
 
-    def _report_flaw(self, failure: Failure) -> None:
-        flaw = failure.flaw
-        if flaw is not None:
-            problem = f"for {failure.probe.name}, {flaw.problem}"
-            self.report.add_error(self.holder.make_diagnostic(_TEMPLATE, problem, flaw.remedy))
+    def _report_flaws(self, flaws: Iterable[FlawOfProbe]) -> None:
+        for each in flaws:
+            self.report.add_error(
+                self.holder.make_diagnostic(_TEMPLATE, each.problem, each.flaw.remedy)
+            )
 
     def _report_failure(self, subject: str, failure: Failure) -> None:
-        problem = f"fails for {subject}: {self.report.describe_failure(failure)}"
+        problem = f"fails for {subject}: {self.report.describe(failure.error)}"
         self.report.add_error(self._make_diagnostic(problem, failure))
 
     def _make_diagnostic(self, problem: str, failure: Failure) -> Diagnostic:

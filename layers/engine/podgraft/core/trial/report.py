@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from podgraft.base.diagnostics import Severity
 from podgraft.base.jsonvalue import Object
 from podgraft.core.bundle import Diagnostic, Manifest
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.privileges import Privilege, find_added
 
-from .outcome import Failure, Mutate
+from .outcome import Mutate
 from .suggestions import suggest_name
 
 if TYPE_CHECKING:
@@ -79,13 +78,9 @@ class Report(Struct):
 
     def add_warning(self, diagnostic: Diagnostic) -> None:
         """Add a problem that does not prevent activation, unless it is already an error."""
-        warning = replace(diagnostic, severity=Severity.WARNING)
+        warning = diagnostic.as_warning()
         if diagnostic not in self.errors and warning not in self.warnings:
             self.warnings.append(warning)
-
-    def describe_failure(self, failure: Failure) -> str:
-        """Return the text of the failure's error."""
-        return "" if failure.error is None else self.describe(failure.error)
 
 
 def make_field_diagnostic(manifest: Manifest, path: str, problem: FieldProblem) -> Diagnostic:

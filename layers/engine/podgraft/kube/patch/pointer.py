@@ -1,6 +1,7 @@
 """JSON Pointer (RFC 6901): the address of a value inside a JSON document."""
 
 import re
+from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import JSON
 
@@ -45,6 +46,17 @@ def resolve(document: JSON, pointer: str) -> JSON:
             case _:
                 raise PointerError(f"pointer {pointer!r}: {token!r} not found")
     return value
+
+
+def walk(value: JSON, path: str = "") -> Iterator[tuple[str, JSON]]:
+    """Return the value at ``path`` and all values inside it, each with its pointer."""
+    yield path, value
+    if isinstance(value, dict):
+        for key, member in value.items():
+            yield from walk(member, f"{path}/{escape(key)}")
+    elif isinstance(value, list):
+        for index, element in enumerate(value):
+            yield from walk(element, f"{path}/{index}")
 
 
 _INVALID_ESCAPE = re.compile("~(?![01])")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from podgraft.base.jsonvalue import Object, object_at
+from podgraft.base.jsonvalue import Object, list_at, object_at
 from podgraft.core.injectors.errors import (
     Diagnostic,
     InvalidDocumentsError,
@@ -151,10 +151,8 @@ class _MeshReader(msgspec.Struct):
             labels = object_at(selector, "labelSelector", "labelsToMatch")
             return MeshLabelSelector({key: str(value) for key, value in labels.items()})
         if "namespaceSelector" in selector:
-            names = object_at(selector, "namespaceSelector").get("namespaces")
-            return MeshNamespaceSelector(
-                frozenset(map(str, names if isinstance(names, list) else ()))
-            )
+            names = list_at(selector, "namespaceSelector", "namespaces")
+            return MeshNamespaceSelector(frozenset(map(str, names)))
         return self._add_error(path, "is missing", "give it labelSelector or namespaceSelector")
 
     def _read_string(self, key: str, remedy: str) -> str:

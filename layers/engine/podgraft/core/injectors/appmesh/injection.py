@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.base.jsonvalue import Object, list_at, object_at, objects_at
 from podgraft.core.injectors.errors import Diagnostic, UserError
 from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.injectors.plain_text import is_plain_text
@@ -104,9 +104,5 @@ def _container_names(spec: Object) -> set[str]:
 
 
 def _append_containers(spec: Object, additions: Object) -> Object:
-    lists = {key: [*_list(spec.get(key)), *_list(additions.get(key))] for key in LISTS}
+    lists = {key: [*list_at(spec, key), *list_at(additions, key)] for key in LISTS}
     return {**spec, **{key: value for key, value in lists.items() if value != spec.get(key, [])}}
-
-
-def _list(value: JSON) -> list[JSON]:
-    return value if isinstance(value, list) else []

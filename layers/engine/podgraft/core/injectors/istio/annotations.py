@@ -77,10 +77,6 @@ def _check_interception_mode(profile: Profile, value: str) -> None:
         raise ValueError(f"interceptionMode invalid{hint}: {value}")
 
 
-def _check_status_port(profile: Profile, value: str) -> None:
-    _check_annotation("excludeInboundPorts", _check_port, profile, value)
-
-
 def _check_uint32(_: Profile, value: str) -> None:
     parse_uint(value, bits=32)
 
@@ -89,20 +85,18 @@ def _check_bool(_: Profile, value: str) -> None:
     parse_bool(value)
 
 
-def _check_annotation(name: str, check: Check, profile: Profile, value: str) -> None:
-    try:
-        check(profile, value)
-    except ValueError as error:
-        raise ValueError(f"{name} invalid: {error}") from error
+def _make_check(name: str, check: Check, *, allows_all: bool = False) -> Check:
+    """A check whose errors begin with a name of the value; ``*`` can stand for all values."""
 
+    def check_named(profile: Profile, value: str) -> None:
+        if allows_all and value == "*":
+            return
+        try:
+            check(profile, value)
+        except ValueError as error:
+            raise ValueError(f"{name} invalid: {error}") from error
 
-def _check_included_cidrs(profile: Profile, value: str) -> None:
-    if value != "*":
-        _check_annotation("includeIPRanges", _check_cidrs, profile, value)
-
-
-def _check_excluded_cidrs(profile: Profile, value: str) -> None:
-    _check_annotation("excludeIPRanges", _check_cidrs, profile, value)
+    return check_named
 
 
 def _check_cidrs(profile: Profile, value: str) -> None:
@@ -111,24 +105,6 @@ def _check_cidrs(profile: Profile, value: str) -> None:
             parse_prefix(cidr) if profile.netip_cidrs else parse_cidr(cidr)
         except (PrefixError, CIDRError) as error:
             raise ValueError(f"failed parsing cidr '{cidr}': {error}") from error
-
-
-def _check_included_inbound_ports(profile: Profile, value: str) -> None:
-    if value != "*":
-        _check_annotation("includeInboundPorts", _check_ports, profile, value)
-
-
-def _check_readiness_ports(profile: Profile, value: str) -> None:
-    if value != "*":
-        _check_annotation("readinessApplicationPorts", _check_ports, profile, value)
-
-
-def _check_excluded_inbound_ports(profile: Profile, value: str) -> None:
-    _check_annotation("excludeInboundPorts", _check_ports, profile, value)
-
-
-def _check_excluded_outbound_ports(profile: Profile, value: str) -> None:
-    _check_annotation("excludeOutboundPorts", _check_ports, profile, value)
 
 
 def _check_ports(profile: Profile, value: str) -> None:
@@ -179,7 +155,7 @@ def _check_quantity(_: Profile, value: str) -> None:
         raise ValueError(str(error)) from error
 
 
-class AnnotationRule(Struct, frozen=True):
+class Rule(Struct, frozen=True):
     """The check of an annotation, in the releases for which ``applies`` is true."""
 
     annotation: str
@@ -200,52 +176,54 @@ def _checks_readiness(profile: Profile) -> bool:
 
 
 RULES = (
-    AnnotationRule("sidecar.istio.io/interceptionMode", _check_interception_mode),
-    AnnotationRule(
-        "sidecar.istio.io/enableCoreDump", _check_bool, lambda p: p.enable_core_dump_checked
+    Rule("sidecar.istio.io/interceptionMode", _check_interception_mode),
+    Rule("sidecar.istio.io/enableCoreDump", _check_bool, lambda p: p.enable_core_dump_checked),
+    Rule(
+        "status.sidecar.istio.io/port",
+        _make_check("excludeInboundPorts", _check_port),
+        _checks_readiness,
     ),
-    AnnotationRule("status.sidecar.istio.io/port", _check_status_port, _checks_readiness),
-    AnnotationRule(
-        "readiness.status.sidecar.istio.io/initialDelaySeconds", _check_uint32, _checks_readiness
-    ),
-    AnnotationRule(
-        "readiness.status.sidecar.istio.io/periodSeconds", _check_uint32, _checks_readiness
-    ),
-    AnnotationRule(
-        "readiness.status.sidecar.istio.io/failureThreshold", _check_uint32, _checks_readiness
-    ),
-    AnnotationRule(
+    Rule("readiness.status.sidecar.istio.io/initialDelaySeconds", _check_uint32, _checks_readiness),
+    Rule("readiness.status.sidecar.istio.io/periodSeconds", _check_uint32, _checks_readiness),
+    Rule("readiness.status.sidecar.istio.io/failureThreshold", _check_uint32, _checks_readiness),
+    Rule(
         "readiness.status.sidecar.istio.io/applicationPorts",
-        _check_readiness_ports,
+        _make_check("readinessApplicationPorts", _check_ports, allows_all=True),
         lambda p: p.readiness_ports_checked,
     ),
-    AnnotationRule("traffic.sidecar.istio.io/includeOutboundIPRanges", _check_included_cidrs),
-    AnnotationRule("traffic.sidecar.istio.io/excludeOutboundIPRanges", _check_excluded_cidrs),
-    AnnotationRule("traffic.sidecar.istio.io/includeInboundPorts", _check_included_inbound_ports),
-    AnnotationRule("traffic.sidecar.istio.io/excludeInboundPorts", _check_excluded_inbound_ports),
-    AnnotationRule(
+    Rule(
+        "traffic.sidecar.istio.io/includeOutboundIPRanges",
+        _make_check("includeIPRanges", _check_cidrs, allows_all=True),
+    ),
+    Rule(
+        "traffic.sidecar.istio.io/excludeOutboundIPRanges",
+        _make_check("excludeIPRanges", _check_cidrs),
+    ),
+    Rule(
+        "traffic.sidecar.istio.io/includeInboundPorts",
+        _make_check("includeInboundPorts", _check_ports, allows_all=True),
+    ),
+    Rule(
+        "traffic.sidecar.istio.io/excludeInboundPorts",
+        _make_check("excludeInboundPorts", _check_ports),
+    ),
+    Rule(
         "traffic.sidecar.istio.io/excludeOutboundPorts",
-        _check_excluded_outbound_ports,
+        _make_check("excludeOutboundPorts", _check_ports),
         lambda p: p.outbound_ports_checked,
     ),
-    AnnotationRule(
-        "traffic.sidecar.istio.io/excludeInterfaces", _check_interfaces, _checks_interfaces
-    ),
-    AnnotationRule(
-        "traffic.sidecar.istio.io/kubevirtInterfaces", _check_interfaces, _checks_interfaces
-    ),
-    AnnotationRule("istio.io/reroute-virtual-interfaces", _check_interfaces, _checks_interfaces),
-    AnnotationRule("prometheus.istio.io/merge-metrics", _check_bool, lambda p: p.metrics_merged),
-    AnnotationRule(
-        proxyconfig.ANNOTATION, _check_proxy_config, lambda p: p.proxy_annotation_renamed
-    ),
-    AnnotationRule(
+    Rule("traffic.sidecar.istio.io/excludeInterfaces", _check_interfaces, _checks_interfaces),
+    Rule("traffic.sidecar.istio.io/kubevirtInterfaces", _check_interfaces, _checks_interfaces),
+    Rule("istio.io/reroute-virtual-interfaces", _check_interfaces, _checks_interfaces),
+    Rule("prometheus.istio.io/merge-metrics", _check_bool, lambda p: p.metrics_merged),
+    Rule(proxyconfig.ANNOTATION, _check_proxy_config, lambda p: p.proxy_annotation_renamed),
+    Rule(
         proxyconfig.FIRST_ANNOTATION,
         _check_proxy_config,
         lambda p: p.proxy_annotation and not p.proxy_annotation_renamed,
     ),
-    AnnotationRule("sidecar.istio.io/proxyCPU", _check_quantity, _checks_quantities),
-    AnnotationRule("sidecar.istio.io/proxyCPULimit", _check_quantity, _checks_quantities),
-    AnnotationRule("sidecar.istio.io/proxyMemory", _check_quantity, _checks_quantities),
-    AnnotationRule("sidecar.istio.io/proxyMemoryLimit", _check_quantity, _checks_quantities),
+    Rule("sidecar.istio.io/proxyCPU", _check_quantity, _checks_quantities),
+    Rule("sidecar.istio.io/proxyCPULimit", _check_quantity, _checks_quantities),
+    Rule("sidecar.istio.io/proxyMemory", _check_quantity, _checks_quantities),
+    Rule("sidecar.istio.io/proxyMemoryLimit", _check_quantity, _checks_quantities),
 )

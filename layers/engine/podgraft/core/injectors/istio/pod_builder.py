@@ -8,7 +8,7 @@ from operator import is_
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, strings_at
+from podgraft.base.jsonvalue import JSON, Object, list_at, object_at, objects_at, strings_at
 
 from .releases import Profile
 
@@ -97,13 +97,16 @@ def merge_keys(parent: Object, changes: Object) -> Object:
 
 def containers(pod: Mapping[str, JSON], kind: str = CONTAINERS) -> list[Object]:
     """The pod's containers (or init containers)."""
-    spec = pod.get("spec")
+    spec = pod.get("spec")  # every step reads them: a call of objects_at is measurable
     elements = spec.get(kind) if isinstance(spec, dict) else None
-    return (
-        [element for element in elements if isinstance(element, dict)]
-        if isinstance(elements, list)
-        else []
-    )
+    if not isinstance(elements, list):
+        return []
+    return [element for element in elements if isinstance(element, dict)]
+
+
+def container_args(container: Object) -> list[str]:
+    """The arguments of a container that are strings."""
+    return [each for each in list_at(container, "args") if isinstance(each, str)]
 
 
 def find_by_name(objects: list[Object], name: str) -> Object | None:

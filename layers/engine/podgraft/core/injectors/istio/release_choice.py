@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from podgraft.base.diagnostics import Severity
 from podgraft.core.injectors.errors import Diagnostic
 
 from . import releases, shipped_templates
@@ -40,15 +39,8 @@ def choose_profile(
     difference = _describe_difference(name, profile)
     if difference is not None:
         problem, remedy = difference
-        warnings.append(
-            Diagnostic(
-                document=document,
-                pointer=path,
-                problem=problem,
-                remedy=remedy,
-                severity=Severity.WARNING,
-            )
-        )
+        warning = Diagnostic(document=document, pointer=path, problem=problem, remedy=remedy)
+        warnings.append(warning.as_warning())
     return profile
 
 

@@ -43,6 +43,16 @@ def since(all_from: str, *patches: str, until: tuple[str, ...] = ()) -> Span:
     return Span(_edge(all_from, *patches), _edge(*until) if until else _NEVER)
 
 
+def parse_span(text: str) -> Span:
+    """The span that a table names, as ``since`` takes it.
+
+    >>> parse_span("1.30 1.29.1 until 1.31") == since("1.30", "1.29.1", until=("1.31",))
+    True
+    """
+    first, _, end = text.partition(" until ")
+    return since(*first.split(" "), until=tuple(end.split()))
+
+
 def _edge(all_from: str, *patches: str) -> Edge:
     numbers = [text.split(".") for text in patches]
     return Edge(

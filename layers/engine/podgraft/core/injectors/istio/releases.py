@@ -3,7 +3,7 @@
 ``Profile`` has a field for each behavior that came or went between 1.0 and 1.32. Its declaration
 names the minor from which all patches have the behavior and the first such patch of each earlier
 minor (release_spans.py). No other module compares release numbers: they read the profile. Names and
-libraries that came and went are in release_names.py.
+libraries that came and went are in release_names.json.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from podgraft.core.policy import RELEASE_REMEDY
 
-from .release_names import CAST, FUNCTIONS, KUBERNETES, MESH_FIELDS, SPRIG
+from .release_names import CAST, FUNCTIONS, KUBERNETES, LATEST, MESH_FIELDS, SPRIG
 from .release_spans import Span, since
 
 __all__ = [
@@ -44,42 +44,6 @@ T = TypeVar("T")
 OLDEST, NEWEST = 0, 32
 HEAD = "HEAD"  # the newest behavior, also by this name
 
-# The latest patch of each supported minor (see UNRELEASED).
-LATEST: Final[Mapping[int, int]] = {
-    0: 9,
-    1: 17,
-    2: 10,
-    3: 8,
-    4: 10,
-    5: 10,
-    6: 14,
-    7: 8,
-    8: 6,
-    9: 9,
-    10: 6,
-    11: 8,
-    12: 9,
-    13: 9,
-    14: 6,
-    15: 7,
-    16: 7,
-    17: 8,
-    18: 7,
-    19: 10,
-    20: 8,
-    21: 6,
-    22: 8,
-    23: 6,
-    24: 6,
-    25: 5,
-    26: 8,
-    27: 9,
-    28: 10,
-    29: 6,
-    30: 3,
-    31: 0,
-    32: 0,
-}
 KNOWN: Final = tuple(LATEST)
 # Minors without a release when their source was read: what was read instead.
 UNRELEASED: Final = {31: "1.31.0-rc.0", NEWEST: "the master branch of August 2026"}

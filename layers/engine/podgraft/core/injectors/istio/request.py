@@ -13,6 +13,8 @@ from podgraft.golang.texttemplate import DEFAULT_LIMITS, Limits
 from podgraft.kube.patch import Operation
 from podgraft.kube.workload_owner import WorkloadRef
 
+from .status import InjectionStatus
+
 
 class Mode(StrEnum):
     """Istio's two modes, which differ in who reads the pod's own proxy configuration."""
@@ -43,7 +45,8 @@ class Injection(Struct, frozen=True, kw_only=True):
 
     ``base`` is the pod before the injection, with what Istio adds before it computes its patch (the
     namespace). ``operations`` are the patch of legacy injection, which is not a difference.
-    ``is_empty`` is whether the templates add nothing. The objects are shared: do not change them.
+    ``added`` are the names of what the templates add; ``is_empty`` is whether they add nothing.
+    The objects are shared: do not change them.
     """
 
     base: Object
@@ -52,10 +55,7 @@ class Injection(Struct, frozen=True, kw_only=True):
     templates: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     image: str = ""
-    init_containers: tuple[str, ...] = ()
-    containers: tuple[str, ...] = ()
-    volumes: tuple[str, ...] = ()
-    image_pull_secrets: tuple[str, ...] = ()
+    added: InjectionStatus = InjectionStatus()
     is_empty: bool = False
 
     @property

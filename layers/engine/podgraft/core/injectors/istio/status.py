@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
-from podgraft.base.jsonvalue import JSON, NotJSONError, Object, load, names_at, object_at
+from podgraft.base.jsonvalue import JSON, NotJSONError, Object, list_at, load, names_at, object_at
 
 from . import gojson
 from .releases import Profile
@@ -23,7 +24,13 @@ class InjectionStatus(Struct, frozen=True):
     volumes: tuple[str, ...] = ()
     image_pull_secrets: tuple[str, ...] = ()
 
+    @property
+    def lists(self) -> Mapping[str, tuple[str, ...]]:
+        """The names by the key of their list in the pod's spec."""
+        return dict(zip(_KEYS, astuple(self), strict=True))
 
+
+_KEYS = ("initContainers", "containers", "volumes", "imagePullSecrets")
 # The objects that versions without a status inject.
 LEGACY = InjectionStatus(
     init_containers=("istio-init", "enable-core-dump"),
@@ -35,23 +42,13 @@ LEGACY = InjectionStatus(
 def make_status(template: Mapping[str, JSON]) -> InjectionStatus:
     """Return the status for a template pod."""
     spec = object_at(template, "spec")
-    return InjectionStatus(
-        *[
-            tuple(names_at(spec, key))
-            for key in ("initContainers", "containers", "volumes", "imagePullSecrets")
-        ]
-    )
+    return InjectionStatus(*[tuple(names_at(spec, key)) for key in _KEYS])
 
 
 def to_json(profile: Profile, status: InjectionStatus, revision: str, version: str = "") -> str:
     """Format the annotation; an empty list is ``null``."""
     fields: Object = {"version": version} if profile.status_version else {}
-    fields |= {
-        "initContainers": _null_if_empty(status.init_containers),
-        "containers": _null_if_empty(status.containers),
-        "volumes": _null_if_empty(status.volumes),
-        "imagePullSecrets": _null_if_empty(status.image_pull_secrets),
-    }
+    fields |= {key: [*names] or None for key, names in status.lists.items()}
     if profile.status_revision:
         fields["revision"] = revision or DEFAULT_REVISION
     return gojson.encode(fields)
@@ -68,16 +65,5 @@ def parse_status(annotations: Mapping[str, str]) -> InjectionStatus | None:
     if not isinstance(raw, dict):
         return None
     return InjectionStatus(
-        *(
-            _parse_names(raw.get(key))
-            for key in ("initContainers", "containers", "volumes", "imagePullSecrets")
-        )
+        *[tuple(name for name in list_at(raw, key) if isinstance(name, str)) for key in _KEYS]
     )
-
-
-def _null_if_empty(names: tuple[str, ...]) -> JSON:
-    return [*names] or None
-
-
-def _parse_names(value: JSON) -> tuple[str, ...]:
-    return tuple(name for name in value if isinstance(name, str)) if isinstance(value, list) else ()

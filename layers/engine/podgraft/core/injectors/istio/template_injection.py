@@ -6,7 +6,6 @@ Source: pkg/kube/inject/webhook.go, injectPod: render, overlay, reapply override
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
@@ -31,16 +30,7 @@ from .render.pod_overlay import OverlayError, PodOverlay
 from .render.rendering import FAILURES, PodRenderer, TemplateCache
 from .request import Injection
 
-if TYPE_CHECKING:
-    from podgraft.golang.reflect import GoType
-
-    from .render.overlay_editor import OverlayEditor
-
 NATIVE_SIDECAR_ANNOTATION = "sidecar.istio.io/nativeSidecar"
-
-
-def _make_editor(pod_type: GoType, raw: JSON) -> OverlayEditor:
-    return OverlayEditor(pod_type, raw)
 
 
 class TemplateInjector:
@@ -51,7 +41,7 @@ class TemplateInjector:
         self._profile = config.profile
         pod_type = kube.types(config.profile.kubernetes)["Pod"]
         self._cache = TemplateCache(
-            partial(pod_overlay.decode_overlay, pod_type), partial(_make_editor, pod_type)
+            partial(pod_overlay.decode_overlay, pod_type), partial(OverlayEditor, pod_type)
         )
 
     def inject(self, context: InjectionContext) -> Injection:
@@ -69,10 +59,7 @@ class TemplateInjector:
             templates=context.templates,
             warnings=context.warnings,
             image=string_at(find_by_name(template_containers, PROXY) or {}, "image"),
-            init_containers=injection_status.init_containers,
-            containers=injection_status.containers,
-            volumes=injection_status.volumes,
-            image_pull_secrets=injection_status.image_pull_secrets,
+            added=injection_status,
             is_empty=not any(template_pod.values()),
         )
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Any
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, list_at, object_at
+from podgraft.base.tables import read_table
 from podgraft.core.injectors.istio.pod_builder import merge_keys
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.time import SECOND, parse_duration
@@ -14,88 +16,8 @@ from podgraft.kube import yaml
 from . import protojson, proxyconfig
 from .protojson import MESH_CONFIG, PROXY_CONFIG, FieldError, Message, Schema
 
-_MESH_1_0: Object = {
-    "proxyListenPort": 15001,
-    "connectTimeout": "1s",
-    "ingressClass": "istio",
-    "ingressControllerMode": "STRICT",
-    "enableTracing": True,
-    "accessLogFile": "/dev/stdout",
-    "defaultConfig": {
-        "configPath": "/etc/istio/proxy",
-        "binaryPath": "/usr/local/bin/envoy",
-        "serviceCluster": "istio-proxy",
-        "drainDuration": "2s",
-        "parentShutdownDuration": "3s",
-        "discoveryAddress": "istio-pilot:15007",
-        "discoveryRefreshDelay": "1s",
-        "connectTimeout": "1s",
-        "proxyAdminPort": 15000,
-    },
-}
-
-_PILOT: Object = {
-    "proxyListenPort": 15001,
-    "connectTimeout": "1s",
-    "ingressService": "istio-ingressgateway",
-    "enableTracing": True,
-    "accessLogFile": "/dev/stdout",
-    "rootNamespace": "istio-system",
-    "outboundTrafficPolicy": {"mode": "ALLOW_ANY"},
-    "defaultServiceExportTo": ["*"],
-    "defaultVirtualServiceExportTo": ["*"],
-    "defaultDestinationRuleExportTo": ["*"],
-}
-
-_PILOT_PROXY: Object = {
-    "configPath": "/etc/istio/proxy",
-    "binaryPath": "/usr/local/bin/envoy",
-    "serviceCluster": "istio-proxy",
-    "drainDuration": "45s",
-    "parentShutdownDuration": "60s",
-    "discoveryAddress": "istio-pilot:15010",
-    "connectTimeout": "1s",
-    "proxyAdminPort": 15000,
-    "statNameLength": 189,
-}
-
-_PROXY: Object = {
-    "configPath": "./etc/istio/proxy",
-    "binaryPath": "/usr/local/bin/envoy",
-    "serviceCluster": "istio-proxy",
-    "drainDuration": "45s",
-    "terminationDrainDuration": "5s",
-    "proxyAdminPort": 15000,
-    "controlPlaneAuthPolicy": "MUTUAL_TLS",
-    "discoveryAddress": "istiod.istio-system.svc:15012",
-    "statNameLength": 189,
-    "statusPort": 15020,
-}
-
-_MESH: Object = {
-    "enableTracing": True,
-    "ingressService": "istio-ingressgateway",
-    "ingressControllerMode": "STRICT",
-    "ingressClass": "istio",
-    "trustDomain": "cluster.local",
-    "enableAutoMtls": True,
-    "outboundTrafficPolicy": {"mode": "ALLOW_ANY"},
-    "localityLbSetting": {"enabled": True},
-    "rootNamespace": "istio-system",
-    "proxyListenPort": 15001,
-    "connectTimeout": "10s",
-    "protocolDetectionTimeout": "0s",
-    "defaultServiceExportTo": ["*"],
-    "defaultVirtualServiceExportTo": ["*"],
-    "defaultDestinationRuleExportTo": ["*"],
-}
-
-_PROVIDERS: list[JSON] = [
-    {"name": "prometheus", "prometheus": {}},
-    {"name": "stackdriver", "stackdriver": {}},
-    {"name": "envoy", "envoyFileAccessLog": {"path": "/dev/stdout"}},
-]
-
+# Those of 1.0, of Pilot up to 1.5 with its proxies, and of istiod with its proxies and providers.
+_DEFAULTS: Mapping[str, Any] = read_table(__file__, "mesh_defaults.json")
 
 _MAX_PORT = 65535
 _MIN_TIMEOUT = SECOND // 1000
@@ -108,7 +30,7 @@ def defaults(profile: Profile) -> Message:
     if profile.istiod_defaults:
         raw = _mesh_defaults(profile)
     else:
-        raw = _pilot_defaults(profile) if profile.workload_data else _MESH_1_0
+        raw = _pilot_defaults(profile) if profile.workload_data else _DEFAULTS["mesh_1_0"]
     return protojson.normalize(
         schema, MESH_CONFIG, protojson.decode_message(schema, MESH_CONFIG, raw)
     )
@@ -147,16 +69,16 @@ def apply_mesh_config(
     if "defaultConfig" in layer:
         merged["defaultConfig"] = _merge_proxy(schema, base, raw)
     if "defaultProviders" in layer:
-        merged["defaultProviders"] = _message_fields(base, "defaultProviders") | _message_fields(
+        merged["defaultProviders"] = object_at(base, "defaultProviders") | object_at(
             layer, "defaultProviders"
         )
     if "extensionProviders" in layer:
         merged["extensionProviders"] = _merge_by_name(
-            base.get("extensionProviders"), layer["extensionProviders"]
+            list_at(base, "extensionProviders"), list_at(layer, "extensionProviders")
         )
     if "trustDomainAliases" in layer:
         merged["trustDomainAliases"] = _merge_strings(
-            base.get("trustDomainAliases"), layer["trustDomainAliases"]
+            list_at(base, "trustDomainAliases"), list_at(layer, "trustDomainAliases")
         )
     return protojson.normalize(schema, MESH_CONFIG, merged)
 
@@ -173,7 +95,7 @@ def validate_mesh_config(profile: Profile, config: Message) -> Iterator[tuple[st
             f"got {timeout}" if timeout else "is missing",
             "use 1ms or more, such as 10s",
         )
-    for index, provider in enumerate(_as_list(config.get("extensionProviders"))):
+    for index, provider in enumerate(list_at(config, "extensionProviders")):
         path = f"/extensionProviders/{index}"
         if not isinstance(provider, dict) or not provider.get("name"):
             yield path, "the extension provider has no name", "set a name"
@@ -181,7 +103,7 @@ def validate_mesh_config(profile: Profile, config: Message) -> Iterator[tuple[st
             problem = f'extension provider "{provider["name"]}" has no kind'
             yield path, problem, "add the key of a kind of provider, such as zipkin"
     if profile.checks_inbound_retries:
-        yield from _validate_retries(_message_fields(config, "defaultInboundHttpRetryPolicy"))
+        yield from _validate_retries(object_at(config, "defaultInboundHttpRetryPolicy"))
 
 
 def _validate_retries(policy: Object) -> Iterator[tuple[str, str, str]]:
@@ -195,14 +117,14 @@ def _validate_retries(policy: Object) -> Iterator[tuple[str, str, str]]:
 
 def _mesh_defaults(profile: Profile) -> Object:
     mesh = merge_keys(
-        _MESH,
+        _DEFAULTS["istiod"],
         {
             "dnsRefreshRate": "60s" if profile.merge_and_inbound_port_set else "5s",
             "defaultConfig": _proxy_defaults(profile),
         },
     )
     if profile.extension_providers:
-        mesh |= {"defaultProviders": {}, "extensionProviders": _PROVIDERS}
+        mesh |= {"defaultProviders": {}, "extensionProviders": _DEFAULTS["istiod_providers"]}
     if profile.inbound_mode:
         mesh["inboundTrafficPolicy"] = {"mode": "PASSTHROUGH"}
     if profile.sds_path_by_default:
@@ -213,7 +135,7 @@ def _mesh_defaults(profile: Profile) -> Object:
 
 
 def _proxy_defaults(profile: Profile) -> Object:
-    proxy: Object = dict(_PROXY)
+    proxy: Object = dict(_DEFAULTS["istiod_proxy"])
     if not profile.mutual_tls_by_default:
         proxy |= {"controlPlaneAuthPolicy": "NONE"}
     if profile.parent_shutdown:
@@ -229,13 +151,13 @@ def _proxy_defaults(profile: Profile) -> Object:
 
 def _pilot_defaults(profile: Profile) -> Object:
     """The defaults of 1.1 to 1.5."""
-    proxy: Object = dict(_PILOT_PROXY)
+    proxy: Object = dict(_DEFAULTS["pilot_proxy"])
     if profile.remote_services_set:
         proxy |= {"envoyMetricsService": {}, "envoyAccessLogService": {}}
     changes: Object = {"defaultConfig": proxy}
     if profile.protocol_detection_timeout:
         changes["protocolDetectionTimeout"] = "0.100s"
-    return merge_keys(_PILOT, changes)
+    return merge_keys(_DEFAULTS["pilot"], changes)
 
 
 def _parse_mapping(text: str, errors: list[FieldError]) -> Object:
@@ -258,23 +180,14 @@ def _merge_proxy(schema: Schema, base: Message, raw: Object) -> Message:
     return proxyconfig.merge_layer(schema, proxy_of(base), layer)
 
 
-def _message_fields(mesh: Message, name: str) -> Object:
-    fields = mesh.get(name)
-    return fields if isinstance(fields, dict) else {}
-
-
-def _merge_by_name(old: JSON, new: JSON) -> list[JSON]:
+def _merge_by_name(old: list[JSON], new: list[JSON]) -> list[JSON]:
     """Merge providers by name; a replaced provider keeps its position, new ones follow."""
     by_name: dict[JSON, JSON] = {}
-    for provider in _as_list(old) + _as_list(new):
+    for provider in [*old, *new]:
         by_name[provider.get("name") if isinstance(provider, dict) else None] = provider
     return list(by_name.values())
 
 
-def _merge_strings(old: JSON, new: JSON) -> list[JSON]:
-    texts = {element for element in _as_list(old) + _as_list(new) if isinstance(element, str)}
+def _merge_strings(old: list[JSON], new: list[JSON]) -> list[JSON]:
+    texts = {element for element in [*old, *new] if isinstance(element, str)}
     return [*sorted(texts)]
-
-
-def _as_list(value: JSON) -> list[JSON]:
-    return value if isinstance(value, list) else []

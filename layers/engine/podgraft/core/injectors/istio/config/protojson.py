@@ -9,21 +9,20 @@ golang/protobuf's jsonpb, with which istiod reads the mesh configuration and its
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TypeAlias
 
 import msgspec
 
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.tables import read_table
 from podgraft.core.injectors.istio import gojson, releases
 from podgraft.core.injectors.istio.config.durations import format_protobuf
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.json.unmarshal import unmarshal
 from podgraft.golang.time import DurationError, parse_duration
 from podgraft.kube.patch import pointer
-
-from .mesh_table import ENUMS, MESSAGES
 
 MESH_CONFIG = "v1alpha1.MeshConfig"
 PROXY_CONFIG = "v1alpha1.ProxyConfig"
@@ -33,6 +32,13 @@ DURATION = "durationpb.Duration"
 STRUCT = "structpb.Struct"
 
 Message: TypeAlias = Object
+
+# Istio's mesh messages; tools/generate/mesh_types.py writes the table.
+_TABLE = read_table(__file__, "mesh.json")
+# An enum by its Go name: its members, as NAME=NUMBER.
+ENUMS: Mapping[str, str] = _TABLE["enums"]
+# A message by its Go name: a row a field, in declaration order: proto name, type, oneof.
+MESSAGES: Mapping[str, Sequence[str]] = _TABLE["messages"]
 
 _SHAPES = ("[]", "map[string]")
 
@@ -103,7 +109,7 @@ class Schema:
     def _make_type(self, name: str) -> MessageType:
         fields = tuple(
             field
-            for field in map(_parse_field, MESSAGES[name].split("\n")[1:-1])
+            for field in map(_parse_field, MESSAGES[name])
             if self._has_field(f"{name}.{field.name}", field.type)
         )
         by_key = {f.name: f for f in fields} | {f.json: f for f in fields}
@@ -156,9 +162,9 @@ def normalize(schema: Schema, name: str, message: Message) -> Message:
     }
 
 
-def _parse_field(line: str) -> Field:
-    """Parse a line of the table to a field."""
-    name, type_text, *oneof = line.split(" ")
+def _parse_field(row: str) -> Field:
+    """Parse a row of the table to a field."""
+    name, type_text, *oneof = row.split(" ")
     shape = next((prefix for prefix in _SHAPES if type_text.startswith(prefix)), "")
     first, *others = name.split("_")
     return Field(

@@ -17,8 +17,16 @@ from msgspec import Struct
 from podgraft.base.jsonvalue import JSON, dump
 
 from . import proxyconfig
-from .mesh_table import ENUMS, MESSAGES
-from .protojson import DURATION, PROXY_CONFIG, Field, Message, MessageError, Schema
+from .protojson import (
+    DURATION,
+    ENUMS,
+    MESSAGES,
+    PROXY_CONFIG,
+    Field,
+    Message,
+    MessageError,
+    Schema,
+)
 
 Redact: TypeAlias = Callable[[str], str]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from podgraft.base.jsonvalue import JSON, Object, objects_at
+from podgraft.base.jsonvalue import JSON, Object, list_at, objects_at
 from podgraft.core.injectors.istio.releases import Profile
 
 from .protojson import Message
@@ -21,8 +21,7 @@ def validate_names(profile: Profile, config: Message) -> Iterator[Problem]:
     if not profile.checks_mesh_names:
         return
     yield from _validate_trust_domain("/trustDomain", config.get("trustDomain", ""))
-    aliases = config.get("trustDomainAliases")
-    for index, alias in enumerate(aliases if isinstance(aliases, list) else ()):
+    for index, alias in enumerate(list_at(config, "trustDomainAliases")):
         yield from _validate_trust_domain(f"/trustDomainAliases/{index}", alias)
     for index, settings in enumerate(objects_at(config, "serviceSettings")):
         yield from _validate_hosts(f"/serviceSettings/{index}/hosts", settings)
@@ -45,8 +44,7 @@ def _validate_trust_domain(path: str, domain: JSON) -> Iterator[Problem]:
 
 
 def _validate_hosts(path: str, settings: Object) -> Iterator[Problem]:
-    hosts = settings.get("hosts")
-    for index, host in enumerate(hosts if isinstance(hosts, list) else ()):
+    for index, host in enumerate(list_at(settings, "hosts")):
         if not isinstance(host, str) or not _is_wildcard_domain(host):
             remedy = "use a DNS name, or one that begins with *."
             yield f"{path}/{index}", f'invalid host "{host}"', remedy

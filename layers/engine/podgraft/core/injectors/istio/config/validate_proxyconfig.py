@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.net import is_ip, split_host_port
 from podgraft.golang.time import SECOND, format_duration, parse_duration
@@ -38,12 +38,12 @@ def validate_proxy_config(profile: Profile, config: Message) -> list[str]:
     problems = [
         *_validate_required(profile, config),
         *_validate_addresses(config),
-        *_validate_tracing(profile, _object(config.get("tracing"))),
+        *_validate_tracing(profile, object_at(config, "tracing")),
         *_validate_ports(profile, config),
-        *_validate_private_key(config.get("privateKeyProvider")),
+        *_validate_private_key(config),
     ]
     if profile.checks_connection_settings:
-        problems += _validate_connections(_object(config.get("connectionSettings")))
+        problems += _validate_connections(object_at(config, "connectionSettings"))
     return problems
 
 
@@ -120,8 +120,8 @@ def _validate_addresses(config: Message) -> Iterator[str]:
     services = (
         ("statsd udp", config.get("statsdUdpAddress")),
         ("envoy metrics service", config.get("envoyMetricsServiceAddress")),
-        ("envoy metrics service", _object(config.get("envoyMetricsService")).get("address")),
-        ("envoy access log service", _object(config.get("envoyAccessLogService")).get("address")),
+        ("envoy metrics service", object_at(config, "envoyMetricsService").get("address")),
+        ("envoy access log service", object_at(config, "envoyAccessLogService").get("address")),
     )
     for name, address in services:
         if address:
@@ -150,17 +150,18 @@ def _validate_port(name: str, port: JSON) -> Iterator[str]:
         yield f"invalid {name} port: {_port_problem(number)}"
 
 
-def _validate_private_key(provider: JSON) -> Iterator[str]:
+def _validate_private_key(config: Message) -> Iterator[str]:
     """Check privateKeyProvider, in the releases with this field."""
-    if provider is None:
+    if config.get("privateKeyProvider") is None:
         return
-    kinds = [kind for kind in ("cryptomb", "qat") if kind in _object(provider)]
+    provider = object_at(config, "privateKeyProvider")
+    kinds = [kind for kind in ("cryptomb", "qat") if kind in provider]
     prefix = "invalid private key provider configuration:"
     if not kinds:
         yield f"{prefix} private key provider configuration is required"
         yield f"{prefix} unknown private key provider"
     for kind in kinds:
-        delay = _object(_object(provider)[kind]).get("pollDelay")
+        delay = object_at(provider, kind).get("pollDelay")
         if delay is None:
             yield f"{prefix} pollDelay is required"
         elif not _parse_duration(delay):
@@ -170,12 +171,12 @@ def _validate_private_key(provider: JSON) -> Iterator[str]:
 def _validate_tracing(profile: Profile, tracing: Object) -> Iterator[str]:
     for tracer in ("lightstep", "zipkin", "datadog"):
         if tracer in tracing:
-            for problem in _validate_tracer(profile, tracer, _object(tracing[tracer])):
+            for problem in _validate_tracer(profile, tracer, object_at(tracing, tracer)):
                 yield f"invalid {tracer} config: {problem}"
     if "tlsSettings" in tracing:
-        yield from validate_tls.validate_tls_settings(profile, _object(tracing["tlsSettings"]))
+        yield from validate_tls.validate_tls_settings(profile, object_at(tracing, "tlsSettings"))
     if profile.nil_tags_refused:
-        for name, tag in _object(tracing.get("customTags")).items():
+        for name, tag in object_at(tracing, "customTags").items():
             if tag is None:
                 yield f"invalid tracing custom tags: encountered nil value for custom tag: {name}"
 
@@ -220,7 +221,3 @@ def _is_fqdn(host: str) -> bool:
         return False
     parts = labels[:-1] if not labels[-1] and len(labels) > 1 else labels
     return 0 < len(host) <= _FQDN_LENGTH and all(map(_LABEL.fullmatch, parts))
-
-
-def _object(value: JSON) -> Object:
-    return value if isinstance(value, dict) else {}

@@ -7,18 +7,17 @@ as jsonpb does with AllowUnknownFields.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.tables import read_table
 from podgraft.core.injectors.errors import Diagnostic
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.strconv.atof import parse_float
 from podgraft.golang.strconv.atoi import NumError
 from podgraft.kube.patch import pointer
-
-from .values_table import MESSAGES
 
 _ROOT = "Values"
 # The name of a type in messages, and the remedy.
@@ -42,13 +41,19 @@ def validate_values(profile: Profile, values: Object) -> Iterator[Diagnostic]:
 
 @cache
 def _message_fields(minor: int) -> Mapping[str, Mapping[str, str]]:
-    """The types of the fields of each message in a release."""
-    return {message: dict(_parse_fields(text, minor)) for message, text in MESSAGES.items()}
+    """The types of the fields of each message in a release.
+
+    A row of ``values.json`` has the name of a field, its type, the first minor release of Istio 1.x
+    that has it so, and the one after the last. A type is a scalar, the name of a message, or the
+    members of an enum with | between them; after [] it is a list of those, after {} a map.
+    """
+    messages: Mapping[str, Sequence[str]] = read_table(__file__, "values.json")
+    return {message: dict(_parse_fields(rows, minor)) for message, rows in messages.items()}
 
 
-def _parse_fields(text: str, minor: int) -> Iterator[tuple[str, str]]:
-    for line in text.split("\n")[1:-1]:
-        name, type_, since, until = line.split(" ")
+def _parse_fields(rows: Sequence[str], minor: int) -> Iterator[tuple[str, str]]:
+    for row in rows:
+        name, type_, since, until = row.split(" ")
         if int(since) <= minor < int(until):
             yield name, type_
 

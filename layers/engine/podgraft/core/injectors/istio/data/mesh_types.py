@@ -14,8 +14,14 @@ from threading import RLock
 from typing import Any
 
 from podgraft.core.injectors.istio import gojson
-from podgraft.core.injectors.istio.config.mesh_table import ENUMS
-from podgraft.core.injectors.istio.config.protojson import DURATION, STRUCT, Field, Schema, enum
+from podgraft.core.injectors.istio.config.protojson import (
+    DURATION,
+    ENUMS,
+    STRUCT,
+    Field,
+    Schema,
+    enum,
+)
 from podgraft.golang import reflect
 from podgraft.golang import time as gotime
 from podgraft.golang.errors import FunctionError

@@ -11,8 +11,14 @@ import re
 from collections.abc import Iterator, Mapping
 
 from podgraft.base.jsonvalue import JSON
-from podgraft.core.injectors.istio.config.mesh_table import ENUMS
-from podgraft.core.injectors.istio.config.protojson import DURATION, STRUCT, Field, Message, Schema
+from podgraft.core.injectors.istio.config.protojson import (
+    DURATION,
+    ENUMS,
+    STRUCT,
+    Field,
+    Message,
+    Schema,
+)
 from podgraft.golang.strconv.ftoa import format_float
 from podgraft.golang.time import SECOND, parse_duration
 

@@ -56,7 +56,7 @@ class LegacyInjector:
         renderer = planned.make_renderer(self._cache)
         spec = self._complete_spec(planned, renderer.render(self._setup.templates.lookup(name)))
         operations, pod = self._apply(planned, spec)
-        status_text = spec.status
+        added = spec.status
         return Injection(
             base=planned.base,
             pod=pod,
@@ -64,13 +64,8 @@ class LegacyInjector:
             templates=planned.templates,
             warnings=planned.warnings,
             image=string_at(find_by_name([*spec.containers], PROXY) or {}, "image"),
-            init_containers=status_text.init_containers,
-            containers=status_text.containers,
-            volumes=status_text.volumes,
-            image_pull_secrets=status_text.image_pull_secrets,
-            is_empty=not (
-                status_text.containers or status_text.init_containers or status_text.volumes
-            ),
+            added=added,
+            is_empty=not (added.containers or added.init_containers or added.volumes),
         )
 
     def _apply(

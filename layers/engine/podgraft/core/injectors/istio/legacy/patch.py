@@ -27,8 +27,8 @@ class Addition(Struct, frozen=True):
 
 def removal_operations(spec: Object, before: InjectionStatus | None) -> Iterator[Operation]:
     """Yield operations that remove an earlier injection, the last index first."""
-    removed = before if before and any(_status_lists(before).values()) else LEGACY
-    for key, names in _status_lists(removed).items():
+    removed = before if before and any(before.lists.values()) else LEGACY
+    for key, names in removed.lists.items():
         entries = objects_at(spec, key)
         for index in reversed(range(len(entries))):
             if entries[index].get("name") in names:
@@ -79,12 +79,3 @@ def entry_operations(metadata: Object, key: str, entries: Mapping[str, str]) -> 
             yield Replace(op="replace", path=path, value=entries[name])
         else:
             yield Add(op="add", path=path, value=entries[name])
-
-
-def _status_lists(status: InjectionStatus) -> Mapping[str, tuple[str, ...]]:
-    return {
-        "initContainers": status.init_containers,
-        "containers": status.containers,
-        "volumes": status.volumes,
-        "imagePullSecrets": status.image_pull_secrets,
-    }

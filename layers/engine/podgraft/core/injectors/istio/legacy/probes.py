@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.core.injectors.istio import gojson
 from podgraft.core.injectors.istio.context import InjectionContext
-from podgraft.core.injectors.istio.pod_builder import PROXY, PodBuilder
+from podgraft.core.injectors.istio.pod_builder import PROXY, PodBuilder, container_args
 from podgraft.core.injectors.istio.postprocess import probes
 from podgraft.core.injectors.istio.postprocess.probes import ProbeRewriter
 from podgraft.core.injectors.istio.releases import Profile
@@ -79,10 +79,7 @@ def _agent_port(planned: InjectionContext, sidecar: Object | None) -> int | None
 
 def _port_in_arguments(sidecar: Object) -> int | None:
     """Return the value of ``--statusPort``, after ``=`` or in the next argument."""
-    arguments = sidecar.get("args")
-    args = (
-        [each for each in arguments if isinstance(each, str)] if isinstance(arguments, list) else []
-    )
+    args = container_args(sidecar)
     for index, argument in enumerate(args):
         match = re.fullmatch(_FLAG, argument.strip())
         if match is not None:

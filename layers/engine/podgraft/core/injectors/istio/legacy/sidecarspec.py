@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.core.injectors.istio.pod_builder import container_args
 from podgraft.core.injectors.istio.render.pod_overlay import OverlayError
 from podgraft.core.injectors.istio.status import InjectionStatus
 from podgraft.golang import reflect
@@ -74,7 +75,7 @@ def set_concurrency(proxy: Object) -> None:
 
     The number of cores is the CPU limit, else the CPU request, rounded up.
     """
-    args = [each for each in _list(proxy.get("args")) if isinstance(each, str)]
+    args = container_args(proxy)
     if _parse_concurrency(args) > 0:
         return
     resources = object_at(proxy, "resources")
@@ -94,10 +95,6 @@ def _parse_concurrency(args: list[str]) -> int:
             text = value if equals else "".join(args[index + 1 : index + 2])
             return int(text) if re.fullmatch("[-+]?[0-9]{1,9}", text) else 0
     return 0
-
-
-def _list(value: JSON) -> list[JSON]:
-    return value if isinstance(value, list) else []
 
 
 def _encode_all(type_: GoType, values: list[Object]) -> tuple[Object, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from podgraft.base.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON, list_at, string_at
 
 NAMESPACE, VERSION, INSTANCE = ANNOTATIONS = tuple(
     f"resource.opentelemetry.io/service.{name}" for name in ("namespace", "version", "instance.id")
@@ -20,7 +20,7 @@ def resource_attributes(
     containers: list[Mapping[str, JSON]],
 ) -> str:
     """Return namespace, version, and instance of the service, if the mesh enriches traces."""
-    if not any(_is_enriching(provider) for provider in _as_list(mesh.get("extensionProviders"))):
+    if not any(_is_enriching(provider) for provider in list_at(mesh, "extensionProviders")):
         return ""
     attributes = {
         "namespace": annotations.get(NAMESPACE) or namespace,
@@ -56,7 +56,7 @@ def _service_version(
     version = annotations.get(VERSION) or labels.get(VERSION_LABEL)
     if version or len(containers) != 1:
         return version or ""
-    return image_version(_as_text(containers[0].get("image")))
+    return image_version(string_at(containers[0], "image"))
 
 
 def _service_instance(
@@ -65,12 +65,4 @@ def _service_instance(
     instance = annotations.get(INSTANCE)
     if instance or not containers:
         return instance or ""
-    return f"{namespace}.$(POD_NAME).{_as_text(containers[0].get('name'))}"
-
-
-def _as_list(value: JSON) -> list[JSON]:
-    return value if isinstance(value, list) else []
-
-
-def _as_text(value: JSON) -> str:
-    return value if isinstance(value, str) else ""
+    return f"{namespace}.$(POD_NAME).{string_at(containers[0], 'name')}"
