@@ -397,7 +397,8 @@ FIELDS_IF_ABSENT = [
 
 @pytest.mark.parametrize("template", ADDITIVE.values(), ids=ADDITIVE)
 def test_what_the_object_has_stays(write_bundle: WriteBundle, template: str) -> None:
-    assert compare(write_bundle(template, setIfAbsent=FIELDS_IF_ABSENT), 100, seed=6)
+    written = [name for name in FIELDS_IF_ABSENT if name in template]  # others are an error
+    assert compare(write_bundle(template, setIfAbsent=written), 100, seed=6)
 
 
 @pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
