@@ -154,3 +154,20 @@ def test_a_denial_has_the_code_of_its_reason() -> None:
     }
     (denial,) = validator(make_create_request(value, "shop")).denials
     assert denial.code == HTTPStatus.UNPROCESSABLE_ENTITY
+
+
+def test_a_selector_uses_config_maps_of_the_bundle() -> None:
+    """One that nothing selects is an error of its author."""
+    rules = VALIDATING.replace("rules.example.com/v1, kind: Limit", "v1, kind: ConfigMap")
+    rules = rules.replace("params.spec.max", "int(params.data.max)")
+    ref = "{selector: {matchLabels: {a: b}}, parameterNotFoundAction: Deny}"
+    used = (
+        "{apiVersion: v1, kind: ConfigMap, metadata: {name: one, namespace: shop, labels: {a: b}}, "
+    )
+    used += "data: {max: '1'}}"
+    compiled = bundle.compile_({"rules.yaml": f"{rules % ref}---\n{used}".encode()}, Policy())
+    assert deny(compiled) == ("max 1",)
+    with pytest.raises(BundleError, match="which serves nothing in this bundle"):
+        bundle.compile_(
+            {"rules.yaml": f"{rules % ref}---\n{used.replace('a: b', 'a: c')}".encode()}, Policy()
+        )

@@ -47,6 +47,10 @@ class ParamRef:
     selector: selectors.Selector | None = None
     is_required: bool = True
 
+    def selects(self, param: Object) -> bool:
+        """Whether a selector is set and matches an object of any namespace."""
+        return self.selector is not None and self.selector.matches(_labels(param))
+
 
 # By namespace and name.
 _Params: TypeAlias = Mapping[tuple[str, str], Object]
