@@ -178,6 +178,20 @@ def test_a_deleted_pointer_does_not_bring_back_documents(account: Account) -> No
     assert "was deleted" in registry.stale["a"].reason
 
 
+def test_a_registry_that_is_adopted_again_is_in_force(account: Account) -> None:
+    """Parameter Store counts the versions of a new parameter from 1."""
+    first = issue("a")
+    fleet("adopt")
+    for cluster in "bcd":
+        issue(cluster)
+    assert account.knows(first)
+    account.ssm.delete_parameter(Name=POINTER)
+    fleet("adopt")
+    tokens("revoke", "--cluster", "a", hash_token(first)[:8])
+    assert not account.knows(first)
+    assert account.function.callers().stale == {}
+
+
 def test_an_older_serial_is_never_in_force(account: Account) -> None:
     token = issue("a")
     fleet("adopt")

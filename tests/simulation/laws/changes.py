@@ -9,6 +9,7 @@ from typing import Any
 from simulation.ledger import Event
 
 from .facts import BRAKES, DENIED, POLICY, Law
+from .states import as_object
 
 ALL_BRAKE, STOPS_ALL = "brake", 'id: "*"'
 USAGE = 2  # the exit status of a wrong command line
@@ -71,14 +72,17 @@ class CompleteVersions(Law):
             return
         if version.is_broken:  # a pause or a step keeps what a person wrote by hand
             return
-        rollout: dict[str, Any] = version.fields.get("rollout") or {}
-        digests: list[Any] = [
-            version.fields.get("bundle"),
-            rollout.get("candidate", {}).get("bundle"),
-        ]
-        for digest in digests:
-            if digest and not self.facts.objects.get(digest.removeprefix("sha256:")):
+        before = self.facts.versions.get(version.number - 1)
+        own = _find_digests(version.fields) - _find_digests(before.fields if before else {})
+        for digest in own:
+            if not self.facts.objects.get(digest.removeprefix("sha256:")):
                 self.violate(f"{event.lane}: version {version.number} names a missing bundle")
+
+
+def _find_digests(fields: dict[str, Any]) -> set[str]:
+    candidate = as_object(as_object(fields.get("rollout")).get("candidate"))
+    found = (fields.get("bundle"), candidate.get("bundle"))
+    return {digest for digest in found if isinstance(digest, str)}
 
 
 class Replaced(Law):

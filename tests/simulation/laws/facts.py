@@ -255,7 +255,10 @@ class Facts:
         reader, facts = self.reader(event.lane), event.facts
         operation: str = facts["operation"]
         names: list[str] = facts.get("_names") or []
-        if operation == "GetObject" and facts.get("key", "").startswith("callers/"):
+        if operation == "GetObject" and "key" not in facts:  # it failed: perhaps for the callers
+            reader.credentials_failed = True
+            return
+        if operation == "GetObject" and facts["key"].startswith("callers/"):
             is_read = facts["result"] == "ok" and facts["key"] in self._registries
             reader.credentials_failed = not is_read
             if is_read:

@@ -162,8 +162,11 @@ class SettledFolder(FolderLaw):
         key = find_key(facts["_token"])
         if not any(key in text for text in _auth(state)):
             return
+        body = str(facts.get("_body"))
+        if "sign it for a later version" in body:  # a signed version returned, which is refused
+            return
         if "simulation/policy" in state.files[POLICY] and (review.code != OK or review.is_marked):
-            self.violate(f"{review}; the folder is valid: {facts.get('_body')}")
+            self.violate(f"{review}; the folder is valid: {body}")
 
 
 LAWS: tuple[type[Law], ...] = (

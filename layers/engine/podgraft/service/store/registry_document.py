@@ -48,12 +48,16 @@ class RegistryError(ValueError):
 
 
 class Pointer(Struct, frozen=True, kw_only=True):
-    """A version of the pointer that counts. ``digest`` is None if ``auth/`` is in force."""
+    """A version of the pointer that counts. ``digest`` is None if ``auth/`` is in force.
+
+    ``stored_at`` is when it was stored, in seconds since 1970. Its text does not contain that.
+    """
 
     serial: int
     digest: str | None
     clusters: int = 0
     copies: bool = False
+    stored_at: float = 0.0
 
     def __str__(self) -> str:
         """Return the text of the parameter."""

@@ -141,11 +141,12 @@ def _check_order(last: Pointer, pointer: Pointer | None) -> None:
     """Raise ``StoreError`` if the registry is older than the one in force, or gone.
 
     Parameter Store can return an earlier version for a moment. A registry that is gone must not
-    bring back documents that contain revoked tokens.
+    bring back documents that contain revoked tokens. One that was created again counts from 1, so
+    the time decides first.
     """
     if pointer is None:
         raise NotLoadedError(f"parameter {POINTER} was deleted; run podgraft fleet adopt")
-    if pointer.serial < last.serial:
+    if (pointer.stored_at, pointer.serial) < (last.stored_at, last.serial):
         raise UnavailableError(
             f"parameter {POINTER}: got version {pointer.serial}, which is older than version "
             f"{last.serial} in force"

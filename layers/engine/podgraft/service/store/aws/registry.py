@@ -5,10 +5,11 @@ A refresh without a change is one request, for any number of clusters. A new ver
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from podgraft.core.versions.errors import NotLoadedError
 from podgraft.service.store.caller_document import Callers, TokensError
@@ -23,7 +24,7 @@ from podgraft.service.store.registry_document import (
 )
 
 from .client import MissingError, ObjectReader, RetryBudget, call_with_retries
-from .ssm import ParameterReader
+from .ssm import Parameter, ParameterReader
 
 
 class RegistrySource(Protocol):
@@ -51,12 +52,12 @@ class RegistryReader(Struct, frozen=True):
         if not newest:
             return None
         number = int(newest[0].version)
-        pointer = find_in_force([(number, newest[0].text)])
+        pointer = _find_in_force(newest)
         if pointer is not None:
             return pointer
         versions = range(number - 1, max(number - 1 - MAX_LOST, 0), -1)
         earlier = self.parameters.pointers(patience, versions) if versions else ()
-        pointer = find_in_force((int(each.version), each.text) for each in earlier)
+        pointer = _find_in_force(earlier)
         if pointer is None:
             raise NotLoadedError(
                 f"parameter {self.parameters.prefix}/{POINTER}: version {number} and the versions "
@@ -80,3 +81,11 @@ class RegistryReader(Struct, frozen=True):
             raise NotLoadedError(
                 f"registry {digest} in S3 {error}; restore the version of the object"
             ) from error
+
+
+def _find_in_force(versions: Sequence[Parameter]) -> Pointer | None:
+    pointer = find_in_force((int(each.version), each.text) for each in versions)
+    if pointer is None:
+        return None
+    times = {int(each.version): each.stored_at for each in versions}
+    return replace(pointer, stored_at=times[pointer.serial])

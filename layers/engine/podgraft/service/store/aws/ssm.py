@@ -1,6 +1,7 @@
 """Parameter Store: policy documents, their earlier versions, and caller documents."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from msgspec import Struct
@@ -23,7 +24,8 @@ class Parameter(Struct, frozen=True):
 
     ``problem`` is set, and the text is empty, if the text of the version is unreadable. ``name`` is
     the name of the parameter, which signatures cover. ``denied`` is the text of the deny list, and
-    ``brakes`` are the texts of the existing brakes.
+    ``brakes`` are the texts of the existing brakes. ``stored_at`` is when the version was stored,
+    in seconds since 1970.
     """
 
     text: str
@@ -32,6 +34,7 @@ class Parameter(Struct, frozen=True):
     name: str = ""
     denied: str = ""
     brakes: tuple[str, ...] = ()
+    stored_at: float = 0.0
 
 
 class MissingPolicyError(MissingError):
@@ -204,4 +207,6 @@ def _to_parameter(
     version = str(response.get("Version", 0))
     if encrypted is not None and response.get("Type") == "SecureString":
         return Parameter("", version, encrypted, name)
-    return Parameter(response.get("Value", ""), version, None, name)
+    stored = response.get("LastModifiedDate")
+    stored_at = stored.timestamp() if isinstance(stored, datetime) else 0.0
+    return Parameter(response.get("Value", ""), version, None, name, stored_at=stored_at)
