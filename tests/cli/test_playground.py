@@ -1,7 +1,6 @@
 """``podgraft playground``: the files of one folder on loopback, and nothing else."""
 
 import http.client
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +8,7 @@ import pytest
 
 from podgraft import cli
 from podgraft.cli.playground import open_server
+from support.server_thread import run_server
 
 PAGE = '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><p>page</p>'
 
@@ -25,12 +25,8 @@ def port(tmp_path: Path) -> Iterator[int]:
     (folder / "id" / "link.js").symlink_to(tmp_path / "secret")
     (tmp_path / "secret").write_text("secret")
     server = open_server(folder, 0)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield server.server_port
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with run_server(server):
+        yield server.server_port
 
 
 def fetch(

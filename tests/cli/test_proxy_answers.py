@@ -3,12 +3,12 @@
 from collections.abc import Generator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
 from podgraft.cli import main
 from support.aws_account import CREDENTIALS
+from support.server_thread import run_server
 from support.store_fixture import BUNDLE
 
 PAGE = b"<html>the page of a proxy</html>"
@@ -48,10 +48,8 @@ class Proxy(BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def endpoint() -> Generator[str]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Proxy) as server, run_server(server):
         yield f"http://127.0.0.1:{server.server_address[1]}"
-        server.shutdown()
 
 
 @pytest.mark.parametrize("command", COMMANDS)

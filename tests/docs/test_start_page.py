@@ -8,7 +8,6 @@ same commands run with SAM in tests/e2e/aws, and with a real kube-apiserver in t
 import contextlib
 import ssl
 import sys
-import threading
 from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from support import aws_account
 from support.aws_account import start_account_with_bucket
 from support.kubectl_with_webhooks import render_program
 from support.page_run import PageRun
+from support.server_thread import run_server
 
 PAGE = (DOCS / "start.md").read_text()
 BUCKET = "bundles-of-start"
@@ -65,13 +65,8 @@ def serve_function(folder: Path) -> Generator[Endpoint]:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pki / "server.pem", pki / "server.key")
     server: BaseWSGIServer = make_server("127.0.0.1", 0, app, threaded=True, ssl_context=context)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
+    with run_server(server):
         yield Endpoint(pki / "ca.pem", server.server_port)
-    finally:
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from podgraft.cli.live.api_errors import ApiError
 from podgraft.kube import yaml
 from support.fake_registrations import FakeRegistrations
+from support.server_thread import run_server
 
 GROUP = "admissionregistration.k8s.io"
 KINDS = {
@@ -164,10 +165,5 @@ def serve_kube_api(*clusters: str) -> Generator[FakeKubeApi]:
 
     with Server(("127.0.0.1", 0), Handler) as server:
         api = FakeKubeApi(server.server_port, {each: FakeRegistrations() for each in clusters})
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
+        with run_server(server):
             yield api
-        finally:
-            server.shutdown()
-            thread.join()

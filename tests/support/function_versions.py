@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from podgraft.service.http import catch_errors, respond_to_functions
 from podgraft.service.http.request_log import make_stream_log
 from podgraft.service.store.folder import FolderCallers, FolderStore
+from support.server_thread import run_server
 
 FUNCTION = "arn:aws:lambda:eu-central-1:111122223333:function:dev"
 Invoke: TypeAlias = Callable[[Mapping[str, Any]], Any]
@@ -99,11 +99,5 @@ def serve(account: Account) -> Generator[str]:
             del format, args
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
+    with run_server(server):
         yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()

@@ -16,6 +16,7 @@ from cryptography import x509
 
 from podgraft.cli.certs import keys, pem
 from podgraft.cli.certs.keys import PrivateKey
+from support.server_thread import run_server
 
 
 @contextlib.contextmanager
@@ -107,13 +108,8 @@ def serve_posts(
                 warnings.simplefilter("ignore", DeprecationWarning)
                 context.minimum_version = ssl.TLSVersion.TLSv1_1
         server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
+        with run_server(server):
             yield endpoint
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def _make_context(

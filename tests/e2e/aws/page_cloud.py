@@ -8,13 +8,13 @@ import json
 import shlex
 import ssl
 import sys
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from e2e.aws.cloud import ARCHITECTURE, RUNTIME, Cloud, Stack, Stage, adapt_template
+from support.server_thread import run_server
 
 _SAM = """\
 case "$1" in
@@ -56,13 +56,8 @@ def serve_stacks(cloud: Cloud) -> Generator[str]:
         context.load_cert_chain(cloud.home / "server.pem", cloud.home / "server.key")
         server.socket = context.wrap_socket(server.socket, server_side=True)
         server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
+        with run_server(server):
             yield f"https://localhost:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def _find_stack(cloud: Cloud) -> Stack:

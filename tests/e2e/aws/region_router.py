@@ -3,13 +3,13 @@
 import http.client
 import re
 import ssl
-import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from e2e.aws.cloud import Cloud
+from support.server_thread import run_server
 
 _REGION = re.compile(r"Credential=[^/]+/[0-9]+/([a-z0-9-]+)/")
 _THROTTLED = b'{"__type": "ThrottlingException", "message": "Rate exceeded"}'
@@ -75,10 +75,5 @@ def route(*clouds: Cloud) -> Generator[Router]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
         router = Router(server.server_port, {each.region: each for each in clouds})
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
+        with run_server(server):
             yield router
-        finally:
-            server.shutdown()
-            thread.join()

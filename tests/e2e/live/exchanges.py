@@ -3,7 +3,6 @@
 import http.server
 import json
 import re
-import threading
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 
 from e2e.live.control_plane import TOKENS, ControlPlane
 from podgraft.base.jsonvalue import JSON
+from support.server_thread import run_server
 
 FOLDER = Path(__file__).parent / "recorded"
 PATH_TOKEN = "t0k3n"  # instead of the token of the cluster
@@ -144,13 +144,8 @@ def _serve(answer: Answer, exchanges: Exchanges) -> Generator[int]:
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
+        with run_server(server):
             yield server.server_port
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 def write_kubeconfig(file: Path, port: int) -> None:

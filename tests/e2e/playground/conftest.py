@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,7 @@ from werkzeug.serving import BaseWSGIServer
 
 from playground_build import page
 from podgraft.cli.playground import open_server
+from support.server_thread import run_server
 
 from .browser import Browser
 
@@ -53,12 +53,8 @@ def site() -> Iterator[Site]:
     server = open_server(folder, 0)
     site = Site(f"http://127.0.0.1:{server.server_port}/")
     _record(server, site, folder)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield site
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with run_server(server):
+        yield site
 
 
 def _record(server: BaseWSGIServer, site: Site, folder: Path) -> None:

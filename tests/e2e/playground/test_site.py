@@ -1,13 +1,14 @@
 """The documentation site in Chromium, on a static host: the playground works in it."""
 
 import re
-import threading
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
+
+from support.server_thread import run_server
 
 from . import pictures
 from .browser import Browser
@@ -29,12 +30,8 @@ def documentation() -> Iterator[Site]:
     if not (FOLDER / "try" / "index.html").exists():
         pytest.skip("build/site is missing, or has no playground: run make site")
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, directory=str(FOLDER)))
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    yield Site(f"http://127.0.0.1:{server.server_port}/")
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with run_server(server):
+        yield Site(f"http://127.0.0.1:{server.server_port}/")
 
 
 def test_the_playground_works_in_the_site_and_leads_back(

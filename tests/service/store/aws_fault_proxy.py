@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from enum import StrEnum
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
 from support.aws_account import start_account
+from support.server_thread import run_server
 
 
 class Fault(StrEnum):
@@ -65,12 +66,11 @@ def faulty_aws() -> Generator[FaultyAws]:
     state = FaultyAws()
     with start_account() as moto:
         handler = type("Handler", (_Handler,), {"state": state, "moto": moto})
-        with _Server(("127.0.0.1", 0), handler) as server:
-            Thread(target=server.serve_forever, daemon=True).start()
+        server = _Server(("127.0.0.1", 0), handler)
+        with run_server(server):
             state.endpoint = f"http://127.0.0.1:{server.server_address[1]}"
             yield state
             state.released.set()
-            server.shutdown()
 
 
 class _Server(ThreadingHTTPServer):

@@ -5,7 +5,7 @@ import socket
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Event, Thread
+from threading import Event
 from time import monotonic, sleep
 
 import pytest
@@ -14,6 +14,7 @@ from botocore.config import Config
 from podgraft.service.store.aws import clients
 from podgraft.service.store.aws.client import AwsServiceError, RetryBudget, call_with_retries
 from podgraft.service.store.aws.clients import S3
+from support.server_thread import run_server
 
 LITTLE, ENOUGH = 0.2, 20.0
 SLACK = 10.0  # of a busy machine; less than a client waits by itself (patient_clients)
@@ -91,11 +92,8 @@ def serve_s3(
     """S3 on loopback that answers so."""
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.daemon_threads = True
-        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        try:
+        with run_server(server):
             yield make_s3(f"http://127.0.0.1:{server.server_address[1]}", monkeypatch)
-        finally:
-            server.shutdown()
 
 
 def make_s3(url: str, monkeypatch: pytest.MonkeyPatch) -> S3:

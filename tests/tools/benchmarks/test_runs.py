@@ -5,7 +5,6 @@ import shutil
 import ssl
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,6 +16,7 @@ from bench.bench_input import sample_input
 from bench.load import WRK, Plan
 from podgraft import cli
 from podgraft.cli.failure import CommandError
+from support.server_thread import run_server
 
 ROOT = Path(__file__).parents[3]
 
@@ -58,16 +58,15 @@ def plan(tmp_path: Path) -> Iterator[Plan]:
     request.write_text("GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n")
     with ThreadingHTTPServer(("127.0.0.1", 0), _AlternatingHandler) as server:
         server.socket = context.wrap_socket(server.socket, server_side=True)
-        threading.Thread(target=server.serve_forever).start()
-        yield Plan(
-            host="127.0.0.1",
-            port=server.server_port,
-            authority=str(tmp_path / "ca.pem"),
-            requests=(str(request),),
-            connections=2,
-            seconds=0.3,
-        )
-        server.shutdown()
+        with run_server(server):
+            yield Plan(
+                host="127.0.0.1",
+                port=server.server_port,
+                authority=str(tmp_path / "ca.pem"),
+                requests=(str(request),),
+                connections=2,
+                seconds=0.3,
+            )
 
 
 @NEEDS_WRK
