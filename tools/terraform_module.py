@@ -203,7 +203,7 @@ def make_conditions(template: Any) -> dict[str, str]:
 def name_condition(name: str) -> str:
     """The name of a condition as a predicate."""
     snake = name_variable(name)
-    return snake if snake.startswith(("has_", "watches_")) else f"is_{snake}"
+    return snake if snake.startswith(("has_", "is_", "watches_")) else f"is_{snake}"
 
 
 def _express_condition(condition: Any, types: Mapping[str, str]) -> str:

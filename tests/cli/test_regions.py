@@ -4,6 +4,7 @@ The game day: a region is away, the function of one cannot read, and a switch fa
 is what the function of each region decides with its own store.
 """
 
+import inspect
 import json
 import shutil
 from collections.abc import Callable, Generator
@@ -14,8 +15,9 @@ from typing import Any
 import pytest
 from botocore.config import Config
 
+from cli.test_manifest_files import all_commands
 from fuzz.application import read_patch
-from podgraft.cli import aws_options, main, stacks
+from podgraft.cli import aws_options, main, podgraft, stacks
 from podgraft.kube import yaml
 from podgraft.service.http import Auth, create_app
 from podgraft.service.store.factory import AwsStoreConfig, open_stores
@@ -343,3 +345,24 @@ def test_a_rollout_that_starts_in_one_region_continues_in_both(site: Site, local
 def test_bundles_are_pruned_in_both_regions(site: Site) -> None:
     assert site.run("policy", "prune") == 0
     assert site.out.count("0 of 1 bundles are unused") == 2
+
+
+# What they read is of one region.
+READS_ONE = {
+    *("certs import-acm", "compare", "diff", "explain", "inject", "register", "tokens list"),
+    *("policy census stats", "policy denied", "policy diff", "policy export", "policy preview"),
+    *("policy pull", "policy rollout status", "policy rollout who", "rollout status"),
+    "rollout who",
+}
+
+
+def test_each_command_that_writes_has_regions_or_refuses_them() -> None:
+    """``podgraft.toml`` can name several for all commands."""
+    others: set[str] = set()
+    for words, command in all_commands(podgraft):
+        names = {each.name for each in command.params}
+        if "region" in names and "regions" not in names and command.callback is not None:
+            source = inspect.getsource(inspect.unwrap(command.callback))
+            if "refuse_regions(" not in source:
+                others.add(" ".join(words))
+    assert others == READS_ONE

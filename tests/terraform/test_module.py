@@ -495,3 +495,14 @@ def test_the_access_log_is_below_the_prefix_of_the_template() -> None:
     name = MODULE["aws_cloudwatch_log_group.api"]["name"]
     expected = stack.resources["ApiLogs"]["Properties"]["LogGroupName"]
     assert name.replace("${var.name}", "shop") == expected
+
+
+def test_every_condition_that_a_file_reads_is_defined() -> None:
+    read = {
+        name
+        for path in sorted(FOLDER.glob("*.tf*"))
+        for name in re.findall(r"local\.conditions\.(\w+)", path.read_text())
+    }
+    variables = json.loads((FOLDER / "variables.tf.json").read_text())
+    assert read
+    assert read <= variables["locals"]["conditions"].keys()

@@ -36,7 +36,7 @@ class Session:
 
     def describe_cluster(self, *, name: str) -> Any:
         self.asked[-1] = (self.asked[-1][0], name)
-        return {"cluster": {"resourcesVpcConfig": self.answer()}}
+        return {"cluster": {"endpoint": SERVER, "resourcesVpcConfig": self.answer()}}
 
 
 @pytest.mark.parametrize(

@@ -19,9 +19,12 @@ from cli.test_regions import site as site  # noqa: PLC0414  a fixture
 from podgraft.base import system
 from podgraft.cli import main
 from podgraft.cli.certs import keys, pem
-from podgraft.cli.fleet import commands, runs
-from podgraft.cli.fleet.regional import merge_callers
+from podgraft.cli.failure import CommandError
+from podgraft.cli.fleet import changes, commands, regional, runs
+from podgraft.cli.fleet.adoption import StackCallers
+from podgraft.cli.fleet.regional import merge_callers, merge_regions
 from podgraft.cli.live.kubectl import KubectlReader
+from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.service import paths
 from podgraft.service.store.caller_document import (
     MAX_REVOKED,
@@ -235,6 +238,37 @@ def test_more_tokens_than_a_cluster_can_have_are_an_error(fleet: Fleet) -> None:
     assert "cluster a: the regions have the tokens" in fleet.site.err
     assert f"podgraft tokens revoke --cluster a ID {' '.join(BOTH)}" in fleet.site.err
     assert fleet.site.versions(POINTER) == serials
+
+
+def test_a_token_that_only_one_region_has_ends_later_in_both(fleet: Fleet) -> None:
+    words = ("--cluster", "a", "--output", "1.token", *STACK, "--region", B)
+    assert main(["tokens", "issue", *words]) == 0
+    assert fleet.run("extend", "fleet.yaml", "--expires", "never") == 0, fleet.site.err
+    ends = [[each.expires for each in fleet.callers(region)["a"].tokens] for region in (A, B)]
+    assert ends == [[""], [""]]
+    assert fleet.is_equal()
+
+
+def test_a_region_that_goes_away_after_the_first_is_written_is_a_split(fleet: Fleet) -> None:
+    writes = fleet.site.versions(POINTER)[0]
+
+    def read_clusters(stack: StackCallers) -> Clusters:
+        is_b = stack.registry.ssm.meta.region_name == B
+        if is_b and fleet.site.versions(POINTER)[0] > writes:
+            raise CommandError("parameters: cannot be reached")
+        return changes.read_clusters(stack)
+
+    fleet.patch.setattr(regional, "read_clusters", read_clusters)
+    assert fleet.run("apply", "fleet.yaml") == 1, fleet.site.err
+    assert f"done: {A}; not done: {B}\n" in fleet.site.err
+    fleet.patch.setattr(regional, "read_clusters", changes.read_clusters)
+    assert fleet.run("apply", "fleet.yaml") == 0
+    assert fleet.is_equal()
+
+
+def test_a_region_that_lacks_a_cluster_does_not_change_its_groups() -> None:
+    callers = Callers(groups=("ring-0",), sources=("10.0.0.0/8",))
+    assert merge_regions([{}, {"prod": callers}]) == {"prod": callers}
 
 
 def make_region(random: Random, revoked: int) -> Callers:

@@ -10,10 +10,13 @@ import pytest
 
 from cli.doctor.conftest import HOOKS, Site
 from podgraft.cli import main
+from podgraft.cli.aws_options import format_aws_options
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.status import command as status_command
 from podgraft.cli.status.clusters import COLUMNS
+from podgraft.cli.tokens import usage
 from podgraft.cli.tokens.storage import Location
+from podgraft.core.signing.signature import Signature
 from support.aws_account import deploy_stack, open_account
 from support.fake_cluster import use_contexts
 
@@ -86,13 +89,21 @@ def test_the_last_review_is_that_of_the_log(
     [row] = json.loads(capsys.readouterr().out)["clusters"]
     assert row["lastReview"] == ""
 
+    regions: list[str] = []
+
     def read_last_uses(location: Location) -> Mapping[str, str]:
         assert location == Location("aws", "prod")
-        return {row["tokenId"]: "2026-11-24 20:15:03,118+0000"}
+        regions.append(format_aws_options())
+        return {row["tokenId"]: f"2026-11-2{len(regions)} 20:15:03,118+0000"}
 
-    monkeypatch.setattr(status_command, "read_last_uses", read_last_uses)
-    assert main(["status", "--contexts", "good", "--config", "stack:prod"]) == 0
-    assert capsys.readouterr().out.rstrip().endswith("2026-11-24 20:15:03")
+    monkeypatch.setattr(usage, "read_last_uses", read_last_uses)
+    words = ("status", "--contexts", "good", "--config", "stack:prod")
+    assert main([*words]) == 0
+    assert capsys.readouterr().out.rstrip().endswith("2026-11-21 20:15:03")
+    monkeypatch.setattr(status_command, "compare_regions", lambda *_: ())
+    assert main([*words, "--regions", "eu-west-1,us-east-1"]) == 0
+    assert capsys.readouterr().out.rstrip().endswith("2026-11-23 20:15:03")
+    assert regions == ["", "--region eu-west-1", "--region us-east-1"]
 
 
 def test_regions_that_differ_are_reported(
@@ -103,17 +114,28 @@ def test_regions_that_differ_are_reported(
     def read_last_uses(_: Location) -> Mapping[str, str]:
         return {}
 
-    monkeypatch.setattr(status_command, "read_last_uses", read_last_uses)
+    monkeypatch.setattr(usage, "read_last_uses", read_last_uses)
     with open_account() as session:
         deploy_stack(session, "podgraft-dev", "bundles-of-a-split")
         for region, callers in (("us-east-1", "a"), ("eu-west-1", "b")):
             ssm = session.create_client("ssm", region_name=region)
-            value = json.dumps({"serial": 1, "callers": f"sha256:{callers * 64}"})
+            digest = f"sha256:{callers * 64}"
+            value = json.dumps({"serial": 1, "callers": digest})
             ssm.put_parameter(Name="/podgraft-dev/callers", Value=value, Type="String")
+            signature = Signature(version=1, digest=digest, key_id="0" * 16, value=bytes(64))
+            documents = {
+                "default/policy": f"policy: enabled\n{signature}\n",
+                "other/policy": ": :",  # it does not load
+                "denied": f"{digest}: leaks\n",
+            }
+            for name, text in documents.items():
+                ssm.put_parameter(Name=f"/podgraft-dev/{name}", Value=text, Type="String")
         words = ("--contexts", "good", "--config", "stack:podgraft-dev", "--regions")
         assert main(["status", *words, "us-east-1,eu-west-1", "-o", "json"]) == 1
-        [split] = json.loads(capsys.readouterr().out)["splits"]
+        splits = json.loads(capsys.readouterr().out)["splits"]
+        split, denied = splits  # the signatures of the policies are those of each region
         assert split == ("region eu-west-1: /callers: differs; podgraft fleet apply with --regions")
+        assert denied == "region eu-west-1: /denied: differs; podgraft policy deny with --regions"
         assert main(["status", *words, "us-east-1,eu-west-1"]) == 1
         assert f"warning: {split}" in capsys.readouterr().err
         assert main(["status", *words, "us-east-1"]) == 0

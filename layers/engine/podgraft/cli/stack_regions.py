@@ -1,20 +1,26 @@
-"""What differs between the regions of a stack: policies, and the registry of callers."""
+"""What differs between the regions of a stack: policies, the deny list, and the registry."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON
-from podgraft.kube import yaml
+from podgraft.cli.policy.document_text import load_mapping
+from podgraft.cli.policy.signing import strip_signature
+from podgraft.service.store.names import DENIED, POLICY
 from podgraft.service.store.registry_document import POINTER
 
 from .aws_options import make_session, use_region
 from .endpoint_check.faults import Fault, Finding
+from .failure import CommandError
 from .stacks import aws_errors, lookup_stack
+
+# What makes a document equal; for a policy, a push.
+_COMMANDS: Mapping[str, str] = {POINTER: "fleet apply", DENIED: "policy deny"}
 
 
 def compare_regions(stack: str, regions: Sequence[str]) -> Iterator[Finding]:
-    """Yield the policies, and the registry, that differ between the first region and another."""
+    """Yield the documents that differ between the first region and another."""
     with use_region(regions[0]):
         prefix = lookup_stack(stack).parameter_prefix
     session = make_session()
@@ -24,7 +30,7 @@ def compare_regions(stack: str, regions: Sequence[str]) -> Iterator[Finding]:
             here, there = first.get(name), documents.get(name)
             if not jsonvalue.equal(here, there):
                 detail = "is missing" if there is None else _describe_bundles(here, there)
-                command = "fleet apply" if name.endswith(POINTER) else "push"
+                command = _COMMANDS.get(name.removeprefix(f"{prefix}/"), "push")
                 remedy = f"podgraft {command} with --regions"
                 problem = f"{name.removeprefix(prefix)}: {detail}"
                 yield Finding(Fault.REGIONS, f"region {region}", problem, remedy, breaks=False)
@@ -38,17 +44,26 @@ def _describe_bundles(here: JSON, there: JSON) -> str:
 
 
 def _read_region(session: Any, prefix: str, region: str) -> Mapping[str, JSON]:
-    """Return the policies by the name of the parameter, and the digest of the registry."""
+    """Return the policies and the deny list by name, and the digest of the registry."""
     client = session.client("ssm", region_name=region)
     documents: dict[str, JSON] = {}
     with aws_errors(f"region {region}: parameters {prefix}"):
         pages = client.get_paginator("get_parameters_by_path").paginate(Path=prefix, Recursive=True)
         for parameter in (each for page in pages for each in page["Parameters"]):
             name, text = parameter["Name"], parameter["Value"]
-            if name.endswith("/policy"):
-                documents[name] = yaml.load_document(text)
+            if name.endswith(f"/{POLICY}") or name == f"{prefix}/{DENIED}":
+                # Each region signs its own versions.
+                documents[name] = _read_document(text)
             elif name == f"{prefix}/{POINTER}":
                 # The serial differs: each region counts its own versions.
-                pointer = yaml.load_document(text)
+                pointer = _read_document(text)
                 documents[name] = pointer.get("callers") if isinstance(pointer, dict) else None
     return documents
+
+
+def _read_document(text: str) -> JSON:
+    """Return the keys of a document; its text if it does not load."""
+    try:
+        return load_mapping(strip_signature(text))
+    except CommandError:
+        return text

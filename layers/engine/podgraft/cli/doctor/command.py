@@ -8,8 +8,8 @@ import click
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import command_help
-from podgraft.cli.aws_options import aws_options
-from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option, is_explicit
+from podgraft.cli.aws_options import aws_options, use_region
+from podgraft.cli.config_source import ConfigSource, ConfigSourceType, config_option
 from podgraft.cli.endpoint_check.faults import ORDER
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet.file import read_fleet
@@ -18,9 +18,10 @@ from podgraft.cli.live.contexts import CONTEXTS_OPTION, list_contexts, read_all
 from podgraft.cli.live.options import CONTEXT_OPTIONS, ClusterAccess
 from podgraft.cli.manifest_files import FileSelection, make_file_options
 from podgraft.cli.program import ERROR, FAILED
-from podgraft.cli.regions import make_regions_option
+from podgraft.cli.regions import make_regions_option, select_regions
 from podgraft.cli.shared_options import add_options
 from podgraft.cli.stack_regions import compare_regions
+from podgraft.service.store.caller_document import Callers
 
 from . import report, stores
 from .diagnosis import Diagnosis, Request, State, examine
@@ -78,7 +79,7 @@ def command(
             namespace=given["namespace"],
             cluster=given["cluster"] or "",
             expected=_read_registrations(given["manifests"]),
-            stores=_read_stores(given["source"], given["fleet"], given["regions"]),
+            stores=_read_stores(given["source"], given["fleet"], select_regions(given["regions"])),
         )
         names = list_contexts(access, contexts)
     except CommandError as error:
@@ -101,15 +102,21 @@ def _read_stores(
     source: ConfigSource | None, fleet: Path | None, regions: tuple[str, ...]
 ) -> Stores:
     stack = source.stack if source is not None else None
-    if regions and stack is None and is_explicit("regions"):
+    if regions and stack is None:
         raise click.UsageError("--regions: requires --config stack:NAME")
     if fleet and source is None:
         raise click.UsageError("--fleet: requires --config, with the callers to compare")
     return Stores(
-        callers=None if source is None else stores.read_callers(source),
+        callers=None if source is None else _read_callers(source, regions),
         fleet=None if fleet is None else read_fleet(fleet),
         regions=(*compare_regions(stack, regions),) if regions and stack else None,
     )
+
+
+def _read_callers(source: ConfigSource, regions: tuple[str, ...]) -> Mapping[str, Callers]:
+    """Return the callers; those of the first region, with which the others are compared."""
+    with use_region(*regions[:1]):
+        return stores.read_callers(source)
 
 
 def _find_status(diagnoses: Sequence[Diagnosis], *, strict: bool) -> int:

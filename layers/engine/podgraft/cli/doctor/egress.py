@@ -33,6 +33,8 @@ def describe_egress(config: Object) -> str:
             cluster = client.describe_cluster(name=name)["cluster"]
     except CommandError:
         return ""
+    if cluster.get("endpoint") != find_server(config).removesuffix("/").removesuffix(":443"):
+        return ""  # another account has a cluster of this name
     mode = str(cluster.get("resourcesVpcConfig", {}).get("controlPlaneEgressMode", _DEFAULT))
     return f"egress mode {mode}: {_HINTS.get(mode, 'see the guide of EKS')}"
 

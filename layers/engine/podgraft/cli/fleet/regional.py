@@ -55,19 +55,41 @@ class RegionalCallers:
         return merge_regions(self.read_regions().values())
 
     def change_all(self, change: Callable[[Clusters], Clusters]) -> Clusters:
-        """Change the leader, and then the other regions; raises ``SplitError``."""
+        """Change what all regions have together: first the leader, and then the others.
+
+        Nothing is changed if a region cannot be read. Raises ``SplitError``.
+        """
         region = min(self.stacks)
+        if len(self.stacks) == 1:
+            with in_region(region):
+                return self.leader.repository.change_all(change)
+        states = self.read_regions()
+
+        def change_merged(own: Clusters) -> Clusters:
+            return change(_adapt(merge_regions({**states, region: own}.values()), own))
+
         with in_region(region):
-            changed = self.leader.repository.change_all(change)
-        return self.make_equal(done={region}) if len(self.stacks) > 1 else changed
+            self.leader.repository.change_all(change_merged)
+        return self.make_equal(done={region})
 
     def make_equal(self, done: Iterable[str] = ()) -> Clusters:
         """Write the merged callers to each region until all of them have it.
 
         Raises ``SplitError``, with the regions that are *done*, if one cannot be written.
         """
-        errors: dict[str, CommandError] = {}
         changed = {*done}
+        try:
+            return self._merge_all(changed)
+        except CommandError as error:
+            if not changed:
+                raise
+            others = [each for each in self.stacks if each not in changed]
+            written = sorted(changed) if others else sorted(changed)[:1]
+            raise SplitError({"": error}, written, sorted(self.stacks)) from error
+
+    def _merge_all(self, changed: set[str]) -> Clusters:
+        """Write each region that differs, and add it to *changed*."""
+        errors: dict[str, CommandError] = {}
         for _ in range(_MAX_ROUNDS):
             states = self.read_regions()
             merged = merge_regions(states.values())
@@ -105,7 +127,9 @@ def in_region(region: str) -> Generator[None]:
 
 
 def merge_regions(states: Iterable[Clusters]) -> Clusters:
-    """Return the callers of the first region with the tokens of all of them.
+    """Return the callers with the tokens of all regions.
+
+    Groups and sources of a cluster are those of the first region that has it.
 
     Raises ``CommandError`` for clusters with more tokens than a registry can have.
     """
@@ -114,7 +138,7 @@ def merge_regions(states: Iterable[Clusters]) -> Clusters:
         return first
     names = {name for each in (first, *others) for name in each}
     merged = {
-        name: merge_callers(*(each.get(name, Callers()) for each in (first, *others)))
+        name: merge_callers(*(each[name] for each in (first, *others) if name in each))
         for name in sorted(names)
     }
     problems = [

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 import click
+from click.globals import push_context
 
 from podgraft.cli.failure import CommandError
 
@@ -45,7 +46,9 @@ def read_all(
 
     def read_context(name: str) -> T:
         cluster = replace(access, context=name or None).open_cluster()
-        return read(cluster, name or "the current context")
+        return read(cluster, name or str(cluster.reader))
 
-    with ThreadPoolExecutor(_PARALLEL) as pool:
+    # AWS is also called in the threads, with the options of the command.
+    command = click.get_current_context()
+    with ThreadPoolExecutor(_PARALLEL, initializer=push_context, initargs=(command,)) as pool:
         return [*pool.map(read_context, names)]

@@ -3,20 +3,23 @@
 import http.client
 import os
 import shutil
-import ssl
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from urllib.parse import urlencode
 
 from podgraft.base import jsonvalue
-from podgraft.base.jsonvalue import Object, string_at
+from podgraft.base.jsonvalue import NotJSONError, Object, string_at
+from podgraft.cli.certs.endpoint import make_client_context
+from podgraft.cli.certs.pem import read_certificates
 from podgraft.cli.client_config import redact_tokens
 
 from . import api_errors
+from .api_errors import ApiError, ErrorReason
 from .kubectl import parse_object
 
 _HOST, _PORT = "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"
+_REASONS = {403: "Forbidden", 404: "NotFound", 410: "Expired"}
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 
@@ -37,7 +40,7 @@ class InClusterReader:
 
     def find_namespace(self) -> str:
         """Return the namespace of the pod."""
-        return (self.account / "namespace").read_text(encoding="utf-8").strip()
+        return self._read("namespace")
 
     def read_config(self) -> Object:
         """Return nothing: a pod has no kubeconfig."""
@@ -47,8 +50,8 @@ class InClusterReader:
         return "the cluster of this pod"
 
     def _send(self, method: str, uri: str, body: bytes | None = None) -> Object:
-        token = (self.account / "token").read_text(encoding="utf-8").strip()
-        context = ssl.create_default_context(cafile=str(self.account / "ca.crt"))
+        token = self._read("token")
+        context = make_client_context(read_certificates(self.account / "ca.crt"))
         connection = http.client.HTTPSConnection(
             os.environ[_HOST],
             int(os.environ.get(_PORT, "443")),
@@ -65,12 +68,37 @@ class InClusterReader:
             raise api_errors.parse_error(text, str(self), uri) from error
         finally:
             connection.close()
-        value = parse_object(f"{method} {uri}", content, str(self))
         if response.status >= HTTPStatus.BAD_REQUEST:
-            reason, message = string_at(value, "reason"), redact_tokens(string_at(value, "message"))
-            text = f"Error from server ({reason}): {message}"
+            text = _describe_status(response.status, content)
             raise api_errors.parse_error(text, str(self), uri)
-        return value
+        return parse_object(f"{method} {uri}", content, str(self))
+
+    def _read(self, name: str) -> str:
+        """Return a file of the service account."""
+        file = self.account / name
+        try:
+            return file.read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise ApiError(
+                f"{file}: {error.strerror}; set automountServiceAccountToken: true for the pod",
+                reason=ErrorReason.UNAUTHORIZED,
+            ) from error
+
+
+def _describe_status(code: int, content: bytes) -> str:
+    """Return the error as kubectl prints it; a resource that is not served has plain text."""
+    try:
+        status = jsonvalue.load(content)
+    except NotJSONError:
+        status = None
+    fields = status if isinstance(status, dict) else {}
+    reason = (
+        string_at(fields, "reason")
+        or _REASONS.get(code)
+        or http.client.responses.get(code, str(code))
+    )
+    message = redact_tokens(string_at(fields, "message")) or "the server does not serve this path"
+    return f"Error from server ({reason}): {message}"
 
 
 def is_in_cluster() -> bool:

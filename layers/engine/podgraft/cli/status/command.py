@@ -22,11 +22,11 @@ from podgraft.cli.live.options import (
 )
 from podgraft.cli.live.registrations import InjectorKind, parse_webhooks
 from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
-from podgraft.cli.regions import make_regions_option
+from podgraft.cli.regions import make_regions_option, select_regions
 from podgraft.cli.shared_options import add_options
 from podgraft.cli.stack_regions import compare_regions
 from podgraft.cli.tokens.storage import Location
-from podgraft.cli.tokens.usage import read_last_uses
+from podgraft.cli.tokens.usage import read_last_uses_of_regions
 from podgraft.kube import yaml
 
 from . import report
@@ -97,7 +97,7 @@ def command(
             raise click.UsageError(
                 "--contexts reads no pods; leave out -n, -A, -l, and policyreport"
             )
-        return _show_clusters(options, contexts, regions, output)
+        return _show_clusters(options, contexts, select_regions(regions), output)
     if output == "html":
         raise click.UsageError("-o html: requires --contexts")
     return _show_namespaces(options, selection, _Show(url, is_tested, output))
@@ -111,7 +111,8 @@ def _show_clusters(
     names = list_contexts(options.access, contexts)
     statuses = read_all(options.access, names, read_status)
     if options.stack is not None:
-        statuses = add_last_reviews(statuses, read_last_uses(Location("aws", options.stack)))
+        uses = read_last_uses_of_regions(Location("aws", options.stack), regions)
+        statuses = add_last_reviews(statuses, uses)
     if output == "json":
         clusters: list[JSON] = [each.to_json() for each in statuses]
         click.echo(jsonvalue.dump({"clusters": clusters, "splits": [*splits]}))

@@ -1,10 +1,11 @@
 """The last use of tokens, from the log of the function: each line has the id of its token."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from podgraft.base import system
 from podgraft.cli import stacks
+from podgraft.cli.aws_options import use_region
 from podgraft.cli.policy.rollout.insights import LogGroup
 
 from .parameter_storage import ParameterStorage
@@ -14,6 +15,16 @@ from .storage_factory import open_storage
 # CloudWatch bills each byte that a query reads.
 DAYS = 30
 _QUERY = "filter message = 'review' | stats latest(timestamp) as used by token_id"
+
+
+def read_last_uses_of_regions(location: Location, regions: Sequence[str]) -> Mapping[str, str]:
+    """Return the last reviews in all *regions*, or without any in the selected region."""
+    uses: dict[str, str] = {}
+    for region in regions or (None,):
+        with use_region(region):
+            for token, time in read_last_uses(location).items():
+                uses[token] = max(time, uses.get(token, ""))
+    return uses
 
 
 def read_last_uses(location: Location) -> Mapping[str, str]:

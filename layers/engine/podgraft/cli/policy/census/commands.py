@@ -8,6 +8,7 @@ import click
 from podgraft.cli import command_help, terminal
 from podgraft.cli.policy.options import cluster_option, list_output_option, yes_option
 from podgraft.cli.policy.target import TargetOptions, target_or_store_options
+from podgraft.cli.regions import refuse_regions
 from podgraft.service.store.names import census_key_name
 
 from .keys import create_key, open_documents
@@ -34,6 +35,7 @@ def _enable(options: TargetOptions) -> None:
     The function records the workloads of an injector only with this key, the key census in its
     policy, and a storage: the stack parameter Census, or serve --census.
     """
+    refuse_regions("podgraft policy census on")
     keys = open_documents(options)
     existed = create_key(keys, options.injector)
     location = keys.locate(census_key_name(options.injector))
@@ -50,6 +52,7 @@ def _disable(options: TargetOptions) -> None:
     Records remain until they expire; podgraft policy census purge deletes them. Without the key,
     no one can compare a guess with a token.
     """
+    refuse_regions("podgraft policy census off")
     keys, name = open_documents(options), census_key_name(options.injector)
     keys.delete(name)
     terminal.secho(f"key        {keys.locate(name)} deleted", fg="green")
@@ -106,6 +109,7 @@ def _summarize(files: list[RecordFile]) -> dict[str, object]:
 @target_or_store_options
 def _purge(options: TargetOptions, place: str | None, *, cluster: str | None, yes: bool) -> None:
     """Count the records of an injector, and delete them with --yes."""
+    refuse_regions("podgraft policy census purge")
     storage = open_records(options, place)
     files = [
         each
