@@ -357,7 +357,7 @@ READS_ONE = {
 
 
 def test_each_command_that_writes_has_regions_or_refuses_them() -> None:
-    """``podgraft.toml`` can name several for all commands."""
+    """A project file can name several for all commands."""
     others: set[str] = set()
     for words, command in all_commands(podgraft):
         names = {each.name for each in command.params}

@@ -28,7 +28,8 @@ def main(words: Sequence[str]) -> int:
         case ["create", "--raw", uri]:
             return _send(config, options, "POST", uri)
         case others:
-            raise NotImplementedError(others)
+            sys.stderr.write(f"error: raw_kubectl.py does not know {' '.join(others)}\n")
+            return 1
 
 
 def _send(config: Any, options: dict[str, str], method: str, uri: str) -> int:

@@ -91,6 +91,9 @@ def test_goals_are_ratios_of_medians() -> None:
     assert "| 0.100 | ≤ 0.2 met | 2.00 | 9.00 |" in text
     assert "p50 100.000 ms, p99 300.000 ms, p99/p50 3.00." in text
     assert "TLS, 16 connections, mix: 3.00 times Istio's reviews/s; goal ≥ 3 met" in text
+    missed = bench.LoadRow("mix", istio=rates, podgraft=rates)
+    rows = bench.format_table(bench.Latencies([row], [0.1]), [missed])
+    assert "mix: 1.00 times Istio's reviews/s; goal ≥ 3 MISSED" in rows
     assert (
         "| mix | podgraft serve, 2 workers | 100, 300, 500 | 10.0 ms | 20.0 ms | 2.0 |  |" in text
     )

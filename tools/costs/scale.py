@@ -8,6 +8,7 @@ from .bill import (
     METRIC,
     MILLION,
     PAIR_METRICS,
+    REQUESTS_MILLION,
     SECONDS_A_MONTH,
     Figures,
     Fleet,
@@ -34,6 +35,7 @@ PRIVATE_API_MILLION = 3.50
 ENDPOINT_HOUR = 0.01
 # A health check of Route 53 of an endpoint in AWS, with HTTPS and each 10 s.
 HEALTH_CHECK = 2.50
+HEALTH_REQUESTS = 1  # a second, of all places from which Route 53 checks
 _VARIABLE = frozenset(
     {
         "API Gateway, HTTP API",
@@ -125,8 +127,10 @@ def fleet_rows(figures: Figures, limits: Limits) -> Iterator[tuple[str, str, lis
     yield "KMS, tokens", how, _format_dollars([bill[_BY_FLEET[1]] for bill in bills])
     totals = _format_dollars([sum(bill.values()) for bill in bills])
     yield "**a month**", "", [f"**{each}**" for each in totals]
-    how = f"+ fixed, 2 health checks × ${HEALTH_CHECK:.2f}"
-    yield "a second region", how, _format_dollars([fixed + 2 * HEALTH_CHECK] * len(fleets))
+    requests = HEALTH_REQUESTS * SECONDS_A_MONTH / MILLION * (API_MILLION + REQUESTS_MILLION)
+    how = f"+ fixed, 2 health checks × (${HEALTH_CHECK:.2f} + ${requests:.2f} of requests)"
+    second = fixed + 2 * (HEALTH_CHECK + requests)
+    yield "a second region", how, _format_dollars([second] * len(fleets))
     more = PRIVATE_API_MILLION - API_MILLION
     endpoint = 2 * ENDPOINT_HOUR * SECONDS_A_MONTH / 3600
     how = f"+ reviews × ${more:.2f} a million, ${endpoint:.2f} an endpoint in 2 zones"

@@ -86,7 +86,7 @@ def test_files_are_replaced_with_force_only(capsys: pytest.CaptureFixture[str]) 
     Path("fleet.yaml").write_text(FLEET.replace("    d: {credential: certificate}\n", ""))
     assert render("--force") == 0
     printed = capsys.readouterr().err
-    assert "delete registrations/d/registration.yaml: not in the fleet file" in printed
+    assert "delete registrations/d/registration.yaml: it is out of date" in printed
 
 
 def test_a_file_without_a_url_needs_the_stack(capsys: pytest.CaptureFixture[str]) -> None:
@@ -130,11 +130,12 @@ def test_a_registrar_registers_its_cluster_with_the_token_of_a_secret(
     assert "pg1-token" not in text
     manifests: list[Any] = [*yaml.load_all(text)]
     assert [each["kind"] for each in manifests] == [
-        *("ServiceAccount", "ConfigMap", "ClusterRole", "ClusterRoleBinding", "CronJob"),
+        *("Namespace", "ServiceAccount", "ConfigMap"),
+        *("ClusterRole", "ClusterRoleBinding", "CronJob"),
     ]
     for manifest in manifests:
         validate(manifest, RELEASES[-1])
-    _, config, role, _, job = manifests
+    _, _, config, role, _, job = manifests
     pod = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
     folder = tmp_path / "pod"
     for name, content in config["data"].items():

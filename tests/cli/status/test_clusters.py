@@ -100,7 +100,11 @@ def test_the_last_review_is_that_of_the_log(
     words = ("status", "--contexts", "good", "--config", "stack:prod")
     assert main([*words]) == 0
     assert capsys.readouterr().out.rstrip().endswith("2026-11-21 20:15:03")
-    monkeypatch.setattr(status_command, "compare_regions", lambda *_: ())
+
+    def compare_regions(*_: object) -> tuple[()]:
+        return ()
+
+    monkeypatch.setattr(status_command, "compare_regions", compare_regions)
     assert main([*words, "--regions", "eu-west-1,us-east-1"]) == 0
     assert capsys.readouterr().out.rstrip().endswith("2026-11-23 20:15:03")
     assert regions == ["", "--region eu-west-1", "--region us-east-1"]

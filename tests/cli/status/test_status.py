@@ -113,7 +113,8 @@ def test_counts(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[s
 
 CASES: Any = (
     ("two injectors", "status", {"webhooks": [ISTIOD, PODGRAFT]},
-     "inject the same pods; change the labels, or delete one registration"),
+     ("namespace shop: inject.podgraft.dev and sidecar-injector.istio.io inject the same pods; "
+      "change the labels, or delete one registration")),
     ("no registration", "status", {"webhooks": []},
      "no webhook of podgraft or istiod is registered"),
     ("no configuration", "status",

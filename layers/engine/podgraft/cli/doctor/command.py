@@ -19,7 +19,7 @@ from podgraft.cli.live.options import CONTEXT_OPTIONS, ClusterAccess
 from podgraft.cli.manifest_files import FileSelection, make_file_options
 from podgraft.cli.program import ERROR, FAILED
 from podgraft.cli.regions import make_regions_option, select_regions
-from podgraft.cli.shared_options import add_options
+from podgraft.cli.shared_options import FILE, add_options
 from podgraft.cli.stack_regions import compare_regions
 from podgraft.service.store.caller_document import Callers
 
@@ -28,7 +28,6 @@ from .diagnosis import Diagnosis, Request, State, examine
 from .stores import Stores
 
 _SECONDS = 5
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _FORMATS: Mapping[str, Callable[[Sequence[Diagnosis]], str]] = {
     "text": lambda diagnoses: "\n".join(report.format_text(diagnoses)) + "\n",
     "json": report.format_json,
@@ -48,7 +47,7 @@ _FORMATS: Mapping[str, Callable[[Sequence[Diagnosis]], str]] = {
     callback=check_cluster_option,
     help="Cluster to which the registered token must belong.",
 )
-@click.option("--fleet", type=_FILE, help="Fleet file to compare with the callers of --config.")
+@click.option("--fleet", type=FILE, help="Fleet file to compare with the callers of --config.")
 @make_regions_option("Regions of the stack, to compare their policies.")
 @click.option("--strict", is_flag=True, help="Exit with 1 also for checks without a result.")
 @click.option(

@@ -16,7 +16,7 @@ from podgraft.cli.live.options import CONTEXT_OPTIONS
 from podgraft.cli.outputs import SECRET, Output, write_files
 from podgraft.cli.regions import Steps, list_region_words, run_in_regions, share
 from podgraft.cli.register import RegistrationError
-from podgraft.cli.shared_options import add_options
+from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER, add_options
 from podgraft.cli.tokens.issuance import expires_option
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.service.store.caller_document import Callers, TokenHash, TokensError
@@ -88,7 +88,7 @@ def adopt_command(stack: StackCallers, *, finishes: bool, undoes: bool) -> Steps
         )
 
 
-_FILE = click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+_FILE = click.argument("file", type=FILE)
 
 
 @command.command("plan", cls=program.ComparingCommand)
@@ -177,10 +177,10 @@ def _print_apply_steps(callers: RegionalCallers, changes: Sequence[Change]) -> N
 
 @command.command("render", cls=program.ComparingCommand)
 @_FILE
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("folder", type=NEW_FOLDER)
 @click.option(
     "--tokens",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Folder with a file for each cluster, which contains its token.",
 )
 @click.option(
@@ -225,7 +225,8 @@ def render_command(
         for each in rendered
         if isinstance(each, str)
     ]
-    steps += [f"delete {each}: not in the fleet file" for each in find_others(folder, fleet)]
+    written = {each.path for each in outputs}
+    steps += [f"delete {each}: it is out of date" for each in find_others(folder, fleet, written)]
     program.print_next_steps(*steps)
 
 

@@ -41,6 +41,7 @@ def make_registrar(
     subject: JSON = {"kind": "ServiceAccount", **metadata}
     role: JSON = {"apiGroup": _GROUP, "kind": "ClusterRole", "name": NAME}
     return [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}},
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata},
         {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": files},
         {

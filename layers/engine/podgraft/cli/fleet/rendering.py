@@ -4,7 +4,7 @@ A token in the path of a webhook is a secret, and no controller can put one ther
 So a cluster with a token in the path needs the file of its token, or a registrar.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -55,9 +55,10 @@ def _dump(manifests: list[Object]) -> bytes:
     return "---\n".join(map(yaml.dump, manifests)).encode()
 
 
-def find_others(folder: Path, fleet: Fleet) -> Iterator[Path]:
-    """Yield each file of a cluster that the fleet does not have."""
+def find_others(folder: Path, fleet: Fleet, written: Container[Path]) -> Iterator[Path]:
+    """Yield the files of clusters that left the fleet, and those that a *written* one replaces."""
     files = chain(folder.glob(f"*/{FILE}"), folder.glob(f"*/{registrar.FILE}"))
     for path in sorted(files):
-        if path.parent.name not in fleet.clusters:
+        is_replaced = any(path.with_name(each) in written for each in (FILE, registrar.FILE))
+        if path.parent.name not in fleet.clusters or (path not in written and is_replaced):
             yield path

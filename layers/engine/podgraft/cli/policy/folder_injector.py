@@ -39,12 +39,12 @@ class FolderInjector:
         if not self.exists:
             raise CommandError(
                 f"injector {self.injector} has no policy: {self.path} not found; check --injector "
-                "and --store"
+                "and --config"
             )
 
     def check_denied(self, digests: Iterable[str]) -> None:
         """Raise ``CommandError`` for a bundle that is on the deny list."""
-        check_denied(self.documents, digests, f"--store {shlex.quote(str(self.store))}")
+        check_denied(self.documents, digests, f"--config {shlex.quote(str(self.store))}")
 
     def read_document(self) -> str:
         """Return the policy; empty if there is no file."""

@@ -15,8 +15,6 @@ R = TypeVar("R")
 
 MAX_MESSAGE_CHARACTERS = 1024  # of a description in Parameter Store
 
-# The command itself reports missing and unreadable files, together with all other errors.
-
 
 def local_options(function: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a local bundle and a local policy, or of a folder with both."""

@@ -90,7 +90,7 @@ class _OverlayTrial(Struct, frozen=True):
         else:
             self._report_common_flaws(outcome)
         if not outcome.fails_everywhere:
-            self._report_unknown_fields(tried_candidates[0].probe)
+            self._report_unknown_fields([each.probe for each in tried_candidates])
 
     def _try_ambiguous_text(self, probe: Probe) -> Generator[None, None, bool]:
         """Warn of unquoted text that YAML does not read as a string; return whether there is any.
@@ -135,18 +135,20 @@ class _OverlayTrial(Struct, frozen=True):
             problem = f"fails for {failure.probe.name}: {self.report.describe(failure.error)}"
             self.report.add_warning(self._make_diagnostic(problem, failure))
 
-    def _report_unknown_fields(self, probe: Probe) -> None:
-        """Warn of fields that kube-apiserver drops, usually without a message."""
-        try:
-            context = ReviewContext(namespace=probe.namespace, limits=LIMITS)
-            after = self._apply(probe.object, context)
-        except InjectionError:
+    def _report_unknown_fields(self, probes: Iterable[Probe]) -> None:
+        """Warn of fields that kube-apiserver drops, by the first probe that renders."""
+        for probe in probes:
+            try:
+                context = ReviewContext(namespace=probe.namespace, limits=LIMITS)
+                after = self._apply(probe.object, context)
+            except InjectionError:
+                continue
+            for field in find_unknown_fields(after):
+                name = suggest_name(field.name, field.available)
+                problem = f"for {probe.name}, sets the unknown field {field.path}"
+                remedy = f"rename it to {name}" if name else "remove it; kube-apiserver drops it"
+                self.report.add_warning(self.holder.make_diagnostic(_TEMPLATE, problem, remedy))
             return
-        for field in find_unknown_fields(after):
-            name = suggest_name(field.name, field.available)
-            problem = f"for {probe.name}, sets the unknown field {field.path}"
-            remedy = f"rename it to {name}" if name else "remove it; kube-apiserver drops it"
-            self.report.add_warning(self.holder.make_diagnostic(_TEMPLATE, problem, remedy))
 
     def _report_common_flaws(self, outcome: Outcome) -> None:
         """Report the flaws of all renderings: they do not depend on the conditions."""

@@ -33,10 +33,11 @@ class Probe(Struct, frozen=True, kw_only=True):
         return str(object_at(self.object, "metadata").get("namespace") or NAMESPACE)
 
 
-*_PODS, GATEWAY = (
-    Probe(name=name, object=pod) for name, pod in read_table(__file__, "probes.json").items()
-)
-PODS: tuple[Probe, ...] = tuple(_PODS)  # the first one with the defaults that kube-apiserver sets
+_BY_NAME = {
+    name: Probe(name=name, object=pod) for name, pod in read_table(__file__, "probes.json").items()
+}
+GATEWAY = _BY_NAME.pop("a gateway pod")
+PODS = tuple(_BY_NAME.values())  # the first one with the defaults that kube-apiserver sets
 
 _LABELS: Object = {
     "app": "web",

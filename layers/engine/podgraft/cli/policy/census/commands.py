@@ -18,7 +18,7 @@ census_option = click.option(
     "--census",
     "place",
     metavar="FOLDER|s3://BUCKET",
-    help="Records; default: census/ of --store, or output CensusBucket of the stack.",
+    help="Records; default: census/ of the folder, or output CensusBucket of the stack.",
 )
 
 

@@ -31,5 +31,5 @@ def open_documents(options: TargetOptions) -> Documents:
         return ParameterDocuments(stacks.make_client("ssm"), options.resolve().parameter_prefix)
     path = options.folder / options.injector
     if not path.is_dir():
-        raise CommandError(f"{path}: is not a folder; check --store and --injector")
+        raise CommandError(f"{path}: is not a folder; check --config and --injector")
     return FolderDocuments(options.folder)

@@ -10,7 +10,6 @@ from podgraft.cli.policy.version_loading import find_digests, load_new_version
 from podgraft.core import bundle as bundles
 from podgraft.core import policy as policies
 from podgraft.core.policy import Policy, PolicyError
-from podgraft.core.policy.rollout import Rollout
 
 from .storage import RolloutStorage
 from .text import KEY, read_rollout
@@ -99,7 +98,7 @@ def parse_valid(document: str) -> Policy:
 
 def check_document(
     storage: RolloutStorage, document: str, local: Mapping[str, bytes] | None = None
-) -> Rollout | None:
+) -> None:
     """Load a document with all its bundles, as the function does, and render probe objects.
 
     The bundle of the *local* files is not read from the storage. Raises ``CommandError``.
@@ -110,4 +109,3 @@ def check_document(
     read = parse_valid(document)
     storage.check_denied(find_digests(read))
     load_new_version(storage, document, "new", {bundles.digest(local): local} if local else None)
-    return read.rollout

@@ -94,7 +94,7 @@ def release_brake(storage: RolloutStorage, *, for_all: bool, force: bool) -> Ste
         check_alarms(storage)
     yield
     if brake is None and found:
-        click.echo("brake      has none here")
+        click.echo("brake      not found in this region")
         return
     if brake is None:
         location = storage.documents.locate(name)

@@ -24,6 +24,7 @@ from podgraft.golang.reflect import (
     Struct,
     Value,
     bind_method,
+    dereference,
     pointer_to,
     slice_of,
     type_of,
@@ -171,7 +172,7 @@ def format_output(value: Value) -> str:
 
 def printable_value(value: Value) -> Value:
     """printableValue: the target of pointers, unless the pointer has a print method."""
-    value = _dereference(value)
+    value = dereference(value)
     if value.__class__ is Struct and value.addressable:
         for name in ("Error", "String"):
             bound = bind_method(value, name)
@@ -182,7 +183,7 @@ def printable_value(value: Value) -> Value:
 
 def range_elements(value: Value) -> Iterable[Value]:
     """The elements that ``range`` visits: of a list or map, or the numbers below an integer."""
-    value = _dereference(value)
+    value = dereference(value)
     if value is None:
         return ()
     class_ = value.__class__
@@ -200,7 +201,7 @@ def range_elements(value: Value) -> Iterable[Value]:
 
 def range_pairs(value: Value) -> Iterable[tuple[Value, Value]]:
     """The elements that ``range $i, $e`` visits, each with its index or key."""
-    value = _dereference(value)
+    value = dereference(value)
     if value is None:
         return ()
     class_ = value.__class__
@@ -216,12 +217,6 @@ def range_pairs(value: Value) -> Iterable[tuple[Value, Value]]:
     )
 
 
-def _dereference(value: Value) -> Value:
-    while value.__class__ is Pointer and value.target is not None:
-        value = value.target
-    return value
-
-
 def _check_nil_field(name: str, container: Value, key: str | None) -> None:
     interface = static_interface(container, key)
     if interface is not None:
@@ -229,7 +224,7 @@ def _check_nil_field(name: str, container: Value, key: str | None) -> None:
 
 
 def _bind_method(receiver: Value, name: str) -> BoundMethod | None:
-    return bind_method(_dereference(receiver), name)
+    return bind_method(dereference(receiver), name)
 
 
 def _check_arity(bound: BoundMethod, argument_count: int, *, piped: bool = False) -> None:
@@ -242,7 +237,7 @@ def _lookup_member(
     receiver: Value, name: str, container: Value, key: str | None, *, called: bool
 ) -> Value:
     """A field of a struct or an element of a map; ``called`` with arguments is an error."""
-    value = _dereference(receiver)
+    value = dereference(receiver)
     type_ = type_of(value)
     if value.__class__ is Struct:
         field_value = _find_struct_field(value, name)
