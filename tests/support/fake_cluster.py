@@ -29,6 +29,7 @@ class FakeReader:
 
     responses: Mapping[str, Any]
     requests: list[str] = field(default_factory=list[str])
+    name: str = "the cluster of the test"
 
     def get(self, path: str, **query: str) -> Any:
         """Return the response of a path."""

@@ -53,10 +53,10 @@ _OTHERS: dict[str, list[tuple[str, str, str]]] = {
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the table, or compare it; print the next step."""
-    return write_or_compare(argv, TARGET, table(), "tests/injectors/istio")
+    return write_or_compare(argv, TARGET, make_table(), "tests/core/injectors/istio")
 
 
-def table() -> str:
+def make_table() -> str:
     """The text of the table."""
     described: dict[str, Any] = json.loads(_DATA.read_text(encoding="utf-8"))
     enums = {

@@ -70,10 +70,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         described = read_clone(Path(arguments[1]))
         DATA.write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
         arguments = arguments[2:]
-    return write_or_compare(arguments, TARGET, table(), "tests/injectors/istio")
+    return write_or_compare(arguments, TARGET, make_table(), "tests/core/injectors/istio")
 
 
-def table() -> str:
+def make_table() -> str:
     """The text of the table."""
     described: Messages = json.loads(DATA.read_text(encoding="utf-8"))
     rows = {

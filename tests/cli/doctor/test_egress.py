@@ -26,8 +26,8 @@ def make_config(server: str = SERVER, name: str = "prod", user: Any = None) -> A
 class Session:
     """A session whose clusters are in one mode."""
 
-    def __init__(self, answer: Callable[[], Any]) -> None:
-        self.answer, self.asked = answer, list[tuple[str, str]]()
+    def __init__(self, answer: Callable[[], Any], server: str = SERVER) -> None:
+        self.answer, self.server, self.asked = answer, server, list[tuple[str, str]]()
 
     def client(self, service: str, *, region_name: str) -> Any:
         assert service == "eks"
@@ -36,7 +36,7 @@ class Session:
 
     def describe_cluster(self, *, name: str) -> Any:
         self.asked[-1] = (self.asked[-1][0], name)
-        return {"cluster": {"endpoint": SERVER, "resourcesVpcConfig": self.answer()}}
+        return {"cluster": {"endpoint": self.server, "resourcesVpcConfig": self.answer()}}
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,11 @@ def test_without_a_right_or_for_another_cluster_there_is_no_mode(
     assert not describe_egress(make_config("https://10.0.0.1:6443", user=EXEC))
     assert not describe_egress(make_config())
     assert not describe_egress({})
+
+
+def test_a_cluster_of_another_account_with_the_same_name_has_no_mode(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    other = SERVER.replace("0A1B2C", "3D4E5F")
+    monkeypatch.setattr(egress, "make_session", lambda: Session(dict[str, str], other))
+    assert not describe_egress(make_config(user=EXEC))

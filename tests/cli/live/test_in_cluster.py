@@ -1,12 +1,14 @@
 """Reads with the service account of a pod, as kube-apiserver answers them."""
 
 import json
+import ssl
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
 from podgraft.cli.certs import keys, pem
+from podgraft.cli.certs.endpoint import make_client_context
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.live.in_cluster import InClusterReader
 from podgraft.cli.live.options import ClusterAccess
@@ -21,6 +23,8 @@ FORBIDDEN = {
 
 
 def respond(path: str) -> tuple[int, str]:
+    if "istio" in path:
+        return 404, "404 page not found\n"
     return (403, json.dumps(FORBIDDEN)) if "pods" in path else (200, json.dumps({"path": path}))
 
 
@@ -60,6 +64,32 @@ def test_errors_are_those_of_kubectl_without_tokens(
         InClusterReader(account=tmp_path).get("/api")
     assert caught.value.reason is ErrorReason.UNREACHABLE
     assert endpoint.port
+
+
+def test_a_resource_that_is_not_served_is_not_found(
+    endpoint: FixedEndpoint, tmp_path: Path
+) -> None:
+    """Its response is plain text, not a Status."""
+    with pytest.raises(ApiError, match="the server does not serve this path") as caught:
+        InClusterReader(account=tmp_path).get("/apis/networking.istio.io/v1/sidecars")
+    assert caught.value.reason is ErrorReason.NOT_FOUND
+    assert endpoint.port
+
+
+def test_a_pod_without_a_token_says_what_mounts_one(
+    endpoint: FixedEndpoint, tmp_path: Path
+) -> None:
+    (tmp_path / "token").unlink()
+    with pytest.raises(ApiError, match="set automountServiceAccountToken: true") as caught:
+        InClusterReader(account=tmp_path).get("/api")
+    assert caught.value.reason is ErrorReason.UNAUTHORIZED
+    assert endpoint.requests == []
+
+
+def test_authorities_of_older_clusters_are_accepted() -> None:
+    """Python 3.13 requires extensions of RFC 5280 that Go does not."""
+    context = make_client_context([Authority().certificate])
+    assert not context.verify_flags & ssl.VERIFY_X509_STRICT
 
 
 @pytest.mark.usefixtures("endpoint")

@@ -185,6 +185,11 @@ class Pages:
         """Return nothing: no list needs it."""
         raise NotImplementedError
 
+    @property
+    def name(self) -> str:
+        """What messages call the cluster."""
+        return "the cluster of the test"
+
     def find_namespace(self) -> str:
         """Return the namespace of the context."""
         return ""

@@ -32,7 +32,7 @@ message Unused {
 
 
 def test_the_table_is_fresh() -> None:
-    expected = values_types.table()
+    expected = values_types.make_table()
     assert values_types.TARGET.read_text(encoding="utf-8") == expected
     assert values_types.main(["--check"]) == 0
 

@@ -46,7 +46,7 @@ def read_all(
 
     def read_context(name: str) -> T:
         cluster = replace(access, context=name or None).open_cluster()
-        return read(cluster, name or str(cluster.reader))
+        return read(cluster, name or cluster.reader.name)
 
     # AWS is also called in the threads, with the options of the command.
     command = click.get_current_context()

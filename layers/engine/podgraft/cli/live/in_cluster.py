@@ -46,7 +46,9 @@ class InClusterReader:
         """Return nothing: a pod has no kubeconfig."""
         return {}
 
-    def __str__(self) -> str:
+    @property
+    def name(self) -> str:
+        """The cluster, as messages name it."""
         return "the cluster of this pod"
 
     def _send(self, method: str, uri: str, body: bytes | None = None) -> Object:
@@ -65,13 +67,13 @@ class InClusterReader:
             content = response.read()
         except (OSError, http.client.HTTPException) as error:
             text = f"Unable to connect to the server: {error}"
-            raise api_errors.parse_error(text, str(self), uri) from error
+            raise api_errors.parse_error(text, self.name, uri) from error
         finally:
             connection.close()
         if response.status >= HTTPStatus.BAD_REQUEST:
             text = _describe_status(response.status, content)
-            raise api_errors.parse_error(text, str(self), uri)
-        return parse_object(f"{method} {uri}", content, str(self))
+            raise api_errors.parse_error(text, self.name, uri)
+        return parse_object(f"{method} {uri}", content, self.name)
 
     def _read(self, name: str) -> str:
         """Return a file of the service account."""

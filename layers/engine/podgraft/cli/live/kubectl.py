@@ -27,6 +27,11 @@ PAGE_SIZE = 500  # the page size of kubectl
 class ApiReader(Protocol):
     """Reads objects of the Kubernetes API."""
 
+    @property
+    def name(self) -> str:
+        """What messages call the cluster."""
+        ...
+
     def get(self, path: str, **query: str) -> Object:
         """Return the object at a path; raises ``ApiError``."""
         ...
@@ -59,7 +64,7 @@ class KubectlReader:
         uri = f"{path}?{urlencode(query)}" if query else path
         timeout = f"--request-timeout={self.timeout_seconds}s"
         words = ("get", "--raw", self._find_base_path() + uri, timeout)
-        return parse_object(f"GET {path}", self._run(*words, place=uri), str(self))
+        return parse_object(f"GET {path}", self._run(*words, place=uri), self.name)
 
     def create_dry_run(self, path: str, manifest: Object) -> Object:
         """Return the object that a creation would store; raises ``ApiError``."""
@@ -67,7 +72,7 @@ class KubectlReader:
         uri = f"{self._find_base_path()}{path}?dryRun=All"
         words = ("create", "--raw", uri, "--filename=-", timeout)
         output = self._run(*words, place=path, content=jsonvalue.dump(manifest).encode())
-        return parse_object(f"POST {path}", output, str(self))
+        return parse_object(f"POST {path}", output, self.name)
 
     def run(self, *arguments: str, manifest: Object | None = None) -> bytes:
         """Run another command of kubectl; return what it prints.
@@ -102,9 +107,11 @@ class KubectlReader:
 
     def _read_config(self, *options: str) -> Object:
         words = ("config", "view", *options, "--output=json")
-        return parse_object("kubectl config view", self._run(*words), str(self))
+        return parse_object("kubectl config view", self._run(*words), self.name)
 
-    def __str__(self) -> str:
+    @property
+    def name(self) -> str:
+        """The context, as messages name it."""
         return f"context {self.context}" if self.context else "the current context"
 
     def _run(self, *arguments: str, place: str = "", content: bytes | None = None) -> bytes:
