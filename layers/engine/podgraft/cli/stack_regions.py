@@ -1,4 +1,4 @@
-"""What differs between the regions of a stack: policies, the deny list, and the registry."""
+"""What differs between the regions of a stack: policies, deny list, brakes, and registry."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,7 +7,8 @@ from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON
 from podgraft.cli.policy.document_text import load_mapping
 from podgraft.cli.policy.signing import strip_signature
-from podgraft.service.store.names import DENIED, POLICY
+from podgraft.core.versions.brake import parse_brakes
+from podgraft.service.store.names import BRAKE, DENIED, POLICY
 from podgraft.service.store.registry_document import POINTER
 
 from .aws_options import make_session, use_region
@@ -16,7 +17,11 @@ from .failure import CommandError
 from .stacks import aws_errors, lookup_stack
 
 # What makes a document equal; for a policy, a push.
-_COMMANDS: Mapping[str, str] = {POINTER: "fleet apply", DENIED: "policy deny"}
+_COMMANDS: Mapping[str, str] = {
+    POINTER: "fleet apply",
+    DENIED: "policy deny",
+    BRAKE: "policy rollout abort",
+}
 
 
 def compare_regions(stack: str, regions: Sequence[str]) -> Iterator[Finding]:
@@ -30,7 +35,7 @@ def compare_regions(stack: str, regions: Sequence[str]) -> Iterator[Finding]:
             here, there = first.get(name), documents.get(name)
             if not jsonvalue.equal(here, there):
                 detail = "is missing" if there is None else _describe_bundles(here, there)
-                command = _COMMANDS.get(name.removeprefix(f"{prefix}/"), "push")
+                command = _COMMANDS.get(name.rpartition("/")[2], "push")
                 remedy = f"podgraft {command} with --regions"
                 problem = f"{name.removeprefix(prefix)}: {detail}"
                 yield Finding(Fault.REGIONS, f"region {region}", problem, remedy, breaks=False)
@@ -44,7 +49,7 @@ def _describe_bundles(here: JSON, there: JSON) -> str:
 
 
 def _read_region(session: Any, prefix: str, region: str) -> Mapping[str, JSON]:
-    """Return the policies and the deny list by name, and the digest of the registry."""
+    """Return policies, the deny list, and what brakes stop by name, and the registry's digest."""
     client = session.client("ssm", region_name=region)
     documents: dict[str, JSON] = {}
     with aws_errors(f"region {region}: parameters {prefix}"):
@@ -54,6 +59,9 @@ def _read_region(session: Any, prefix: str, region: str) -> Mapping[str, JSON]:
             if name.endswith(f"/{POLICY}") or name == f"{prefix}/{DENIED}":
                 # Each region signs its own versions.
                 documents[name] = _read_document(text)
+            elif name.endswith(f"/{BRAKE}"):
+                # The guard of each region has its own time and reason.
+                documents[name] = [*parse_brakes([text])]
             elif name == f"{prefix}/{POINTER}":
                 # The serial differs: each region counts its own versions.
                 pointer = _read_document(text)

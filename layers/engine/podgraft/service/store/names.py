@@ -28,7 +28,7 @@ CALLERS = "auth"
 DENIED = "denied"
 # The last part of the name of a policy.
 POLICY = "policy"
-_BRAKE = "brake"
+BRAKE = "brake"
 _CENSUS_KEY = "census-key"
 
 
@@ -44,7 +44,7 @@ def callers_name(cluster: str) -> str:
 
 def brake_name(injector: str | None = None) -> str:
     """The document that stops the rollout of an injector, or all rollouts."""
-    return _BRAKE if injector is None else f"{injector}/{_BRAKE}"
+    return BRAKE if injector is None else f"{injector}/{BRAKE}"
 
 
 def census_key_name(injector: str) -> str:
