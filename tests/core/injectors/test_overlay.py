@@ -484,10 +484,6 @@ FAULTS: tuple[tuple[str, str], ...] = (
         "/spec/setIfAbsent: expected a list, got a string",
     ),
     (
-        EVERYTHING + "template: '{a: {{ .envs }}}'\nsetIfAbsent: [a, envs]",
-        "/spec/setIfAbsent/1: the template does not write the field envs; correct or remove",
-    ),
-    (
         EVERYTHING + "template: a\ntemplates: b",
         "/spec/templates: unknown key; did you mean template?",
     ),

@@ -153,6 +153,20 @@ def test_a_template_that_fails_for_some_objects_is_a_warning() -> None:
     assert "fails for a minimal pod" in str(warning)
 
 
+def test_a_name_in_set_if_absent_that_the_template_does_not_contain_is_a_warning() -> None:
+    template = 'metadata: {"labels": {{ toJson .Values.labels }}, annotations: {}}'
+    names = ["labels", "a.b/c", "annotation", "annotations", "Values"]
+    values = {"labels": {"a.b/c": "d"}}
+    found = report(overlay(template, values=values, setIfAbsent=names))
+    assert not found.errors
+    problems = [str(each) for each in found.warnings if each.is_warning]
+    assert problems == [
+        f"agent.yaml /spec/setIfAbsent/{number}: the template does not contain the name {name}; "
+        "correct or remove it, unless the template composes it"
+        for number, name in ((2, "annotation"), (4, "Values"))
+    ]
+
+
 def test_other_operations_and_subresources_are_tried() -> None:
     files: Any = dict(overlay(container("/a"), ("pods/ephemeralcontainers",)))
     files["agent.yaml"] = files["agent.yaml"].replace(b'"CREATE"', b'"UPDATE"')

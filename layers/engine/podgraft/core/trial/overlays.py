@@ -6,6 +6,7 @@ is rendered anyway, to find templates that always fail.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
@@ -13,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft import kube
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import Object, dump
 from podgraft.core.bundle import Bundle, Diagnostic, Manifest, OverlayMutator
 from podgraft.core.injectors import InjectionError, OperatorError
 from podgraft.core.injectors.overlay.data import data_type
@@ -31,6 +32,8 @@ from .suggestions import suggest_name
 
 _TEMPLATE = "/spec/template"
 _CONDITIONS = "/spec/matchConditions"
+_NAMES_IF_ABSENT = "/spec/setIfAbsent"
+_WORD = re.compile(r"[^\s{}\[\]():,\"'`|]+")
 
 
 def try_overlays(bundle: Bundle, report: Report) -> Iterator[None]:
@@ -56,6 +59,7 @@ class _OverlayTrial(Struct, frozen=True):
     def run(self) -> Iterator[None]:
         by_kind = make_candidates(self.overlay.constraints, self.holder)
         self._check_fields([candidate for of_kind in by_kind.values() for candidate in of_kind])
+        self._check_names()
         yield
         for kind, of_kind in by_kind.items():
             yield from self._try_kind(kind, of_kind)
@@ -72,6 +76,16 @@ class _OverlayTrial(Struct, frozen=True):
         for problem in first:
             if all(_problem_key(problem) in map(_problem_key, problems) for problems in others):
                 self.report.add_error(make_field_diagnostic(self.holder, _TEMPLATE, problem))
+
+    def _check_names(self) -> None:
+        """Warn of names in ``setIfAbsent`` that are in neither the template nor its values."""
+        words = _WORD.findall(self.overlay.source.text + dump(self.overlay.values))
+        for number, name in enumerate(self.overlay.if_absent):
+            if name not in words:
+                problem = f"the template does not contain the name {name}"
+                remedy = "correct or remove it, unless the template composes it"
+                pointer = f"{_NAMES_IF_ABSENT}/{number}"
+                self.report.add_warning(self.holder.make_diagnostic(pointer, problem, remedy))
 
     def _try_kind(self, kind: str, candidates: Sequence[Candidate]) -> Iterator[None]:
         """Try the objects of one kind: those that match, or all of them if none does."""

@@ -9,13 +9,12 @@ Text of the object's author cannot add structure to the template's result (``str
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from podgraft import kube
-from podgraft.base.jsonvalue import JSON, Object, dump
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.core.injectors.plain_text import path_steps
 from podgraft.core.injectors.structure_check import (
@@ -315,8 +314,6 @@ def parse_overlay(cursor: Cursor, name: str, *, deferred: bool = False) -> Overl
             cursor.child(key, None).add_error("is missing", remedy)
     if template is None or match_constraints is None:
         return None
-    names = cursor.child("setIfAbsent", spec.get("setIfAbsent"))
-    _check_fields(names, if_absent or (), template, values or {})
     return Overlay(
         name=name,
         constraints=match_constraints,
@@ -325,18 +322,6 @@ def parse_overlay(cursor: Cursor, name: str, *, deferred: bool = False) -> Overl
         values=values or {},
         if_absent=if_absent or (),
     )
-
-
-def _check_fields(
-    cursor: Cursor, names: Sequence[str], template: OverlayTemplate, values: Object
-) -> None:
-    """Add an error for each name that neither the template nor a value of it contains."""
-    text = template.text + dump(values)
-    for number, name in enumerate(names):
-        if not re.search(rf"(?<![\w.$]){re.escape(name)}(?!\w)", text):
-            cursor.child(number, name).add_error(
-                f"the template does not write the field {name}", "correct or remove the name"
-            )
 
 
 def _parse_template(cursor: Cursor, name: str, *, deferred: bool) -> OverlayTemplate | None:
