@@ -8,6 +8,7 @@ import pytest
 from podgraft.cli import main
 from podgraft.kube import yaml
 
+SAMPLES = Path(__file__).parents[3] / "samples"
 Capture = pytest.CaptureFixture[str]
 RULE = "{apiGroups: [%s], apiVersions: [v1], operations: [%s], resources: [%s]}"
 MUTATION = "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{}'}}"
@@ -119,3 +120,28 @@ def test_the_policies_of_the_cluster_need_no_rule(tmp_path: Path, capsys: Captur
     assert "kubectl delete mutatingwebhookconfiguration podgraft" in capsys.readouterr().err
     assert main([*command, "--native", str(tmp_path / "unbound.yaml")]) == 1
     assert "with a binding; export the bundle again" in capsys.readouterr().err
+    assert main([*command[:-2], "--native", str(tmp_path / "all")]) == 1
+    assert "add --bundle" in capsys.readouterr().err
+
+
+def test_exported_overlays_have_no_rule(tmp_path: Path, capsys: Capture) -> None:
+    hello, native = str(SAMPLES / "hello"), str(tmp_path / "native")
+    export = ["policy", "export", "--native", "--kubernetes", "1.36", "-o", native]
+    assert main([*export, "--config", hello]) == 0
+    capsys.readouterr()
+    register = ["register", "--url", "https://example.com", "--all-namespaces"]
+    assert main([*register, "--bundle", f"{hello}/bundle", "--native", native]) == 1
+    message = "overlays have no rules; leave out --native, and remove the exported overlays"
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("https://example.com/a.yaml", "pipe it to --native -"),
+        ("a.yaml,b.yaml", "use --native once for each file"),
+    ],
+)
+def test_native_is_a_file(value: str, message: str, capsys: Capture) -> None:
+    assert main(["register", "--native", value]) == 2
+    assert message in " ".join(capsys.readouterr().err.split())

@@ -37,10 +37,11 @@ class ManifestPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the path; fails with a remedy for what kubectl accepts in addition."""
         text = str(value)
+        option = min(param.opts, key=len) if param is not None else "-f"
         if text.startswith(("http://", "https://")):
-            self.fail(f"{text}: is a URL; download it, or pipe it to -f -", param, ctx)
+            self.fail(f"{text}: is a URL; download it, or pipe it to {option} -", param, ctx)
         if "," in text and not Path(text).exists():
-            self.fail(f"{text}: not found; use -f once for each file", param, ctx)
+            self.fail(f"{text}: not found; use {option} once for each file", param, ctx)
         return super().convert(value, param, ctx)
 
 

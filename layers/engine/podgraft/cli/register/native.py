@@ -31,11 +31,18 @@ def native_option(command: Callable[..., R]) -> Callable[..., R]:
 def find_policies(bundle: Bundle | None, native: tuple[Path, ...]) -> tuple[MutatingPolicy, ...]:
     """The mutating policies of a bundle in force, without those of the cluster.
 
-    Raises ``RegistrationError`` if none of the latter is in the bundle.
+    Raises ``RegistrationError`` without a bundle, and if none of the latter is in it.
     """
     policies = policy_rules.find_policies(bundle)
     if not native:
         return policies
+    if bundle is None:
+        raise RegistrationError(f"--native {native[0]}: leaves out rules of a bundle; add --bundle")
+    if not policies:
+        raise RegistrationError(
+            f"--native {native[0]}: the bundle has no {_KIND} with a binding, and overlays have no "
+            "rules; leave out --native, and remove the exported overlays from the bundle"
+        )
     names = _find_names([value for _, value in FileSelection(native).read_objects()])
     if names.isdisjoint(policy.name for policy in policies):
         raise RegistrationError(
