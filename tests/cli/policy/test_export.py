@@ -397,13 +397,81 @@ FIELDS_IF_ABSENT = [
 
 @pytest.mark.parametrize("template", ADDITIVE.values(), ids=ADDITIVE)
 def test_what_the_object_has_stays(write_bundle: WriteBundle, template: str) -> None:
-    written = [name for name in FIELDS_IF_ABSENT if name in template]  # others are an error
-    assert compare(write_bundle(template, setIfAbsent=written), 100, seed=6)
+    assert compare(write_bundle(template, setIfAbsent=FIELDS_IF_ABSENT), 100, seed=6)
 
 
 @pytest.mark.parametrize("template", TEMPLATES.values(), ids=TEMPLATES)
 def test_overlays_give_the_same_objects(write_bundle: WriteBundle, template: str) -> None:
     assert compare(write_bundle(template, values=VALUES), 60, seed=2)
+
+
+APP = '(index .ObjectMeta.Labels "app")'
+SET = (
+    "{{ $set := dict }}{{ range $k, $v := .ObjectMeta.Annotations }}"
+    '{{ if hasPrefix "x/" $k }}{{ $_ := set $set (trimPrefix "x/" $k) $v }}{{ end }}{{ end }}'
+)
+EDGES = {
+    "a flag": """
+{{ $flag := false }}{{ range .Spec.Volumes }}{{ $flag = true }}{{ end }}
+{{ if $flag }}metadata: {labels: {x: z}}{{ end }}
+""",
+    "a flag of several branches": """
+{{ $flag := false }}
+{{ range .Spec.Volumes }}
+{{ if eq .Name "data" }}{{ $flag = true }}{{ else if eq .Name "logs" }}{{ $flag = true }}{{ end }}
+{{ end }}
+{{ if $flag }}metadata: {labels: {x: z}}{{ end }}
+""",
+    "a constant that a range assigns": """
+{{ $text := "a" }}
+{{ range .Spec.Volumes }}{{ if eq .Name "data" }}{{ $text = "b" }}{{ end }}{{ end }}
+metadata: {labels: {x: {{ $text }}}}
+""",
+    "operands": f"""
+metadata:
+  labels:
+    x: {{{{ or {APP} "none" | quote }}}}
+    z: {{{{ and {APP} "some" .ObjectMeta.Name | quote }}}}
+    {{{{ if and {APP} .Spec.Volumes (or .Spec.HostNetwork (eq {APP} "web")) }}}}w: v{{{{ end }}}}
+""",
+    "keys of other types": "metadata: {annotations: {on: a, Off: b, 1e3: c, 1.0: d}}",
+    "a quantity": f"""
+spec: {{containers: [{{name: web, resources: {{requests: {{
+  cpu: {{{{ quantityAdd ({APP} | default "0.5") 0 | quote }}}}
+}}}}}}]}}
+""",
+    "branches with one key": f"""
+metadata:
+  annotations:
+    {{{{- if {APP} }}}}
+    x: "1"
+    {{{{- else if .Spec.Volumes }}}}
+    x: "2"
+    {{{{- end }}}}
+spec:
+  volumes:
+  {{{{- if {APP} }}}}
+  - {{name: v, emptyDir: {{}}}}
+  {{{{- else }}}}
+  - {{name: v, emptyDir: {{medium: Memory}}}}
+  {{{{- end }}}}
+""",
+    "values that can be nil": f"""
+{SET}
+metadata:
+  annotations:
+    found: {{{{ coalesce (index $set "a") {APP} | default "none" | quote }}}}
+    {{{{- if eq (index $set "a") "on" }}}}
+    is-on: "true"
+    {{{{- end }}}}
+""",
+    "a name that is no key of a merge": 'spec: {dnsConfig: {options: [{name: "*"}]}}',
+}
+
+
+@pytest.mark.parametrize("template", EDGES.values(), ids=EDGES)
+def test_edges_of_templates_give_the_same_objects(write_bundle: WriteBundle, template: str) -> None:
+    assert compare(write_bundle(template), 40, seed=9)
 
 
 def test_overlays_of_workloads_give_the_same_objects(write_bundle: WriteBundle) -> None:
@@ -526,6 +594,66 @@ def make_policy(kind: str, name: str, spec: Object) -> Object:
             "spec: {initContainers: [{{ range .Spec.Containers }}{name: {{ .Name }}},{{ end }}]}",
             "without quotes",
         ),
+        (
+            (
+                "{{ $n := 0 }}{{ range .Spec.Volumes }}{{ if .EmptyDir }}{{ $n = 1 }}{{ else }}"
+                '{{ $n = 2 }}{{ end }}{{ end }}metadata: {labels: {x: "{{ $n }}"}}'
+            ),
+            "different values that are no strings",
+        ),
+        ("metadata: {labels: {null: a}}", "a key that is no text"),
+        ("metadata: {labels: {12345678901234567890: a}}", "a key that is no text"),
+        ("metadata: {labels: {<<: {a: b}}}", "the key <<"),
+        (f"metadata: {{labels: {{x: {{{{ quantityAdd {APP} 0 }}}}}}}}", "value of a quantity"),
+        (f"metadata: {{labels: {{x: 'a/{{{{ quantityAdd {APP} 0 }}}}'}}}}", "value of a quantity"),
+        (f"metadata: {{labels: {{ {{{{ quantityAdd {APP} 0 }}}}: x}}}}", "value of a quantity"),
+        (f"{{{{ if quantityAdd {APP} 0 }}}}metadata: {{}}{{{{ end }}}}", "without an equivalent"),
+        *(
+            (
+                f"metadata: {{labels: {{x: {{{{ regexReplaceAll {each} {APP} `d` | quote }}}}}}}}",
+                "only at the end",
+            )
+            for each in ("`^$`", "`x{0}$`", "`^+$`")
+        ),
+        (
+            (
+                f"metadata:\n  labels:\n    {{{{- if {APP} }}}}\n    x: a\n    {{{{- end }}}}\n"
+                "    {{- if .Spec.Volumes }}\n    x: b\n    {{- end }}"
+            ),
+            "it can have x twice",
+        ),
+        (
+            (
+                "metadata:\n  labels:\n    {{- range .Spec.Volumes }}{{ if .EmptyDir }}\n    x: "
+                "{{ .Name | quote }}\n    {{- else }}\n    x: a\n    {{- end }}{{ end }}"
+            ),
+            "it can have x twice",
+        ),
+        (
+            (
+                f"spec:\n  volumes:\n  {{{{- if {APP} }}}}\n  - {{name: v}}\n  {{{{- end }}}}\n"
+                "  {{- if .Spec.Containers }}\n  - {name: v}\n  {{- end }}"
+            ),
+            "it can have 'v' twice",
+        ),
+        (SET + 'metadata: {labels: {x: {{ index $set "a" | quote }}}}', "can be nil"),
+        (SET + 'metadata: {labels: {x: {{ eq (index $set "a") "" | quote }}}}', "can be nil"),
+        (f"metadata: {{labels: {{x: {{{{ coalesce {APP} {APP} | quote }}}}}}}}", "can be nil"),
+        (f"metadata: {{labels: {{x: {{{{ print (int {APP}) 1 | quote }}}}}}}}", "puts a space"),
+        ("{{ if eq 1 true }}metadata: {}{{ end }}", "different types"),
+        (f"{{{{ if eq {APP} .Spec.HostNetwork }}}}metadata: {{}}{{{{ end }}}}", "different types"),
+        (
+            (
+                f"{{{{ $x := false }}}}{{{{ if {APP} }}}}{{{{ $x = true }}}}{{{{ end }}}}"
+                '{{ if eq $x "true" }}metadata: {}{{ end }}'
+            ),
+            "different types",
+        ),
+        (f"metadata: {{labels: {{x: {{{{ ternary `a` `b` {APP} | quote }}}}}}}}", "no boolean"),
+        (
+            "spec: {containers: [{name: a, env: [{name: '*'}]}]}",
+            'it has an element "*"',
+        ),
     ],
 )
 def test_other_templates_are_refused(write_bundle: WriteBundle, template: str, reason: str) -> None:
@@ -534,6 +662,22 @@ def test_other_templates_are_refused(write_bundle: WriteBundle, template: str, r
     assert str(refused).startswith("bundle.yaml: Overlay sample: ")
     assert reason in str(refused)
     assert export.documents == ()
+
+
+@pytest.mark.parametrize(
+    ("group", "resource", "owner"),
+    [
+        ("rbac.authorization.k8s.io", "roles", ""),  # can have the name "a: b"
+        ("apps", "deployments", ".Spec.Template"),  # has no check of the name
+    ],
+)
+def test_names_with_syntax_are_refused(
+    write_bundle: WriteBundle, group: str, resource: str, owner: str
+) -> None:
+    template = f"metadata: {{annotations: {{ {{{{ {owner}.ObjectMeta.Name }}}}/allow: x}}}}"
+    constraints = make_constraints(group, resource)
+    (refused,) = load_pair(write_bundle(template, matchConstraints=constraints)).export.refused
+    assert "without quotes" in str(refused)
 
 
 def run_export(*arguments: str, release: str = "1.36") -> int:

@@ -16,6 +16,7 @@ from podgraft.cli import program
 from podgraft.cli import project as project_file
 from podgraft.cli.lazy_group import Entry, LazyGroup
 from podgraft.cli.policy import DAILY
+from podgraft.cli.shared_options import FILE
 
 __all__ = ["main"]
 
@@ -67,7 +68,7 @@ class _Commands(LazyGroup):
 @click.version_option(package_name="podgraft")
 @click.option(
     "--project",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     envvar="PODGRAFT_PROJECT",
     show_envvar=True,
     help="Project file with defaults; default: podgraft.toml in this folder or a parent.",

@@ -23,8 +23,8 @@ from .anchors import Anchor, Expansion
 from .errors import NotYAMLError
 from .scalars import (
     ScalarError,
-    float_key_text,
     float_to_json,
+    format_key,
     may_be_special,
     resolve,
     resolve_tagged,
@@ -175,17 +175,10 @@ class _Decoder:
             event = anchored if isinstance(anchored, ScalarEvent) else event
         if not isinstance(event, ScalarEvent):
             raise _yaml_error("a key must be a scalar, not a list or mapping", event)
-        match self._decode_scalar(event):
-            case str() as text:
-                return text
-            case bool() as truth:
-                return "true" if truth else "false"
-            case int() as number if number < _INT64_END:
-                return str(number)
-            case float() as number:
-                return float_key_text(number)
-            case _:
-                raise _yaml_error(f"{event.value or 'null'} cannot be a key; quote it", event)
+        key = format_key(self._decode_scalar(event))
+        if key is None:
+            raise _yaml_error(f"{event.value or 'null'} cannot be a key; quote it", event)
+        return key
 
     def _decode_scalar(self, event: ScalarEvent) -> JSON:
         """Decode a scalar by go-yaml's rules, without the conversion of floats."""
@@ -218,9 +211,6 @@ class _Decoder:
         if self._expansion.add_alias(anchor.size):
             raise _yaml_error("aliases expand the document to many times its size", event)
         return anchor
-
-
-_INT64_END = 2**63
 
 
 def _plain_text(event: ScalarEvent) -> str | None:

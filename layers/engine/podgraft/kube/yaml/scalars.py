@@ -84,7 +84,22 @@ def float_to_json(number: float) -> int | float:
     return number
 
 
-def float_key_text(number: float) -> str:
+def format_key(value: JSON) -> str | None:
+    """The text of a scalar as a key, as sigs.k8s.io/yaml has it; ``None`` if it can be none."""
+    match value:
+        case str():
+            return value
+        case bool():
+            return "true" if value else "false"
+        case int() if value < _INT64_END:
+            return str(value)
+        case float():
+            return _format_float_key(value)
+        case _:
+            return None
+
+
+def _format_float_key(number: float) -> str:
     """Format a float key; sigs.k8s.io/yaml uses the precision of 32 bits."""
     if math.isnan(number):
         return ".nan"
@@ -150,7 +165,8 @@ def _decode_binary(text: str) -> str:
 
 
 _JSON_EXPONENT_FROM = 1e21
-_INT64 = range(-(2**63), 2**63)
+_INT64_END = 2**63
+_INT64 = range(-_INT64_END, _INT64_END)
 _NUMERIC = frozenset("+-.0123456789")
 _WORDY = frozenset("yYnNtTfFoO~")
 _HINTING = _NUMERIC | _WORDY

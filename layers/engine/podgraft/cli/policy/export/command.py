@@ -10,6 +10,7 @@ from podgraft.cli import command_help
 from podgraft.cli.configuration import inject_options, load, parse_options
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.outputs import Output, write_files
+from podgraft.cli.shared_options import NEW_FOLDER
 from podgraft.kube import yaml
 from podgraft.kube.structured.schema import OLDEST
 from podgraft.kube.types import NEWEST
@@ -44,7 +45,7 @@ def _parse_release(
     "-o",
     "--output",
     "folder",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=NEW_FOLDER,
     help="Folder for one file of each document, instead of standard output.",
 )
 @click.option("--force", is_flag=True, help="Replace existing files of the folder.")

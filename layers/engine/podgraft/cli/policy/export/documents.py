@@ -202,10 +202,6 @@ class _Exporter:
                 if minor > self.minor:
                     raise ExportError(f"{feature} is new in Kubernetes 1.{minor}")
 
-    @property
-    def _rules(self) -> InjectionRules:
-        return self.bundle.rules
-
     def _make_conditions(self, spec: Object) -> list[Object]:
         """The match conditions that repeat the decision of podgraft about pods."""
         rules = objects_at(object_at(spec, "matchConstraints"), "resourceRules")

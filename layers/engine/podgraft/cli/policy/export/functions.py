@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.cli.register import cel
@@ -28,7 +29,9 @@ from .values import (
     Sum,
     Value,
     boolean,
+    drop_nil,
     format_constant,
+    has_kind,
     narrow,
     negate,
     to_amount,
@@ -60,6 +63,8 @@ def call_with_constants(name: str, arguments: list[Value], constants: list[JSON]
     """The result of a function for constants; raises ``ExportError``."""
     function = ALL_FUNCTIONS.get(name)
     if name in {"eq", "ne"} and len(arguments) == 2:  # noqa: PLR2004 - a pair
+        if None not in constants:
+            _check_kinds(*arguments)
         return Constant((constants[0] == constants[1]) is (name == "eq"))
     if function is None or function.wants_interfaces or function.uses_dot or name == "not":
         return call(name, arguments)
@@ -108,17 +113,24 @@ def _is_string_map(type_: GoType | None) -> bool:
 
 
 def _default(default: Value, given: Value = _NIL) -> Value:
-    return _ternary(narrow(given), default, given)
+    return _choose(narrow(given), default, given)
 
 
 def _coalesce(*values: Value) -> Value:
-    *others, result = values
-    for value in reversed(others):
+    result: Value = _NIL
+    for value in reversed(values):
         result = _default(result, value)
     return result
 
 
 def _ternary(yes: Value, no: Value, test: Value) -> Value:
+    if not has_kind(test, Kind.BOOL):
+        raise ExportError("it calls ternary with a condition that is no boolean")
+    return _choose(yes, no, test)
+
+
+def _choose(yes: Value, no: Value, test: Value) -> Value:
+    """One of two values, by whether a value is true, as ``if`` has it."""
     condition = to_condition(test)
     if isinstance(condition, Constant):
         return yes if condition.value else no
@@ -129,23 +141,39 @@ def _print(*values: Value) -> Value:
     """The values without spaces, as Go prints strings."""
     if all(isinstance(each, Constant) and isinstance(each.value, str) for each in values):
         return Constant("".join(str(each.value) for each in values if isinstance(each, Constant)))
-    if any(isinstance(each, Constant) and not isinstance(each.value, str) for each in values):
-        raise ExportError("it prints several values that are no strings")
+    is_text = [has_kind(each, Kind.STRING) for each in values]
+    if (False, False) in pairwise(is_text):
+        raise ExportError("it prints two values that are no strings: Go puts a space between them")
     return Expression(" + ".join(to_text(value).text for value in values))
 
 
 def _quote(*values: Value) -> Value:
     (value,) = values
-    return replace(to_text(value), is_quoted=True)
+    is_quantity = isinstance(value, Expression) and value.kind is Kind.STRUCT
+    return replace(value if is_quantity else to_text(value), is_quoted=True)
 
 
 def _equal(value: Value, *others: Value) -> Value:
-    texts = [f"{_operand(value)} == {_operand(other)}" for other in others]
+    texts = [_compare(value, "==", other) for other in others]
     return boolean(_join_texts(texts, " || "))
 
 
 def _not_equal(value: Value, other: Value) -> Value:
-    return boolean(f"{_operand(value)} != {_operand(other)}")
+    return boolean(_compare(value, "!=", other))
+
+
+def _check_kinds(*values: Value) -> None:
+    """Raise ``ExportError`` for values of different kinds, which Go does not compare."""
+    kinds = (Kind.STRING, Kind.BOOL, Kind.INT64)
+    if not any(all(has_kind(each, kind) for each in values) for kind in kinds):
+        raise ExportError("it compares values of different types")
+
+
+def _compare(value: Value, operator: str, other: Value) -> str:
+    _check_kinds(value, other)
+    if any(isinstance(each, Constant) and each.value for each in (value, other)):
+        value, other = drop_nil(value), drop_nil(other)  # the empty text differs as well
+    return f"{_operand(value)} {operator} {_operand(other)}"
 
 
 def _operand(value: Value) -> str:
@@ -178,6 +206,12 @@ def _or(*values: Value) -> Value:
 
 
 def _combine(values: Sequence[Value], operator: str, *, neutral: bool) -> Value:
+    """A condition, or else the operand that decides, as Go returns it."""
+    if not all(has_kind(each, Kind.BOOL) for each in values):
+        *others, result = values
+        for each in reversed(others):
+            result = _choose(result, each, each) if neutral else _choose(each, result, each)
+        return result
     conditions = [*map(to_condition, values)]
     texts = [each.text for each in conditions if isinstance(each, Expression)]
     if any(isinstance(each, Constant) and each.value != neutral for each in conditions):
@@ -269,7 +303,7 @@ def _pattern(pattern: Value) -> str:
 
 
 # A pattern that can match only once, at the end, and not the empty text.
-_AT_END = re.compile(r"[^|?*\\(]*\[[^\]|]*\]\+\$|[^|?*\\(\[]+\$")
+_AT_END = re.compile(r"[^|?*\\(]*\[[^\]|]*\]\+\$|[^|?*\\(\[]*[^|?*\\(\[{}^$+]\+?\$")
 
 
 def _regex_replace(pattern: Value, text: Value, new: Value) -> Value:
@@ -293,7 +327,8 @@ def _add_quantities(left: Value, right: Value) -> Value:
     # and that has no exponent.
     text = to_text(left).text
     number = f"string(quantity({text}).asInteger())"
-    return Expression(f"(({text}).matches('[eE][+-]?[0-9]') ? {number} : {text})", is_plain=True)
+    formatted = f"(({text}).matches('[eE][+-]?[0-9]') ? {number} : {text})"
+    return Expression(formatted, Kind.STRUCT, is_plain=True)
 
 
 def _multiply_quantity(left: Value, right: Value) -> Value:

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 from podgraft.cli.register import cel
 from podgraft.core.injectors.overlay.paths import OTHERS, child_type, json_fields
-from podgraft.golang.reflect import GoType
+from podgraft.golang.reflect import Field, GoType, Kind
+from podgraft.kube.quantities import QUANTITY
 
 from .errors import ExportError
 from .loops import Loop
 from .symbolic import Guard
 from .tree import Map, Member, Node, Scalar, Sequence, Text, all_of
-from .values import NONE
+from .values import NONE, UNFORMATTED
 
 # The fields of Kubernetes' types that CEL reserves, and likely ones.
 RESERVED = frozenset(
@@ -57,8 +58,8 @@ def without_nulls(node: Node) -> Node:
     return Map(tuple(replace(each, value=without_nulls(each.value)) for each in members))
 
 
-def to_literal(node: Node, type_: GoType | None, owner: str) -> str:
-    """A value in CEL; structs have the types of ``Object``."""
+def to_literal(node: Node, type_: GoType | None, owner: str, own: Field | None = None) -> str:
+    """A value in CEL, for the field *own*, if it is one; structs have the types of ``Object``."""
     match node:
         case Scalar(value=None):
             raise ExportError("it has null in a list")
@@ -69,13 +70,15 @@ def to_literal(node: Node, type_: GoType | None, owner: str) -> str:
         case Scalar(value=number):
             return str(number)
         case Text():
+            if node.expression.kind is Kind.STRUCT and type_ is not QUANTITY:
+                raise ExportError(UNFORMATTED)
             return node.literal
         case Map():
             return _map_literal(node, type_, owner)
         case Sequence(can_be_null=True):
             raise ExportError("a list can become empty, and null removes it: write it as […]")
         case Sequence():
-            return _list_literal(node, type_, owner)
+            return _list_literal(node, type_, owner, own.merge_key if own is not None else "")
 
 
 def _map_literal(node: Map, type_: GoType | None, owner: str) -> str:
@@ -88,7 +91,7 @@ def _map_literal(node: Map, type_: GoType | None, owner: str) -> str:
             raise ExportError(f"it sets {key}, which no field of {type_} is")
         own = fields.get(key or "")
         inner = f"{owner}.{key}" if is_struct else ""
-        value = to_literal(member.value, child_type(own, type_), inner)
+        value = to_literal(member.value, child_type(own, type_), inner, own)
         if not is_struct:
             value = _make_uniform(member.value, value, is_text=_holds_strings(node))
         name = key if is_struct else to_key(member)
@@ -117,9 +120,10 @@ def _holds_strings(node: Map) -> bool:
     )
 
 
-def _list_literal(node: Sequence, type_: GoType | None, owner: str) -> str:
+def _list_literal(node: Sequence, type_: GoType | None, owner: str, merge_key: str) -> str:
     element = type_.elem if type_ is not None else None
-    if any(_is_rest(each.value) for each in node.members):
+    values = (each.value for each in node.members)
+    if any(_find_value(each, merge_key) == Scalar(OTHERS) for each in values):
         raise ExportError(f'it has an element "{OTHERS}" in a new element')
     literals = [
         (_make_uniform(each.value, to_literal(each.value, element, owner)), each.guards)
@@ -130,15 +134,9 @@ def _list_literal(node: Sequence, type_: GoType | None, owner: str) -> str:
     return " + ".join(_guarded_element(text, guards) for text, guards in literals)
 
 
-def _is_rest(node: Node) -> bool:
-    """Whether an element has the name ``*``, in a map that a list merges by any key."""
+def _find_value(node: Node, key: str) -> Node | None:
     members = node.members if isinstance(node, Map) else ()
-    return any(
-        find_constant_key(each) in _KEYS and each.value == Scalar(OTHERS) for each in members
-    )
-
-
-_KEYS = frozenset({"name", "mountPath", "devicePath", "ip", "topologyKey", "type", "uid"})
+    return next((each.value for each in members if find_constant_key(each) == key), None)
 
 
 def _guarded_element(text: str, guards: tuple[Guard, ...]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from podgraft.golang.reflect import Kind
@@ -21,7 +21,9 @@ from .values import (
     Reference,
     Sum,
     Value,
+    has_kind,
     to_amount,
+    to_condition,
     to_text,
 )
 
@@ -89,12 +91,31 @@ def fold(value: Value, carried: Carried, loop: Loop) -> Value:
     if isinstance(value, Sum) and value.base is carried:
         pairs = loop.map(value.amount.pair)
         return add_all(f"[{to_amount(carried.old).pair}] + {pairs}")
-    if isinstance(value, Choice) and value.no is carried and isinstance(value.yes, Constant):
-        exists = f"{loop.source}.exists({loop.variable}, {value.condition})"
-        return Choice(exists, value.yes, carried.old)
+    leaves = [*_list_assigned_values(value, carried)]
+    if len({*map(repr, leaves)}) == 1 and isinstance(leaves[0], Constant):
+        test = _test_assignment(value, carried)
+        return Choice(f"{loop.source}.exists({loop.variable}, {test})", leaves[0], carried.old)
     updates = _flatten(loop, *_to_updates(value, carried))
-    old = to_text(carried.old).text
-    return Expression(f"[[{old}] + {updates}].map(u, u[u.size() - 1])[0]")
+    return Expression(f"[[{_to_string(carried.old)}] + {updates}].map(u, u[u.size() - 1])[0]")
+
+
+def _list_assigned_values(value: Value, carried: Carried) -> Iterator[Value]:
+    """The values in all branches that assign one."""
+    if isinstance(value, Choice):
+        for each in (value.yes, value.no):
+            yield from _list_assigned_values(each, carried)
+    elif value is not carried:
+        yield value
+
+
+def _test_assignment(value: Value, carried: Carried) -> str:
+    """Whether an iteration assigns a value, in CEL."""
+
+    def mark(each: Value) -> Value:
+        return each.map(mark) if isinstance(each, Choice) else Constant(each is not carried)
+
+    condition = to_condition(mark(value))
+    return condition.text if isinstance(condition, Expression) else "true"
 
 
 def _is_appended(value: Value, carried: Carried) -> bool:
@@ -110,37 +131,44 @@ def _is_appended(value: Value, carried: Carried) -> bool:
 
 def _to_appended(value: Value, carried: Carried) -> tuple[str, str]:
     """The new elements, and the condition for them; else no elements."""
-    match value:
-        case Joined(base=base, text=text):
-            before, condition = _to_appended(base, carried)
-            if condition:
-                before = f"({condition} ? {before} : {NONE})"
-            return (text if before == NONE else f"{before} + {text}"), ""
-        case Choice(condition, yes, no) if no is carried:
-            elements, inner = _to_appended(yes, carried)
-            return elements, f"({condition}) && ({inner})" if inner else condition
-        case Choice(condition, yes, no):
-            texts = [_to_list_of(_to_appended(each, carried)) for each in (yes, no)]
-            return f"({condition} ? {texts[0]} : {texts[1]})", ""
-        case _ if value is carried:
-            return NONE, ""
-        case _:
+
+    def format_elements(each: Value) -> str:
+        if not isinstance(each, Joined):
             raise ExportError("a range assigns a list that does not grow")
+        before = _to_list_of(_to_appended(each.base, carried))
+        return each.text if before == NONE else f"{before} + {each.text}"
+
+    return _collect(value, carried, format_elements)
 
 
 def _to_updates(value: Value, carried: Carried) -> tuple[str, str]:
     """A list with the assigned text, and the condition for it; else an empty list."""
+    return _collect(value, carried, lambda each: f"[{_to_string(each)}]")
+
+
+def _collect(
+    value: Value, carried: Carried, format_list: Callable[[Value], str]
+) -> tuple[str, str]:
+    """The list of an assigned value, and the condition for it; else an empty list."""
     match value:
         case Choice(condition, yes, no) if no is carried:
-            updates, inner = _to_updates(yes, carried)
-            return updates, f"({condition}) && ({inner})" if inner else condition
+            elements, inner = _collect(yes, carried, format_list)
+            return elements, f"({condition}) && ({inner})" if inner else condition
         case Choice(condition, yes, no):
-            texts = [_to_list_of(_to_updates(each, carried)) for each in (yes, no)]
+            texts = [_to_list_of(_collect(each, carried, format_list)) for each in (yes, no)]
             return f"({condition} ? {texts[0]} : {texts[1]})", ""
         case _ if value is carried:
             return NONE, ""
         case _:
-            return f"[{to_text(value).text}]", ""
+            return format_list(value), ""
+
+
+def _to_string(value: Value) -> str:
+    """The text of a value; raises ``ExportError`` for what an ``if`` would read as no text."""
+    text = to_text(value).text
+    if not has_kind(value, Kind.STRING):
+        raise ExportError("a range assigns different values that are no strings")
+    return text
 
 
 def _to_list_of(part: tuple[str, str]) -> str:

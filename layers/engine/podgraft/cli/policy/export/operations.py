@@ -28,7 +28,7 @@ from .literals import (
 )
 from .loops import Loop
 from .place import Place, concatenate
-from .tree import Map, Member, Node, Scalar, Sequence, Text
+from .tree import Map, Member, Node, Scalar, Sequence, Text, check_repeated
 from .values import NONE, Expression, Reference
 
 _ORDER = f"{ELEMENT_ORDER}/"
@@ -103,7 +103,7 @@ class _Merge:
             return NONE if is_additive else choose(presence, remove, NONE)
         if merged is not None and inner.fields in _ALWAYS_SET.get(bool(outer.type), ()):
             return merged
-        whole = _make_addition(value, inner)
+        whole = _make_addition(value, inner, own)
         return whole if merged is None else choose(presence, merged, whole)
 
     def _merge_list(self, value: Sequence, own: Field, place: Place, presence: str) -> str:
@@ -241,9 +241,9 @@ def _select(
     return own, place.select(key, own) if key is not None else place.select_text(to_key(member))
 
 
-def _make_addition(value: Node, place: Place, *suffix: str) -> str:
-    """The operation that sets a new value, or inserts it."""
-    return f"[{place.add(to_literal(without_nulls(value), place.type, place.owner), *suffix)}]"
+def _make_addition(value: Node, place: Place, own: Field | None) -> str:
+    """The operation that sets a new value."""
+    return f"[{place.add(to_literal(without_nulls(value), place.type, place.owner, own))}]"
 
 
 def _add_missing(tree: Map, place: Place) -> Iterator[str]:
@@ -252,7 +252,8 @@ def _add_missing(tree: Map, place: Place) -> Iterator[str]:
     for member in tree.members:
         own, inner = _select(member, place, fields)
         if member.value != Scalar(None):
-            add = choose(_presence(member, own, place), NONE, _make_addition(member.value, inner))
+            addition = _make_addition(member.value, inner, own)
+            add = choose(_presence(member, own, place), NONE, addition)
             yield guard_with(add, member.guards)
 
 
@@ -294,9 +295,7 @@ def _add_elements(
         if any(len(each.guards) > 1 for each in loops):
             raise ExportError("it has an element behind a range with a condition")
         (later if loops else before).append(member)
-    keys = [_element_key(each, own) for each in (*before, *later)]
-    if is_additive and len(set(keys)) < len(keys):
-        raise ExportError(f"it has an element of {place.fields[-1]} twice, in setIfAbsent")
+    check_repeated((_element_key(each, own), each.guards) for each in (*before, *later))
     yield from _create_list(place, presence, [*before, *later])
     if before:
         index = _ADDITIVE_INDEX if is_additive else _INDEX

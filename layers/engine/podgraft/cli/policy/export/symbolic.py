@@ -152,9 +152,8 @@ class _Execution:
             return
         if isinstance(value, Choice) and value.has_constants:
             self._fork(value)
-        text = to_text(value)
-        if isinstance(value, Expression) and value.is_plain:
-            text = value  # YAML reads a number as a number
+        # YAML reads a number as a number.
+        text = value if isinstance(value, Expression) and value.is_plain else to_text(value)
         token = f"zpg{len(self.tokens):06}q"
         self.tokens[token] = text
         self._write(f'"{token}"' if text.is_quoted else token)
@@ -238,7 +237,7 @@ class _Execution:
             variable.value = value
         self._run_region(loop, branch.body, inner)
         for variable, value in zip(assigned, carried, strict=True):
-            variable.value = fold(variable.value, value, loop)
+            variable.value = self._resolve(fold(variable.value, value, loop))
 
     def _run_constant_range(self, branch: nodes.Branch, scope: _Scope, entries: Entries) -> None:
         for key, element in entries:
@@ -287,7 +286,7 @@ class _Execution:
         if name == "dict" and not arguments:
             return Layers(len(self.open_regions))
         if name == "set":
-            return self._set(*arguments)
+            return self._evaluate_set(*arguments)
         constants = [each.value for each in arguments if isinstance(each, Constant)]
         if len(constants) == len(arguments):
             return call_with_constants(name, arguments, constants)
@@ -299,7 +298,7 @@ class _Execution:
                     self._fork(each)
             raise
 
-    def _set(self, layers: Value, key: Value, value: Value) -> Value:
+    def _evaluate_set(self, layers: Value, key: Value, value: Value) -> Value:
         """Add the keys of a map of strings that have a prefix to another map."""
         if isinstance(layers, Layers) and isinstance(key, MapKey):
             match [each.guard for each in self.open_regions[layers.depth :]]:
@@ -355,11 +354,13 @@ class _Execution:
             case "Namespace":
                 return Expression("request.namespace", is_name=True)
             case "NamespaceMeta" if self.type and self.type is not NAMESPACE:
-                return Reference("namespaceObject", ("metadata",), OBJECT_META)
+                return Reference("namespaceObject", ("metadata",), OBJECT_META, is_name=True)
             case "ObjectMeta" | "Spec":
                 path = data_type(self.type).field_path(name)
                 key = "metadata" if name == "ObjectMeta" else "spec"
-                return Reference("object", (key,), path[-1].type if path else None)
+                # All kinds with a Go type have DNS names, unlike a Role.
+                is_named = name == "ObjectMeta" and self.type is not None
+                return Reference("object", (key,), path[-1].type if path else None, is_named)
             case _:
                 raise ExportError(f"it reads .{name}, which has no types")
 

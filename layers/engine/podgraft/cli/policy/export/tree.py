@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations, product
 from typing import TypeAlias
 
 from yaml.error import YAMLError
@@ -21,7 +22,7 @@ from podgraft.base.jsonvalue import JSON
 from podgraft.cli.register import cel
 from podgraft.golang.reflect import Kind
 from podgraft.kube.yaml import NotYAMLError, events
-from podgraft.kube.yaml.scalars import resolve
+from podgraft.kube.yaml.scalars import format_key, resolve
 
 from .errors import ExportError
 from .loops import Loop
@@ -50,7 +51,7 @@ class Text:
     @property
     def is_string(self) -> bool:
         """Whether the result is a string, and no integer."""
-        return self.expression.kind is Kind.STRING
+        return self.expression.kind is not Kind.INT64
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,15 +140,27 @@ class _Parser:
         return Sequence(members, can_be_null)
 
     def _parse_pairs(self, outer: frozenset[int]) -> Iterator[Member]:
+        entries: list[tuple[str, tuple[Guard, ...]]] = []
         while not isinstance(event := self.next(), MappingEndEvent):
             inside = self._find_regions(event, outer)
-            self.flow_depth += 1  # a key has no text that needs a check
-            key = self._parse_node(event, inside)
-            self.flow_depth -= 1
-            if not isinstance(key, Scalar | Text):
-                raise ExportError("it has a key that is no scalar")
+            key = self._parse_key(event, inside)
             value = self._parse_value(self.next(), inside)
-            yield _without_loop(Member(key, value, self._find_guards(inside - outer)))
+            guards = self._find_guards(inside - outer)
+            entries.append((str(key.value) if isinstance(key, Scalar) else key.literal, guards))
+            yield _without_loop(Member(key, value, guards))
+        check_repeated(entries)
+
+    def _parse_key(self, event: Event, inside: frozenset[int]) -> Scalar | Text:
+        self.flow_depth += 1  # a key has no text that needs a check
+        key = self._parse_node(event, inside)
+        self.flow_depth -= 1
+        if isinstance(key, Text):
+            return Text(to_text(key.expression))
+        text = format_key(key.value) if isinstance(key, Scalar) else None
+        is_plain = isinstance(event, ScalarEvent) and bool(event.implicit[0])
+        if text is None or (text == "<<" and is_plain):
+            raise ExportError("it has the key <<, or a key that is no text")
+        return Scalar(text)
 
     def _parse_value(self, event: Event, inside: frozenset[int]) -> Node:
         """The value of a key: in the same regions, but a block collection begins with a member."""
@@ -198,9 +211,9 @@ class _Parser:
         constants = TOKEN.split(text)
         expressions = [self.symbolic.tokens[token] for token in TOKEN.findall(text)]
         is_whole = constants == ["", ""]
-        is_value = is_whole and is_plain
         for expression in expressions:
-            if expression.is_plain and is_value:
+            is_quantity = expression.kind is Kind.STRUCT
+            if is_whole and (is_quantity or (expression.is_plain and is_plain)):
                 return Text(expression)
             # A name and a number contain no syntax; with these, a name cannot become a number.
             is_safe = expression.is_name or expression.is_plain
@@ -272,8 +285,34 @@ def _without_loop(member: Member) -> Member:
     test = all_of(conditions, "") if conditions else ""
     texts = loop.map(member.value.literal, test)
     exists = boolean(f"{loop.source}.exists({loop.variable}, {test or 'true'})")
-    text = Expression(f"[{texts}[0]][{texts}.size() - 1]")
+    text = replace(member.value.expression, text=f"[{texts}[0]][{texts}.size() - 1]")
     return Member(member.key, Text(text), (exists,))
+
+
+def check_repeated(entries: Iterable[tuple[str, tuple[Guard, ...]]]) -> None:
+    """Raise ``ExportError`` for a key that two entries can have together."""
+    for (key, guards), (other, other_guards) in combinations(entries, 2):
+        if key == other and not _are_exclusive(guards, other_guards):
+            raise ExportError(f"it can have {key} twice: write it in the branches of one if")
+
+
+def _are_exclusive(left: tuple[Guard, ...], right: tuple[Guard, ...]) -> bool:
+    """Whether they are different branches of an if, which no loop repeats."""
+    tests, others = _list_tests(left), _list_tests(right)
+    return any(
+        test.text == negate(other.text).text or negate(test.text).text == other.text
+        for test, other in product(tests, others)
+    )
+
+
+def _list_tests(guards: tuple[Guard, ...]) -> list[Expression]:
+    """The conditions before the first loop."""
+    tests: list[Expression] = []
+    for guard in guards:
+        if isinstance(guard, Loop):
+            break
+        tests.append(guard)
+    return tests
 
 
 def all_of(guards: tuple[Guard, ...], problem: str) -> str:

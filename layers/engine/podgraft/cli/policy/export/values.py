@@ -14,6 +14,7 @@ from .errors import ExportError
 from .quantities import METHODS, Amount, make_constant, read_text
 
 NONE = "[]"
+UNFORMATTED = "quantityAdd with 0 formats text of the object only as the value of a quantity"
 _LOOP_READS = "a range reads a variable that it assigns"
 # For each kind, the value of an absent field, and the test of a value.
 _TESTS = {
@@ -22,6 +23,8 @@ _TESTS = {
     Kind.SLICE: ("[]", ".size() > 0"),
     Kind.MAP: ("{}", ".size() > 0"),
 }
+# The kinds of constants.
+_KINDS: dict[type, Kind] = {str: Kind.STRING, bool: Kind.BOOL, int: Kind.INT64}
 _INTEGERS = frozenset({Kind.INT, Kind.INT32, Kind.INT64})
 
 
@@ -34,11 +37,12 @@ class Constant:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A string, a boolean, an integer, or a list of strings (a slice) in CEL.
+    """A string, a boolean, an integer, a list of strings (a slice), or a quantity in CEL.
 
+    A quantity (a struct) is text of the object, which kube-apiserver formats in its fields.
     ``is_quoted`` text is a double-quoted scalar of YAML, and ``is_name`` text is a name that
     kube-apiserver accepts, so it contains no syntax. ``is_plain`` text is the same value in YAML
-    without quotes.
+    without quotes. ``is_nilable`` text can be nil in Go, and is empty in CEL then.
     """
 
     text: str
@@ -46,6 +50,7 @@ class Expression:
     is_quoted: bool = False
     is_name: bool = False
     is_plain: bool = False
+    is_nilable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,10 @@ class MapKey(Expression):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A part of the object: a variable of CEL, the fields from it, and the type, if it has one."""
+    """A part of the object: a variable of CEL, the fields from it, and the type, if it has one.
+
+    With ``is_name``, it is a name as in ``Expression``, or the metadata with one.
+    """
 
     variable: str
     fields: tuple[str, ...]
@@ -93,7 +101,7 @@ class Reference:
         if not path:
             raise ExportError(f"it reads .{name} of a value without a Go type")
         fields = tuple(field.json for field in path if field.json)
-        named = name == "Name" and struct is not None and struct.name in _NAMED
+        named = name == "Name" and (self.is_name or (struct is not None and struct.name in _NAMED))
         return replace(self, fields=(*self.fields, *fields), type=path[-1].type, is_name=named)
 
     def index(self, number: int) -> Reference:
@@ -103,7 +111,7 @@ class Reference:
 
 
 # The types whose names contain only letters of DNS names.
-_NAMED = frozenset({"v1.ObjectMeta", "v1.Container", "v1.Volume"})
+_NAMED = frozenset({"v1.Container", "v1.Volume"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +169,13 @@ class Layers:
     sources: list[tuple[Reference, str]] = field(default_factory=list[tuple[Reference, str]])
 
     def look_up(self, key: str) -> Expression:
-        """The value of a constant key in the last map that has it, or else an empty text."""
+        """The value of a constant key in the last map that has it, or else nil."""
         texts = [
             f"{each.optional}[?{cel.string_literal(prefix + key)}]" for each, prefix in self.sources
         ]
         first, *others = texts[::-1] or ["optional.of('')"]
-        return Expression(f"{first}{''.join(f'.or({each})' for each in others)}.orValue('')")
+        found = f"{first}{''.join(f'.or({each})' for each in others)}"
+        return Expression(f"{found}.orValue('')", is_nilable=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,6 +209,19 @@ def list_entries(listed: Constant | Items) -> Entries:
             raise ExportError("it has a range over a number or a string")
 
 
+def has_kind(value: Value, kind: Kind) -> bool:
+    """Whether a value is a string, a boolean, or an integer, whatever the object."""
+    match value:
+        case Constant(value=constant):
+            return _KINDS.get(type(constant)) is kind
+        case Expression() | Reference():
+            return value.kind is kind
+        case Choice(yes=yes, no=no):
+            return has_kind(yes, kind) and has_kind(no, kind)
+        case _:
+            return kind is Kind.STRING and isinstance(value, Amount)
+
+
 def is_true(value: Value) -> bool:
     """Whether a value is the constant true."""
     return isinstance(value, Constant) and value.value is True
@@ -215,6 +237,8 @@ def to_text(value: Value) -> Expression:
     match value:
         case Constant(value=str() | bool() | int() as constant):
             return Expression(cel.string_literal(format_constant(constant)))
+        case Constant(value=None) | Expression(is_nilable=True):
+            raise ExportError('it prints a value that can be nil: add | default ""')
         case Expression(kind=Kind.STRING):
             return value
         case Expression(kind=Kind.INT64):
@@ -225,6 +249,8 @@ def to_text(value: Value) -> Expression:
             return Expression(f"({condition} ? {to_text(yes).text} : {to_text(no).text})")
         case Amount():
             return Expression(value.text, is_plain=True)
+        case Expression(kind=Kind.STRUCT):
+            raise ExportError(UNFORMATTED)
         case Carried():
             raise ExportError(_LOOP_READS)
         case _:
@@ -327,6 +353,7 @@ def to_condition(value: Value) -> Constant | Expression:
 def _choose_condition(
     condition: str, yes: Constant | Expression, no: Constant | Expression
 ) -> Constant | Expression:
+    yes, no = _assume(yes, condition, is_true=True), _assume(no, condition, is_true=False)
     match yes, no:
         case Constant(value=left), Constant(value=right) if left == right:
             return yes
@@ -346,11 +373,26 @@ def _choose_condition(
             return boolean(f"({condition} ? {text} : {other})")
 
 
+def _assume(
+    value: Constant | Expression, condition: str, *, is_true: bool
+) -> Constant | Expression:
+    """A condition in the branch where another one is known."""
+    is_known = isinstance(value, Expression) and value.text == condition
+    return Constant(is_true) if is_known else value
+
+
 def narrow(value: Value) -> Value:
     """A value that is known to be true."""
-    if isinstance(value, Choice) and to_condition(value.no) == Constant(False):
-        return narrow(value.yes)
-    return value
+    if not isinstance(value, Choice):
+        return drop_nil(value)
+    can_be_no = to_condition(value.no) != Constant(False)
+    return value.map(narrow) if can_be_no else narrow(value.yes)
+
+
+def drop_nil(value: Value) -> Value:
+    """A value that is known not to be nil."""
+    is_nilable = isinstance(value, Expression) and value.is_nilable
+    return replace(value, is_nilable=False) if is_nilable else value
 
 
 def negate(condition: str) -> Expression:
