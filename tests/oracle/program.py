@@ -1,6 +1,8 @@
 """A Go program of this folder that answers rows of JSON, one a line."""
 
 import json
+import re
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -16,12 +18,11 @@ HERE = Path(__file__).parent
 TRIES = 64
 
 
-def ask_program(program: str, rows: Sequence[Row]) -> list[Row]:
-    """The rows, each with Go's answer to it."""
+def ask_program(program: str, rows: Sequence[Row], kubernetes: str = "") -> list[Row]:
+    """The rows, each with Go's answer to it; by a release of Kubernetes, as 1.36.5, if given."""
     lines = "".join(json.dumps(row) + "\n" for row in rows)
-    answered = subprocess.run(
-        [_build_program(program)], input=lines.encode(), stdout=subprocess.PIPE, check=True
-    )
+    built = _build_for_kubernetes(program, kubernetes) if kubernetes else _build_program(program)
+    answered = subprocess.run([built], input=lines.encode(), stdout=subprocess.PIPE, check=True)
     return [json.loads(line) for line in answered.stdout.split(b"\n") if line]
 
 
@@ -51,3 +52,33 @@ def _build_program(program: str) -> str:
     built = Path(tempfile.mkdtemp(prefix="oracle")) / program
     subprocess.run(["go", "build", "-o", built, "."], cwd=HERE / program, check=True)
     return str(built)
+
+
+def kubernetes_folder(version: str) -> Path:
+    """The source of Kubernetes, which Go downloads if it is not there."""
+    command = ["go", "mod", "download", "-json", f"k8s.io/kubernetes@v{version}"]
+    module = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return Path(json.loads(module.stdout)["Dir"])
+
+
+@cache
+def _build_for_kubernetes(program: str, version: str) -> str:
+    """The program with the modules of a release of Kubernetes, and what that release requires."""
+    folder = Path(tempfile.mkdtemp(prefix="oracle"))
+    for source in (*(HERE / program).glob("*.go"), *map(HERE.joinpath, _SHARED.get(program, ()))):
+        shutil.copy(source, folder)
+    own = (kubernetes_folder(version) / "go.mod").read_text(encoding="utf-8")
+    minor = version.removeprefix("1.")
+    staged = sorted(set(re.findall(r"(\S+) => \./staging/", own)))
+    (folder / "go.mod").write_text(
+        f"module podgraft.dev/{program}\n\nrequire k8s.io/kubernetes v{version}\n\n"
+        + "".join(f"replace {module} => {module} v0.{minor}\n" for module in staged),
+        encoding="utf-8",
+    )
+    subprocess.run(["go", "mod", "tidy"], cwd=folder, check=True)
+    subprocess.run(["go", "build", "-o", program, "."], cwd=folder, check=True)
+    return str(folder / program)
+
+
+# The files that a program has from another one.
+_SHARED = {"defaults": ("mutation/objects.go",)}

@@ -154,6 +154,13 @@ def test_the_next_mutation_runs_after_one_that_fails() -> None:
     assert labels(mutate([failing])) == {"a": "x"}
 
 
+def test_a_null_element_has_defaults_in_the_next_merge() -> None:
+    empty = "[JSONPatch{op: 'add', path: '/spec/containers/-', value: null}]"
+    pod = mutate([Document(name="a", mutations=(empty, label("a", "'x'")))])
+    assert labels(pod) == {"a": "x"}
+    assert object_at(pod, "spec")["terminationGracePeriodSeconds"] == 30
+
+
 @pytest.mark.parametrize(
     ("mutation", "code", "message"),
     [
@@ -175,6 +182,14 @@ def test_the_next_mutation_runs_after_one_that_fails() -> None:
                 "policy 'a' with binding 'a' denied request: error applying patch: invalid "
                 "ApplyConfiguration: may not mutate atomic arrays, maps or structs: "
                 ".spec.containers[0].args"
+            ),
+        ),
+        (
+            "Object{spec: Object.spec{containers: [{'name': 'app'}]}}",
+            HTTPStatus.FORBIDDEN,
+            (
+                "policy 'a' with binding 'a' denied request: field \"containers\": a literal list "
+                "or map inside another cannot be merged; write Object…{…} for each"
             ),
         ),
         (

@@ -1,15 +1,16 @@
 """The folder of Kubernetes' OpenAPI documents, which the program reads."""
 
-import json
 import os
-import subprocess
+import re
 from pathlib import Path
 
-HERE = Path(__file__).parent
+from oracle import program
+
+_MODULES = Path(__file__).with_name("go.mod")
 
 
-def provide_documents() -> None:
-    """Name the folder to the program: that of the Kubernetes release in ``go.mod``."""
-    command = ["go", "list", "-m", "-json", "k8s.io/kubernetes"]
-    module = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, check=True)
-    os.environ["OPENAPI"] = f"{json.loads(module.stdout)['Dir']}/api/openapi-spec/v3"
+def provide_documents(release: str = "") -> None:
+    """Name the folder of a release to the program; by default, that of ``go.mod``."""
+    known = re.search(r"k8s\.io/kubernetes v(\S+)", _MODULES.read_text(encoding="utf-8"))
+    assert known is not None
+    os.environ["OPENAPI"] = f"{program.kubernetes_folder(release or known[1])}/api/openapi-spec/v3"

@@ -1,8 +1,8 @@
 """Requests for generated mutating policies, and the fixture of kube-apiserver's answers.
 
-python -m oracle.mutation.policies [COUNT [SEED]]   (in tests/, with the repository's environment)
+python -m oracle.mutation.policies [COUNT [SEED [RELEASE]]]   (in tests/, with its environment)
 
-With a count, it compares so many requests and records none.
+With a count, it compares so many requests with a release of Kubernetes, and records none.
 """
 # ruff: noqa: E501 (expressions)
 
@@ -25,8 +25,11 @@ from podgraft.kube.document_reader import Cursor, Diagnostics
 from podgraft.kube.matching.constraints import make_create_request
 from podgraft.kube.matching.params import ParamIndex
 from podgraft.kube.structured import Schema, release_schema
+from podgraft.kube.types import NEWEST
 
-FIXTURE = Path(__file__).parents[2] / "kube/mutation/fixtures/policies.jsonl"
+# The releases of the fixtures, of which ``go.mod`` has the newest, and how many requests are
+# generated for each.
+RELEASES = {"": 600, "1.36.5": 120}
 KINDS = {
     "Pod": ("v1", "pods"),
     "Deployment": ("apps/v1", "deployments"),
@@ -136,9 +139,58 @@ _CONVERTED = (
     "Object.spec{initContainers: object.spec.initContainers.map(e, e)}",
 )
 
+# Values of patches with a struct, whose members kube-apiserver converts as those of literals.
+_STRUCTS = tuple(
+    f"Object.spec.containers{{name: 'one', {fields}}}"
+    for fields in (
+        "args: ['a']",
+        "env: [{'name': 'A', 'value': 'b'}]",
+        "env: object.spec.containers.map(c, {'name': 'A', 'value': 'b'})",
+        "resources: {'limits': {'cpu': '2'}}",
+        "resources: {'limits': object.spec.containers[0].resources.limits}",
+        "ports: [Object.spec.containers.ports{containerPort: 80}]",
+    )
+)
+
+# Apply configurations of literal lists and maps, which kube-apiserver converts one level deep.
+_LITERALS = (
+    "spec: Object.spec{containers: [{'name': 'one', 'image': 'b'}]}",
+    "spec: Object.spec{containers: [Object.spec.containers{name: 'one', image: 'b'}]}",
+    "spec: Object.spec{containers: [] + [{'name': 'one'}]}",
+    "spec: Object.spec{containers: object.spec.containers.map(c, {'name': c.name})}",
+    "spec: Object.spec{containers: object.spec.containers.filter(c, true)}",
+    "spec: Object.spec{containers: [Object.spec.containers{name: 'one', resources: {'limits': {'cpu': '2'}}}]}",
+    "spec: Object.spec{containers: [Object.spec.containers{name: 'one', env: [{'name': 'A', 'value': 'b'}]}]}",
+    "spec: Object.spec{containers: [Object.spec.containers{name: 'one', resources: object.spec.containers[0].resources}]}",
+    "spec: Object.spec{?containers: optional.of([{'name': 'one'}])}",
+    "spec: Object.spec{containers: [{'name': 'one'}].reverse()}",
+    "spec: Object.spec{containers: [[{'name': 'one'}], [{'name': 'two'}]].flatten()}",
+    "spec: Object.spec{containers: [variables.literal]}",
+    "spec: {'hostNetwork': true}",
+    "spec: {'nodeSelector': {'a': 'b'}}",
+    "metadata: {'labels': {'a': 'b'}}",
+    "metadata: {'labels': object.metadata.labels}",
+    "metadata: {'labels': object.metadata.labels.transformMap(k, v, v)}",
+    "metadata: {'finalizers': ['a/b']}",
+    "metadata: Object.metadata{finalizers: [] + ['a/b']}",
+    "metadata: Object.metadata{labels: object.metadata.labels.transformMap(k, v, v)}",
+)
+
 
 def make_conversions() -> Iterator[program.Row]:
-    """Requests with a patch whose value is a part of a variable, by match condition or without."""
+    """Requests with values that kube-apiserver converts, or cannot convert, to a patch."""
+    conditions: list[JSON] = [{"name": "c", "expression": "true"}]
+    for value, tested in product((*_CONVERTED, *_STRUCTS), ([], conditions)):
+        patch = f"[JSONPatch{{op: 'test', path: '/metadata/none', value: {value}}}]"
+        yield _make_request({"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}, tested)
+    for fields in _LITERALS:
+        text = f"Object{{{fields}}}"
+        mutation: Object = {"expression": text}
+        yield _make_request({"patchType": "ApplyConfiguration", "applyConfiguration": mutation}, [])
+
+
+def _make_request(mutation: Object, conditions: list[JSON]) -> program.Row:
+    """The creation of a pod, with one policy that has one mutation."""
     containers: list[JSON] = [
         {
             "name": name,
@@ -160,35 +212,44 @@ def make_conversions() -> Iterator[program.Row]:
         "operations": ["CREATE"],
         "resources": ["pods"],
     }
-    conditions: list[JSON] = [{"name": "c", "expression": "true"}]
-    for value, tested in product(_CONVERTED, ([], conditions)):
-        patch = f"[JSONPatch{{op: 'test', path: '/metadata/none', value: {value}}}]"
-        spec: Object = {
-            "matchConstraints": {"resourceRules": [rule]},
-            "failurePolicy": "Fail",
-            "reinvocationPolicy": "Never",
-            "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
-            "matchConditions": tested,
-            "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": patch}}],
-        }
-        params: Object = {"name": "one", "parameterNotFoundAction": "Deny"}
-        binding: Object = {"policyName": "p", "paramRef": params}
-        yield {
-            "policies": [_document("MutatingAdmissionPolicy", "p", spec)],
-            "bindings": [_document("MutatingAdmissionPolicyBinding", "b", binding)],
-            "params": _PARAMS,
-            "namespace": _NAMESPACE,
-            "object": pod,
-            "resource": "pods",
-        }
+    spec: Object = {
+        "matchConstraints": {"resourceRules": [rule]},
+        "failurePolicy": "Fail",
+        "reinvocationPolicy": "Never",
+        "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
+        "variables": [{"name": "literal", "expression": "{'name': 'one'}"}],
+        "matchConditions": conditions,
+        "mutations": [mutation],
+    }
+    params: Object = {"name": "one", "parameterNotFoundAction": "Deny"}
+    binding: Object = {"policyName": "p", "paramRef": params}
+    return {
+        "policies": [_document("MutatingAdmissionPolicy", "p", spec)],
+        "bindings": [_document("MutatingAdmissionPolicyBinding", "b", binding)],
+        "params": _PARAMS,
+        "namespace": _NAMESPACE,
+        "object": pod,
+        "resource": "pods",
+    }
+
+
+def find_fixture(minor: int) -> Path:
+    """The answers of a release."""
+    folder = Path(__file__).parents[2] / "kube/mutation/fixtures"
+    return folder / ("policies.jsonl" if minor == NEWEST else f"policies-{minor}.jsonl")
+
+
+def read_minor(release: str) -> int:
+    """The minor of a release, such as 1.36.5; of none, that of ``go.mod``."""
+    return int(release.split(".")[1]) if release else NEWEST
 
 
 class PolicyGenerator:
-    """Requests and policies from one seed."""
+    """Requests and policies from one seed, for a release of Kubernetes."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, minor: int = NEWEST) -> None:
         self.random = Random(seed)  # noqa: S311 - no secret
-        self.values = _ValidGenerator(self.random, release_schema())
+        self.values = _ValidGenerator(self.random, release_schema(minor))
 
     def row(self) -> program.Row:
         """One request with up to three policies."""
@@ -349,9 +410,9 @@ def literal(value: JSON) -> str:
     return json.dumps(value, ensure_ascii=True)
 
 
-def make_rows(count: int, seed: int) -> Iterator[program.Row]:
+def make_rows(count: int, seed: int, minor: int = NEWEST) -> Iterator[program.Row]:
     """Requests by a seed."""
-    generator = PolicyGenerator(seed)
+    generator = PolicyGenerator(seed, minor)
     for _ in range(count):
         yield generator.row()
 
@@ -361,10 +422,12 @@ def _specs(documents: Iterable[Any], diagnostics: Diagnostics) -> Iterator[tuple
         yield Cursor(document["spec"], "/spec", diagnostics), document["metadata"]["name"]
 
 
-def answer(row: program.Row) -> tuple[str, JSON]:
-    """The answer of podgraft: the object with its defaults, or the denial."""
+def answer(row: program.Row, minor: int = NEWEST) -> tuple[str, JSON]:
+    """The answer of podgraft: the object as the release stores it, or the denial."""
     diagnostics = Diagnostics()
-    policies = [mutation.parse_policy(*spec) for spec in _specs(row["policies"], diagnostics)]
+    policies = [
+        mutation.parse_policy(*spec, release=minor) for spec in _specs(row["policies"], diagnostics)
+    ]
     bindings = [mutation.parse_binding(*spec) for spec in _specs(row["bindings"], diagnostics)]
     if diagnostics.errors:
         return "refused", str(diagnostics.errors[0])
@@ -373,11 +436,12 @@ def answer(row: program.Row) -> tuple[str, JSON]:
         bindings=mutation.group_by_policy(bindings),
         params=ParamIndex.build(_PARAMS),
         namespaces={"shop": _NAMESPACE},
+        schema=release_schema(minor),
     )
     before = row["before"]
     review = policy_set.start(make_create_request(before, "shop"))
     try:
-        return "after", complete(review.readmit(review.admit(before)))
+        return "after", complete(review.readmit(review.admit(before)), minor)
     except mutation.MutationDeniedError as error:
         return "error", f"{int(error.code)} {error}"
 
@@ -395,24 +459,24 @@ def is_same(ours: tuple[str, JSON], go: tuple[str, JSON]) -> bool:
         return ours[0] == go[0]
     if ours[0] == go[0] == "error" and ours[1] != go[1]:
         return "structpb" not in str(go[1]) and _outline(str(ours[1])) == _outline(str(go[1]))
-    return ours[0] == go[0] and equal(_without_empty(ours[1]), _without_empty(go[1]))
+    return ours[0] == go[0] and equal(without_empty(ours[1]), without_empty(go[1]))
 
 
-def _without_empty(value: JSON) -> JSON:
+def without_empty(value: JSON) -> JSON:
     """A value without empty members, which the last conversion of kube-apiserver removes.
 
     It also adds the annotation of DaemonSets, to what a webhook returns too.
     """
     match value:
         case dict():
-            members = {key: _without_empty(member) for key, member in value.items()}
+            members = {key: without_empty(member) for key, member in value.items()}
             return {
                 key: member
                 for key, member in members.items()
                 if member not in (None, "", [], {}) and key != _GENERATION
             }
         case list():
-            return [_without_empty(element) for element in value]
+            return [without_empty(element) for element in value]
         case _:
             return value
 
@@ -438,25 +502,31 @@ def _outline(message: str) -> str:
     return message
 
 
+def ask(rows: Iterable[program.Row], release: str) -> Iterator[program.Row]:
+    """The rows that decode, each with the answer of kube-apiserver; no panics."""
+    provide_documents(release)
+    for row in program.ask_program("mutation", list(rows), release):
+        if "before" in row and "panic" not in row.get("error", ""):
+            yield row
+
+
 def main() -> None:
-    """Record the fixture, or compare many requests."""
-    provide_documents()
+    """Record the fixtures, or compare many requests."""
     if len(sys.argv) == 1:
-        rows = program.ask_program("mutation", [*make_rows(600, 0), *make_conversions()])
-        kept = ("policies", "bindings", "before", "after", "error", "code", "refused")
-        program.write(
-            FIXTURE,
-            [
-                {key: row[key] for key in kept if key in row}
-                for row in rows
-                if "before" in row and "panic" not in row.get("error", "")
-            ],
-        )
+        for release, count in RELEASES.items():
+            minor = read_minor(release)
+            rows = ask([*make_rows(count, 0, minor), *make_conversions()], release)
+            kept = ("policies", "bindings", "before", "after", "error", "code", "refused")
+            program.write(
+                find_fixture(minor), [{key: row[key] for key in kept if key in row} for row in rows]
+            )
         return
     count, seed = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    release = sys.argv[3] if len(sys.argv) > 3 else ""
+    minor = read_minor(release)
     while count > 0:
-        for row in program.ask_program("mutation", list(make_rows(min(count, 1000), seed))):
-            ours = answer(row) if "before" in row else go_answer(row)
+        for row in ask(make_rows(min(count, 1000), seed, minor), release):
+            ours = answer(row, minor)
             if not is_same(ours, go_answer(row)):
                 sys.stdout.write(json.dumps({**row, "ours": ours}) + "\n")
         count, seed = count - 1000, seed + 1

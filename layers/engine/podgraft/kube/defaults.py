@@ -3,10 +3,10 @@
 ``complete`` returns an object as kube-apiserver sends it: each value has the canonical form of its
 type, and fields without omitempty and defaults are present. Fields of newer releases remain.
 
-Source: k8s.io/kubernetes 1.37, pkg/apis/{core,apps,batch}/v1, defaults.go and
-zz_generated.defaults.go. Not set: requests of pods (spec.resources), and quantities below a
-thousandth are not rounded up. Kinds without Go types have
-typed metadata only.
+Source: k8s.io/kubernetes 1.28 to 1.37, pkg/apis/{core,apps,batch}/v1, defaults.go and
+zz_generated.defaults.go, with the feature gates that are on by default. Patterns of a CronJob's
+podFailurePolicy have a status since 1.34, which is set in earlier releases too. Kinds without Go
+types have typed metadata only.
 """
 
 from __future__ import annotations
@@ -18,12 +18,17 @@ from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.golang.reflect import GoType, Kind
 from podgraft.golang.reflect.fields import fields_by_key
 
+from . import quantity
 from .encoding import encode
 from .object_type import object_type
-from .types import OBJECT_META
+from .pod_resources import fill_pod_resources
+from .quantities import RESOURCE_LIST
+from .types import NEWEST, OBJECT_META
+from .workload import INJECTED
 
 _MODE = 0o644
 _INT32_MAX = 2**31 - 1
+_MILLI = -3
 # By struct: the value of a missing field.
 _ABSENT: Mapping[str, Object] = {
     "v1.AzureDiskVolumeSource": {
@@ -69,23 +74,33 @@ _EMPTY: Mapping[str, Object] = {
     "v1.ScaleIOVolumeSource": {"storageMode": "ThinProvisioned", "fsType": "xfs"},
 }
 _EPHEMERAL_CONTAINER = "v1.EphemeralContainer"
+# The first minor that sets a default.
+_REPLACEMENT_POLICY = 29
+_IMAGE_VOLUMES = 35
+_MAX_UNAVAILABLE = 37
+_POD_RESOURCES = range(34, 37)
+_WITHOUT_CONVERSION = 37
 
 
-def complete(value: Object) -> Object:
-    """Return an object of a kind of Kubernetes as kube-apiserver sends it.
+def complete(value: Object, minor: int = NEWEST, *, between_mutations: bool = False) -> Object:
+    """Return an object of a kind of Kubernetes as kube-apiserver 1.``minor`` sends it.
 
-    Raises ``DecodeError``.
+    Before 1.37, kube-apiserver sets some fields not between mutations, but only when it converts
+    the object after them. Raises ``DecodeError``.
     """
-    type_ = object_type(value)
+    type_ = object_type(value, minor)
     if type_ is None:
         return _complete_untyped(value)
     encoded = encode(type_, value)
     assert isinstance(encoded, dict)  # noqa: S101 - a struct encodes to an object
     _restore_unknown(type_, value, encoded)
-    setter = _KINDS.get(type_.name)
-    if setter is not None:
-        setter(encoded)
-    _fill_fields(type_, encoded)
+    if type_.name in _KINDS:
+        _KINDS[type_.name](encoded)
+    if type_.name in _KINDS_BY_RELEASE:
+        _KINDS_BY_RELEASE[type_.name](encoded, minor)
+    _fill_fields(type_, encoded, minor)
+    if minor >= _WITHOUT_CONVERSION or not between_mutations:
+        _convert(type_.name, encoded)
     return encoded
 
 
@@ -134,25 +149,37 @@ def _restore_unknown(type_: GoType, raw: JSON, encoded: JSON) -> None:
                 _restore_unknown(type_.elem, raw, encoded)
 
 
-def _fill_fields(type_: GoType, value: JSON) -> None:
+def _fill_fields(type_: GoType, value: JSON, minor: int) -> None:
     """Set the defaults of each struct in a value."""
     match type_.kind, value:
         case Kind.POINTER, _ if type_.elem is not None:
-            _fill_fields(type_.elem, value)
+            _fill_fields(type_.elem, value, minor)
+        case Kind.MAP, dict() if type_ is RESOURCE_LIST:
+            for resource, amount in value.items():
+                value[resource] = _round_up(str(amount))
         case Kind.SLICE, list() if type_.elem is not None and type_.elem.kind is not Kind.STRING:
             for element in value:
-                _fill_fields(type_.elem, element)
+                _fill_fields(type_.elem, element, minor)
         case Kind.STRUCT, dict():
-            _set_struct(type_.name, value)
+            _set_struct(type_.name, value, minor)
             fields = fields_by_key(type_)
             for key, member in value.items():
                 if isinstance(member, dict | list) and key in fields:
-                    _fill_fields(fields[key].type, member)
+                    _fill_fields(fields[key].type, member, minor)
         case _:
             pass
 
 
-def _set_struct(name: str, struct: Object) -> None:
+def _round_up(amount: str) -> str:
+    """A quantity in thousandths, as for all resources."""
+    if amount[-1] not in "nu" and "e-" not in amount:
+        return amount
+    parsed = quantity.parse(amount)
+    unit = max(parsed.exponent, _MILLI)
+    return str(quantity.Quantity(parsed.scale_unbounded(unit), unit, parsed.format))
+
+
+def _set_struct(name: str, struct: Object, minor: int) -> None:
     if name == _EPHEMERAL_CONTAINER:
         name = "v1.Container"
     for key, default in _ABSENT.get(name, {}).items():
@@ -161,9 +188,10 @@ def _set_struct(name: str, struct: Object) -> None:
     for key, default in _EMPTY.get(name, {}).items():
         if not struct.get(key):
             struct[key] = default
-    setter = _STRUCTS.get(name)
-    if setter is not None:
-        setter(struct)
+    if name in _STRUCTS:
+        _STRUCTS[name](struct)
+    if name in _STRUCTS_BY_RELEASE:
+        _STRUCTS_BY_RELEASE[name](struct, minor)
 
 
 def _fill_container(container: Object) -> None:
@@ -174,15 +202,12 @@ def _fill_container(container: Object) -> None:
 def _set_volume(volume: Object) -> None:
     if all(value is None for key, value in volume.items() if key != "name"):
         volume["emptyDir"] = {}
+
+
+def _set_image_volume(volume: Object, minor: int) -> None:
     image = volume.get("image")
-    if isinstance(image, dict) and not image.get("pullPolicy"):
+    if minor >= _IMAGE_VOLUMES and isinstance(image, dict) and not image.get("pullPolicy"):
         image["pullPolicy"] = find_pull_policy(str(image.get("reference", "")))
-
-
-def _set_pod_spec(spec: Object) -> None:
-    account = spec.get("serviceAccountName") or spec.get("serviceAccount")
-    if account:
-        spec["serviceAccountName"] = spec["serviceAccount"] = account
 
 
 def _fill_claim(claim: Object) -> None:
@@ -193,8 +218,10 @@ def _fill_claim(claim: Object) -> None:
 _STRUCTS: Mapping[str, Callable[[Object], None]] = {
     "v1.Container": _fill_container,
     "v1.Volume": _set_volume,
-    "v1.PodSpec": _set_pod_spec,
     "v1.PersistentVolumeClaim": _fill_claim,
+}
+_STRUCTS_BY_RELEASE: Mapping[str, Callable[[Object, int], None]] = {
+    "v1.Volume": _set_image_volume,
 }
 # docker's reference: an optional registry, lowercase path components, a tag, and a digest.
 _IMAGE = re.compile(
@@ -224,14 +251,16 @@ def _fill_pod(pod: Object) -> None:
             resources["requests"] = {**limits, **object_at(resources, "requests")}
     if spec.get("enableServiceLinks") is None:
         spec["enableServiceLinks"] = True
-    grace = spec.get("terminationGracePeriodSeconds")
-    if isinstance(grace, int) and grace < 0:
-        spec["terminationGracePeriodSeconds"] = 1
     if spec.get("hostNetwork"):
         for port in (port for each in containers for port in objects_at(each, "ports")):
             number = port.get("hostPort") or port.get("containerPort")
             if number:
                 port["hostPort"] = number
+
+
+def _fill_pod_by_release(pod: Object, minor: int) -> None:
+    if minor in _POD_RESOURCES:
+        fill_pod_resources(object_at(pod, "spec"))
 
 
 def _fill_absent(spec: Object, **defaults: JSON) -> None:
@@ -272,11 +301,17 @@ def _set_stateful_set(stateful_set: Object) -> None:
         strategy["type"] = "RollingUpdate"
         _fill_absent(strategy, rollingUpdate={})
     if strategy["type"] == "RollingUpdate" and isinstance(strategy.get("rollingUpdate"), dict):
-        _fill_absent(object_at(strategy, "rollingUpdate"), partition=0, maxUnavailable=1)
+        _fill_absent(object_at(strategy, "rollingUpdate"), partition=0)
     _fill_absent(spec, replicas=1, revisionHistoryLimit=10, persistentVolumeClaimRetentionPolicy={})
     retention = object_at(spec, "persistentVolumeClaimRetentionPolicy")
     for key in ("whenDeleted", "whenScaled"):
         retention[key] = retention.get(key) or "Retain"
+
+
+def _set_max_unavailable(stateful_set: Object, minor: int) -> None:
+    strategy = object_at(stateful_set, "spec", "updateStrategy")
+    if minor >= _MAX_UNAVAILABLE and strategy["type"] == "RollingUpdate":
+        _fill_absent(object_at(strategy, "rollingUpdate"), maxUnavailable=1)
 
 
 def _set_replicas(workload: Object) -> None:
@@ -285,7 +320,7 @@ def _set_replicas(workload: Object) -> None:
 
 def _set_replication_controller(controller: Object) -> None:
     spec = object_at(controller, "spec")
-    _fill_absent(spec, replicas=1, minReadySeconds=0)
+    _fill_absent(spec, replicas=1)
     labels = object_at(spec, "template", "metadata").get("labels")
     if labels:
         spec["selector"] = spec.get("selector") or labels
@@ -298,20 +333,24 @@ def _fill_job(job: Object) -> None:
     if spec.get("completions") is None and spec.get("parallelism") is None:
         spec["completions"] = 1
     per_index = spec.get("backoffLimitPerIndex") is not None
-    failure_policy = spec.get("podFailurePolicy") is not None
     _fill_absent(
         spec,
         parallelism=1,
         backoffLimit=_INT32_MAX if per_index else 6,
         completionMode="NonIndexed",
         suspend=False,
-        podReplacementPolicy="Failed" if failure_policy else "TerminatingOrFailed",
-        manualSelector=False,
     )
     labels = object_at(spec, "template", "metadata").get("labels")
     metadata = object_at(job, "metadata")
     if labels and not metadata.get("labels"):
         metadata["labels"] = labels
+
+
+def _fill_job_by_release(job: Object, minor: int) -> None:
+    if minor >= _REPLACEMENT_POLICY:
+        spec = object_at(job, "spec")
+        replacement = "TerminatingOrFailed" if spec.get("podFailurePolicy") is None else "Failed"
+        _fill_absent(spec, podReplacementPolicy=replacement, manualSelector=False)
 
 
 def _set_cron_job(cron_job: Object) -> None:
@@ -329,6 +368,20 @@ def _fill_namespace(namespace: Object) -> None:
     namespace["status"] = {**status, "phase": status.get("phase") or "Active"}
 
 
+def _convert(type_name: str, encoded: Object) -> None:
+    """Set what the conversion of pods and pod templates sets, until 1.36."""
+    path = INJECTED.get(type_name.removeprefix("v1."))
+    if path is None:
+        return
+    spec = object_at(encoded, *path.spec)
+    account = spec.get("serviceAccountName") or spec.get("serviceAccount")
+    if account:
+        spec["serviceAccountName"] = spec["serviceAccount"] = account
+    grace = spec.get("terminationGracePeriodSeconds")
+    if not path.template and isinstance(grace, int) and grace < 0:
+        spec["terminationGracePeriodSeconds"] = 1
+
+
 _KINDS: Mapping[str, Callable[[Object], None]] = {
     "v1.CronJob": _set_cron_job,
     "v1.DaemonSet": _set_daemon_set,
@@ -339,4 +392,9 @@ _KINDS: Mapping[str, Callable[[Object], None]] = {
     "v1.ReplicaSet": _set_replicas,
     "v1.ReplicationController": _set_replication_controller,
     "v1.StatefulSet": _set_stateful_set,
+}
+_KINDS_BY_RELEASE: Mapping[str, Callable[[Object, int], None]] = {
+    "v1.Job": _fill_job_by_release,
+    "v1.Pod": _fill_pod_by_release,
+    "v1.StatefulSet": _set_max_unavailable,
 }

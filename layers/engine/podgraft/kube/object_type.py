@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from podgraft.base.jsonvalue import Object
 from podgraft.golang.reflect import GoType
 
-from .types import POD, TYPES
+from .types import NEWEST, types
 
 # The supported kinds, with their API groups.
 API_GROUPS: Mapping[str, str] = {
@@ -21,10 +21,10 @@ API_GROUPS: Mapping[str, str] = {
 }
 
 
-def object_type(value: Object) -> GoType | None:
-    """The Go type of an object, if the kind is supported."""
+def object_type(value: Object, minor: int = NEWEST) -> GoType | None:
+    """The Go type of an object in Kubernetes 1.``minor``, if the kind is supported."""
     kind, version = value.get("kind"), value.get("apiVersion")
     if not isinstance(kind, str) or not isinstance(version, str):
-        return POD if kind in {None, "Pod"} and "spec" in value else None
+        return types(minor)["Pod"] if kind in {None, "Pod"} and "spec" in value else None
     group = version.rpartition("/")[0]
-    return TYPES[kind] if API_GROUPS.get(kind) == group else None
+    return types(minor)[kind] if API_GROUPS.get(kind) == group else None

@@ -51,6 +51,22 @@ class GoValues:
             return None if in_struct else type_
         return next(filter(None, found), None)
 
+    def is_literal(self, value: Value) -> bool:
+        """Whether an expression made a list or map, instead of reading it from a variable."""
+        return (is_list(value) or is_map(value)) and id(value) not in self._read
+
+    @cached_property
+    def _read(self) -> frozenset[int]:
+        """The identity of each list and map in the variables."""
+        found = set[int]()
+        pending = [*self.variables.values()]
+        while pending:
+            value = pending.pop()
+            if is_list(value) or is_map(value):
+                found.add(id(value))
+                pending += value.values() if is_map(value) else value
+        return frozenset(found)
+
     @cached_property
     def _types(self) -> Mapping[int, str]:
         """The types by the identity of the values, which expressions do not copy."""

@@ -38,23 +38,27 @@ class ObjectState:
         """The state before all mutations."""
         version, kind = string_at(before, "apiVersion"), string_at(before, "kind")
         ref = schema.find_kind(version, kind) or ""
-        visible = _complete(schema, ref, before)
+        visible = _complete(schema, ref, before, between_mutations=False)
         return cls(schema, ref, before if jsonvalue.equal(visible, before) else visible, before)
 
     def apply_configuration(self, patch: Object) -> ObjectState:
         """Merge an apply configuration; raises ``MutationError`` or ``MutationDeniedError``."""
         self._check_kind()
         head = {key: self.visible[key] for key in ("apiVersion", "kind") if key in self.visible}
+        patch = {**patch, **head}
         try:
-            visible = merge(self.schema, self.visible, {**patch, **head}, self.ref)
-            plain = (
-                visible
-                if self.plain is self.visible
-                else merge(self.schema, self.plain, {**patch, **head}, self.ref)
-            )
+            visible = merge(self.schema, self.visible, patch, self.ref)
         except StructuredError as error:
             raise MutationError(f"error applying patch: {error}") from error
+        plain = visible if self.plain is self.visible else self._merge_plain(patch, visible)
         return self._advance(visible, plain)
+
+    def _merge_plain(self, patch: Object, visible: Object) -> Object:
+        """The object without defaults after the merge; with them if the merge needs them."""
+        try:
+            return merge(self.schema, self.plain, patch, self.ref)
+        except StructuredError:
+            return visible
 
     def apply_operations(self, operations: Sequence[Object]) -> ObjectState:
         """Apply a JSON Patch; raises ``MutationError`` or ``MutationDeniedError``."""
@@ -95,7 +99,10 @@ class ObjectState:
         try:
             completed = _complete(self.schema, self.ref, visible)
         except kube.DecodeError as error:
-            raise MutationError(str(error)) from error
+            version, kind = (string_at(visible, key) for key in ("apiVersion", "kind"))
+            name = f"{version if '/' in version else f'/{version}'}, Kind={kind}"
+            text = f"unable to convert unstructured object to {name}: {error}"
+            raise MutationError(text) from error
         is_plain = plain is visible or self._completes_to(plain, completed)
         return ObjectState(self.schema, self.ref, completed, plain if is_plain else completed)
 
@@ -106,8 +113,10 @@ class ObjectState:
             return False
 
 
-def _complete(schema: Schema, ref: str, value: Object) -> Object:
+def _complete(schema: Schema, ref: str, value: Object, *, between_mutations: bool = True) -> Object:
     """The object as kube-apiserver has it: a custom resource gets the defaults of its schema."""
     if schema.is_custom(ref):
         return schema.set_custom_defaults(ref, value)
-    return complete(value) if ref else value
+    if not ref:
+        return value
+    return complete(value, schema.minor, between_mutations=between_mutations)

@@ -54,7 +54,7 @@ def to_apply_configuration(value: Value, go_values: GoValues) -> Object:
         if type_ is not None:
             problem = f"field {quote(key)}: a list or map of values of {type_} cannot be merged"
             raise ConversionError(f"{problem}; write Object…{{…}} for each")
-    return {key: _to_plain(member, key) for key, member in value.fields.items()}
+    return {key: _to_plain(member, key, go_values) for key, member in value.fields.items()}
 
 
 def to_operations(value: Value, go_values: GoValues) -> list[Object]:
@@ -86,7 +86,7 @@ def _to_patch_value(value: Value, go_values: GoValues) -> JSON:
         _check_names(value)
     try:
         _check_converts(value, go_values)
-        return _to_json(value)
+        return _to_json(value, go_values)
     except ConversionError as error:
         raise ConversionError(
             f"JSONPath valueExpression evaluated to a type that could not marshal to JSON: {error}"
@@ -130,15 +130,16 @@ def _find_name_mismatches(value: Value, path: str) -> Iterator[str]:
             pass
 
 
-def _to_plain(value: Value, key: str) -> JSON:
+def _to_plain(value: Value, key: str, go_values: GoValues) -> JSON:
     """A value of an apply configuration."""
     match value:
-        case Struct():
-            return {name: _to_plain(member, name) for name, member in value.fields.items()}
+        case Struct(fields=fields):
+            return {name: _to_plain(member, name, go_values) for name, member in fields.items()}
         case _ if is_list(value):
-            return [_to_plain(element, key) for element in value]
+            return [_to_member(element, key, go_values) for element in value]
         case _ if is_map(value):
-            return {_to_key(name): _to_plain(member, key) for name, member in value.items()}
+            items = value.items()
+            return {_to_key(name): _to_member(member, key, go_values) for name, member in items}
         case bool() | str() | float():
             return value
         case int():
@@ -148,13 +149,21 @@ def _to_plain(value: Value, key: str) -> JSON:
             raise ConversionError(f"{problem}; use strings, numbers, booleans, lists, and objects")
 
 
+def _to_member(value: Value, key: str, go_values: GoValues) -> JSON:
+    """A member of a list or map, which kube-apiserver does not convert if it is a literal."""
+    if go_values.is_literal(value):
+        problem = f"field {quote(key)}: a literal list or map inside another cannot be merged"
+        raise ConversionError(f"{problem}; write Object…{{…}} for each")
+    return _to_plain(value, key, go_values)
+
+
 def _to_key(key: Value) -> str:
     if isinstance(key, str):
         return key
     raise ConversionError(f"unsupported type conversion from '{_name(key)}' to string")
 
 
-def _to_json(value: Value) -> JSON:  # noqa: C901 - one case for each type
+def _to_json(value: Value, go_values: GoValues) -> JSON:  # noqa: C901 - one case for each type
     """A value as cel-go converts it to google.protobuf.Value."""
     match value:
         case None | bool() | str():
@@ -170,13 +179,13 @@ def _to_json(value: Value) -> JSON:  # noqa: C901 - one case for each type
         case Timestamp():
             return text_of_timestamp(value)
         case _ if is_list(value):
-            return [_to_json(element) for element in value]
+            return [_to_json(element, go_values) for element in value]
         case _ if is_map(value):
-            return {_to_key(key): _to_json(member) for key, member in value.items()}
+            return {_to_key(key): _to_json(member, go_values) for key, member in value.items()}
         case Struct():
-            return {key: _to_struct_member(member) for key, member in value.fields.items()}
+            return _to_struct_member(value, go_values)
         case Optional(present=True, value=inner):
-            return _to_json(inner)
+            return _to_json(inner, go_values)
         case Optional():
             raise ConversionError("optional.none() dereference")
         case _:
@@ -184,7 +193,7 @@ def _to_json(value: Value) -> JSON:  # noqa: C901 - one case for each type
             raise ConversionError(f"type conversion error from '{name}' to '*structpb.Value'")
 
 
-def _to_struct_member(value: Value) -> JSON:
+def _to_struct_member(value: Value, go_values: GoValues) -> JSON:
     """A value inside a struct: the numbers are doubles, and few types are allowed."""
     match value:
         case bool() | str():
@@ -193,14 +202,21 @@ def _to_struct_member(value: Value) -> JSON:
             return _to_number(float(value))
         case bytes():
             return b64encode(value).decode()
-        case _ if is_list(value):
-            return [_to_struct_member(element) for element in value]
-        case _ if is_map(value):
-            return {_to_key(key): _to_struct_member(member) for key, member in value.items()}
-        case Struct():
-            return {key: _to_struct_member(member) for key, member in value.fields.items()}
+        case Struct(fields=fields):
+            return {key: _to_struct_member(member, go_values) for key, member in fields.items()}
+        case _ if is_list(value) or is_map(value):
+            return _to_struct_members(value, go_values)
         case _:
             raise ConversionError(f"invalid type in an object: {_name(value)}")
+
+
+def _to_struct_members(value: list[Value] | dict[Value, Value], go_values: GoValues) -> JSON:
+    members = value if isinstance(value, list) else value.values()
+    if any(map(go_values.is_literal, members)):
+        raise ConversionError("proto: invalid type: a literal list or map inside another")
+    if isinstance(value, list):
+        return [_to_struct_member(element, go_values) for element in value]
+    return {_to_key(key): _to_struct_member(member, go_values) for key, member in value.items()}
 
 
 def _to_number(value: float) -> JSON:
