@@ -47,7 +47,7 @@ def load(data: bytes | str) -> JSON:
             # not needed.
             text, encoded = data.rstrip(), _FAST_ENCODER.encode(parsed)
             if encoded == text or (rb"\u" in text and _escape_bytes_like_go(encoded) == text):
-                is_flat = len(data) <= _SHORT and data.count(b"{") + data.count(b"[") <= MAX_DEPTH
+                is_flat = len(data) <= _SHORT and len(data.translate(None, _OTHERS)) <= MAX_DEPTH
                 return parsed if is_flat else _check_depth(parsed)
     try:
         text = data if isinstance(data, str) else data.decode("utf-8")
@@ -173,7 +173,9 @@ def strings_at(parent: Mapping[str, JSON], *keys: str) -> dict[str, str]:
 
 def escape_like_go(text: str) -> str:
     """Escape JSON text as Go's encoding/json does by default: ``<``, ``>``, ``&``, U+2028/9."""
-    return text.translate(_GO_ESCAPES)
+    for char, escaped in _ESCAPES_OF_GO.items():
+        text = text.replace(char, escaped)
+    return text
 
 
 def _escape_bytes_like_go(data: bytes) -> bytes:
@@ -201,7 +203,6 @@ _ESCAPES_OF_GO = {
     "\u2028": "\\u2028",
     "\u2029": "\\u2029",
 }
-_GO_ESCAPES = str.maketrans(_ESCAPES_OF_GO)
 _GO_BYTE_ESCAPES = [(char.encode(), text.encode()) for char, text in _ESCAPES_OF_GO.items()]
 
 
@@ -242,6 +243,8 @@ def _reject_constant(constant: str) -> JSON:
 
 
 _FAST_DECODER, _FAST_ENCODER = msgspec.json.Decoder(), msgspec.json.Encoder()
+# All bytes but the opening brackets.
+_OTHERS = bytes({*range(256)} - {*b"{["})
 _TOO_DEEP = f"nested deeper than {MAX_DEPTH} levels"
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_reject_duplicate_keys,

@@ -18,7 +18,9 @@ from podgraft.golang.reflect.taint import Address
 # Letters and numbers in one line, joined by single spaces and inner colons: none of it is syntax
 # anywhere in YAML. "-" alone would open a list, "---" and "..." would end the document, and no
 # scalar can start with "@". A dollar starts a variable reference, never a merge directive.
-_WORD = r"(?:[A-Za-z0-9_./+=()@-]|\$\()+(?::(?:[A-Za-z0-9_./+=()@-]|\$\()+)*"
+_LETTERS = "[A-Za-z0-9_./+=()@-]*"
+_PART = rf"(?=[A-Za-z0-9_./+=()@-]|\$\(){_LETTERS}(?:\$\({_LETTERS})*"
+_WORD = f"{_PART}(?::{_PART})*"
 _PLAIN_TEXT = re.compile(rf"\*?|(?!---|-(?: |$)|@|\.+$){_WORD}(?: (?!-(?: |$)){_WORD})*")
 _NULL = "null"
 _PARTS_OF_NULL = frozenset(
@@ -40,13 +42,15 @@ def has_only_plain_text(value: JSON) -> bool:
 
     Its JSON has all texts between quotes. Plain text is ASCII and needs no escapes.
     """
-    if isinstance(value, str):
-        return is_plain_text(value)
     try:
-        text = _ENCODER.encode(value).decode("ascii")
+        json = _ENCODER.encode(value).decode("ascii")
     except (UnicodeError, TypeError):  # other letters, or no JSON
         return False
-    return "\\" not in text and all(map(is_plain_text, set(_TEXTS.findall(text))))
+    if "\\" in json:
+        return False
+    texts = set(_TEXTS.findall(json))
+    has_syntax = not all(map(_PLAIN_TEXT.fullmatch, texts))
+    return not has_syntax and _PARTS_OF_NULL.isdisjoint(map(str.lower, texts))
 
 
 _ENCODER = msgspec.json.Encoder()

@@ -208,7 +208,7 @@ def _check_source(principal: Principal, callers: Callers, request: Request) -> N
 
 def _expiry_day(now: float) -> str:
     """Return the day that decides on expiry, in UTC: the clock can be a few minutes ahead."""
-    return f"{datetime.fromtimestamp(now - _GRACE_SECONDS, UTC):%Y-%m-%d}"
+    return datetime.fromtimestamp(now - _GRACE_SECONDS, UTC).date().isoformat()
 
 
 def _authenticate_certificate(

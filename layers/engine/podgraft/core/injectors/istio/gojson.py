@@ -18,11 +18,18 @@ def encode(value: JSON) -> str:
 
 
 def _encode(value: JSON) -> str:
-    if isinstance(value, str):
-        return quote(value)
-    if isinstance(value, dict):
-        members = [f"{quote(key)}:{_encode(member)}" for key, member in value.items()]
-        return "{" + ",".join(members) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(_encode, value)) + "]"
-    return format_number(value) if isinstance(value, float) else dump(value)
+    match value:
+        case str():
+            return quote(value)
+        case dict():
+            members = [
+                f"{quote(key)}:{quote(member) if isinstance(member, str) else _encode(member)}"
+                for key, member in value.items()
+            ]
+            return f"{{{','.join(members)}}}"
+        case list():
+            return f"[{','.join(map(_encode, value))}]"
+        case bool() | None:
+            return dump(value)
+        case _:
+            return format_number(value)

@@ -41,7 +41,7 @@ class PodBuilder(Struct):
         """Return a builder that starts with a copy of ``pod``."""
         metadata = object_at(pod, "metadata")
         originals = containers(pod), containers(pod, INIT_CONTAINERS)
-        copies, init_copies = ([*map(dict[str, JSON], kind)] for kind in originals)
+        copies, init_copies = ([each.copy() for each in kind] for kind in originals)
         ids = map(id, chain(copies, init_copies))
         return cls(
             pod=pod,

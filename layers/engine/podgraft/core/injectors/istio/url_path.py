@@ -30,7 +30,7 @@ def parse_environment(profile: Profile, tail: str) -> Mapping[str, str]:
     text = tail.removesuffix("/")
     is_legacy = text.startswith(_LEGACY_PREFIX) and profile.env_paths
     pairs = _parse_legacy_pairs(text) if is_legacy else _parse_pairs(profile, text)
-    return {_NAMES.get(key, strings.to_upper(key)): value for key, value in pairs if key}
+    return {_NAMES.get(key) or strings.to_upper(key): value for key, value in pairs if key}
 
 
 def _parse_old_path(tail: str) -> Mapping[str, str]:

@@ -46,7 +46,7 @@ def merge_lists(
         )
     objects = [element for element in live if isinstance(element, dict)]
     additions = [element for element in patch if isinstance(element, dict)]
-    return list[JSON](_merge_by_key(objects, additions, key, merge))
+    return [*_merge_by_key(objects, additions, key, merge)]
 
 
 def delete_scalars(live: list[JSON], removed: list[JSON]) -> list[JSON]:

@@ -50,6 +50,8 @@ def element_type(type_: GoType, field: Field) -> GoType:
 
 def strategy_of(field: Field) -> str:
     """``merge``, ``replace``, or an empty string; ignores ``retainKeys``, which only allows it."""
+    if not field.patch_strategy:
+        return ""
     strategies = [name for name in field.patch_strategy if name != _RETAIN_KEYS]
     if len(strategies) > 1:
         raise MergeError(

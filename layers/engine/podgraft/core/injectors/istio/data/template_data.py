@@ -162,9 +162,10 @@ def mask_fields(
 
 def has_only_plain_fields(data: TemplateData, fields: Message) -> bool:
     """Whether all text of the pod's author in ``fields`` is plain."""
-    return all(
-        has_only_plain_text(fields[name]) for name in _POD_AUTHOR_FIELDS if name in fields
-    ) and (not any(name in fields for name in _CONFIGS) or has_only_plain_text(data.pod_config))
+    texts = [fields[name] for name in _POD_AUTHOR_FIELDS if name in fields]
+    if any(name in fields for name in _CONFIGS):
+        texts.append(data.pod_config)
+    return has_only_plain_text(texts)
 
 
 def with_taint(

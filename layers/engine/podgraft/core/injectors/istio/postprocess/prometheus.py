@@ -28,6 +28,13 @@ SECURE_PORT_ENV = "ENVOY_SECURE_MERGED_METRICS_PORT"
 
 _LEGACY = ("prometheus.io/scrape", "prometheus.io/path", "prometheus.io/port")
 _TARGETS = "prometheus.istio.io/scrape-targets"
+# Any characters but letters and digits separate the words of a name.
+_SPELLINGS = {
+    name: re.compile(re.sub("[^a-z]", "[^A-Za-z0-9]", name))
+    for name in (*_LEGACY, _TARGETS, SECURE_PORT)
+}
+# Spellings have the same length, so most names need no comparison.
+_LENGTHS = frozenset(map(len, _SPELLINGS))
 
 _PORTS = range(1, 1 << 16)
 # pkg/config/constants and Envoy's bootstrap: the purpose of each reserved port.
@@ -91,15 +98,12 @@ def set_secure_port(profile: Profile, builder: PodBuilder) -> None:
 
 def scrape_annotations(profile: Profile, annotations: Mapping[str, JSON]) -> list[str]:
     """The names of the annotations about scraping, in any spelling."""
-    comparable_names = {_comparable_name(profile, name) for name in _LEGACY}
-    if profile.scrape_targets:
-        comparable_names.add(_comparable_name(profile, _TARGETS))
-    # Spellings have the same length, so most names need no comparison.
-    lengths = set(map(len, comparable_names))
+    standard_names = (*_LEGACY, _TARGETS) if profile.scrape_targets else _LEGACY
     return [
         name
         for name in annotations
-        if len(name) in lengths and _comparable_name(profile, name) in comparable_names
+        if len(name) in _LENGTHS
+        and any(_is_spelling(profile, name, standard) for standard in standard_names)
     ]
 
 
@@ -198,22 +202,19 @@ def _check_port(prefix: str, field_name: str, port: str, agent_port: str) -> Non
         )
 
 
-def _comparable_name(profile: Profile, name: str) -> str:
-    """Return a name for comparison.
+def _is_spelling(profile: Profile, name: str, standard: str) -> bool:
+    """Whether an annotation has a standard name.
 
     Since 1.13, ``prometheus.io/port`` and ``prometheus_io_port`` are the same annotation.
     """
-    return re.sub("[^A-Za-z0-9_]", "_", name) if profile.loose_prometheus_names else name
+    if name == standard:
+        return True
+    return profile.loose_prometheus_names and _SPELLINGS[standard].fullmatch(name) is not None
 
 
 def _find_values(profile: Profile, annotations: Mapping[str, JSON], name: str) -> list[str]:
     """Return the values of all spellings, starting with the standard one."""
-    comparable = _comparable_name(profile, name)
-    names = [
-        candidate
-        for candidate in annotations
-        if len(candidate) == len(name) and _comparable_name(profile, candidate) == comparable
-    ]
+    names = [candidate for candidate in annotations if _is_spelling(profile, candidate, name)]
     if not names:
         return []
     names.sort(key=lambda candidate: (candidate != name, candidate))
