@@ -57,6 +57,7 @@ UNBOUNDED = {
         "kube.structured.schema.release_schema",
         "kube.types._release",
     },
+    "time zones": {"base.zones._load_zone"},
     "delimiters of templates": {"golang.texttemplate.parse.lexer._pattern"},
     "nothing": {"cli.command_help.read_examples", "golang.strconv.isprint._boundaries"},
 }

@@ -32,6 +32,8 @@ LEFT_OUT = (
     "podgraft.kube.validation",
     "prometheus_client",
     "re2",
+    "tzdata",
+    "zoneinfo",
 )
 
 

@@ -22,6 +22,8 @@ _PAGE = "podgraft_playground"
 _PIN = re.compile(r"^([\w.-]+)==", re.MULTILINE)
 _PYTHON = "3.14"  # the page's, which pyodide.VERSION contains
 _PLATFORM = "pyemscripten_2026_0_wasm32"  # PEP 783
+# The data of a time zone: other files of tzdata are tables of names.
+_ZONE = re.compile(r"tzdata/zoneinfo/[^.]+")
 # For packages without a wheel for the page. Only their Python files are used.
 _OTHER_PLATFORM = "manylinux2014_x86_64"
 
@@ -106,7 +108,7 @@ def _dependencies(root: Path, cache: Path) -> Iterator[tuple[str, bytes]]:
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
                 if (
-                    name.endswith(suffixes)
+                    (name.endswith(suffixes) or _ZONE.fullmatch(name))
                     and ".dist-info/" not in name
                     and name != "jsonpatch_cli.py"
                 ):

@@ -69,11 +69,10 @@ def test_the_type_that_is_expected_is_checked() -> None:
     assert ENVIRONMENT.compile_("object.x == true", "bool").type == "bool"
 
 
-def test_a_time_zone_by_name_is_refused_when_it_is_met() -> None:
-    """The zone files of the machine must not decide."""
-    program = ENVIRONMENT.compile_("timestamp('2024-01-01T00:00:00Z').getHours('Europe/Berlin')")
+def test_an_unknown_time_zone_is_an_error_when_it_is_met() -> None:
+    program = ENVIRONMENT.compile_("timestamp('2024-01-01T00:00:00Z').getHours('Europe/Bern')")
 
-    with pytest.raises(EvaluationError, match=r"unknown time zone Europe/Berlin: write an offset"):
+    with pytest.raises(EvaluationError, match="unknown time zone Europe/Bern"):
         program.evaluate({}, Meter(100))
 
 

@@ -21,6 +21,7 @@ EXTRAS: Final[Mapping[str, str]] = {
     "gunicorn": "serve",
     "prometheus_client": "serve",
     "re2": "rules",
+    "tzdata": "rules",
 }
 
 

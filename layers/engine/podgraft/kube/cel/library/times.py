@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from podgraft.base.zones import UnknownZoneError, find_offset
 from podgraft.golang import time as gotime
 from podgraft.golang.strconv.atoi import NumError, parse_int
 from podgraft.golang.strconv.ftoa import format_float
@@ -84,15 +85,18 @@ def text_of_duration(value: Duration) -> str:
 
 
 def _moment_in(value: Timestamp, zone: str) -> gotime.Moment:
-    """The moment in a zone: ``UTC`` or an offset (cel-go common/types/timestamp.go, timeZone).
+    """The moment in a zone: a name or an offset (cel-go common/types/timestamp.go, timeZone).
 
-    Named zones would require the zone files of the machine, and results must not depend on them.
+    ``Local`` is UTC, as in the containers of kube-apiserver.
     """
     hours, colon, minutes = zone.partition(":")
     if not colon:
-        if zone in ("", "UTC"):
+        if zone in ("", "UTC", "Local"):
             return _moment(value, 0)
-        raise EvaluationError(f"unknown time zone {zone}: write an offset such as +02:00")
+        try:
+            return _moment(value, find_offset(zone, value.nanoseconds // NANOSECONDS))
+        except UnknownZoneError as error:
+            raise EvaluationError(f"unknown time zone {zone}") from error
     try:
         hour, minute = parse_int(hours), parse_int(minutes)
     except NumError as error:

@@ -1,0 +1,45 @@
+"""Offsets of time zones by name, from the package tzdata: they are the same on every machine.
+
+The first name imports zoneinfo, which only some policies need.
+"""
+
+import pkgutil
+import re
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
+from importlib import import_module
+from io import BytesIO
+
+_NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*")
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# A day less than datetime has, because the time in the zone must be in its range too.
+_FIRST, _LAST = -62_135_510_400, 253_402_214_400
+
+
+class UnknownZoneError(LookupError):
+    """A name that is not in the database."""
+
+
+def find_offset(name: str, seconds: int) -> int:
+    """The offset from UTC, in seconds, at a time in seconds since 1970.
+
+    Raises ``UnknownZoneError``, and ``ModuleNotFoundError`` without the package.
+
+    >>> find_offset("Europe/Berlin", 1_800_000_000)
+    3600
+    """
+    moment = _EPOCH + timedelta(seconds=min(max(seconds, _FIRST), _LAST))
+    offset = moment.astimezone(_load_zone(name)).utcoffset()
+    return 0 if offset is None else int(offset.total_seconds())
+
+
+@cache
+def _load_zone(name: str) -> tzinfo:
+    package = import_module("tzdata").__name__
+    try:
+        data = pkgutil.get_data(package, f"zoneinfo/{name}") if _NAME.fullmatch(name) else None
+    except OSError:
+        data = None
+    if data is None or not data.startswith(b"TZif"):  # the package has tables and folders too
+        raise UnknownZoneError(name)
+    return import_module("zoneinfo").ZoneInfo.from_file(BytesIO(data), key=name)
