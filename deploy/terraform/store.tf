@@ -150,7 +150,7 @@ resource "aws_ssm_parameter" "prefix_owner" {
     bundlePrefix = var.bundle_prefix
     logGroup     = aws_cloudwatch_log_group.webhook.name
     guard        = aws_lambda_function.guard.arn
-    documents    = 2
+    documents    = 3
   })
   tags = local.tags
   lifecycle {

@@ -76,9 +76,7 @@ def test_a_resource_that_is_not_served_is_not_found(
     assert endpoint.port
 
 
-def test_a_pod_without_a_token_says_what_mounts_one(
-    endpoint: FixedEndpoint, tmp_path: Path
-) -> None:
+def test_a_missing_token_has_its_remedy(endpoint: FixedEndpoint, tmp_path: Path) -> None:
     (tmp_path / "token").unlink()
     with pytest.raises(ApiError, match="set automountServiceAccountToken: true") as caught:
         InClusterReader(account=tmp_path).get("/api")

@@ -1,5 +1,6 @@
 """``podgraft rollout`` with a stack and with a folder: every command, and every refusal."""
 
+import json
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,17 +9,19 @@ from typing import Any
 import pytest
 
 from podgraft.cli import main
+from podgraft.cli.policy.large_policy import split_policy
 from podgraft.cli.policy.rollout import start
 from podgraft.cli.policy.rollout.candidate import make_candidate
 from podgraft.cli.policy.rollout.commands import MISSING_EVIDENCE
 from podgraft.cli.policy.rollout.status import format_bar
-from podgraft.cli.policy.version_loading import find_digests
 from podgraft.core import bundle, policy
 from podgraft.core.signing import Verifier
 from podgraft.core.versions.brake import parse_brakes
+from podgraft.core.versions.overrides import find_overrides
 from podgraft.kube import yaml
 from podgraft.service.store.folder import FolderStore
 from support.rollout_world import (
+    BUCKET,
     DIGEST,
     ID,
     NEXT,
@@ -128,6 +131,30 @@ def test_abort_works_with_an_invalid_policy(world: World, run: Run, text: str) -
     brake = world.brake()
     assert brake is not None
     assert parse_brakes([brake]) <= {"*", ID}
+
+
+def test_a_rollout_of_a_large_policy_retains_its_overrides(
+    stack: StackWorld, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = make_run(stack, capsys)
+    owner = json.loads(stack.read_parameter("stack") or "")
+    stack.put_parameter("stack", json.dumps({**owner, "documents": 3}))
+    clusters = "".join(f"  c{n}: {{revision: canary}}\n" for n in range(500))
+    Path("next/policy.yaml").write_text(f"{STABLE}{clusters}")
+    split = split_policy(f"{STABLE}{clusters}")
+    folder = f"bundles/istio/{split.digest.removeprefix('sha256:')}/"
+    for name, content in split.files.items():
+        stack.s3.put_object(Bucket=BUCKET, Key=folder + name, Body=content)
+    stack.put(split.document)
+    for line in (START, "step 50", "promote"):
+        status, output = run(line)
+        assert status == 0, output
+        assert find_overrides(stack.read()) == split.digest
+    stack.s3.delete_object(Bucket=BUCKET, Key=f"{folder}clusters.yaml")
+    status, output = run("abort --reason incident")
+    assert status == 1
+    assert "is missing in s3:" in output
+    assert "id: '*'" in (stack.brake() or "")
 
 
 def test_a_braked_rollout_takes_no_step(world: World, run: Run) -> None:
@@ -353,8 +380,8 @@ def test_all_bundles_of_a_policy() -> None:
         "rollout": block(candidate={"bundle": digests["c"]}),
     }
     read = policy.parse(yaml.dump(document))  # pyright: ignore[reportArgumentType]
-    assert find_digests(read) == (digests["a"], digests["b"], digests["c"])
-    assert find_digests(policy.parse("")) == ()
+    assert read.digests == (digests["a"], digests["b"], digests["c"])
+    assert policy.parse("").digests == ()
 
 
 @pytest.mark.parametrize(

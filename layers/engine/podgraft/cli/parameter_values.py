@@ -17,18 +17,6 @@ ADVANCED_BYTES = 8192
 _REFERENCE = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 
 
-def find_value_errors(name: str, text: str) -> Iterator[Diagnostic]:
-    """Return why Parameter Store rejects a document; no message quotes *text*."""
-    size = len(text.encode())
-    if size > ADVANCED_BYTES:
-        yield Diagnostic(
-            document=name,
-            problem=f"got {size} bytes, but Parameter Store accepts at most {ADVANCED_BYTES}",
-            remedy="move selectors to the configuration in the bundle",
-        )
-    yield from find_references(name, text)
-
-
 def find_references(name: str, text: str) -> Iterator[Diagnostic]:
     """Return a problem for each ``{{…}}``, with its line."""
     for reference in _REFERENCE.finditer(text):

@@ -13,6 +13,7 @@ from typing import Any
 
 from podgraft.core import policy
 from podgraft.core.signing import InvalidKeyError, Verifier, make_verifier
+from podgraft.core.versions.overrides import find_overrides
 
 from .aws_options import make_session
 from .failure import CommandError
@@ -22,6 +23,7 @@ DEFAULT_BUNDLE_PREFIX = "bundles/"
 DEFAULT_REFRESH_SECONDS = 30
 # A function with this number of documents reads groups of clusters in a policy.
 GROUP_DOCUMENTS = 2
+LARGE_DOCUMENTS = 3  # and overrides in a bundle
 
 
 class AwsError(CommandError):
@@ -75,7 +77,8 @@ class Owner:
     """The stack that reads a parameter prefix, as ``PREFIX/stack`` names it.
 
     Stacks of earlier versions name no ``log_group`` and no ``guard``. ``documents`` is the number
-    of the documents that the function reads: from 2 on, the registry, tokens that end, and groups.
+    of the documents that the function reads: from 2 on, the registry, tokens that end, and groups;
+    from 3 on, overrides of a large policy.
     """
 
     stack: str
@@ -205,11 +208,15 @@ def check_reader(owner: Owner, document: str) -> None:
     A function of an earlier version rejects unknown keys: a running one keeps the earlier version,
     and a new one fails.
     """
-    if owner.documents < GROUP_DOCUMENTS and _has_groups(document):
-        raise CommandError(
-            f"/groups: the function of stack {owner.stack} reads no groups; deploy the stack with "
-            "this version of podgraft first"
-        )
+    newer = {"groups": GROUP_DOCUMENTS} if _has_groups(document) else {}
+    if find_overrides(document) is not None:
+        newer["overrides"] = LARGE_DOCUMENTS
+    for key, number in newer.items():
+        if owner.documents < number:
+            raise CommandError(
+                f"/{key}: the function of stack {owner.stack} reads no {key}; deploy the stack "
+                "with this version of podgraft first"
+            )
 
 
 def _has_groups(document: str) -> bool:

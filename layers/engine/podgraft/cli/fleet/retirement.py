@@ -4,6 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from podgraft.cli.policy.cloud import DeployedInjector
+from podgraft.cli.policy.target import DeploymentTarget
+from podgraft.cli.stacks import find_owner
 from podgraft.cli.tokens.registry_writer import Clusters
 from podgraft.core import policy
 from podgraft.core.policy import PolicyError
@@ -37,12 +40,9 @@ def revoke_all(stack: StackCallers, cluster: str, at: str) -> None:
 
 def find_overrides(stack: StackCallers, cluster: str) -> Iterator[str]:
     """Yield each policy of the stack that mentions a cluster, with the places."""
-    documents = stack.documents.documents
-    for name in documents.list("", recursive=True):
-        if not name.endswith(f"/{POLICY}"):
-            continue
+    for injector in _open_injectors(stack):
         try:
-            parsed = policy.parse(documents.read(name).text or "")
+            parsed = policy.parse(injector.current_version().document)
         except PolicyError:
             continue
         places = ["/clusters/" + cluster] if cluster in parsed.clusters else []
@@ -52,7 +52,22 @@ def find_overrides(stack: StackCallers, cluster: str) -> Iterator[str]:
             if cluster in each.members
         ]
         if places:
-            yield f"{documents.locate(name)}: remove {', '.join(places)}"
+            yield f"{injector.target.parameter}: remove {', '.join(places)}"
+
+
+def _open_injectors(stack: StackCallers) -> Iterator[DeployedInjector]:
+    registry = stack.registry
+    owner = find_owner(registry.ssm, registry.prefix)
+    for name in stack.documents.documents.list("", recursive=True):
+        injector, _, document = name.rpartition("/")
+        if document == POLICY and owner is not None:
+            target = DeploymentTarget(
+                injector=injector,
+                bucket=owner.bucket,
+                bundle_prefix=owner.bundle_prefix,
+                parameter_prefix=registry.prefix,
+            )
+            yield DeployedInjector(target, registry.ssm, registry.s3)
 
 
 def extend_tokens(clusters: Clusters, names: Iterable[str], expires: str) -> Clusters:

@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli.failure import CommandError
-from podgraft.cli.parameter_values import find_value_errors
 from podgraft.core import policy
 from podgraft.core.policy import Policy, PolicyError
 
 from .document_text import load_mapping, set_cluster
+from .large_policy import find_value_errors
 from .local import CheckedBundle
 
 _CLUSTERS = "clusters"

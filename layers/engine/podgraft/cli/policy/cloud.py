@@ -1,7 +1,7 @@
 """A deployed injector: its bundles in S3, and the versions of its policy in Parameter Store."""
 
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -13,8 +13,11 @@ from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors, put
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.core import bundle, policy
 from podgraft.core.signing import DenyList
+from podgraft.core.versions.errors import InvalidVersionError
+from podgraft.core.versions.overrides import join_overrides
 
 from .denied import check_denied, load_deny_list
+from .large_policy import split_policy
 from .signing import Signer, sign_document
 from .target import DeploymentTarget, TargetOptions
 
@@ -32,11 +35,23 @@ class PolicyVersion:
     """One version of the policy parameter."""
 
     number: int
-    document: str
+    stored: str
     date: datetime | None
     author: str
     is_advanced: bool
     message: str = ""
+    read: Callable[[str], Mapping[str, bytes]]
+
+    @property
+    def document(self) -> str:
+        """The complete text, with the overrides that ``stored`` names.
+
+        Raises ``CommandError`` if the bucket does not have them.
+        """
+        try:
+            return join_overrides(self.stored, self.read)
+        except InvalidVersionError as error:
+            raise CommandError(f"version {self.number}: {error}") from error
 
     @property
     def person(self) -> str:
@@ -117,11 +132,12 @@ class DeployedInjector:
                 return [
                     PolicyVersion(
                         number=entry.get("Version", 0),
-                        document=entry.get("Value", ""),
+                        stored=entry.get("Value", ""),
                         date=entry.get("LastModifiedDate"),
                         author=entry.get("LastModifiedUser", ""),
                         is_advanced=entry.get("Tier") == "Advanced",
                         message=entry.get("Description", ""),
+                        read=self.read_bundle,
                     )
                     for page in pages
                     for entry in page["Parameters"]
@@ -171,7 +187,7 @@ class DeployedInjector:
         """
         expected = replaced.number if replaced else 0
         self.check_version(expected)
-        number = self.put_parameter(document, replaced, message)
+        number = self.put_parameter(self._upload_overrides(document), replaced, message)
         if number != expected + 1:
             self._report_replaced(range(expected + 1, number), number)
         return number
@@ -191,6 +207,7 @@ class DeployedInjector:
         expected = replaced.number if replaced else 0
         digest = policy.parse(document).bundle or ""
         self.check_version(expected)
+        document = self._upload_overrides(document)
         number, stored = expected + 1, [0]
         while stored[-1] != number:
             if len(stored) > _MAX_ATTEMPTS:
@@ -207,6 +224,15 @@ class DeployedInjector:
         if others:
             self._report_replaced(others, number)
         return number
+
+    def _upload_overrides(self, document: str) -> str:
+        """Return the document to store; its overrides are in the bucket already."""
+        split = split_policy(document)
+        if split.files:
+            for path, content in self.find_missing(split.digest, split.files).items():
+                self.upload_file(split.digest, path, content)
+            self.read_bundle(split.digest)
+        return split.document
 
     def put_parameter(
         self, document: str, replaced: PolicyVersion | None, message: str = ""

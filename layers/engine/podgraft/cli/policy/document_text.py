@@ -60,7 +60,7 @@ def write_keys(text: str, keys: Object, problem: str) -> str:
 def _write_key(text: str, key: str, value: JSON) -> str:
     lines = text.splitlines(keepends=True)
     block = [] if value is None else [yaml.dump({key: value})]
-    found = _find_block(lines, key)
+    found = find_block(lines, key)
     if found is not None:
         return "".join((*lines[: found.start], *block, *lines[found.stop :]))
     if lines and block and not lines[-1].endswith("\n"):
@@ -68,7 +68,7 @@ def _write_key(text: str, key: str, value: JSON) -> str:
     return "".join((*lines, *block))
 
 
-def _find_block(lines: list[str], key: str) -> range | None:
+def find_block(lines: list[str], key: str) -> range | None:
     """Return the lines of a key; comments before the next key belong to that key."""
     pattern = re.compile(rf"{re.escape(key)}\s*:")
     start = next((number for number, line in enumerate(lines) if pattern.match(line)), None)
@@ -89,7 +89,7 @@ def _continues(line: str) -> bool:
 def _insert_entry(text: str, cluster: str, override: Object) -> str | None:
     """Write an entry of ``clusters`` in block style; ``None`` if there is no such block."""
     lines = text.splitlines(keepends=True)
-    block = _find_block(lines, _CLUSTERS)
+    block = find_block(lines, _CLUSTERS)
     if block is None:
         return None
     entries = lines[block.start + 1 : block.stop]

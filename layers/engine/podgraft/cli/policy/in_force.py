@@ -37,7 +37,7 @@ def find_in_force(cloud: DeployedInjector, versions: Sequence[PolicyVersion]) ->
             denied=denied,
         )
         try:
-            load_version(cloud, version.document, version.number, check)
+            load_version(cloud, version.stored, version.number, check)
         except AwsError:
             raise  # not known; a bucket that does not exist is an error of the options
         except CommandError as error:

@@ -12,7 +12,6 @@ from podgraft.base.diagnostics import Diagnostic, Severity
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
 from podgraft.cli.files import UnreadableError
-from podgraft.cli.parameter_values import find_value_errors
 from podgraft.cli.template_lines import add_file_lines
 from podgraft.core import bundle, policy, trial
 from podgraft.core.bundle import Bundle, BundleError, lint
@@ -24,6 +23,7 @@ from podgraft.kube.privileges.pod_security import Level
 from . import privileges, schema
 from .bundle_tests import find_failed_tests
 from .group_check import find_group_problems
+from .large_policy import find_value_errors
 from .rollout_check import find_rollout_problems
 from .signing import strip_signature
 
@@ -218,14 +218,19 @@ class _BundleCheck:
     level: Level | None
 
     def compile_for_all(self, read: Policy) -> Bundle | None:
-        """Compile the bundle with the policy, and with the overrides of each cluster."""
+        """Compile the bundle with the policy, and with the overrides of each cluster.
+
+        Of clusters with equal overrides, only the first is reported.
+        """
         if not self.files:
             return None
         compiled = self._compile(read, "")
+        tried = [read]
         for location, each in read.variants():
             # A cluster or a group with another bundle does not use these files.
-            if each.bundle == read.bundle and not each.renders_like(read):
+            if each.bundle == read.bundle and not any(map(each.renders_like, tried)):
                 self._compile(each, location)
+                tried.append(each)
         candidate = None if read.rollout is None else read.rollout.candidate
         if candidate and candidate.bundle == read.bundle and not candidate.renders_like(read):
             self._compile(candidate, "/rollout/candidate")

@@ -74,7 +74,7 @@ def prune_bundles(options: TargetOptions, *, days: int, yes: bool, output: str) 
 
 def find_mentioned(cloud: DeployedInjector) -> frozenset[str]:
     """Return the digests in all versions and in the deny list, without the prefix sha256:."""
-    texts = [version.document for version in cloud.existing_versions()]
+    texts = [version.stored for version in cloud.existing_versions()]
     return frozenset(
         digest
         for text in (*texts, *cloud.read_deny_list().reasons)

@@ -14,7 +14,7 @@ from .cloud import DeployedInjector, PolicyVersion
 from .local import CheckedBundle
 from .signing import Signer, signed_version, strip_signature
 from .target import DeploymentTarget
-from .version_loading import find_digests, load_new_version
+from .version_loading import load_new_version
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,12 +34,12 @@ class Change:
 
 def check_change(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
     """Raise ``CommandError`` for what the store does not accept. Changes nothing."""
-    cloud.check_denied(find_digests(change.policy))
+    cloud.check_denied(change.policy.digests)
     stored = cloud.list_objects(change.checked.digest)
     _check_unexpected_objects(
         cloud.target, change.checked.digest, sorted(stored.keys() - change.checked.files.keys())
     )
-    if {*find_digests(change.policy)} - {change.checked.digest} or change.policy.rollout:
+    if {*change.policy.digests} - {change.checked.digest} or change.policy.rollout:
         number = live.number + 1 if live else 1
         local = {change.checked.digest: change.checked.files}
         load_new_version(cloud, change.document, number, local)

@@ -29,7 +29,7 @@ from .rollout.candidate import check_no_rollout
 from .rollout.text import describe_pods, find_id, remove_rollout
 from .signing import make_signer, signer_options, strip_signature
 from .target import TargetOptions, target_options
-from .version_loading import find_digests, load_new_version
+from .version_loading import load_new_version
 from .versions import bundle_digest
 
 
@@ -168,7 +168,7 @@ def restore_version(  # noqa: PLR0913 — one parameter per option
     document = strip_signature(target_version.document)
     if not with_rollout:
         document = remove_rollout(document)
-    cloud.check_denied(find_digests(policy.parse(document)))
+    cloud.check_denied(policy.parse(document).digests)
     load_new_version(cloud, document, number)
     yield
     if is_in_several() and push.is_stored(versions[-1], document, signer):

@@ -5,7 +5,6 @@ from typing import TypeAlias
 
 from podgraft.cli.failure import CommandError
 from podgraft.core import policy
-from podgraft.core.policy import Policy
 from podgraft.core.versions import trial
 from podgraft.core.versions.version_check import NO_CHECK, VersionCheck
 from podgraft.service import store
@@ -17,17 +16,6 @@ from .folder_injector import FolderInjector
 Injector: TypeAlias = DeployedInjector | FolderInjector
 # Files by path, by the digest of their bundle.
 Bundles: TypeAlias = Mapping[str, Mapping[str, bytes]]
-
-
-def find_digests(read: Policy) -> tuple[str, ...]:
-    """Return all bundles that a policy names: of stable, of its clusters, and of a candidate.
-
-    Without duplicates, those of stable first. Commands that delete bundles must retain them all.
-    """
-    policies_ = [each for _, each in read.variants()]
-    if read.rollout is not None:
-        policies_ += [each for _, each in read.rollout.candidate.variants()]
-    return tuple(dict.fromkeys(each.bundle for each in policies_ if each.bundle))
 
 
 def load_version(
@@ -64,7 +52,7 @@ def load_new_version(
     All bundles are read first, so a missing bundle of a candidate is an error, too.
     """
     own = local or {}
-    digests = find_digests(policy.parse(document))
+    digests = policy.parse(document).digests
     files = {each: own[each] if each in own else storage.read_bundle(each) for each in digests}
     prove_candidate(storage.injector, load_version(storage, document, label, local=files))
 

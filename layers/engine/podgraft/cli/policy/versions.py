@@ -23,7 +23,7 @@ def find_digests(version: PolicyVersion) -> tuple[str | None, Mapping[str, str]]
     """Return the bundle, and other bundles by cluster and by ``group NAME``; none if invalid."""
     try:
         read = policy.parse(version.document)
-    except policy.PolicyError:
+    except (policy.PolicyError, CommandError):
         return None, {}
     groups = {f"group {name}": each.override for name, each in sorted(read.groups.items())}
     others = {**groups, **dict(sorted(read.clusters.items()))}

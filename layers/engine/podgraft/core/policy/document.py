@@ -134,6 +134,17 @@ class Policy(Struct, frozen=True, kw_only=True):
         for name, own in self.clusters.items():
             yield f"/clusters/{escape(name)}", own
 
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """All bundles that the document names: of stable, of its clusters, and of a candidate.
+
+        Without duplicates, those of stable first. Commands that delete bundles must keep them all.
+        """
+        variants = [each for _, each in self.variants()]
+        if self.rollout is not None:
+            variants += [each for _, each in self.rollout.candidate.variants()]
+        return tuple(dict.fromkeys(each.bundle for each in variants if each.bundle))
+
     def find_origins(self, cluster: str, registered: Iterable[str] = ()) -> Mapping[str, str]:
         """Return where each key comes from that a group or the cluster sets.
 

@@ -166,6 +166,7 @@ def _attach(
             for name, snapshot in snapshots.clusters.items()
         },
         snapshots.groups and snapshots.groups.with_candidates(make_candidate),
+        snapshots.overrides,
     )
 
 

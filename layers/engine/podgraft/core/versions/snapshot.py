@@ -58,12 +58,14 @@ class Snapshot(Struct, frozen=True, kw_only=True):
 class SnapshotSet(Struct, frozen=True):
     """The snapshots of one injector: the one for every cluster, and those with overrides.
 
-    ``groups`` has the snapshots of clusters in groups, if the policy has any.
+    ``groups`` has the snapshots of clusters in groups, if the policy has any. ``overrides`` is the
+    digest of the groups and clusters of a large policy.
     """
 
     default: Snapshot
     clusters: Mapping[str, Snapshot] = field(default_factory=dict[str, Snapshot])
     groups: "GroupSnapshots | None" = None
+    overrides: str | None = None
 
     def for_cluster(
         self,
@@ -92,7 +94,8 @@ class SnapshotSet(Struct, frozen=True):
     @property
     def digests(self) -> frozenset[str]:
         """The digests of all bundles."""
-        return frozenset(snapshot.bundle.digest for snapshot in self.values())
+        own = () if self.overrides is None else (self.overrides,)
+        return frozenset((*own, *(snapshot.bundle.digest for snapshot in self.values())))
 
     def with_recheck(self, recheck: Recheck) -> "SnapshotSet":
         """Return a copy with a function that checks the snapshots completely."""
@@ -100,6 +103,7 @@ class SnapshotSet(Struct, frozen=True):
             replace(self.default, recheck=recheck),
             {name: replace(own, recheck=recheck) for name, own in self.clusters.items()},
             self.groups and self.groups.with_recheck(recheck),
+            self.overrides,
         )
 
 

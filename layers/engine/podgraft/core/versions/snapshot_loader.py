@@ -6,6 +6,7 @@ from podgraft.core.policy import PolicyError
 
 from .errors import InvalidVersionError, UntrustedError
 from .group_snapshots import GroupSnapshots
+from .overrides import find_overrides, join_overrides
 from .snapshot import BundleCache, Fetch, SnapshotSet, make_snapshot
 from .version_check import NO_CHECK, VersionCheck
 
@@ -27,7 +28,7 @@ def load_snapshots(
     """
     try:
         signature = check.check_signature(document)
-        read = policy.parse(document)
+        read = _read_policy(document, fetch, check)
         if read.bundle is not None:
             check.check_digest(read.bundle, signature)
         compiler = BundleCache(fetch, check, signature, deferred=parse_lazily)
@@ -40,16 +41,30 @@ def load_snapshots(
                 for cluster, own in read.clusters.items()
             },
             _make_groups(read, version, compiler),
+            find_overrides(document),
         )
     except UntrustedError as error:
         raise UntrustedError(f"injector {injector} does not load: {error}") from error
     except (PolicyError, BundleError) as error:
         raise InvalidVersionError(f"injector {injector} does not load: {error}") from error
+    return _add_candidates(read, snapshots, compiler)
+
+
+def _add_candidates(
+    read: policy.Policy, snapshots: SnapshotSet, compiler: BundleCache
+) -> SnapshotSet:
     if read.rollout is None and not read.rollout_errors:
         return snapshots
     from .candidate import add_candidates  # only a policy with a rollout needs it
 
     return add_candidates(snapshots, compiler)
+
+
+def _read_policy(document: str, fetch: Fetch, check: VersionCheck) -> policy.Policy:
+    overrides = find_overrides(document)
+    if overrides is not None:
+        check.check_digest(overrides)
+    return policy.parse(join_overrides(document, fetch))
 
 
 def _make_groups(read: policy.Policy, version: str, compiler: BundleCache) -> GroupSnapshots | None:

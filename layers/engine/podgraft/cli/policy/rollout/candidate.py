@@ -4,9 +4,9 @@ from collections.abc import Mapping
 
 from podgraft.base.jsonvalue import JSON, Object, equal, object_at
 from podgraft.cli.failure import CommandError
-from podgraft.cli.parameter_values import find_value_errors
 from podgraft.cli.policy.document_text import load_mapping
-from podgraft.cli.policy.version_loading import find_digests, load_new_version
+from podgraft.cli.policy.large_policy import find_value_errors
+from podgraft.cli.policy.version_loading import load_new_version
 from podgraft.core import bundle as bundles
 from podgraft.core import policy as policies
 from podgraft.core.policy import Policy, PolicyError
@@ -107,5 +107,5 @@ def check_document(
     if errors:
         raise CommandError(*map(str, errors))
     read = parse_valid(document)
-    storage.check_denied(find_digests(read))
+    storage.check_denied(read.digests)
     load_new_version(storage, document, "new", {bundles.digest(local): local} if local else None)

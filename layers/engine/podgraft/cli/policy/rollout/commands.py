@@ -9,7 +9,6 @@ from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_cluster_option
 from podgraft.cli.policy.signing import Signer
-from podgraft.cli.policy.version_loading import find_digests
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 
@@ -158,7 +157,7 @@ def _write_rollout(
 ) -> Steps:
     check_signer(stored, signer)
     changed = text.set_rollout(stored.document, fields)
-    storage.check_denied(find_digests(parse_valid(changed)))
+    storage.check_denied(parse_valid(changed).digests)
     yield
     if is_in_several() and changed == stored.document:
         click.echo(f"policy     {stored.label} is already the same")
