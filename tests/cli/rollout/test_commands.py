@@ -269,6 +269,23 @@ def test_who_lists_workloads_before_the_start(run: Run) -> None:
     assert output == ("prod-eu shop Deployment/web   bucket 223: gets the candidate from 2.24 %\n")
 
 
+def test_who_reads_the_shares_of_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of the callers, and those of the policy: as the function finds them."""
+    world = FolderWorld(tmp_path)
+    groups: Any = {"ring-0": {}, "ring-1": {"members": ["us-*"]}}
+    rollout = block(share=0, groups={"ring-0": 100, "ring-1": 100})
+    world.put(STABLE + yaml.dump({"groups": groups, "rollout": rollout}))
+    write(world.path / "auth/prod-eu.yaml", b"groups: [ring-0]\n")
+    clusters = ("prod-eu", "us-1", "prod-ap")
+    words = " ".join(f"--workload {each}/shop/Deployment/web" for each in clusters)
+    status, output = make_run(world, capsys)(f"who {words}")
+    assert status == 0
+    eu, us, ap = output.splitlines()
+    assert eu.startswith("prod-eu (ring-0) shop Deployment/web ")
+    assert us.startswith("us-1 (ring-1) shop Deployment/web ")
+    assert ["gets the candidate, from" in each for each in (eu, us, ap)] == [True, True, False]
+
+
 def test_who_got_the_candidate(run: Run) -> None:
     assert run(START)[0] == 0
     write_log("log.json", reviews=1)

@@ -1,7 +1,7 @@
 """The subcommands of ``podgraft rollout`` that only read: ``status`` and ``who``."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -11,6 +11,7 @@ from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.document_text import load_mapping
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 from podgraft.core.versions.brake import parse_brakes
+from podgraft.service.store.caller_document import Callers
 
 from . import text
 from .alarms import Alarm
@@ -183,7 +184,8 @@ def list_workloads(
         raise click.UsageError("Missing option '--workload' or '--log'.")
     if got and not has_log:
         raise click.UsageError("Missing option '--log': --got lists the workloads in it.")
-    rollout = _read_rollout(storage.read())
+    stored = storage.read()
+    rollout = _read_rollout(stored)
     id_ = id_ or (None if rollout is None else rollout.id)
     if id_ is None:
         raise CommandError("the policy has no rollout; use --id")
@@ -197,8 +199,19 @@ def list_workloads(
         found += sorted(evidence.stable.workloads | evidence.candidate.workloads)
     if rollout is None or rollout.id != id_:
         rollout = Rollout(id=id_, mode=RolloutMode.PAUSED, candidate=parse_valid(""))
+    groups = _read_groups(storage, stored, rollout, {cluster for cluster, *_ in found})
     for workload in found:
-        click.echo(_describe_workload(rollout, workload))
+        click.echo(_describe_workload(rollout, workload, groups.get(workload[0], ())))
+
+
+def _read_groups(
+    storage: RolloutStorage, stored: StoredPolicy, rollout: Rollout, clusters: Iterable[str]
+) -> Mapping[str, Sequence[str]]:
+    """Return the groups by cluster, also those of the callers, if groups have own shares."""
+    if not rollout.groups:
+        return {}
+    read, callers = parse_valid(stored.document), storage.read_callers()
+    return {each: read.find_groups(each, callers.get(each, Callers()).groups) for each in clusters}
 
 
 def _read_all(storage: RolloutStorage, id_: str, log: Path | None) -> Evidence | None:
@@ -220,12 +233,13 @@ def _parse_workload(name: str) -> Workload:
     return cluster, namespace, f"{kind}/{own}"
 
 
-def _describe_workload(rollout: Rollout, workload: Workload) -> str:
+def _describe_workload(rollout: Rollout, workload: Workload, groups: Sequence[str]) -> str:
     cluster, namespace, name = workload
     bucket = rollout.find_bucket(cluster or None, namespace, name)
     percentage = (bucket + 1) / 100
-    line = f"{cluster or '-'} {namespace} {name}   bucket {bucket}: "
-    is_selected = rollout.selects(bucket, cluster or None)
+    member = f" ({', '.join(groups)})" if groups else ""
+    line = f"{cluster or '-'}{member} {namespace} {name}   bucket {bucket}: "
+    is_selected = rollout.selects(bucket, cluster or None, groups)
     if is_selected and rollout.mode is RolloutMode.SHARE:
         return f"{line}gets the candidate, from {percentage:g} %"
     return f"{line}gets the candidate from {percentage:g} %"
