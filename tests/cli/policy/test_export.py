@@ -406,6 +406,7 @@ def test_overlays_give_the_same_objects(write_bundle: WriteBundle, template: str
 
 
 APP = '(index .ObjectMeta.Labels "app")'
+MEMORY = "(index .Spec.Containers 0).Resources.Requests.Memory"
 SET = (
     "{{ $set := dict }}{{ range $k, $v := .ObjectMeta.Annotations }}"
     '{{ if hasPrefix "x/" $k }}{{ $_ := set $set (trimPrefix "x/" $k) $v }}{{ end }}{{ end }}'
@@ -437,7 +438,7 @@ metadata:
     "keys of other types": "metadata: {annotations: {on: a, Off: b, 1e3: c, 1.0: d}}",
     "a quantity": f"""
 spec: {{containers: [{{name: web, resources: {{requests: {{
-  cpu: {{{{ quantityAdd ({APP} | default "0.5") 0 | quote }}}}
+  cpu: {{{{ quantityAdd ({APP} | default "0.5") 0 }}}}
 }}}}}}]}}
 """,
     "branches with one key": f"""
@@ -464,6 +465,26 @@ metadata:
     {{{{- if eq (index $set "a") "on" }}}}
     is-on: "true"
     {{{{- end }}}}
+""",
+    "an element behind a range": """
+spec:
+  containers:
+  {{- range .Spec.Containers }}
+  - {name: {{ .Name | quote }}, env: [{name: A, value: b}]}
+  {{- end }}
+  - {name: web, image: b}
+  - {name: agent, image: b}
+""",
+    "a range without an element": """
+spec:
+  containers:
+  {{- range .Spec.Containers }}
+  {{- if ne .Name "web" }}
+  - {name: {{ .Name | quote }}, env: [{name: A, value: b}]}
+  {{- end }}
+  {{- end }}
+  - {name: web, env: [{name: C, value: d}]}
+  - {name: agent, image: b}
 """,
     "a name that is no key of a merge": 'spec: {dnsConfig: {options: [{name: "*"}]}}',
 }
@@ -599,14 +620,14 @@ def make_policy(kind: str, name: str, spec: Object) -> Object:
                 "{{ $n := 0 }}{{ range .Spec.Volumes }}{{ if .EmptyDir }}{{ $n = 1 }}{{ else }}"
                 '{{ $n = 2 }}{{ end }}{{ end }}metadata: {labels: {x: "{{ $n }}"}}'
             ),
-            "different values that are no strings",
+            "another type as a string",
         ),
         ("metadata: {labels: {null: a}}", "a key that is no text"),
         ("metadata: {labels: {12345678901234567890: a}}", "a key that is no text"),
         ("metadata: {labels: {<<: {a: b}}}", "the key <<"),
-        (f"metadata: {{labels: {{x: {{{{ quantityAdd {APP} 0 }}}}}}}}", "value of a quantity"),
-        (f"metadata: {{labels: {{x: 'a/{{{{ quantityAdd {APP} 0 }}}}'}}}}", "value of a quantity"),
-        (f"metadata: {{labels: {{ {{{{ quantityAdd {APP} 0 }}}}: x}}}}", "value of a quantity"),
+        (f"metadata: {{labels: {{x: {{{{ quantityAdd {APP} 0 }}}}}}}}", "it writes a quantity"),
+        (f"metadata: {{labels: {{x: 'a/{{{{ quantityAdd {APP} 0 }}}}'}}}}", "it writes a quantity"),
+        (f"metadata: {{labels: {{ {{{{ quantityAdd {APP} 0 }}}}: x}}}}", "it writes a quantity"),
         (f"{{{{ if quantityAdd {APP} 0 }}}}metadata: {{}}{{{{ end }}}}", "without an equivalent"),
         *(
             (
@@ -640,6 +661,39 @@ def make_policy(kind: str, name: str, spec: Object) -> Object:
         (SET + 'metadata: {labels: {x: {{ eq (index $set "a") "" | quote }}}}', "can be nil"),
         (f"metadata: {{labels: {{x: {{{{ coalesce {APP} {APP} | quote }}}}}}}}", "can be nil"),
         (f"metadata: {{labels: {{x: {{{{ print (int {APP}) 1 | quote }}}}}}}}", "puts a space"),
+        (f"{{{{ if hasPrefix `a` (int {APP}) }}}}metadata: {{}}{{{{ end }}}}", "another type"),
+        ("{{ if contains `a` .Spec.DNSPolicy }}metadata: {}{{ end }}", "another type"),
+        (f"metadata: {{labels: {{x: {{{{ trimPrefix `a` {MEMORY} | quote }}}}}}}}", "another type"),
+        ("{{ if get (dict `a` `b`) (or true .Namespace) }}metadata: {}{{ end }}", "get fails"),
+        (
+            (
+                "{{ $l := list }}{{ range .Spec.Containers }}{{ range .Ports }}"
+                "{{ $l = append $l .ContainerPort }}{{ end }}{{ end }}"
+                "{{ if has `80` $l }}metadata: {}{{ end }}"
+            ),
+            "it calls has",
+        ),
+        (
+            (
+                f"metadata: {{labels: {{x: {{{{ {MEMORY} | quote }}}}}}}}\n"
+                "spec: {containers: [{name: web, image: b}, {name: agent, image: b}]}"
+            ),
+            "containers in their order",
+        ),
+        (
+            (
+                "spec: {containers: [{{ range .Spec.Containers }}{name: {{ .Name | quote }}, "
+                "env: [{name: A, value: b}]},{{ end }}{name: web, env: [{name: C, value: d}]}]}"
+            ),
+            "set 'env': leave out one with {{ if ne",
+        ),
+        (
+            (
+                "spec: {containers: [{{ range .Spec.Containers }}{name: {{ .Name | quote }}, "
+                "image: a},{{ end }}{name: '*', image: b}]}"
+            ),
+            'a range and an element "*"',
+        ),
         ("{{ if eq 1 true }}metadata: {}{{ end }}", "different types"),
         (f"{{{{ if eq {APP} .Spec.HostNetwork }}}}metadata: {{}}{{{{ end }}}}", "different types"),
         (

@@ -14,6 +14,7 @@ from podgraft.core.injectors.overlay.paths import child_type
 from podgraft.golang.reflect import GoType, Kind, Slice
 from podgraft.golang.texttemplate import BUILTINS, FunctionError
 
+from .conditions import drop_nil, narrow, to_condition
 from .errors import ExportError
 from .quantities import add_all
 from .values import (
@@ -29,16 +30,16 @@ from .values import (
     Sum,
     Value,
     boolean,
-    drop_nil,
     format_constant,
     has_kind,
-    narrow,
+    is_printed,
+    is_string,
     negate,
     to_amount,
-    to_condition,
     to_element,
     to_integer,
     to_list,
+    to_string,
     to_text,
 )
 
@@ -66,13 +67,24 @@ def call_with_constants(name: str, arguments: list[Value], constants: list[JSON]
         if None not in constants:
             _check_kinds(*arguments)
         return Constant((constants[0] == constants[1]) is (name == "eq"))
-    if function is None or function.wants_interfaces or function.uses_dot or name == "not":
+    is_logic = name in {"and", "not", "or"}
+    if function is None or function.wants_interfaces or function.uses_dot or is_logic:
         return call(name, arguments)
+    problem = f"{name} fails for the values of the overlay"
+    parameters = (*function.parameters, *[function.variadic] * len(constants))
+    if not all(map(_fits, constants, parameters)):
+        raise ExportError(problem)
     try:
         result = function.call(*constants)
     except (FunctionError, TypeError, AttributeError) as error:
-        raise ExportError(f"{name} fails for the values of the overlay") from error
+        raise ExportError(problem) from error
     return Constant(list(result) if isinstance(result, Slice) else result)  # type: ignore[arg-type]
+
+
+def _fits(constant: JSON, parameter: GoType | None) -> bool:
+    """Whether a constant is a string or a boolean where Go needs one."""
+    expected = {Kind.STRING: str, Kind.BOOL: bool}.get(parameter.kind if parameter else Kind.MAP)
+    return expected is None or isinstance(constant, expected)
 
 
 def _index(container: Value, *keys: Value) -> Value:
@@ -82,9 +94,9 @@ def _index(container: Value, *keys: Value) -> Value:
         case Reference(kind=Kind.SLICE), (Constant(value=int() as number),):
             return container.index(number)
         case Reference(), (key,) if _is_string_map(container.type):
-            return Expression(f"{container.optional}[?{to_text(key).text}].orValue('')")
+            return Expression(f"{container.optional}[?{to_string(key)}].orValue('')")
         case Constant(value=dict() as members), (key,):
-            found, text = _map_literal(members), to_text(key).text
+            found, text = _map_literal(members), to_string(key)
             return Choice(f"{text} in {found}", Expression(f"{found}[{text}]"), Constant(None))
         case _:
             raise ExportError("it calls index for something else than labels and such maps")
@@ -94,7 +106,7 @@ def _get(container: Value, key: Value) -> Value:
     if not isinstance(container, Constant) or not isinstance(container.value, dict):
         raise ExportError("it calls get for something else than values of the overlay")
     found = _map_literal(container.value)
-    return Expression(f"{found}[?{to_text(key).text}].orValue('')")
+    return Expression(f"{found}[?{to_string(key)}].orValue('')")
 
 
 def _map_literal(members: Mapping[str, JSON]) -> str:
@@ -149,8 +161,7 @@ def _print(*values: Value) -> Value:
 
 def _quote(*values: Value) -> Value:
     (value,) = values
-    is_quantity = isinstance(value, Expression) and value.kind is Kind.STRUCT
-    return replace(value if is_quantity else to_text(value), is_quoted=True)
+    return replace(to_text(value), is_quoted=True)
 
 
 def _equal(value: Value, *others: Value) -> Value:
@@ -187,7 +198,7 @@ def _operand(value: Value) -> str:
         case Expression(kind=Kind.INT64):
             return value.text
         case _:
-            return to_text(value).text
+            return to_string(value)
 
 
 def _not(value: Value) -> Value:
@@ -230,17 +241,19 @@ def starts_with(text: str, prefix: str) -> str:
 
 def _tester(method: str) -> Callable[[Value, Value], Value]:
     def test(part: Value, text: Value) -> Value:
-        return boolean(f"({to_text(text).text}).{method}({to_text(part).text})")
+        return boolean(f"({to_string(text)}).{method}({to_string(part)})")
 
     return test
 
 
 def _has(needle: Value, haystack: Value) -> Value:
-    return boolean(f"({to_text(needle).text}) in ({to_list(haystack)})")
+    if is_printed(haystack):
+        raise ExportError("it calls has for a list of something else than strings")
+    return boolean(f"({to_string(needle)}) in ({to_list(haystack)})")
 
 
 def _trim_prefix(prefix: Value, value: Value) -> Value:
-    start, text = to_text(prefix).text, to_text(value).text
+    start, text = to_string(prefix), to_string(value)
     result = f"(({text}).startsWith({start}) ? ({text}).substring(({start}).size()) : {text})"
     if isinstance(value, MapKey) and isinstance(prefix, Constant) and not value.prefix:
         return MapKey(result, variable=value.variable, prefix=str(prefix.value))
@@ -248,15 +261,15 @@ def _trim_prefix(prefix: Value, value: Value) -> Value:
 
 
 def _split_list(separator: Value, text: Value) -> Value:
-    return Expression(f"({to_text(text).text}).split({to_text(separator).text})", Kind.SLICE)
+    return Expression(f"({to_string(text)}).split({to_string(separator)})", Kind.SLICE)
 
 
 def _join(separator: Value, listed: Value) -> Value:
-    return Expression(f"({to_list(listed)}).join({to_text(separator).text})")
+    return Expression(f"({to_list(listed)}).join({to_string(separator)})")
 
 
 def _append(listed: Value, element: Value) -> Value:
-    return Joined(listed, f"[{to_element(element)}]")
+    return Joined(listed, f"[{to_element(element)}]", not is_string(element))
 
 
 def _list(*values: Value) -> Value:
@@ -273,7 +286,7 @@ def _dict(*values: Value) -> Value:
 
 
 def _replace(old: Value, new: Value, text: Value) -> Value:
-    return Expression(f"({to_text(text).text}).replace({to_text(old).text}, {to_text(new).text})")
+    return Expression(f"({to_string(text)}).replace({to_string(old)}, {to_string(new)})")
 
 
 def _int(value: Value) -> Value:
@@ -289,17 +302,17 @@ def _extreme(method: str) -> Callable[..., Value]:
 
 
 def _regex_match(pattern: Value, text: Value) -> Value:
-    return boolean(f"({to_text(text).text}).matches({_pattern(pattern)})")
+    return boolean(f"({to_string(text)}).matches({_pattern(pattern)})")
 
 
 def _regex_find(pattern: Value, text: Value) -> Expression:
-    return Expression(f"({to_text(text).text}).find({_pattern(pattern)})")
+    return Expression(f"({to_string(text)}).find({_pattern(pattern)})")
 
 
 def _pattern(pattern: Value) -> str:
     if not isinstance(pattern, Constant):
         raise ExportError("it has a pattern with text of the object")
-    return to_text(pattern).text
+    return to_string(pattern)
 
 
 # A pattern that can match only once, at the end, and not the empty text.
@@ -311,10 +324,10 @@ def _regex_replace(pattern: Value, text: Value, new: Value) -> Value:
         raise ExportError("it calls regexReplaceAll: CEL replaces a pattern only at the end ($)")
     if not isinstance(new, Constant) or "$" in str(new.value):
         raise ExportError("it calls regexReplaceAll with a group, or with text of the object")
-    source, found = to_text(text).text, _regex_find(pattern, text).text
+    source, found = to_string(text), _regex_find(pattern, text).text
     head = f"({source}).substring(0, ({source}).size() - {found}.size())"
     if new.value:
-        head += f" + ({found} != '' ? {to_text(new).text} : '')"
+        head += f" + ({found} != '' ? {to_string(new)} : '')"
     return Expression(f"({head})")
 
 

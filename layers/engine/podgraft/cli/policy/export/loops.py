@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from podgraft.golang.reflect import Kind
 from podgraft.golang.texttemplate.parse import nodes
 
+from .conditions import to_condition
 from .errors import ExportError
 from .quantities import add_all
 from .values import (
@@ -21,10 +22,9 @@ from .values import (
     Reference,
     Sum,
     Value,
-    has_kind,
+    is_printed,
     to_amount,
-    to_condition,
-    to_text,
+    to_string,
 )
 
 
@@ -87,7 +87,8 @@ def fold(value: Value, carried: Carried, loop: Loop) -> Value:
     if value is carried:
         return carried.old
     if _is_appended(value, carried):
-        return Joined(carried.old, _flatten(loop, *_to_appended(value, carried)))
+        elements = _flatten(loop, *_to_appended(value, carried))
+        return Joined(carried.old, elements, is_printed(value))
     if isinstance(value, Sum) and value.base is carried:
         pairs = loop.map(value.amount.pair)
         return add_all(f"[{to_amount(carried.old).pair}] + {pairs}")
@@ -96,7 +97,7 @@ def fold(value: Value, carried: Carried, loop: Loop) -> Value:
         test = _test_assignment(value, carried)
         return Choice(f"{loop.source}.exists({loop.variable}, {test})", leaves[0], carried.old)
     updates = _flatten(loop, *_to_updates(value, carried))
-    return Expression(f"[[{_to_string(carried.old)}] + {updates}].map(u, u[u.size() - 1])[0]")
+    return Expression(f"[[{to_string(carried.old)}] + {updates}].map(u, u[u.size() - 1])[0]")
 
 
 def _list_assigned_values(value: Value, carried: Carried) -> Iterator[Value]:
@@ -143,7 +144,7 @@ def _to_appended(value: Value, carried: Carried) -> tuple[str, str]:
 
 def _to_updates(value: Value, carried: Carried) -> tuple[str, str]:
     """A list with the assigned text, and the condition for it; else an empty list."""
-    return _collect(value, carried, lambda each: f"[{_to_string(each)}]")
+    return _collect(value, carried, lambda each: f"[{to_string(each)}]")
 
 
 def _collect(
@@ -161,14 +162,6 @@ def _collect(
             return NONE, ""
         case _:
             return format_list(value), ""
-
-
-def _to_string(value: Value) -> str:
-    """The text of a value; raises ``ExportError`` for what an ``if`` would read as no text."""
-    text = to_text(value).text
-    if not has_kind(value, Kind.STRING):
-        raise ExportError("a range assigns different values that are no strings")
-    return text
 
 
 def _to_list_of(part: tuple[str, str]) -> str:

@@ -6,15 +6,17 @@ The first ones sort the elements of merged lists that the object already has; th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Items
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from podgraft.cli.register import cel
 from podgraft.core.injectors.overlay.paths import OTHERS, json_fields
 from podgraft.golang.reflect import Field, GoType
 from podgraft.kube.patch.strategic import ELEMENT_ORDER
 
+from .elements import check_shared, find_key, find_loops, is_complete, list_keys
 from .errors import ExportError
 from .literals import (
     RESERVED,
@@ -48,7 +50,12 @@ def make_expressions(
     """
     root = Place((), "object", (), "Object" if type_ else "", type_)
     passes = [_Merge(if_absent, depth) for depth in (*range(_MAX_DEPTH), None)]
-    return tuple(each.merge_map(tree, root) for each in passes)
+    expressions = tuple(each.merge_map(tree, root) for each in passes)
+    for fields in {fields for each in passes for fields in each.sorted}:
+        source = Reference("object", fields, None).or_value(NONE)
+        if re.search(rf"{re.escape(source)}(\.map\(|\[\d)", join(expressions)):
+            raise ExportError(f"it reads {fields[-1]} in their order, and changes it")
+    return expressions
 
 
 def join(lists: Iterable[str]) -> str:
@@ -66,6 +73,7 @@ class _Merge:
     if_absent: Collection[str]
     depth: int | None
     indexes: int = 0
+    sorted: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
 
     def merge_map(self, tree: Map, place: Place) -> str:
         """The operations for a map that the object has."""
@@ -123,12 +131,13 @@ class _Merge:
         value = self._expand_rest(value, own, place)
         if place.depth < depth:
             return join(self._merge_elements(value, own, place))
-        static = [member for member in value.members if not _find_loops(member)]
+        static = [member for member in value.members if not find_loops(member)]
         is_additive = place.fields[-1] in self.if_absent
         if place.depth > depth or not static or len(value.members) == 1 or is_additive:
             return NONE
-        keys = _keys(static, own)
-        order = " + ".join(_order_keys(value, own, place, keys))
+        keys = list_keys(static, own)
+        self.sorted.add(place.fields)
+        order = f"({' + '.join(_order_keys(value, own, place, keys))}).distinct()"
         found = f"{place.current}.exists(e, e.{own.merge_key} in {keys})"
         return choose(found, _arrange(place, own.merge_key, order), NONE)
 
@@ -136,24 +145,30 @@ class _Merge:
         """The operations for the elements that the object already has."""
         merged: list[str] = []
         is_additive = place.fields[-1] in self.if_absent
+        if not is_additive:
+            check_shared(value, own)
         for member in value.members:
-            loops = _find_loops(member)
+            loops = find_loops(member)
             if is_additive and not any(loop.is_rest for loop in loops):
                 continue
             if loops:
-                named = [each for each in value.members if not _find_loops(each)]
-                rest = NONE if is_additive else _keys(named, own)
+                named = [each for each in value.members if not find_loops(each)]
+                rest = NONE if is_additive else list_keys(named, own)
                 merged.append(self._merge_loop(member, loops, own, place, rest))
             else:
-                merged.append(self._merge_existing(member, _element_key(member, own), own, place))
+                merged.append(self._merge_existing(member, find_key(member, own), own, place))
         return merged
 
     def _expand_rest(self, value: Sequence, own: Field, place: Place) -> Sequence:
         """Make a loop of an element with the name ``*``."""
-        return Sequence(tuple(self._to_rest(each, own, place) for each in value.members))
+        members = tuple(self._to_rest(each, own, place) for each in value.members)
+        loops = [loop for each in members for loop in find_loops(each)]
+        if len(loops) > 1 and any(loop.is_rest for loop in loops):
+            raise ExportError(f'it has a range and an element "{OTHERS}" in one list')
+        return Sequence(members)
 
     def _to_rest(self, member: Member, own: Field, place: Place) -> Member:
-        if _find_loops(member) or _element_key(member, own) != cel.string_literal(OTHERS):
+        if find_loops(member) or find_key(member, own) != cel.string_literal(OTHERS):
             return member
         if member.guards or not isinstance(member.value, Map):
             raise ExportError(f'it has an element "{OTHERS}" with a condition')
@@ -180,7 +195,7 @@ class _Merge:
     ) -> str:
         """The operations for each element of the object's list."""
         loop, *others = loops
-        key = _element_key(member, own)
+        key = find_key(member, own)
         expected = Reference(loop.variable, (own.merge_key,), None).or_value("''")
         if others or loop.list.fields != place.fields or key != expected:
             raise ExportError(
@@ -222,7 +237,7 @@ class _Merge:
             raise ExportError(f"it has {key}: only {_ORDER}LIST alone has an equivalent")
         if not isinstance(member.value, Sequence) or member.guards:
             raise ExportError(f"it has {key} with a condition")
-        keys = [_element_key(each, own) for each in member.value.members]
+        keys = [find_key(each, own) for each in member.value.members]
         if any(each.guards for each in member.value.members) or cel.string_literal(OTHERS) in keys:
             raise ExportError(f"it has {key} with a condition, or with {OTHERS}")
         inner = place.select(name, own)
@@ -257,27 +272,18 @@ def _add_missing(tree: Map, place: Place) -> Iterator[str]:
             yield guard_with(add, member.guards)
 
 
-def _find_loops(member: Member) -> list[Loop]:
-    return [guard for guard in member.guards if isinstance(guard, Loop)]
-
-
-def _keys(static: Items[Member], own: Field) -> str:
-    """The merge keys of elements that are not in loops, as a list in CEL."""
-    texts = [guard_with(f"[{_element_key(each, own)}]", each.guards) for each in static]
-    return f"({' + '.join(texts)})" if texts else NONE
-
-
 def _order_keys(value: Sequence, own: Field, place: Place, keys: str) -> Iterator[str]:
     """The merge keys of all elements; those of loops are in the order of the object."""
     for member in value.members:
-        loops = _find_loops(member)
+        loops = find_loops(member)
         if not loops:
-            yield guard_with(f"[{_element_key(member, own)}]", member.guards)
+            yield guard_with(f"[{find_key(member, own)}]", member.guards)
             continue
         name = loops[0].variable
-        tests = [f"!({name}.{own.merge_key} in {keys})"]
-        tests += [f"({each.text})" for each in member.guards if isinstance(each, Expression)]
-        listed = f"{place.current}.filter({name}, {' && '.join(tests)})"
+        tests = [f"({each.text})" for each in member.guards if isinstance(each, Expression)]
+        if loops[0].is_rest:
+            tests.append(f"!({name}.{own.merge_key} in {keys})")
+        listed = f"{place.current}.filter({name}, {' && '.join(tests) or 'true'})"
         yield f"{listed}.map({name}, {name}.{own.merge_key})"
 
 
@@ -289,13 +295,13 @@ def _add_elements(
     later: list[Member] = []
     loops: list[Member] = []
     for member in value.members:
-        if _find_loops(member):
+        if find_loops(member):
             loops.append(member)
             continue
-        if any(len(each.guards) > 1 for each in loops):
+        if not all(is_complete(each, value, own) for each in loops):
             raise ExportError("it has an element behind a range with a condition")
         (later if loops else before).append(member)
-    check_repeated((_element_key(each, own), each.guards) for each in (*before, *later))
+    check_repeated((find_key(each, own), each.guards) for each in (*before, *later))
     yield from _create_list(place, presence, [*before, *later])
     if before:
         index = _ADDITIVE_INDEX if is_additive else _INDEX
@@ -319,7 +325,7 @@ def _insert(members: Items[Member], own: Field, place: Place, *suffix: str) -> s
     new = Sequence(tuple(replace(each, value=without_nulls(each.value)) for each in members))
     elements = to_literal(new, own.type, place.owner)
     return (
-        f"[{_keys(members, own)}].map(names, ({elements}).transformList(t, o,\n"
+        f"[{list_keys(members, own)}].map(names, ({elements}).transformList(t, o,\n"
         f"!{place.current}.exists(e, e.{own.merge_key} == names[t]),\n"
         f"{place.add('o', *suffix)})).flatten()"
     )
@@ -369,12 +375,3 @@ def _has(place: Place, name: str) -> str:
     if name in RESERVED:
         return f"{cel.string_literal(name)} in {place.current}"
     return f"has({place.current}.{name})"
-
-
-def _element_key(member: Member, own: Field) -> str:
-    """The merge key of an element of a list, in CEL."""
-    members = member.value.members if isinstance(member.value, Map) else ()
-    for each in members:
-        if find_constant_key(each) == own.merge_key and not each.guards:
-            return to_literal(each.value, None, "")
-    raise ExportError(f"it has an element without the key {own.merge_key}")

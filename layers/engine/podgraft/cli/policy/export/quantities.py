@@ -12,25 +12,35 @@ from .errors import ExportError
 _MILLI = -3
 # Thousandths of Ki.
 _KIBI = 1_024_000
+_SUFFIXES = {Format.BINARY: 1, Format.EXPONENT: 2}
 # The methods of Go's ResourceList, and their keys.
 METHODS = {"Cpu": "cpu", "Memory": "memory", "StorageEphemeral": "ephemeral-storage"}
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A list in CEL: an integer of thousandths, and whether its text has a binary suffix (1, 0).
+    """A list in CEL: an integer of thousandths, and its suffix: decimal 0, binary 1, exponent 2.
 
-    Templates pass quantities as text, and a text without a suffix is decimal.
+    Templates pass quantities as text, and a text without a suffix is decimal. One that is read of
+    the object is no text in Go.
     """
 
     pair: str
+    is_read: bool = False
 
     @property
     def text(self) -> str:
-        """The canonical text in CEL, without an exponent, which YAML reads as a number."""
-        units = _list_units("a[0] / 1000", 1024, ("", "Ki", "Mi", "Gi", "Ti", "Pi"))
-        decimals = _list_units("a[0]", 1000, ("m", "", "k", "M", "G", "T", "P"))
-        return f"[{self.pair}].map(a, a[0] == 0 ? '0' : a[1] == 1 ? {units} : {decimals})[0]"
+        """The canonical text in CEL; an error for an exponent."""
+        return self._format(f"a[1] == 2 ? [''][1] : {_DECIMALS}")
+
+    @property
+    def field_text(self) -> str:
+        """The text as the value of a quantity: YAML reads an exponent as a number."""
+        return self._format(_DECIMALS)
+
+    def _format(self, others: str) -> str:
+        binary = _list_units("a[0] / 1000", 1024, ("", "Ki", "Mi", "Gi", "Ti", "Pi"))
+        return f"[{self.pair}].map(a, a[0] == 0 ? '0' : a[1] == 1 ? {binary} : {others})[0]"
 
     def choose(self, condition: str, other: Amount) -> Amount:
         """The first amount if a condition holds, or else the other one."""
@@ -45,7 +55,7 @@ class Amount:
             f"(a[0] * {times} + {unit - 1}) / {unit}" for unit in (parts * 1000, parts)
         )
         number = f"a[1] == 1 ? {whole} * 1000 : {thousandths}"
-        suffix = f"a[0] % {_KIBI} == 0 ? a[1] : 0"
+        suffix = f"a[1] == 1 && a[0] % {_KIBI} != 0 ? 0 : a[1]"
         return Amount(f"[{self.pair}].map(a, [{number}, a[1]]).map(a, [a[0], {suffix}])[0]")
 
     def extreme(self, other: Amount, operator: str) -> Amount:
@@ -57,7 +67,7 @@ class Amount:
 def add_all(pairs: str) -> Amount:
     """The sum of a list of amounts in CEL, with the suffix of the first that is not 0."""
     first = "(p.filter(a, a[0] != 0).map(a, a[1]) + [0])[0]"
-    suffix = f"p.all(a, a[0] % {_KIBI} == 0) ? {first} : 0"
+    suffix = f"{first} == 1 && !p.all(a, a[0] % {_KIBI} == 0) ? 0 : {first}"
     return Amount(f"[{pairs}].map(p, [p.map(a, a[0]).sum(), {suffix}])[0]")
 
 
@@ -73,8 +83,9 @@ def _list_units(number: str, factor: int, suffixes: tuple[str, ...]) -> str:
 
 def read_text(text: str) -> Amount:
     """The canonical quantity in an expression, of at most milli precision."""
+    suffix = "s.endsWith('i') ? 1 : s.matches('[eE][+-]?[0-9]') ? 2 : 0"
     number = "s.endsWith('m') ? int(s.substring(0, s.size() - 1)) : quantity(s).asInteger() * 1000"
-    return Amount(f"[{text}].map(s, [{number}, s.endsWith('i') ? 1 : 0])[0]")
+    return Amount(f"[{text}].map(s, [{number}, {suffix}])[0]", is_read=True)
 
 
 def make_constant(value: JSON) -> Amount:
@@ -83,8 +94,8 @@ def make_constant(value: JSON) -> Amount:
     if quantity.exponent < _MILLI:
         raise ExportError("it has a quantity with less than a thousandth")
     number = quantity.scale_unbounded(_MILLI)
-    is_binary = quantity.format is Format.BINARY and number % _KIBI == 0
-    return Amount(f"[{number}, {int(is_binary)}]")
+    suffix = _SUFFIXES.get(quantity.format, 0)
+    return Amount(f"[{number}, {0 if suffix == 1 and number % _KIBI else suffix}]")
 
 
 def _read_constant(value: JSON) -> Quantity:
@@ -96,3 +107,6 @@ def _read_constant(value: JSON) -> Quantity:
         if quantity.sign >= 0:
             return quantity
     raise ExportError("it calculates with a negative number, or with no quantity")
+
+
+_DECIMALS = _list_units("a[0]", 1000, ("m", "", "k", "M", "G", "T", "P"))

@@ -20,9 +20,11 @@ from podgraft.golang.texttemplate.parse.parser import parse
 from podgraft.golang.texttemplate.parse.source import Source
 from podgraft.kube import NAMESPACE, OBJECT_META
 
+from .conditions import narrow, to_condition
 from .errors import ExportError
 from .functions import ALL_FUNCTIONS, call, call_with_constants, starts_with
 from .loops import Loop, find_assigned, fold
+from .quantities import Amount
 from .values import (
     Carried,
     Choice,
@@ -37,9 +39,7 @@ from .values import (
     format_constant,
     is_true,
     list_entries,
-    narrow,
     negate,
-    to_condition,
     to_text,
 )
 
@@ -152,6 +152,8 @@ class _Execution:
             return
         if isinstance(value, Choice) and value.has_constants:
             self._fork(value)
+        if isinstance(value, Amount):
+            value = Expression(value.field_text, Kind.STRUCT, is_plain=True)
         # YAML reads a number as a number.
         text = value if isinstance(value, Expression) and value.is_plain else to_text(value)
         token = f"zpg{len(self.tokens):06}q"

@@ -212,8 +212,7 @@ class _Parser:
         expressions = [self.symbolic.tokens[token] for token in TOKEN.findall(text)]
         is_whole = constants == ["", ""]
         for expression in expressions:
-            is_quantity = expression.kind is Kind.STRUCT
-            if is_whole and (is_quantity or (expression.is_plain and is_plain)):
+            if is_whole and is_plain and expression.is_plain:
                 return Text(expression)
             # A name and a number contain no syntax; with these, a name cannot become a number.
             is_safe = expression.is_name or expression.is_plain
@@ -292,13 +291,13 @@ def _without_loop(member: Member) -> Member:
 def check_repeated(entries: Iterable[tuple[str, tuple[Guard, ...]]]) -> None:
     """Raise ``ExportError`` for a key that two entries can have together."""
     for (key, guards), (other, other_guards) in combinations(entries, 2):
-        if key == other and not _are_exclusive(guards, other_guards):
+        tests, others = _list_tests(guards), _list_tests(other_guards)
+        if key == other and not are_exclusive(tests, others):
             raise ExportError(f"it can have {key} twice: write it in the branches of one if")
 
 
-def _are_exclusive(left: tuple[Guard, ...], right: tuple[Guard, ...]) -> bool:
-    """Whether they are different branches of an if, which no loop repeats."""
-    tests, others = _list_tests(left), _list_tests(right)
+def are_exclusive(tests: Iterable[Expression], others: Iterable[Expression]) -> bool:
+    """Whether conditions have different branches of an if."""
     return any(
         test.text == negate(other.text).text or negate(test.text).text == other.text
         for test, other in product(tests, others)

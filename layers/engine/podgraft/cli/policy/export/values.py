@@ -8,21 +8,14 @@ from typing import TypeAlias
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.cli.register import cel
-from podgraft.golang.reflect import GoType, Kind
+from podgraft.golang.reflect import STRING, GoType, Kind
 
 from .errors import ExportError
 from .quantities import METHODS, Amount, make_constant, read_text
 
 NONE = "[]"
-UNFORMATTED = "quantityAdd with 0 formats text of the object only as the value of a quantity"
-_LOOP_READS = "a range reads a variable that it assigns"
-# For each kind, the value of an absent field, and the test of a value.
-_TESTS = {
-    Kind.STRING: ("''", " != ''"),
-    Kind.BOOL: ("false", ""),
-    Kind.SLICE: ("[]", ".size() > 0"),
-    Kind.MAP: ("{}", ".size() > 0"),
-}
+UNFORMATTED = "it writes a quantity: without quotes, this is only the whole value of a quantity"
+LOOP_READS = "a range reads a variable that it assigns"
 # The kinds of constants.
 _KINDS: dict[type, Kind] = {str: Kind.STRING, bool: Kind.BOOL, int: Kind.INT64}
 _INTEGERS = frozenset({Kind.INT, Kind.INT32, Kind.INT64})
@@ -39,7 +32,7 @@ class Constant:
 class Expression:
     """A string, a boolean, an integer, a list of strings (a slice), or a quantity in CEL.
 
-    A quantity (a struct) is text of the object, which kube-apiserver formats in its fields.
+    A quantity (a struct) is text in the field of one, where YAML and kube-apiserver format it.
     ``is_quoted`` text is a double-quoted scalar of YAML, and ``is_name`` text is a name that
     kube-apiserver accepts, so it contains no syntax. ``is_plain`` text is the same value in YAML
     without quotes. ``is_nilable`` text can be nil in Go, and is empty in CEL then.
@@ -137,10 +130,14 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A list of strings: ``base``, and a list in CEL behind it."""
+    """A list of strings: ``base``, and a list in CEL behind it.
+
+    With ``is_printed``, elements of the latter can have another type in Go; ``join`` prints them.
+    """
 
     base: Value
     text: str
+    is_printed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +216,7 @@ def has_kind(value: Value, kind: Kind) -> bool:
         case Choice(yes=yes, no=no):
             return has_kind(yes, kind) and has_kind(no, kind)
         case _:
-            return kind is Kind.STRING and isinstance(value, Amount)
+            return kind is Kind.STRING and isinstance(value, Amount) and not value.is_read
 
 
 def is_true(value: Value) -> bool:
@@ -248,13 +245,45 @@ def to_text(value: Value) -> Expression:
         case Choice(condition, yes, no):
             return Expression(f"({condition} ? {to_text(yes).text} : {to_text(no).text})")
         case Amount():
-            return Expression(value.text, is_plain=True)
+            return Expression(value.text)
         case Expression(kind=Kind.STRUCT):
             raise ExportError(UNFORMATTED)
         case Carried():
-            raise ExportError(_LOOP_READS)
+            raise ExportError(LOOP_READS)
         case _:
             raise ExportError("it prints a value that is no string")
+
+
+def to_string(value: Value) -> str:
+    """The text of a string in CEL; raises ``ExportError`` for a value of another kind."""
+    text = to_text(value).text
+    if not is_string(value):
+        raise ExportError("it uses a value of another type as a string")
+    return text
+
+
+def is_string(value: Value) -> bool:
+    """Whether a value has the type ``string``, and not a type such as ``v1.DNSPolicy``."""
+    match value:
+        case Reference(type=type_):
+            return type_ is STRING
+        case Choice(yes=yes, no=no):
+            return is_string(yes) and is_string(no)
+        case _:
+            return has_kind(value, Kind.STRING)
+
+
+def is_printed(value: Value) -> bool:
+    """Whether a list can have elements that are no strings in Go."""
+    match value:
+        case Joined(base=base):
+            return value.is_printed or is_printed(base)
+        case Choice(yes=yes, no=no):
+            return is_printed(yes) or is_printed(no)
+        case Carried(old=old):
+            return is_printed(old)
+        case _:
+            return False
 
 
 def to_element(value: Value) -> str:
@@ -299,14 +328,14 @@ def to_integer(value: Value) -> str:
     A text that begins with 0, which Go reads as another base, is an error.
     """
     match value:
-        case Constant(value=int() as number):
+        case Constant(value=int() as number) if not isinstance(number, bool):
             return str(number)
         case Expression(kind=Kind.INT64, text=text):
             return text
-        case Choice(condition, yes, no) if value.has_constants:
+        case Choice(condition, yes, no):
             return f"({condition} ? {to_integer(yes)} : {to_integer(no)})"
         case _:
-            text = to_text(value).text
+            text = to_string(value)
             whole = f"({text}).find('^[+-]?[0-9]+')"
             return (
                 f"(({text}).matches('^[+-]?([1-9][0-9]*|0)([.][0-9]*)?$') ? "
@@ -326,73 +355,6 @@ def format_constant(value: JSON) -> str:
             return str(value)
         case _:
             raise ExportError("it prints a map, a list, or a number with a fraction")
-
-
-def to_condition(value: Value) -> Constant | Expression:
-    """Whether a value is true, as ``if`` has it; raises ``ExportError``."""
-    match value:
-        case Constant():
-            return Constant(bool(value.value))
-        case Expression(kind=Kind.BOOL):
-            return value
-        case Expression(kind=Kind.STRING):
-            return boolean(f"{value.text} != ''")
-        case Choice(condition, yes, no):
-            return _choose_condition(condition, to_condition(yes), to_condition(no))
-        case Reference(kind=Kind() as kind) if kind in _TESTS:
-            default, test = _TESTS[kind]
-            return boolean(f"{value.or_value(default)}{test}")
-        case Reference(kind=Kind.POINTER):
-            return boolean(f"{value.optional}.hasValue()")
-        case Carried():
-            raise ExportError(_LOOP_READS)
-        case _:
-            raise ExportError("it tests a value of a type without an equivalent in CEL")
-
-
-def _choose_condition(
-    condition: str, yes: Constant | Expression, no: Constant | Expression
-) -> Constant | Expression:
-    yes, no = _assume(yes, condition, is_true=True), _assume(no, condition, is_true=False)
-    match yes, no:
-        case Constant(value=left), Constant(value=right) if left == right:
-            return yes
-        case Constant(value=True), Constant():
-            return boolean(condition)
-        case Constant(), Constant():
-            return negate(condition)
-        case Constant(value=True), Expression(text=text):
-            return boolean(f"({condition}) || ({text})")
-        case Constant(), Expression(text=text):
-            return boolean(f"!({condition}) && ({text})")
-        case Expression(text=text), Constant(value=True):
-            return boolean(f"!({condition}) || ({text})")
-        case Expression(text=text), Constant():
-            return boolean(f"({condition}) && ({text})")
-        case Expression(text=text), Expression(text=other):
-            return boolean(f"({condition} ? {text} : {other})")
-
-
-def _assume(
-    value: Constant | Expression, condition: str, *, is_true: bool
-) -> Constant | Expression:
-    """A condition in the branch where another one is known."""
-    is_known = isinstance(value, Expression) and value.text == condition
-    return Constant(is_true) if is_known else value
-
-
-def narrow(value: Value) -> Value:
-    """A value that is known to be true."""
-    if not isinstance(value, Choice):
-        return drop_nil(value)
-    can_be_no = to_condition(value.no) != Constant(False)
-    return value.map(narrow) if can_be_no else narrow(value.yes)
-
-
-def drop_nil(value: Value) -> Value:
-    """A value that is known not to be nil."""
-    is_nilable = isinstance(value, Expression) and value.is_nilable
-    return replace(value, is_nilable=False) if is_nilable else value
 
 
 def negate(condition: str) -> Expression:

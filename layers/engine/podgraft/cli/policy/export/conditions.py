@@ -1,0 +1,95 @@
+"""Values of a template as conditions of ``if``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from podgraft.golang.reflect import Kind
+
+from .errors import ExportError
+from .values import (
+    LOOP_READS,
+    Carried,
+    Choice,
+    Constant,
+    Expression,
+    Reference,
+    Value,
+    boolean,
+    negate,
+)
+
+# For each kind, the value of an absent field, and the test of a value.
+_TESTS = {
+    Kind.STRING: ("''", " != ''"),
+    Kind.BOOL: ("false", ""),
+    Kind.SLICE: ("[]", ".size() > 0"),
+    Kind.MAP: ("{}", ".size() > 0"),
+}
+
+
+def to_condition(value: Value) -> Constant | Expression:
+    """Whether a value is true, as ``if`` has it; raises ``ExportError``."""
+    match value:
+        case Constant():
+            return Constant(bool(value.value))
+        case Expression(kind=Kind.BOOL):
+            return value
+        case Expression(kind=Kind.STRING):
+            return boolean(f"{value.text} != ''")
+        case Choice(condition, yes, no):
+            return _choose_condition(condition, to_condition(yes), to_condition(no))
+        case Reference(kind=Kind() as kind) if kind in _TESTS:
+            default, test = _TESTS[kind]
+            return boolean(f"{value.or_value(default)}{test}")
+        case Reference(kind=Kind.POINTER):
+            return boolean(f"{value.optional}.hasValue()")
+        case Carried():
+            raise ExportError(LOOP_READS)
+        case _:
+            raise ExportError("it tests a value of a type without an equivalent in CEL")
+
+
+def _choose_condition(
+    condition: str, yes: Constant | Expression, no: Constant | Expression
+) -> Constant | Expression:
+    yes, no = _assume(yes, condition, is_true=True), _assume(no, condition, is_true=False)
+    match yes, no:
+        case Constant(value=left), Constant(value=right) if left == right:
+            return yes
+        case Constant(value=True), Constant():
+            return boolean(condition)
+        case Constant(), Constant():
+            return negate(condition)
+        case Constant(value=True), Expression(text=text):
+            return boolean(f"({condition}) || ({text})")
+        case Constant(), Expression(text=text):
+            return boolean(f"!({condition}) && ({text})")
+        case Expression(text=text), Constant(value=True):
+            return boolean(f"!({condition}) || ({text})")
+        case Expression(text=text), Constant():
+            return boolean(f"({condition}) && ({text})")
+        case Expression(text=text), Expression(text=other):
+            return boolean(f"({condition} ? {text} : {other})")
+
+
+def _assume(
+    value: Constant | Expression, condition: str, *, is_true: bool
+) -> Constant | Expression:
+    """A condition in the branch where another one is known."""
+    is_known = isinstance(value, Expression) and value.text == condition
+    return Constant(is_true) if is_known else value
+
+
+def narrow(value: Value) -> Value:
+    """A value that is known to be true."""
+    if not isinstance(value, Choice):
+        return drop_nil(value)
+    can_be_no = to_condition(value.no) != Constant(False)
+    return value.map(narrow) if can_be_no else narrow(value.yes)
+
+
+def drop_nil(value: Value) -> Value:
+    """A value that is known not to be nil."""
+    is_nilable = isinstance(value, Expression) and value.is_nilable
+    return replace(value, is_nilable=False) if is_nilable else value
