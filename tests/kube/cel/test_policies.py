@@ -44,7 +44,6 @@ REASONS: Mapping[str, re.Pattern[str]] = {
     "protobuf's Any and Empty": re.compile(r"google\.protobuf\.(Any|Empty)"),
     "functions of authorizers": re.compile(r"\.namespace\(\)"),
     "bytes as a key of a constant": re.compile(r"\{b''"),
-    "time zones by name": re.compile(r"get\w+\('[A-Z]\w+/\w+'\)"),
     "one key for 1 and true": re.compile(r"1: .*true: "),
     "a map of Kubernetes against another type": re.compile(r"^variables$|(==|in) .*(dyn|params)"),
     "the text of a pattern of a format": re.compile(r"format\.uri\(\)\.validate"),
