@@ -361,6 +361,24 @@ def test_without_a_folder_the_candidate_is_that_of_the_rollout(
     assert document["counts"]["changed"] == 3
 
 
+def test_clusters_have_the_groups_of_their_callers(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The policy names no member of the group, and the function finds it in the registry."""
+    (place / "store/auth").mkdir()
+    (place / "store/auth/dev.yaml").write_text("groups: [ring-0]\n")
+    policy = "policy: enabled\ngroups: {ring-0: {policy: disabled}}\n"
+    (place / "next/policy.yaml").write_text(policy)
+    line = ["policy", "preview", "--store", "store", "-o", "json"]
+    files = ["--bundle", "store/default/bundle", "--policy", "next/policy.yaml"]
+    assert main([*line, *files]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {name: row["changed"] for name, row in document["byCluster"].items()} == {
+        "dev": 1,
+        "prod-eu": 0,
+    }
+
+
 def test_a_damaged_record_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     [file, *_] = sorted((place / "store" / "census").rglob("*.gz"))
     file.write_bytes(b"damaged")

@@ -11,10 +11,13 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors, put_parameter
 from podgraft.cli.storage.parameters import ParameterDocuments
+from podgraft.cli.tokens.storage import Location
+from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.core import bundle, policy
 from podgraft.core.signing import DenyList
 from podgraft.core.versions.errors import InvalidVersionError
 from podgraft.core.versions.overrides import join_overrides
+from podgraft.service.store.caller_document import Callers
 
 from .denied import check_denied, load_deny_list
 from .large_policy import split_policy
@@ -144,6 +147,11 @@ class DeployedInjector:
                 ]
         except AbsentError:
             return []
+
+    def read_callers(self) -> Mapping[str, Callers]:
+        """Return the callers of each cluster."""
+        location = Location("aws", parameter_prefix=self.target.parameter_prefix)
+        return open_repository(location).read_all()
 
     def check_denied(self, digests: Iterable[str]) -> None:
         """Raise ``CommandError`` for a bundle that is on the deny list."""

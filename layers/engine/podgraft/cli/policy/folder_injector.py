@@ -7,7 +7,10 @@ from pathlib import Path
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
 from podgraft.cli.storage.folder import FolderDocuments
+from podgraft.cli.tokens.storage import Location
+from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.core import bundle
+from podgraft.service.store.caller_document import Callers
 
 from .denied import check_denied
 
@@ -45,6 +48,10 @@ class FolderInjector:
     def check_denied(self, digests: Iterable[str]) -> None:
         """Raise ``CommandError`` for a bundle that is on the deny list."""
         check_denied(self.documents, digests, f"--config {shlex.quote(str(self.store))}")
+
+    def read_callers(self) -> Mapping[str, Callers]:
+        """Return the callers of each cluster."""
+        return open_repository(Location(f"file:{self.store}")).read_all()
 
     def read_document(self) -> str:
         """Return the policy; empty if there is no file."""

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.core import policy
+from podgraft.service.store import Snapshot
+from podgraft.service.store.caller_document import Callers
 
 from .cloud import DeployedInjector, connect
 from .diff import NO_POLICY, Version
@@ -18,12 +21,23 @@ from .target import TargetOptions
 from .version_loading import Injector
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StoredInjector:
     """The version in force of an injector, and the storage of its bundles."""
 
     current: Version
     storage: Injector
+
+    @cached_property
+    def callers(self) -> Mapping[str, Callers]:
+        """The callers by cluster; read once."""
+        return self.storage.read_callers()
+
+    def find_snapshot(self, version: Version, cluster: str | None) -> Snapshot | None:
+        """Return a version's configuration for a cluster, with its groups in the registry."""
+        has_groups = version.snapshots is not None and version.snapshots.groups is not None
+        own = self.callers.get(cluster) if has_groups and cluster is not None else None
+        return version.snapshot(cluster, () if own is None else own.groups)
 
     def load_local(self, checked: CheckedBundle, document: str) -> Version:
         """Compile a local version; bundles of other digests are in the storage."""

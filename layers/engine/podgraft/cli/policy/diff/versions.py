@@ -51,9 +51,14 @@ class Version:
         snapshot = self.snapshot(cluster)
         return {} if snapshot is None else self.bundles[snapshot.policy.bundle]
 
-    def snapshot(self, cluster: str | None) -> Snapshot | None:
-        """The configuration for one cluster, if there is a policy."""
-        return None if self.snapshots is None else self.snapshots.for_cluster(cluster)
+    def snapshot(self, cluster: str | None, registered: tuple[str, ...] = ()) -> Snapshot | None:
+        """The configuration for one cluster, if there is a policy.
+
+        *registered* are its groups in the registry.
+        """
+        if self.snapshots is None:
+            return None
+        return self.snapshots.for_cluster(cluster, registered=registered)
 
 
 NO_POLICY = Version(name="no policy")

@@ -113,7 +113,7 @@ def preview_policy(  # noqa: PLR0913 — one parameter per option
     stored = _open_stored(options)
     candidate = _open_candidate(stored, folder, bundle, document)
     records = _read_records(options, place, cluster, namespace)
-    stable = _find_stable(stored.current)
+    stable = _find_stable(stored, stored.current)
     if sample is not None:
         click.echo(_render_sample(records, sample, stable, candidate.find), nl=False)
         return
@@ -167,9 +167,9 @@ class _Candidate:
         self.find = find
 
 
-def _find_stable(version: Version) -> FindSnapshot:
+def _find_stable(stored: StoredInjector, version: Version) -> FindSnapshot:
     def find(cluster: str | None) -> Snapshot:
-        snapshot = version.snapshot(cluster)
+        snapshot = stored.find_snapshot(version, cluster)
         if snapshot is None:
             raise CommandError(f"{version.name}: has no policy")
         return snapshot
@@ -184,16 +184,16 @@ def _open_candidate(
     if bundle is None:
         if document is not None:
             raise click.UsageError("Missing option '--bundle'.")
-        return _open_rollout(stored.current)
+        return _open_rollout(stored)
     checked = check_bundle(bundle, document)
     print_warnings(checked.warnings)
     text = read_local_document(checked, document, stored.current)
     version = stored.load_local(checked, text)
-    return _Candidate(str(folder or bundle), _find_stable(version))
+    return _Candidate(str(folder or bundle), _find_stable(stored, version))
 
 
-def _open_rollout(current: Version) -> _Candidate:
-    snapshot = current.snapshot(None)
+def _open_rollout(stored: StoredInjector) -> _Candidate:
+    snapshot = stored.current.snapshot(None)
     candidate = None if snapshot is None else snapshot.candidate
     if candidate is None:
         raise CommandError("the policy has no rollout; name a candidate: FOLDER or --bundle")
@@ -201,7 +201,7 @@ def _open_rollout(current: Version) -> _Candidate:
         raise CommandError(f"the candidate of the rollout does not load: {candidate.problem}")
 
     def find(cluster: str | None) -> Snapshot:
-        own = current.snapshot(cluster)
+        own = stored.find_snapshot(stored.current, cluster)
         found = None if own is None or own.candidate is None else own.candidate.snapshot
         if found is None:
             raise CommandError(f"cluster {cluster}: the candidate does not load")

@@ -9,11 +9,8 @@ from podgraft.cli import folders, outputs
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.folder_injector import FolderInjector
 from podgraft.cli.policy.signing import Signer, sign_document, signed_version
-from podgraft.cli.tokens.storage import Location
-from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.core import bundle as bundles
 from podgraft.core.policy import parse
-from podgraft.service.store.caller_document import Callers
 
 from .alarms import Alarm
 from .evidence import Evidence
@@ -30,10 +27,6 @@ class FolderRolloutStorage(FolderInjector):
     def __init__(self, store: Path, injector: str) -> None:
         super().__init__(store, injector)
         self.check_exists()
-
-    def read_callers(self) -> Mapping[str, Callers]:
-        """Return the callers of each cluster."""
-        return open_repository(Location(f"file:{self.store}")).read_all()
 
     def read(self) -> StoredPolicy:
         """Return the policy; an injector without one has an empty policy."""

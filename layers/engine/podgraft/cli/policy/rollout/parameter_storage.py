@@ -8,9 +8,6 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.signing import Signer, strip_signature
 from podgraft.cli.policy.target import DeploymentTarget
-from podgraft.cli.tokens.storage import Location
-from podgraft.cli.tokens.storage_factory import open_repository
-from podgraft.service.store.caller_document import Callers
 
 from .alarms import Alarm, read_alarms
 from .evidence import Evidence
@@ -28,11 +25,6 @@ class ParameterRolloutStorage(DeployedInjector):
     def __init__(self, target: DeploymentTarget) -> None:
         super().__init__(target, stacks.make_client("ssm"), stacks.make_client("s3"))
         self._stack = self.require_owner()
-
-    def read_callers(self) -> Mapping[str, Callers]:
-        """Return the callers of each cluster."""
-        location = Location("aws", parameter_prefix=self.target.parameter_prefix)
-        return open_repository(location).read_all()
 
     def read(self) -> StoredPolicy:
         """Return the newest version."""
