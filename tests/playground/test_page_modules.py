@@ -49,9 +49,9 @@ def write_page(folder: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     for package in archive.read_dependencies(ROOT):
-        suffixes = {".py", ".so"} if package in NATIVE else {".py"}
+        suffixes = (".py", ".so") if package in NATIVE else (".py",)
         for file in metadata.files(package) or []:
-            if file.suffix in suffixes:
+            if archive.is_used(str(file), suffixes):
                 path = folder / file
                 path.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file.locate(), path)
@@ -86,6 +86,20 @@ def test_no_module_of_the_page_imports_a_part_of_python_that_the_page_leaves_out
     archive.check_imports(
         make_zip(archive.make_own_files(ROOT)), make_zip(dict.fromkeys(names, b""))
     )
+
+
+def test_the_page_has_the_time_zones(tmp_path: Path) -> None:
+    program = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from podgraft.base.zones import find_offset
+print(find_offset("Europe/Berlin", 0))
+"""
+    write_page(tmp_path)
+    command = [sys.executable, "-I", "-S", "-c", program, str(tmp_path)]
+    printed = subprocess.run(command, capture_output=True, check=True)
+    assert printed.stdout == b"3600\n"
+    assert "zoneinfo" not in pyodide.UNUSED
 
 
 @pytest.mark.parametrize(("name", "pod"), INPUTS, ids=[f"{n}/{p}" for n, p in INPUTS])

@@ -107,12 +107,15 @@ def _dependencies(root: Path, cache: Path) -> Iterator[tuple[str, bytes]]:
         suffixes = (".py", ".so") if _PLATFORM in wheel.name else (".py",)
         with zipfile.ZipFile(wheel) as archive:
             for name in archive.namelist():
-                if (
-                    (name.endswith(suffixes) or _ZONE.fullmatch(name))
-                    and ".dist-info/" not in name
-                    and name != "jsonpatch_cli.py"
-                ):
+                if is_used(name, suffixes):
                     yield name, archive.read(name)
+
+
+def is_used(name: str, suffixes: tuple[str, ...]) -> bool:
+    """Whether the page can import or read a file of a wheel."""
+    if ".dist-info/" in name or name == "jsonpatch_cli.py":
+        return False
+    return name.endswith(suffixes) or _ZONE.fullmatch(name) is not None
 
 
 def _wheels(root: Path, cache: Path) -> list[Path]:

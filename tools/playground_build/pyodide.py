@@ -38,7 +38,7 @@ UNUSED = frozenset(
     sre_compile sre_constants sre_parse statistics symtable sysconfig.__main__ tabnanny tarfile
     telnetlib test this timeit tkinter trace tracemalloc tty turtle turtledemo unittest
     urllib.error urllib.request urllib.response urllib.robotparser venv wave webbrowser wsgiref
-    xml xmlrpc zipapp zoneinfo
+    xml xmlrpc zipapp
     """.split()  # noqa: SIM905 - a list of strings would be a page long
 )
 _ENCODINGS = frozenset(
