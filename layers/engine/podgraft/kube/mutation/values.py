@@ -3,8 +3,9 @@
 Source: k8s.io/apiserver 0.37, pkg/cel/mutation (dynamic/objects.go, jsonpatch.go); cel-go,
 ConvertToNative to google.protobuf.Value; structpb.NewValue.
 
-Difference from Kubernetes: an apply configuration cannot contain null, bytes, durations, and other
-values that Kubernetes merges as values of Go or rejects with the name of a Go type.
+Differences from Kubernetes: an apply configuration cannot contain null, bytes, durations, and other
+values that Kubernetes merges as values of Go or rejects with the name of a Go type. Literal maps in
+lists that ``+`` joins are rejected, as until 1.36.
 """
 
 from __future__ import annotations
