@@ -192,6 +192,19 @@ def test_each_different_cluster_is_compared(run: Run, local: Path, store: Path, 
     assert "3 of 3 objects change" in one.out
 
 
+def test_each_different_group_is_compared(run: Run, local: Path, store: Path, apps: Path) -> None:
+    """The policy does not name the clusters of a group that the registry gives it."""
+    (local / "policy.yaml").write_text(
+        "policy: enabled\nclusters: {dev: {policy: disabled}}\n"
+        "groups: {ring-0: {policy: disabled}, ring-1: {order: 1}}\n"
+    )
+    result = run("diff", str(local), *at_store(store, "-f", str(apps), "-o", "json"))
+    assert result.status == 1, result.err
+    report = json.loads(result.out)
+    assert report["clusters"] == ["", "group ring-1", "dev", "group ring-0"]
+    assert [each["clusters"] for each in report["groups"]] == [["dev", "group ring-0"]]
+
+
 def test_a_change_in_all_clusters_is_one_group(
     run: Run, local: Path, store: Path, apps: Path
 ) -> None:

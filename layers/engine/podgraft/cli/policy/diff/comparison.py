@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, object_at, string_at
@@ -154,7 +154,7 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """Clusters with the same two configurations."""
+    """Clusters with the same two configurations; ``group NAME`` are those of a group."""
 
     clusters: tuple[str, ...]
     before: Snapshot | None
@@ -167,32 +167,42 @@ def _find_targets(before: Version, after: Version, cluster: str | None) -> Itera
         yield _Target((cluster,), before.snapshot(cluster), after.snapshot(cluster))
         return
     pairs: list[tuple[Policy | None, Policy | None]] = []
-    clusters: list[list[str]] = []
-    for name in ("", *sorted(before.clusters | after.clusters)):
-        pair = _policy(before, name), _policy(after, name)
+    targets: list[_Target] = []
+    for name, own, groups in _list_members(before, after):
+        old, new = before.snapshot(own, groups), after.snapshot(own, groups)
+        pair = _strip_policy(old), _strip_policy(new)
         if pair in pairs:
-            clusters[pairs.index(pair)].append(name)
+            target = targets[pairs.index(pair)]
+            targets[pairs.index(pair)] = replace(target, clusters=(*target.clusters, name))
         else:
             pairs.append(pair)
-            clusters.append([name])
-    for names in clusters:
-        first = names[0] or None
-        yield _Target(tuple(names), before.snapshot(first), after.snapshot(first))
+            targets.append(_Target((name,), old, new))
+    yield from targets
 
 
-def _policy(version: Version, cluster: str) -> Policy | None:
-    snapshot = version.snapshot(cluster or None)
-    return (
-        None
-        if snapshot is None
-        else replace(snapshot.policy, clusters={}, overrides={}, groups={}, warnings=())
-    )
+def _list_members(
+    before: Version, after: Version
+) -> Iterator[tuple[str, str | None, tuple[str, ...]]]:
+    """Yield the names, clusters, and groups in the registry that a version can distinguish."""
+    yield "", None, ()
+    for cluster in sorted(before.clusters | after.clusters):
+        yield cluster, cluster, ()
+    for group in sorted(before.groups | after.groups):
+        yield f"group {group}", "", (group,)
+
+
+def _strip_policy(snapshot: Snapshot | None) -> Policy | None:
+    if snapshot is None:
+        return None
+    return structs.replace(snapshot.policy, clusters={}, overrides={}, groups={}, warnings=())
 
 
 def _compare_object(
     source: ObjectSource, target: _Target, caller: ReviewContext
 ) -> ObjectChange | None:
-    context = replace(caller, cluster=target.clusters[0] or None)
+    first = target.clusters[0]
+    cluster = None if first.startswith("group ") else first or None
+    context = structs.replace(caller, cluster=cluster)
     before = review_object(source.subject, target.before, context)
     after = review_object(source.subject, target.after, context)
     if before.text == after.text:

@@ -46,6 +46,11 @@ class Version:
         """The clusters with overrides."""
         return frozenset(self.snapshots.clusters if self.snapshots else ())
 
+    @property
+    def groups(self) -> frozenset[str]:
+        """The groups of clusters."""
+        return frozenset(self.snapshots.default.policy.groups if self.snapshots else ())
+
     def files(self, cluster: str | None) -> Mapping[str, bytes]:
         """The files of the bundle for one cluster."""
         snapshot = self.snapshot(cluster)
