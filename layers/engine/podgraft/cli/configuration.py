@@ -110,7 +110,7 @@ inject_options = add_options(
         "cluster_groups",
         multiple=True,
         metavar="NAME",
-        help="Group of the calling cluster in the registry of callers.",
+        help="Group of the calling cluster; default: those of the registry of the stack.",
     ),
 )
 
@@ -186,8 +186,10 @@ def _apply_source(options: InjectOptions, source: ConfigSource) -> InjectOptions
 
 def load(options: InjectOptions) -> LoadedConfiguration:
     """The configuration of files or of the cluster, compiled; raises ``CommandError``."""
+    if options.stack is not None:
+        return _load_stack(options.stack, options)
     if not options.from_cluster:
-        snapshot = load_snapshot(options)
+        snapshot = _compile_snapshot(options, _load_files(options))
         return LoadedConfiguration(snapshot=snapshot, caller=caller(options))
     if options.has_bundle:
         raise click.UsageError("--from-cluster excludes --bundle and --injectConfigFile; use one")
@@ -258,21 +260,15 @@ def _warn(text: str) -> None:
     terminal.secho(f"warning: {text}", fg="yellow", err=True)
 
 
-def load_snapshot(options: InjectOptions) -> Snapshot:
-    """The configuration, compiled; raises ``CommandError`` with all errors in it.
-
-    Warnings about it go to standard error.
-    """
-    if options.stack is not None:
-        return _compile_snapshot(options, *_read_stack(options.stack, options))
-    return _compile_snapshot(options, _load_files(options))
-
-
-def _read_stack(stack: str, options: InjectOptions) -> tuple[Mapping[str, bytes], str]:
-    """Return the bundle of the calling cluster, and the policy, of the version in force."""
+def _load_stack(stack: str, options: InjectOptions) -> LoadedConfiguration:
+    """The version in force for the calling cluster."""
     from .policy.in_force import read_stack  # needs boto3
 
-    return read_stack(stack, options.injector or DEFAULT_INJECTOR, options.cluster)
+    injector = options.injector or DEFAULT_INJECTOR
+    read = read_stack(stack, injector, options.cluster, options.cluster_groups)
+    options = dataclasses.replace(options, cluster_groups=read.groups)
+    snapshot = _compile_snapshot(options, read.files, read.document)
+    return LoadedConfiguration(snapshot=snapshot, caller=caller(options))
 
 
 def _compile_snapshot(

@@ -7,6 +7,7 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AwsError
 from podgraft.core import policy
 from podgraft.core.versions.version_check import VersionCheck
+from podgraft.service.store.caller_document import Callers
 
 from .cloud import DeployedInjector, PolicyVersion, connect
 from .target import TargetOptions
@@ -47,12 +48,22 @@ def find_in_force(cloud: DeployedInjector, versions: Sequence[PolicyVersion]) ->
     return InForce(None, errors)
 
 
-def read_stack(
-    stack: str, injector: str, cluster: str | None = None
-) -> tuple[Mapping[str, bytes], str]:
-    """Return the bundle of a calling cluster, and the policy, of the version in force.
+@dataclass(frozen=True, slots=True)
+class StackVersion:
+    """The version in force for a calling cluster: its bundle, the policy, and its groups."""
 
-    Raises ``CommandError`` if the stack has no valid version.
+    files: Mapping[str, bytes]
+    document: str
+    groups: tuple[str, ...]
+
+
+def read_stack(
+    stack: str, injector: str, cluster: str | None = None, groups: tuple[str, ...] = ()
+) -> StackVersion:
+    """Return the version in force for a calling cluster.
+
+    Without *groups*, the cluster has those of the registry. Raises ``CommandError`` if the stack
+    has no valid version.
     """
     cloud = connect(TargetOptions(injector=injector, stack_name=stack))
     in_force = find_in_force(cloud, cloud.existing_versions())
@@ -63,7 +74,11 @@ def read_stack(
             *in_force.errors.values(),
         )
     document = in_force.version.document
-    digest = policy.parse(document).for_cluster(cluster).bundle
+    read = policy.parse(document)
+    if cluster is not None and read.groups and not groups:
+        callers = cloud.read_callers().get(cluster, Callers())
+        groups = tuple(name for name in callers.groups if name in read.groups)
+    digest = read.for_cluster(cluster, groups).bundle
     if digest is None:
         raise CommandError(f"version {in_force.version.number} names no bundle; push one")
-    return cloud.read_bundle(digest), document
+    return StackVersion(cloud.read_bundle(digest), document, groups)
