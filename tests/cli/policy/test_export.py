@@ -495,6 +495,18 @@ def test_edges_of_templates_give_the_same_objects(write_bundle: WriteBundle, tem
     assert compare(write_bundle(template), 40, seed=9)
 
 
+def test_a_range_in_a_list_that_stays_is_refused(write_bundle: WriteBundle) -> None:
+    template = """
+spec:
+  containers:
+  {{- range .Spec.InitContainers }}
+  - {name: {{ .Name | quote }}, image: a}
+  {{- end }}
+"""
+    (refused,) = load_pair(write_bundle(template, setIfAbsent=["containers"])).export.refused
+    assert "a range in containers, which setIfAbsent names" in str(refused)
+
+
 def test_overlays_of_workloads_give_the_same_objects(write_bundle: WriteBundle) -> None:
     template = """
 spec:

@@ -150,6 +150,10 @@ class _Merge:
         for member in value.members:
             loops = find_loops(member)
             if is_additive and not any(loop.is_rest for loop in loops):
+                if loops:
+                    raise ExportError(
+                        f"it has a range in {place.fields[-1]}, which setIfAbsent names"
+                    )
                 continue
             if loops:
                 named = [each for each in value.members if not find_loops(each)]
