@@ -187,7 +187,7 @@ class InjectorLoader:
                 f"create it: podgraft push --injector {self.name}"
             ) from error
         last_read = self._newest
-        if last_read is not None and _is_recreated(last_read, newest):
+        if last_read is not None and self._is_recreated(last_read, newest, patience):
             self.load_errors.clear()
         if last_read is None or last_read.denied != newest.denied:
             self._read_denied(newest)
@@ -196,6 +196,26 @@ class InjectorLoader:
         # A change of a brake alone compiles nothing.
         self._newest = replace(newest, brakes=())
         return self._newest
+
+    def _is_recreated(self, last_read: Parameter, newest: Parameter, patience: RetryBudget) -> bool:
+        """Whether the parameter was deleted in between: its versions count from 1 again.
+
+        After more versions than before, only a comparison of the same version shows it.
+        """
+        number, same = int(last_read.version), newest
+        if int(newest.version) < number:
+            return True
+        if int(newest.version) > number:
+            if not self.load_errors:
+                return False
+            try:
+                found = self.sources.policies.policy_versions(self.name, [number], patience)
+            except StoreError:
+                return False
+            if not found:
+                return True
+            same = found[0]
+        return same.text != last_read.text and same.problem is None and last_read.problem is None
 
     def _read_brakes(self, brakes: tuple[str, ...]) -> None:
         """Parse the brakes; a change closes the fuse again."""
@@ -243,13 +263,6 @@ class InjectorLoader:
                 else:
                     self._complete = parameter.version
             return parameter.version in self.load_errors
-
-
-def _is_recreated(last_read: Parameter, newest: Parameter) -> bool:
-    """Whether the parameter was deleted in between: its versions count from 1 again."""
-    if int(newest.version) != int(last_read.version):
-        return int(newest.version) < int(last_read.version)
-    return newest.text != last_read.text and newest.problem is None and last_read.problem is None
 
 
 class _Attempt:
