@@ -163,8 +163,8 @@ simulate: setup ## Run podgraft in a world that a seed decides (SEEDS=200 FIRST=
 simulate-fleet: setup ## Run 300 clusters for a week, and print what happens to their pods (CLUSTERS=300 HOURS=168, SAMPLE=1, WRITE=1)
 	@PYTHONPATH=tests nice $(BIN)/python -m simulation.fleet --clusters $(CLUSTERS) --hours $(HOURS) --sample $(SAMPLE) $(if $(WRITE),--write-docs)
 
-simulate-defects: setup ## Plant each defect, and print which law finds it at which seed
-	@PYTHONPATH=tests nice $(BIN)/python -m simulation --defects
+simulate-defects: setup ## Plant each defect, and print which law finds it at which seed (WRITE=1)
+	@PYTHONPATH=tests nice $(BIN)/python -m simulation --defects $(if $(WRITE),--write-docs)
 
 review-pairs: setup ## Compare reviews in a used process with those in a fresh one (PAIRS=100000)
 	@PODGRAFT_REVIEW_PAIRS=$(PAIRS) $(BIN)/python -m pytest -q -n $(WORKERS) tests/service/http/test_review_pairs.py

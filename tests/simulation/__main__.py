@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .campaign import run_campaign
 from .defects import DEFECTS, plant
-from .defects.proof import find_defects, format_table
+from .defects.proof import TABLE, find_defects, format_table
 from .plan import Plan, make_plan
 from .reached import forget
 from .reached import report as describe_branches
@@ -37,6 +37,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--shrink", action="store_true", help="make the run as small as possible")
     parser.add_argument("--defect", choices=sorted(DEFECTS), help="plant a defect")
     parser.add_argument("--defects", action="store_true", help="plant each defect in turn")
+    parser.add_argument("--write-docs", action="store_true", help="write the table of defects")
     parser.add_argument("--coverage", help="print the branches not reached; more: of earlier runs")
     parser.add_argument("--processes", type=int, default=2)
     return parser.parse_args()
@@ -61,11 +62,15 @@ def run_one(arguments: argparse.Namespace) -> int:
     return 1 if result.violations else 0
 
 
-def prove_laws(processes: int) -> int:
-    """Plant each defect, and print the table; the status is 1 if one is not found."""
+def prove_laws(processes: int, *, writes: bool) -> int:
+    """Plant each defect, and print or write the table; the status is 1 if one is not found."""
     rows = find_defects(processes)
-    say(format_table(rows))
-    return 0 if all(each.is_found for each in rows) else 1
+    table = format_table(rows)
+    if writes:
+        TABLE.write_text(table)
+    found = sum(each.is_found for each in rows)
+    say(f"{table}\n{found} of {len(rows)} defects are found.")
+    return 0 if found == len(rows) else 1
 
 
 def main() -> int:
@@ -74,7 +79,7 @@ def main() -> int:
     if arguments.seed is not None or arguments.script is not None:
         return run_one(arguments)
     if arguments.defects:
-        return prove_laws(arguments.processes)
+        return prove_laws(arguments.processes, writes=arguments.write_docs)
     seeds = range(arguments.first, arguments.first + arguments.seeds)
     if arguments.coverage not in {None, "more"}:
         forget()

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import faulthandler
 import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from heapq import heappop, heappush
 from threading import Lock, Thread
 
@@ -298,14 +297,3 @@ def _end_worker(worker: Worker | None) -> None:
     if worker is not None:
         worker.run(None)
         worker.thread.join(WATCHDOG_SECONDS)
-
-
-@contextmanager
-def as_node(baton: Baton, node: Node) -> Generator[None]:
-    """Run a part of the current task as another node."""
-    task = baton.current
-    before, task.node = task.node, node
-    try:
-        yield
-    finally:
-        task.node = before

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,7 +44,6 @@ class Ledger:
     keeps: bool = True  # a fleet has too many events
     events: list[Event] = field(default_factory=list[Event])
     violations: list[Violation] = field(default_factory=list[Violation])
-    situations: dict[str, int] = field(default_factory=lambda: defaultdict(int))
     watchers: list[Callable[[Event], None]] = field(default_factory=list[Callable[[Event], None]])
 
     def add(self, lane: str, kind: str, **facts: Any) -> Event:
@@ -60,7 +58,3 @@ class Ledger:
     def violate(self, law: str, text: str) -> None:
         """Record a violation."""
         self.violations.append(Violation(self.clock(), law, text))
-
-    def reach(self, situation: str) -> None:
-        """Count a situation: the report names those that no seed reached."""
-        self.situations[situation] += 1

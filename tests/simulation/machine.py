@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
+from types import SimpleNamespace
 
 from podgraft.base import system
 from podgraft.base.clock import AgeClock
@@ -10,6 +12,14 @@ from podgraft.base.clock import AgeClock
 from .baton import Baton, Node, Task, VirtualLock
 from .dice import Dice
 from .plan import START_SECONDS
+
+
+def _read_clock(_zone: object) -> datetime:
+    return system.now()
+
+
+# The class ``datetime`` of the functions beside the webhook.
+CLOCK = SimpleNamespace(now=_read_clock, fromisoformat=datetime.fromisoformat)
 
 
 class SimulatedMachine(system.Machine):

@@ -7,19 +7,18 @@ generator has changed.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from .choices import GOLDEN, LINKS, MISTAKES, SOURCES, VERBS, choose_bundle, choose_disk
 from .dice import Dice
 
-PREFIX, BUCKET, INJECTOR = "/podgraft", "bundles-of-the-world", "default"
-CENSUS = "census-of-the-world"
 REFRESH_SECONDS = 30
 LONG_SECONDS = (88_000.0, 110_000.0)  # an outage of more than a day
 START_SECONDS = 1_800_000_000.0  # of the world's wall clock: 15 January 2027, 08:00 UTC
 BEGIN_SECONDS = 120.0  # the first policy, and the tokens, exist before
 MAX_REVIEWS = 50
+PAIRS = 3  # of pushes at the same time
 SETTLE_SECONDS = 150.0  # after the healing, people repair what is broken
 # The first token of each second cluster ends with the first day, or with the second.
 EXPIRIES = (16 * 3600.0, 40 * 3600.0)
@@ -30,8 +29,9 @@ FEATURES = (
     "floods", "registry", "finished", "outage", "expiry", "census", "sources", "legacy",
     "functions", "optional",
 )  # fmt: skip
-# Worlds of another kind: workers of serve with a folder, and callers with certificates.
-KINDS = {"serve": 0.2, "certificates": 0.15, "crowd": 0.1}
+# Worlds of another kind: workers of serve with a folder, callers with certificates, and pipelines
+# that push at the same time.
+KINDS = {"serve": 0.2, "certificates": 0.15, "crowd": 0.1, "twins": 0.1}
 _FAULTS = (
     "timeout", "timeout", "throttle", "error", "denied", "lost", "truncated", "damaged", "slow",
     "undecryptable",
@@ -169,117 +169,10 @@ def _make_windows(dice: Dice, features: tuple[str, ...], heal: float) -> list[Wi
 SCOPES = (
     "*", "ssm", "ssm", "s3", "kms", "ssm/GetParametersByPath", "ssm/GetParameters", "s3/GetObject",
 )  # fmt: skip
-_Options = Callable[[Dice, str], dict[str, Any]]
-
-
-def _choose_bundle(dice: Dice, path: str) -> dict[str, Any]:
-    halves = dice.chance(f"{path}/halves", 0.3)  # how an editor writes, in a folder
-    return {"bundle": dice.whole(f"{path}/bundle", 1, 4), "halves": halves}
-
-
-def _choose_gap(dice: Dice, path: str) -> dict[str, Any]:
-    return {**_choose_bundle(dice, path), "seconds": dice.scale(f"{path}/gap", 20, 600)}
-
-
-def _choose_share(dice: Dice, path: str) -> dict[str, Any]:
-    return {
-        **_choose_bundle(dice, path),
-        "group": dice.chance(f"{path}/group", 0.5),
-        "kind": "bad" if dice.chance(f"{path}/bad", 0.15) else "",
-        "share": dice.pick(f"{path}/share", (10, 50, 50, 100)),
-        "mode": dice.pick(f"{path}/mode", ("start", "start", "shadow")),
-    }
-
-
-def _choose_back(dice: Dice, path: str) -> dict[str, Any]:
-    return {"back": dice.whole(f"{path}/back", 1, 3)}
-
-
-def _choose_hand(dice: Dice, path: str) -> dict[str, Any]:
-    kinds = (
-        "yaml", "key", "missing", "unsigned", "replay", "replay", "brake", "brake", "brake",
-        "denied", "object", "restore", "mend", "callers", "callers", "callers", "rollout",
-        "rollout", "rollout", "pointer", "pointer", "secure", "stray", "incomplete",
-        "tampered", "cut", "no bundle",
-    )  # fmt: skip
-    kind = dice.pick(f"{path}/kind", kinds)
-    return {**_choose_bundle(dice, path), "kind": kind, "pick": dice.unit(f"{path}/pick")}
-
-
-def _choose_days(_dice: Dice, _path: str) -> dict[str, Any]:
-    return {"days": 1}
-
-
-def _choose_flood(_dice: Dice, _path: str) -> dict[str, Any]:
-    return {"workload": 0, "timeout": 10, "cold": False, "pick": 0.0, "source": SOURCES[0]}
-
-
-def _choose_nothing(_dice: Dice, _path: str) -> dict[str, Any]:
-    return {}
-
-
-def _choose_census(dice: Dice, path: str) -> dict[str, Any]:
-    return {"action": dice.pick(f"{path}/action", ("on", "on", "on", "off", "stats", "purge"))}
-
-
-def _choose_fleet(dice: Dice, path: str) -> dict[str, Any]:
-    return {"pick": dice.unit(f"{path}/pick")}
-
-
-def _choose_disk(dice: Dice, path: str) -> dict[str, Any]:
-    return {
-        "seconds": dice.scale(f"{path}/seconds", 1, 1000),
-        "empty": dice.chance(f"{path}/empty", 0.5),
-        "kind": dice.pick(f"{path}/kind", ("nowhere", "folder", "empty", "bytes", "loop", "self")),
-        "file": dice.pick(f"{path}/file", _FILES),
-    }
-
-
-_FILES = (
-    "default/policy.yaml", "default/bundle/injector.yaml", "default/brake.yaml", "denied.yaml",
-    "auth/c0.yaml", "brake.yaml",
-)  # fmt: skip
-
-
-def _choose_alarm(dice: Dice, path: str) -> dict[str, Any]:
-    return {"deliveries": dice.pick(f"{path}/deliveries", (1, 1, 2))}
-
-
-# What people do: verb, the feature that it belongs to, weight, and its options.
-_VERBS: tuple[tuple[str, str, int, _Options], ...] = (
-    ("push", "", 6, _choose_bundle),
-    ("dry-run", "", 1, _choose_bundle),
-    ("rollback", "", 2, _choose_back),
-    ("recreate", "", 1, _choose_gap),
-    ("deny", "deny", 3, _choose_bundle),
-    ("undeny", "deny", 2, _choose_bundle),
-    ("rotate", "tokens", 4, _choose_nothing),
-    ("revoke", "tokens", 3, _choose_nothing),
-    ("hand", "hands", 4, _choose_hand),
-    ("prune", "prune", 2, _choose_days),
-    ("flood", "floods", 1, _choose_flood),
-    ("rollout", "rollout", 8, _choose_share),
-    ("step", "rollout", 4, _choose_share),
-    ("pause", "rollout", 3, _choose_nothing),
-    ("promote", "rollout", 4, _choose_nothing),
-    ("abort", "rollout", 3, _choose_nothing),
-    ("release", "rollout", 2, _choose_nothing),
-    ("alarm", "rollout", 2, _choose_alarm),
-    ("keys", "signatures", 2, _choose_bundle),
-    ("wander", "", 1, _choose_flood),
-    ("ready", "", 2, _choose_flood),
-    ("census", "census", 4, _choose_census),
-    ("apply", "sources", 4, _choose_fleet),
-    ("shift", "functions", 2, _choose_fleet),
-    ("watch", "functions", 2, _choose_nothing),
-    ("cleanup", "functions", 2, _choose_nothing),
-    ("unmount", "serve", 4, _choose_disk),
-    ("link", "serve", 4, _choose_disk),
-)
 
 
 def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
-    verbs = [each for each in _VERBS if not each[1] or each[1] in plan.features]
+    verbs = [each for each in VERBS if not each[1] or each[1] in plan.features]
     weighted = [each for each in verbs for _ in range(each[2])]
     actions: list[Action] = []
     time = BEGIN_SECONDS
@@ -302,17 +195,29 @@ def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
                 else 0,
             )
         )
-    actions += _make_mistakes(dice, plan)
-    # After the healing, people finish what failed: every command must succeed now.
-    actions.append(
-        Action("command/settle", plan.heal + SETTLE_SECONDS, "settle", "c0", {"bundle": 1})
-    )
+    actions += [*_make_mistakes(dice, plan), *_make_twins(dice, plan)]
+    # After the healing, people finish what failed: every command must succeed now. A new policy
+    # would hide an environment that does not return to an earlier one.
+    settles = {"bundle": 1, "pushes": dice.chance("plan/settle/push", 0.5)}
+    actions.append(Action("command/settle", plan.heal + SETTLE_SECONDS, "settle", "c0", settles))
     if "prune" in plan.features and plan.heal > LONG_SECONDS[0]:
         late = dice.between("plan/late/time", LONG_SECONDS[0], plan.heal)
         actions += [
-            Action("command/late-push", late - 60, "push", "c0", _choose_bundle(dice, "plan/late")),
+            Action("command/late-push", late - 60, "push", "c0", choose_bundle(dice, "plan/late")),
             Action("command/late-prune", late, "prune", "c0", {"days": 1}),
         ]
+    return actions
+
+
+def _make_twins(dice: Dice, plan: Plan) -> list[Action]:
+    """Let two pipelines push at the same time."""
+    actions: list[Action] = []
+    for number in range(PAIRS if "twins" in plan.features else 0):
+        time = dice.between(f"plan/twins/{number}/time", BEGIN_SECONDS, plan.heal)
+        for each in range(2):
+            path = f"plan/twins/{number}/{each}"
+            options = {**choose_bundle(dice, path), "halves": False}
+            actions.append(Action(f"command/twin-{number}-{each}", time, "push", "c0", options))
     return actions
 
 
@@ -323,32 +228,18 @@ def _make_mistakes(dice: Dice, plan: Plan) -> list[Action]:
     for number, kind in enumerate(kinds):
         path = f"plan/mistake/{kind}"
         pick = plan.seed * GOLDEN % 1
-        options = {**_choose_bundle(dice, path), "kind": kind, "pick": pick}
+        options = {**choose_bundle(dice, path), "kind": kind, "pick": pick}
         time = dice.between(f"{path}/time", BEGIN_SECONDS, plan.heal)
         actions.append(
             Action(f"command/{kind}", time, "hand", f"c{number % plan.clusters}", options)
         )
     if "serve" in plan.features:
-        for kind in ("nowhere", "folder", "empty", "bytes", "loop", "self"):
+        for kind in LINKS:
             path = f"plan/mistake/{kind}"
             time = dice.between(f"{path}/time", BEGIN_SECONDS, plan.heal)
-            options = {**_choose_disk(dice, path), "kind": kind}
+            options = {**choose_disk(dice, path), "kind": kind}
             actions.append(Action(f"command/{kind}", time, "link", "c0", options))
     return actions
-
-
-GOLDEN = 0.618034
-MISTAKES = (
-    "callers",
-    "rollout",
-    "pointer",
-    "denied",
-    "stray",
-    "no bundle",
-    "cut",
-    "tampered",
-    "unsigned",
-)
 
 
 def _make_followers(dice: Dice, plan: Plan, actions: list[Action]) -> list[Action]:
@@ -442,10 +333,3 @@ def _make_review(dice: Dice, plan: Plan, path: str, number: int, time: float) ->
             "dry": dice.chance(f"{path}/dry", 0.1),
         },
     )
-
-
-# Where requests come from: two addresses, IPv6, a private front, and what is none.
-SOURCES = (
-    "198.51.100.24", "198.51.100.24", "198.51.100.24", "203.0.113.9", "2001:db8::9",
-    "::ffff:198.51.100.7", "vpce-0123456789abcdef0", "unknown",
-)  # fmt: skip

@@ -34,26 +34,29 @@ SITUATIONS: dict[str, _Test] = {
     "an older version responds, because the store fails": _has_warning("confirmed"),
     "an older version responds, because a newer one does not load": _has_warning("instead of"),
     "older callers are in force": _has_warning("callers"),
-    "nothing is loaded": _review(lambda event: event.facts["code"] == 503),
+    "no version is loaded": _review(lambda event: event.facts["code"] == 503),
     "a revoked or unknown token is refused": _review(lambda event: event.facts["code"] == 401),
     "a caller is throttled": _review(
         lambda event: event.facts["code"] == 429 and event.facts["env"] != "gateway"
     ),
     "no response comes in time": _review(lambda event: event.facts["code"] == 0),
     "a command is killed": lambda event: event.kind == "killed",
-    "a registry is in force": lambda event: (
+    "a registry is stored": lambda event: (
         event.kind == "parameter" and event.facts["name"] == "callers"
     ),
     "a bundle is pruned": lambda event: (
-        event.kind == "store" and event.facts["operation"] == "DeleteObject"
+        event.kind == "store"
+        and event.facts["operation"] == "DeleteObject"
+        and event.facts["key"].startswith("bundles/")
     ),
     "an address is refused": _review(lambda event: event.facts["code"] == 403),
     "a workload is recorded": lambda event: event.kind == "record",
     "the probe refuses a version": lambda event: (
         event.kind == "probe" and event.facts["status"] == "Failed"
     ),
+    "the monotonic clock stopped in a freeze": lambda event: event.kind == "clock",
     "a version is deleted": lambda event: event.kind == "delete",
-    "a worker responds from a folder": lambda event: event.kind == "disk",
+    "a disk is lost": lambda event: event.kind == "disk" and event.facts["is_lost"],
     **{
         f"{line} succeeds": _command(line)
         for line in (

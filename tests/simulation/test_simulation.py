@@ -13,7 +13,7 @@ import pytest
 
 from simulation import fleet, reached
 from simulation.campaign import run_campaign, run_seeds
-from simulation.defects import DEFECTS, plant
+from simulation.defects import DEFECTS, plant, proof
 from simulation.plan import Plan, make_plan
 from simulation.run import run
 from simulation.shrink import shrink
@@ -21,6 +21,9 @@ from simulation.situations import SITUATIONS
 from simulation.story import tell, write_page
 
 TESTS = Path(__file__).parents[1]
+ROWS = re.findall(
+    r"^\| (D\d+) \| (.+?) \| (.+?) \| (\d+) \|", proof.TABLE.read_text(), re.MULTILINE
+)
 SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.json"))
 SEEDS = range(8)
 # A run of each kind of world: signed, with rollouts, frozen, raced, and from snapshots.
@@ -71,10 +74,18 @@ def test_each_defect_changes_the_code_of_today(name: str) -> None:
 
 
 def test_the_table_has_each_defect() -> None:
-    """Write the output of ``make simulate-defects`` after a change of the catalog."""
-    table = (Path(__file__).parent / "defects" / "table.md").read_text()
-    rows = re.findall(r"^\| (D\d+) \| (.+?) \|", table, re.MULTILINE)
-    assert dict(rows) == {name: each.words for name, each in DEFECTS.items()}
+    """``make simulate-defects WRITE=1`` writes it, after a change of the catalog or the world."""
+    assert [row[:2] for row in ROWS] == [(name, each.words) for name, each in DEFECTS.items()]
+    assert all(int(seed) < proof.MAX_SEEDS for *_, seed in ROWS)
+    assert f"[all {len(DEFECTS)}](../tests/simulation/defects/table.md)" in fleet.PAGE.read_text()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("name", "words", "law", "seed"), ROWS, ids=[row[0] for row in ROWS])
+def test_the_law_of_the_table_finds_the_defect(name: str, words: str, law: str, seed: str) -> None:
+    del words
+    assert law.split(maxsplit=1)[0] in DEFECTS[name].laws.split()
+    assert [each.first.law for each in run_seeds([int(seed)], name).findings] == [law]
 
 
 def test_a_planted_defect_reaches_copies_of_its_function_and_leaves_none() -> None:

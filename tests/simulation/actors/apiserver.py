@@ -15,7 +15,6 @@ from simulation.plan import Action
 from .functions import Functions
 
 BUNDLE_TAG = re.compile(r"proxy:([bx]\d+)")
-POLICY_TAG = re.compile(r"p\d+")
 THROTTLED = 429  # of API Gateway, if no environment is free
 MAX_RETRIES = 10  # of client-go, each if the response has Retry-After, within one timeout
 ANSWERED, CONTROLLER_SECONDS = 200, (1.0, 1000.0)  # between the attempts of a controller

@@ -201,7 +201,7 @@ class Functions:
         if node.frozen:
             if environment.clock_stops:
                 node.monotonic_offset -= self._baton.now - environment.frozen_at
-                self._ledger.reach("the monotonic clock stopped in a freeze")
+                self._ledger.add(node.name, "clock")
             environment.clock_stops = False
             self._baton.thaw(node)
 

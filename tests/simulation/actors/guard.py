@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import boto3
 
-from podgraft.base import system
 from simulation.baton import Baton, Node
 from simulation.ledger import Ledger
+from simulation.machine import CLOCK
 
 GUARD = Path(__file__).parents[3] / "functions" / "guard" / "guard.py"
 BRAKE = "/podgraft/brake"
@@ -51,7 +49,7 @@ class Guard:
         """Return the error of one attempt."""
         namespace: dict[str, Any] = {"__name__": __name__}
         exec(compile(GUARD.read_text(), str(GUARD), "exec"), namespace)  # noqa: S102
-        namespace["datetime"] = SimpleNamespace(now=_read_clock)
+        namespace["datetime"] = CLOCK
         settings = namespace["Settings"]("simulated", BRAKE)
         try:
             client: Any = boto3.client("ssm")  # pyright: ignore[reportUnknownMemberType]
@@ -59,7 +57,3 @@ class Guard:
         except Exception as error:  # noqa: BLE001 — Lambda repeats the invocation
             return error
         return None
-
-
-def _read_clock(_zone: object) -> datetime:
-    return system.now()

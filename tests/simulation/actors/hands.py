@@ -9,7 +9,8 @@ from typing import Any
 
 from simulation.baton import Baton
 from simulation.ledger import Ledger
-from simulation.plan import INJECTOR, PREFIX, REFRESH_SECONDS, Action
+from simulation.names import INJECTOR, PREFIX, format_registry_key
+from simulation.plan import REFRESH_SECONDS, Action
 from simulation.world.aws import Aws
 from simulation.world.objects import StoredObject
 
@@ -122,7 +123,7 @@ class Hands:
         if newest is None or pointer.get("serial") != newest.number or self._is_wrong:
             return  # another mistake is not repaired yet
         digest = str(pointer.get("callers"))
-        stored = self._aws.objects.objects.get(mistakes.find_key(digest))
+        stored = self._aws.objects.objects.get(format_registry_key(digest))
         if stored is None:
             return
         oldest = next(each for each in self._aws.objects.objects if each.startswith("callers/"))
@@ -131,7 +132,7 @@ class Hands:
         self._is_wrong = True
         self._ledger.add("operator/hand", "invalid", began=began, repaired=False)
         if broken.content is not None:
-            key = mistakes.find_key(broken.digest)
+            key = format_registry_key(broken.digest)
             self._aws.objects.objects[key] = StoredObject(broken.content, began)
             facts = {"operation": "PutObject", "by": "hand", "_content": broken.content}
             self._ledger.add("aws/s3", "store", key=key, **facts)

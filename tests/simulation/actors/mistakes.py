@@ -116,11 +116,6 @@ def _pack(text: bytes) -> BrokenRegistry:
     return BrokenRegistry(digest, gzip.compress(text, mtime=0))
 
 
-def find_key(digest: str) -> str:
-    """Return the key of the object of a registry."""
-    return f"callers/sha256/{digest.removeprefix('sha256:')}.json"
-
-
 def make_fleet(clusters: int, pick: float) -> str:
     """Return a file of a fleet whose clusters have groups and sources."""
     own = {

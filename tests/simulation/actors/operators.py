@@ -15,7 +15,8 @@ from podgraft.cli import main
 from simulation.baton import Baton, Node
 from simulation.bundles import read_policy_tag, write_folder
 from simulation.ledger import Ledger
-from simulation.plan import BUCKET, CENSUS, EXPIRY_DATES, INJECTOR, PREFIX, Action, Plan
+from simulation.names import BUCKET, CENSUS, INJECTOR, PREFIX
+from simulation.plan import EXPIRY_DATES, REFRESH_SECONDS, Action, Plan
 from simulation.world.aws import Aws
 
 from . import mistakes
@@ -30,6 +31,7 @@ STORE = ("--injector", INJECTOR, "--bucket", BUCKET, "--bundle-prefix", "bundles
 _TOKEN_ID = re.compile(r"\ttoken (\S+)")
 _LOCK = re.compile(r"aws ssm delete-parameter --name (\S+)")
 ATTEMPTS, PAUSE_SECONDS, ROTATION_SECONDS = 4, 20.0, 120.0
+MOST_PUSHES = 8  # after a deletion
 
 
 def _hash(text: str) -> str:
@@ -117,23 +119,38 @@ class Operators(Hands):
         self._run(["policy", "push", folder, "--dry-run", *self._store, *self._sign()], action)
 
     def _rollback(self, action: Action) -> None:
-        newest = self._aws.parameters.newest(f"{PREFIX}/{POLICY}")
-        number = newest.number - action.options["back"] if newest else 0
+        number = self._count_versions() - action.options["back"]
         if number > 0:
             line = ["policy", "rollback", str(number), *self._store, *self._sign()]
             self._repeat(action, line)
 
     def _recreate(self, action: Action) -> None:
-        """Delete the policy, and push another one later; meanwhile, deny the bundle in force."""
+        """Delete the policy, and push another one later; meanwhile, deny the bundle in force.
+
+        Without a denial, the policy can be an invalid one, whose number a valid one gets later.
+        """
+        broken = self._break_policy() if action.options.get("broken") else 0
         found = re.search("bundle: (sha256:[0-9a-f]{64})", self._read(POLICY))
         status, _ = self._run(["policy", "delete", "--yes", *self._store], action)
         if status == 0:
             gap: float = action.options.get("seconds", 5)
             self._baton.wait(gap / 2)
-            if "deny" in self._plan.features and found:
+            if "deny" in self._plan.features and found and not broken:
                 self._run(["policy", "deny", found[1], "--reason", "CVE", *self._target])
             self._baton.wait(gap / 2)
         self._push(action)
+        for _ in range(self._count_versions(), broken):
+            self._push(action)
+
+    def _break_policy(self) -> int:
+        """Write an invalid policy, which every environment reads; return its number."""
+        self._put(POLICY, f"# broken\npolicy: [{self._read(POLICY)}")
+        self._baton.wait(2 * REFRESH_SECONDS)
+        return min(self._count_versions(), MOST_PUSHES)
+
+    def _count_versions(self) -> int:
+        newest = self._aws.parameters.newest(f"{PREFIX}/{POLICY}")
+        return newest.number if newest else 0
 
     def _deny(self, action: Action) -> None:
         digest = self._find_digest(action.options["bundle"])
@@ -244,8 +261,9 @@ class Operators(Hands):
         for bundle in range(1, 5):
             self._damage(bundle, b"proxy:b")
         self._settled = True
-        line = ["policy", "push", self._make_folder(action), "--end-rollout"]
-        self._repeat(action, [*line, *self._store, *self._sign()])
+        if action.options["pushes"]:
+            line = ["policy", "push", self._make_folder(action), "--end-rollout"]
+            self._repeat(action, [*line, *self._store, *self._sign()])
         self._revoke(action)
         self._rotate(action)
 

@@ -16,6 +16,7 @@ from typing import Any
 from podgraft.base import system
 from simulation.baton import Baton, Node
 from simulation.ledger import Ledger
+from simulation.machine import CLOCK
 from simulation.plan import START_SECONDS, Action
 
 from .functions import Environment, Functions
@@ -45,20 +46,13 @@ probe, probe_versions, recordings = import_function("probe", "probe", "versions"
 (cleanup,) = import_function("cleanup", "cleanup")
 
 
-def _read_clock(_zone: object) -> datetime:
-    return system.now()
-
-
-_CLOCK = SimpleNamespace(now=_read_clock, fromisoformat=datetime.fromisoformat)
-
-
 @contextmanager
 def use_clock() -> Generator[None]:
     """Let the functions use the time of the run."""
     time = SimpleNamespace(sleep=system.sleep)
     replaced = [
-        (watch, "datetime", _CLOCK), (watch, "monotonic", system.monotonic),
-        (cleanup, "datetime", _CLOCK), (probe_versions, "time", time),
+        (watch, "datetime", CLOCK), (watch, "monotonic", system.monotonic),
+        (cleanup, "datetime", CLOCK), (probe_versions, "time", time),
         (recordings, "MAX_REVIEWS", REVIEWS),
     ]  # fmt: skip
     before = [(module, name, getattr(module, name)) for module, name, _ in replaced]

@@ -22,7 +22,8 @@ from podgraft.service.store import FolderStoreConfig, open_census
 from podgraft.service.store.folder import FolderCallers, FolderStore
 from podgraft.service.store.last_known_good import FileLastKnownGoodStore
 from simulation.bundles import write_folder
-from simulation.plan import INJECTOR, Action
+from simulation.names import INJECTOR
+from simulation.plan import Action
 
 from .functions import Environment, Functions
 from .hands import BRAKE, DENIED, POLICY
@@ -30,6 +31,7 @@ from .operators import Operators
 
 START_SECONDS, REVIEW_SECONDS = 1.0, 0.005
 HALF_SECONDS = 2.0  # between both halves of a file that an editor writes
+FILES = ("bundle/injector.yaml", "policy.yaml")
 AUTH = {False: Auth.TOKEN, True: Auth.MTLS}
 
 
@@ -110,6 +112,7 @@ class Editors(Operators):
         self._target = ("--config", str(self._shared))
         self._files: dict[str, str] = {}
         self._earlier: list[str] = []
+        self._written: set[str] = set()
         self._push(Action("command/first", 0.0, "push", "c0", {"bundle": 1}))
         self._enroll()
         self.stack = None
@@ -121,7 +124,7 @@ class Editors(Operators):
             names = ("--bundle", str(source / "bundle"), "--policy", str(source / "policy.yaml"))
             number = ("--version", str(self._pushes))
             self._run(["policy", "sign", *names, *number, *self._sign()])
-        for name in ("bundle/injector.yaml", "policy.yaml"):
+        for name in FILES:
             text, file = (source / name).read_text(), target / name
             if action.options.get("halves"):
                 _write(file.with_name(f".#{file.name}"), "the lock of an editor")
@@ -129,13 +132,20 @@ class Editors(Operators):
                 self._note_files()
                 self._baton.wait(HALF_SECONDS)
             _write(file, text)
+            self._written.add(text)
             self._note_files()
         self._earlier.append((source / "policy.yaml").read_text())
 
     def _settle(self, action: Action) -> None:
         self._remove(DENIED)
         self._remove(BRAKE)
-        self._push(action)
+        if action.options["pushes"] or any(map(self._is_torn, FILES)):
+            self._push(action)
+
+    def _is_torn(self, name: str) -> bool:
+        """Whether a file is only a part of what somebody wrote while the disk was away."""
+        text = _read_text(self._shared / INJECTOR / name)
+        return any(each.startswith(text) and each != text for each in self._written)
 
     def _dry_run(self, action: Action) -> None:
         self._run(["check", self._make_folder(action)], action)

@@ -17,7 +17,8 @@ from typing import Any
 import podgraft
 from simulation.actors import stack  # it imports the modules of the functions
 
-from .catalog import DEFECTS, Defect
+from .catalog import DEFECTS
+from .defect import Defect
 
 __all__ = ["DEFECTS", "Defect", "plant", "stack"]
 

@@ -9,7 +9,8 @@ from simulation.ledger import Event, Ledger
 from simulation.plan import Plan
 
 from . import alarms, changes, credentials, folders, functions, serving, versions
-from .facts import Facts, Law, Review
+from .facts import Facts
+from .law import Law, Review
 
 LAWS: tuple[type[Law], ...] = (
     serving.Outcomes,  # first: a candidate that responds wrongly also breaks other laws

@@ -14,7 +14,8 @@ import yaml
 
 from simulation.ledger import Event
 
-from .facts import OK, UNAUTHORIZED, Law, Review
+from .facts import OK, UNAUTHORIZED
+from .law import Law, Review
 
 TEMPLATE = Path(__file__).parents[3] / "template.yaml"
 SERVER_ERROR = 500

@@ -8,7 +8,8 @@ from typing import Any
 
 from simulation.ledger import Event
 
-from .facts import BRAKES, DENIED, POLICY, Law
+from .facts import BRAKES, DENIED, POLICY
+from .law import Law
 from .states import as_object
 
 ALL_BRAKE, STOPS_ALL = "brake", 'id: "*"'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from ipaddress import ip_address, ip_network
 
 from simulation.ledger import Event
@@ -17,11 +18,10 @@ from .facts import (
     SKEW_SECONDS,
     THROTTLED,
     UNAUTHORIZED,
-    Law,
-    Review,
     find_expiry,
-    find_key,
+    identify_credential,
 )
+from .law import Law, Review
 from .states import as_object
 
 SECRETS = ("secret-annotation-value",)
@@ -33,7 +33,7 @@ class Authentication(Law):
     name = "14 authentication"
 
     def see_review(self, review: Review) -> None:
-        hashed = find_key(review.event.facts["_token"])
+        hashed = identify_credential(review.event.facts["_token"])
         reader = self.facts.reader(review.env)
         texts = reader.known if review.is_marked else reader.credentials.values()
         is_known = any(hashed in text for text in texts)
@@ -53,7 +53,7 @@ class Revocation(Law):
     def see_review(self, review: Review) -> None:
         if review.code != OK or review.is_marked:
             return
-        hashed = find_key(review.event.facts["_token"])
+        hashed = identify_credential(review.event.facts["_token"])
         ended = self._find_end(hashed)
         if ended is not None and review.began - ended > BOUND_SECONDS:
             self.violate(f"{review}; its token was revoked {review.began - ended:.0f} s before")
@@ -78,25 +78,40 @@ class ValidTokens(Law):
             return
         if review.is_expired:
             return
-        hashed = find_key(review.event.facts["_token"])
+        hashed = identify_credential(review.event.facts["_token"])
         since = min(time for time, has in self.facts.had_token(hashed) if has)
         reader = self.facts.reader(review.env)
-        if reader.credentials_failed or not self.facts.has_valid_callers(review.began):
+        if reader.registry_failed or not self.facts.has_valid_callers(review.began):
             return
         if review.began - since > BOUND_SECONDS and reader.credentials_time > since + LAG_SECONDS:
             self.violate(f"{review}; its cluster has this token since {since:.0f}")
 
 
 class Serials(Law):
-    """An environment reads only a registry whose serial is the number of its version."""
+    """An environment reads only the last registry whose serial is the number of its version."""
 
     name = "18 serials"
 
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
+        self._read: dict[str, list[int]] = defaultdict(list)
+
     def see(self, event: Event) -> None:
-        key: str = event.facts.get("key", "") if event.kind == "aws" else ""
-        is_read = event.lane.startswith("env/") and key.startswith("callers/")
-        if is_read and key not in self.facts.counted:
-            self.violate(f"{event.lane} read {key}, whose version does not count")
+        if event.kind != "aws" or not event.lane.startswith("env/"):
+            return
+        is_newest = event.facts.get("_names") == [POINTER]  # not an earlier one
+        if is_newest and POINTER in event.facts.get("versions", {}):
+            self._read[event.lane].append(event.facts["versions"][POINTER])
+        key: str = event.facts.get("key", "")
+        # An abandoned call can read the object of an earlier pointer.
+        numbers = self._read[event.lane][-3:]
+        if key.startswith("callers/") and key not in map(self._find_key, numbers):
+            self.violate(f"{event.lane} read {key}, which does not count after {numbers}")
+
+    def _find_key(self, number: int) -> str:
+        """Return the key of the registry that counts if a version is the newest one."""
+        counted = self.facts.counted
+        return counted.get(max((each for each in counted if each <= number), default=0), "")
 
 
 class Expiry(Law):

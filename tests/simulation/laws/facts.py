@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from simulation.ledger import Event, Ledger
-from simulation.plan import INJECTOR, PREFIX, REFRESH_SECONDS, START_SECONDS, Plan
+from simulation.ledger import Event
+from simulation.names import INJECTOR, PREFIX, format_registry_key
+from simulation.plan import REFRESH_SECONDS, START_SECONDS, Plan
 
 from .states import State, as_object, load, note_file
 
@@ -22,6 +23,7 @@ POLICY, BRAKES, DENIED, POINTER = (
     "denied",
     "callers",
 )
+SIGNATURE = "# signature: v1 "
 MAX_REGISTRY_BYTES = 16 * 1024 * 1024
 MEMBER = "c3"  # of the group ring-1, by the policy
 LAG_SECONDS, WAIT_SECONDS, MARGIN_SECONDS = 5.0, 1.4, 0.6
@@ -76,7 +78,7 @@ def find_expiry(token: str) -> float:
     return day.timestamp() + 86_400 - START_SECONDS
 
 
-def find_key(credential: str) -> str:
+def identify_credential(credential: str) -> str:
     """Return what a document of callers has of a credential: a hash, or the subject itself."""
     if credential.startswith("CN="):
         return credential
@@ -95,6 +97,7 @@ class Reader:
     credentials: dict[str, str] = field(default_factory=dict[str, str])
     credentials_time: float = -1.0
     credentials_failed: bool = False
+    registry_failed: bool = False  # its object, which the pointer in Parameter Store names
     answered: bool = False
     reads: int = 0
     failures: int = 0
@@ -127,7 +130,7 @@ class Facts:
         # What is in force of the callers, by name of the document; the registry is one document.
         self.callers: dict[str, list[tuple[float, str]]] = {}
         self._registries: dict[str, str] = {}
-        self.counted: dict[str, int] = {}  # the newest serial of each registry that counted
+        self.counted: dict[int, str] = {}  # the keys of the registries that counted, by serial
         self._had: dict[str, list[tuple[float, bool]]] = {}  # emptied when a document changes
         self.last_change = 0.0
         self.states = [State(0.0, {})]  # of the folder
@@ -165,6 +168,7 @@ class Facts:
         self.signed.setdefault(event.facts["digest"], set()).add(event.facts["key"])
 
     def _note_signers(self, event: Event) -> None:
+        self.last_change = event.time
         self.signers = set(event.facts["signers"])
 
     def _note_init(self, event: Event) -> None:
@@ -200,10 +204,11 @@ class Facts:
         self._had.clear()
         if name == POINTER and text is not None:
             pointer = load(text)
-            if pointer.get("serial") != event.facts["version"] or not pointer.get("callers"):
+            digest = str(pointer.get("callers"))
+            if pointer.get("serial") != event.facts["version"] or not digest.startswith("sha256:"):
                 return  # another writer was first, so this version does not count
-            key = _find_key(pointer["callers"])
-            self.counted[key] = event.facts["version"]
+            key = format_registry_key(digest)
+            self.counted[event.facts["version"]] = key
             registry = self._registries.get(key)
             if registry is None:
                 return  # it does not load
@@ -256,11 +261,11 @@ class Facts:
         operation: str = facts["operation"]
         names: list[str] = facts.get("_names") or []
         if operation == "GetObject" and "key" not in facts:  # it failed: perhaps for the callers
-            reader.credentials_failed = True
+            reader.credentials_failed = reader.registry_failed = True
             return
         if operation == "GetObject" and facts["key"].startswith("callers/"):
             is_read = facts["result"] == "ok" and facts["key"] in self._registries
-            reader.credentials_failed = not is_read
+            reader.credentials_failed = reader.registry_failed = not is_read
             if is_read:
                 reader.credentials = {POINTER: self._registries[facts["key"]]}
                 reader.known.append(self._registries[facts["key"]])
@@ -326,31 +331,44 @@ class Facts:
 
     def is_signed(self, version: StoredPolicy, digest: str, signers: set[str]) -> bool:
         """Whether KMS signed exactly this name, number, digest, and text, with one of the keys."""
-        text, mark, line = version.text.rpartition("# signature: v1 ")
+        number = self.find_number(f"{PREFIX}/{POLICY}", version.text, digest, signers)
+        return number == version.number
+
+    def find_number(self, name: str, document: str, digest: str, signers: set[str]) -> int:
+        """Return the number that KMS signed a document for; 0 if it did not.
+
+        Without *digest*, the signature can be for any bundle.
+        """
+        text, _, line = document.rpartition(SIGNATURE)
         words = line.split()
-        if not mark or words[:2] != [str(version.number), digest]:
-            return False
-        name = f"{PREFIX}/{POLICY}"
-        payload = f"podgraft policy signature v1\n{name}\n{words[0]}\n{digest}\n{text}"
+        if not text or len(words) != 4 or len(words[3]) != 88:  # it was cut
+            return 0
+        if digest and words[1] != digest:
+            return 0
+        payload = f"podgraft policy signature v1\n{name}\n{words[0]}\n{words[1]}\n{text}"
         hashed = hashlib.sha256(payload.encode()).digest()
-        return bool(self.signed.get(_encode(hashed), set()) & signers)
+        return int(words[0]) if self.signed.get(_encode(hashed), set()) & signers else 0
+
+    def needs_signature(self, document: str) -> bool:
+        """Whether the function accepts a document only with a valid signature."""
+        return self.signs and not ("optional" in self.plan.features and SIGNATURE not in document)
 
     def is_trusted(self, version: StoredPolicy, digest: str, signers: set[str]) -> bool:
         """Whether the function accepts the signature of a version, or its absence."""
-        if "optional" in self.plan.features and "# signature:" not in version.text:
-            return True
-        return not self.signs or self.is_signed(version, digest, signers)
+        return not self.needs_signature(version.text) or self.is_signed(version, digest, signers)
 
-    def is_loadable(self, version: StoredPolicy) -> bool:
-        """Whether a version can be in force now."""
-        if version.is_broken:
-            return False
+    def is_valid(self, version: StoredPolicy) -> bool:
+        """Whether a version can remain in force."""
         digest = str(version.fields.get("bundle", ""))
         return (
-            self.is_complete(digest)
+            not version.is_broken
             and not self.is_denied(digest, self.text_at(DENIED, 1e18))
             and self.is_trusted(version, digest, self.signers)
         )
+
+    def is_loadable(self, version: StoredPolicy) -> bool:
+        """Whether a version can load now."""
+        return self.is_valid(version) and self.is_complete(str(version.fields.get("bundle", "")))
 
     def find_version(self, number: int, tag: str) -> StoredPolicy | None:
         """Return a version; after a deletion, that of an earlier parameter with this tag."""
@@ -376,88 +394,3 @@ def _read_registry(content: bytes) -> str:
         return ""
     is_registry = isinstance(document.get("clusters"), dict)
     return text if is_registry and len(text) <= MAX_REGISTRY_BYTES else ""
-
-
-def _find_key(digest: str) -> str:
-    return f"callers/sha256/{digest.removeprefix('sha256:')}.json"
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """A response that a cluster got, as the laws see it."""
-
-    event: Event
-
-    @property
-    def env(self) -> str:
-        """The environment that responded."""
-        return self.event.facts["env"]
-
-    @property
-    def code(self) -> int:
-        """The HTTP status; 0 without a response in time."""
-        return self.event.facts["code"]
-
-    @property
-    def began(self) -> float:
-        """When the cluster sent the request."""
-        return self.event.facts["began"]
-
-    @property
-    def cluster(self) -> str:
-        """The cluster that called."""
-        return self.event.lane.removeprefix("cluster/")
-
-    @property
-    def is_expired(self) -> bool:
-        """Whether the token has ended, or almost: the clocks of environments differ."""
-        return self.event.time > find_expiry(self.event.facts["_token"]) - SKEW_SECONDS
-
-    @property
-    def is_marked(self) -> bool:
-        """Whether the response says that an older version, or old callers, responded."""
-        return bool(self.event.facts.get("warnings"))
-
-    @property
-    def is_marked_policy(self) -> bool:
-        """Whether the response says that an older version of the policy responded."""
-        return any("policy version" in each for each in self.event.facts.get("warnings", []))
-
-    @property
-    def version(self) -> int:
-        """The version of the policy by the audit annotation."""
-        return int(self.event.facts["audit"].get("policy-version", "0"))
-
-    @property
-    def track(self) -> str:
-        """The track of the response."""
-        return self.event.facts.get("track") or "stable"
-
-    def __str__(self) -> str:
-        facts = self.event.facts
-        mark = "marked" if self.is_marked else "fresh"
-        return (
-            f"{self.env} answered {facts['uid']} with {self.code}, version "
-            f"{facts.get('audit', {}).get('policy-version')}, {facts.get('policy')}, "
-            f"{facts.get('bundle')}, {self.track}, {mark}"
-        )
-
-
-class Law:
-    """A law. ``name`` is its number and its subject."""
-
-    name = ""
-
-    def __init__(self, facts: Facts, ledger: Ledger) -> None:
-        self.facts = facts
-        self._ledger = ledger
-
-    def see(self, event: Event) -> None:
-        """Judge an event; a response is also given to ``see_review``."""
-
-    def see_review(self, review: Review) -> None:
-        """Judge a response."""
-
-    def violate(self, text: str) -> None:
-        """Report a violation."""
-        self._ledger.violate(self.name, re.sub(r"[0-9a-f]{40,}", "…", text))

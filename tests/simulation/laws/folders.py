@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+from simulation.names import INJECTOR
 from simulation.plan import SETTLE_SECONDS
 
-from .facts import OK, UNAUTHORIZED, Facts, Law, Review, find_key
-from .serving import compute_bucket, find_shares
-from .states import BRAKES, DENIED, POLICY, State, load
+from .facts import OK, UNAUTHORIZED, Facts, identify_credential
+from .law import Law, Review
+from .serving import find_selection
+from .states import BRAKES, DENIED, POLICY, State, load, stops
 
 # The files are compared at most this often, plus the processor time of a review.
 POLL_SECONDS = 0.2
 SERVER_ERROR, NOT_FOUND = 500, 404
+SUBJECT = f"folder:{INJECTOR}"  # of signatures
 
 
 class FolderLaw(Law):
@@ -90,16 +93,11 @@ class Braked(FolderLaw):
         states = self.during(review)
         if review.code != OK or review.track != "candidate" or any(s.is_lost for s in states):
             return
-        if all(self._stops(each) for each in states):
+        if all(
+            any(stops(each.files.get(name), each.rollout.get("id")) for name in BRAKES)
+            for each in states
+        ):
             self.violate(f"{review}; the folder has a brake")
-
-    def _stops(self, state: State) -> bool:
-        rollout = state.rollout.get("id")
-        for text in (state.files[each] for each in BRAKES if each in state.files):
-            id_ = load(text).get("id")
-            if not isinstance(id_, str) or id_ in {"*", rollout}:
-                return True
-        return False
 
 
 class Shares(FolderLaw):
@@ -108,18 +106,37 @@ class Shares(FolderLaw):
     name = "11 tracks"
 
     def see_review(self, review: Review) -> None:
-        facts = review.event.facts
         if review.code != OK or review.track != "candidate":
             return
-        cluster, workload = review.cluster, f"Deployment/web-{facts['pod']}"
-        rollouts = [each.rollout for each in self.states]
-        if not any(
-            each.get("mode") == "share"
-            and compute_bucket(each["id"], cluster, workload, facts["namespace"])
-            < max(find_shares(each, cluster)) * 100
-            for each in rollouts
-        ):
+        states = self.states if review.is_marked else self.during(review)
+        rollouts = [each.rollout for each in states if each.rollout.get("mode") == "share"]
+        if not any(find_selection(each, review)[1] for each in rollouts):
             self.violate(f"{review}; no rollout selects it")
+
+
+class Signed(FolderLaw):
+    """With a public key, KMS signed the policy that responds, for the bundle that responds."""
+
+    name = "8 signatures"
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if not self.facts.signs or review.code != OK or not facts["policy"]:
+            return
+        signers = self.facts.reader(review.env).signers
+        # The text names the bundle of a candidate.
+        digest = "" if review.track == "candidate" else facts["audit"].get("bundle", "")
+        texts = {
+            each.files.get(POLICY, "")
+            for each in self.states
+            if facts["policy"] in {tag for _, tag, _ in each.pairs()}
+        }
+        if not any(
+            self.facts.find_number(SUBJECT, each, digest, signers)
+            or not self.facts.needs_signature(each)
+            for each in texts
+        ):
+            self.violate(f"{review}; no signature is for this policy and bundle")
 
 
 class Credentials(FolderLaw):
@@ -128,7 +145,7 @@ class Credentials(FolderLaw):
     name = "14 authentication"
 
     def see_review(self, review: Review) -> None:
-        key = find_key(review.event.facts["_token"])
+        key = identify_credential(review.event.facts["_token"])
         has = [any(key in text for text in _auth(each)) for each in self.during(review)]
         if review.code == OK and not any(has) and not review.is_marked:
             self.violate(f"{review}; its credential is in no file")
@@ -159,16 +176,26 @@ class SettledFolder(FolderLaw):
         is_valid = state.policy.get("policy") == "enabled" and "# broken" not in "".join(texts)
         if not is_valid or state.files.get(DENIED) or "proxy:x" in "".join(state.files.values()):
             return
-        key = find_key(facts["_token"])
+        key = identify_credential(facts["_token"])
         if not any(key in text for text in _auth(state)):
             return
-        body = str(facts.get("_body"))
-        if "sign it for a later version" in body:  # a signed version returned, which is refused
+        if not self._is_trusted(review):
             return
         if "simulation/policy" in state.files[POLICY] and (review.code != OK or review.is_marked):
-            self.violate(f"{review}; the folder is valid: {body}")
+            self.violate(f"{review}; the folder is valid: {facts.get('_body')}")
+
+    def _is_trusted(self, review: Review) -> bool:
+        """Whether the policy needs no signature, or has one for the newest of all numbers."""
+        if not self.facts.needs_signature(self.states[-1].files[POLICY]):
+            return True
+        signers = self.facts.reader(review.env).signers
+        *earlier, number = (
+            self.facts.find_number(SUBJECT, each.files.get(POLICY, ""), each.digest, signers)
+            for each in self.states
+        )
+        return number > 0 and number >= max(earlier, default=0)
 
 
 LAWS: tuple[type[Law], ...] = (
-    Loaded, Available, Denied, Braked, Shares, Credentials, SettledFolder,
+    Loaded, Available, Denied, Braked, Shares, Signed, Credentials, SettledFolder,
 )  # fmt: skip

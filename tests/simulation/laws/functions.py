@@ -8,12 +8,15 @@ from typing import Any
 
 from simulation.ledger import Event
 
-from .facts import BOUND_SECONDS, Facts, Law, Review
+from .facts import BOUND_SECONDS, Facts
+from .law import Law, Review
 
 CENSUS_KEY, DRY = "default/census-key", "/dry/"
 CAP_SECONDS, PER_SECOND, PAUSE_SECONDS, KEY_SECONDS = 0.05, 5, 30.0, 300.0
 SETTLED_SECONDS, HOUR_SECONDS, SILENT_HOURS, KEPT_HOURS = 120.0, 3600.0, 3, 4
-PROCESSOR_SECONDS, _DONE = 0.01, "not found; use one of"
+PROCESSOR_SECONDS = 0.01
+# What a command says that another one, at the same time, was first.
+_RACED = ("not found; use one of", "written at the same time")
 # One injector exists. What is kept of a cluster: its documents, before and after a change.
 MAX_OBJECTS, MAX_OF_CLUSTER = 30, 20
 OF_CLUSTERS = frozenset({"Callers", "TokenHash", "RevokedToken", "LastKnownGood", "Parameter"})
@@ -172,9 +175,10 @@ class Settled(Law):
 
     def see(self, event: Event) -> None:
         facts = event.facts
-        is_known = self.facts.has_valid_callers(event.time)
-        is_done = is_known and _DONE not in facts.get("output", "")  # by a command at the same time
-        if event.kind == "settled" and facts["status"] != 0 and is_done:
+        must_succeed = self.facts.has_valid_callers(event.time)
+        if any(each in facts.get("output", "") for each in _RACED):
+            must_succeed = False
+        if event.kind == "settled" and facts["status"] != 0 and must_succeed:
             self.violate(f"{facts['line']!r} exits with {facts['status']}: {facts['output']}")
         if event.kind != "end" or event.lane != "world":
             return

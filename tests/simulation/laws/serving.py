@@ -19,10 +19,10 @@ from .facts import (
     THROTTLED,
     UNAUTHORIZED,
     WAIT_SECONDS,
-    Law,
-    Review,
     StoredPolicy,
 )
+from .law import Law, Review
+from .states import as_object, stops
 
 SERVER_ERROR = 500
 ALMOST_A_DAY = 86_000.0  # podgraft uses no value that was confirmed a day ago
@@ -78,38 +78,25 @@ class Brakes(Law):
         if review.code != OK or review.track != "candidate":
             return
         reader = self.facts.reader(review.env)
-        if reader.certain and any(self._stops(reader.texts.get(each)) for each in BRAKES):
+        version = self.facts.find_version(review.version, review.event.facts["policy"])
+        rollout = as_object(version.fields.get("rollout") if version else None).get("id")
+        if reader.certain and any(stops(reader.texts.get(each), rollout) for each in BRAKES):
             self.violate(f"{review}; the environment has read a brake")
         for name in BRAKES:
-            since = self._find_start(name)
-            if (
-                since is not None
-                and review.began - since > BOUND_SECONDS
-                and (reader.policy_time > since + LAG_SECONDS and self._stops(self._newest(name)))
-            ):
-                self.violate(f"{review}; the brake {name} exists since {since:.0f}")
+            since = self._find_start(name, rollout)
+            is_read = since is not None and reader.policy_time > since + LAG_SECONDS
+            if since is not None and review.began - since > BOUND_SECONDS and is_read:
+                self.violate(f"{review}; the brake {name} stops its rollout since {since:.0f}")
         age = review.began - reader.policy_time
         if age > 3 * REFRESH_SECONDS + WAIT_SECONDS + MARGIN_SECONDS:
             self.violate(f"{review}; it last read the brakes {age:.0f} s before")
 
-    def _newest(self, name: str) -> str | None:
-        texts = self.facts.parameters.get(name)
-        return texts[-1][1] if texts else None
-
-    def _find_start(self, name: str) -> float | None:
-        """Return since when a parameter exists without a break."""
+    def _find_start(self, name: str, rollout: object) -> float | None:
+        """Return since when a brake stops a rollout without a break."""
         start: float | None = None
         for time, text, _ in self.facts.parameters.get(name, []):
-            start = None if text is None else time if start is None else start
+            start = None if not stops(text, rollout) else time if start is None else start
         return start
-
-    def _stops(self, text: str | None) -> bool:
-        if text is None:
-            return False
-        newest = self.facts.versions.get(self.facts.newest)
-        rollout: dict[str, Any] = (newest.fields.get("rollout") if newest else None) or {}
-        current = rollout.get("id")
-        return "*" in text or "[" in text or (current is not None and f"id: {current}\n" in text)
 
 
 def compute_bucket(rollout: str, cluster: str, workload: str, namespace: str) -> int:
@@ -124,6 +111,15 @@ def find_shares(rollout: dict[str, Any], cluster: str) -> list[float]:
     if isinstance(clusters, dict) and cluster in clusters:
         return [clusters[cluster]]
     return [rollout.get("share") or 0, *(groups.values() if isinstance(groups, dict) else ())]
+
+
+def find_selection(rollout: dict[str, Any], review: Review) -> tuple[bool, bool]:
+    """Return whether a rollout certainly selects the workload of a review, and whether it can."""
+    facts = review.event.facts
+    workload = "" if rollout.get("by") == "namespace" else f"Deployment/web-{facts['pod']}"
+    bucket = compute_bucket(rollout["id"], review.cluster, workload, facts["namespace"])
+    shares = find_shares(rollout, review.cluster)
+    return bucket < round(min(shares) * 100), bucket < round(max(shares) * 100)
 
 
 class Shares(Law):
@@ -142,17 +138,13 @@ class Shares(Law):
             if is_candidate:
                 self.violate(f"{review}; the version has no rollout")
             return
-        workload = "" if rollout.get("by") == "namespace" else f"Deployment/web-{facts['pod']}"
-        bucket = compute_bucket(rollout["id"], review.cluster, workload, facts["namespace"])
-        shares = find_shares(rollout, review.cluster)
-        is_selected = bucket < round(min(shares) * 100)
-        can_be_selected = bucket < round(max(shares) * 100)
+        is_selected, can_be_selected = find_selection(rollout, review)
         if is_candidate and not (can_be_selected and rollout["mode"] == "share"):
-            self.violate(f"{review}; bucket {bucket} is not selected by {rollout}")
+            self.violate(f"{review}; it is not selected by {rollout}")
         outcome = facts["log"].get("candidate")
         served = rollout["mode"] == "share" and outcome in {"same", "changed"}
         if served and is_selected and not is_candidate and facts["policy"]:
-            self.violate(f"{review}; bucket {bucket} is selected by {rollout}")
+            self.violate(f"{review}; it is selected by {rollout}")
 
     def _find_version(self, review: Review) -> StoredPolicy | None:
         if review.code != OK or not review.event.facts["policy"]:
@@ -244,39 +236,60 @@ class LogLines(Law):
 
 
 class Converged(Law):
-    """After the healing, every environment serves the newest version that loads."""
+    """In calm weather, every environment serves the newest version that loads."""
 
     name = "33 convergence"
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
         self._seen: dict[str, float] = {}
+        self._expected = (-1.0, 0)  # since which change
 
     def see_review(self, review: Review) -> None:
-        plan = self.facts.plan
-        calm = max(plan.heal, self.facts.last_change) + 2 * BOUND_SECONDS
-        if review.env == "gateway" or review.event.facts["verb"] != "review":
+        # From another address, ``Sources`` judges it.
+        if review.env == "gateway" or review.code == FORBIDDEN:
             return
-        if review.is_expired or not self.facts.has_valid_callers(review.began):
+        if review.event.facts["verb"] != "review" or review.is_expired:
+            return
+        if not self.facts.has_valid_callers(review.began):
             return
         first = self._seen.setdefault(review.env, review.began)
-        if review.began < calm:
+        if review.began < self._find_calm(review):
             self._seen[review.env] = review.began
             return
-        if review.began - first < BOUND_SECONDS:
-            return
-        loadable = [each for each in self.facts.versions.values() if self.facts.is_loadable(each)]
-        if not loadable:
-            return
-        expected = max(each.number for each in loadable)
-        if review.code == FORBIDDEN:  # from another address: ``Sources`` judges it
-            return
+        expected = self._find_expected()
+        if expected and review.began - first >= BOUND_SECONDS:
+            self._judge(review, expected)
+
+    def _find_expected(self) -> int:
+        """Return the newest version that loads; 0 without one."""
+        time, expected = self._expected
+        if time != self.facts.last_change:
+            loadable = (
+                each for each in self.facts.versions.values() if self.facts.is_loadable(each)
+            )
+            expected = max((each.number for each in loadable), default=0)
+            self._expected = self.facts.last_change, expected
+        return expected
+
+    def _find_calm(self, review: Review) -> float:
+        """Return the time after which everybody has read what is stored."""
+        windows = self.facts.plan.windows
+        ends = [min(w.end, review.began) for w in windows if w.start < review.event.time]
+        return max([self.facts.last_change, *ends]) + 2 * BOUND_SECONDS
+
+    def _judge(self, review: Review, expected: int) -> None:
+        newest = self.facts.newest
         if review.code != OK:
             self.violate(f"{review}; version {expected} loads: {review.event.facts.get('_body')}")
-        elif review.version != expected:
+            return
+        served = self.facts.versions.get(review.version)
+        # It was loaded before its bundle was damaged.
+        is_kept = served is not None and served.number > expected and self.facts.is_valid(served)
+        if review.version != expected and not is_kept:
             self.violate(f"{review}; version {expected} loads")
-        elif review.is_marked != (expected != self.facts.newest):
-            self.violate(f"{review}; the newest version is {self.facts.newest}")
+        elif review.is_marked != (review.version != newest):
+            self.violate(f"{review}; the newest version is {newest}")
 
 
 class Storms(Law):

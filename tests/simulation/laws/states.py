@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, cast
 
 import yaml
 
 from simulation.ledger import Event
-from simulation.plan import INJECTOR
+from simulation.names import INJECTOR
 
 BUNDLE_FILE = re.compile(r"proxy:([bx]\d+)")
 DENIED, BRAKES = "denied.yaml", (f"{INJECTOR}/brake.yaml", "brake.yaml")
@@ -42,6 +43,13 @@ class State:
         """The rollout; empty without one."""
         return as_object(self.policy.get("rollout"))
 
+    @property
+    def digest(self) -> str:
+        """The digest of the bundle, which consists of one file."""
+        content = self.files.get(BUNDLE, "").encode()
+        listing = f"{sha256(content).hexdigest()}  injector.yaml\n".encode()
+        return f"sha256:{sha256(listing).hexdigest()}"
+
     def pairs(self) -> Iterator[tuple[str, str, str]]:
         """Yield what can respond: track, tag of the policy, and tag of the bundle."""
         policy = self.policy
@@ -63,6 +71,14 @@ def load(text: str) -> dict[str, Any]:
         return as_object(yaml.safe_load(text))
     except yaml.YAMLError:
         return {}
+
+
+def stops(brake: str | None, rollout: object) -> bool:
+    """Whether a brake stops a rollout: one that is invalid, or without an id, stops all."""
+    if brake is None:
+        return False
+    id_ = load(brake).get("id")
+    return not isinstance(id_, str) or id_ in {"", "*", rollout}
 
 
 def note_file(states: list[State], event: Event) -> None:

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-from .facts import (
-    BOUND_SECONDS,
-    DENIED,
-    MAX_AGE_SECONDS,
-    OK,
-    Law,
-    Review,
-)
+from .facts import BOUND_SECONDS, DENIED, MAX_AGE_SECONDS, OK
+from .law import Law, Review
 
 
 class OneVersion(Law):

@@ -22,7 +22,8 @@ from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
 from simulation.baton import Baton
 from simulation.dice import Dice
 from simulation.ledger import Ledger
-from simulation.plan import CENSUS, PREFIX, Plan
+from simulation.names import CENSUS, PREFIX
+from simulation.plan import Plan
 
 from .bucket import Bucket
 from .keys import KeyModel

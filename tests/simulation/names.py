@@ -1,0 +1,11 @@
+"""The names in the stores of the world, and their keys."""
+
+from __future__ import annotations
+
+PREFIX, BUCKET, INJECTOR = "/podgraft", "bundles-of-the-world", "default"
+CENSUS = "census-of-the-world"
+
+
+def format_registry_key(digest: str) -> str:
+    """Return the key of the object of a registry of callers."""
+    return f"callers/sha256/{digest.removeprefix('sha256:')}.json"
