@@ -47,6 +47,8 @@ def test_an_import_of_a_module_that_is_left_out_stops_the_build() -> None:
     archive.check_imports(make_zip({"a.py": b"import json"}), library)
     with pytest.raises(BuildError, match=r"a\.py: imports xml"):
         archive.check_imports(make_zip({"a.py": b"def f():\n    import xml"}), library)
+    with pytest.raises(BuildError, match=r"a\.py: imports xml"):
+        archive.check_imports(make_zip({"a.py": b'x = import_module("xml").y'}), library)
 
 
 def test_the_page_contains_the_modules_that_it_imports_and_no_other_command() -> None:

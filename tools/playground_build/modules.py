@@ -37,4 +37,10 @@ def find_imports(source: bytes, package: Sequence[str] = ()) -> set[str]:
             module = ".".join([*parents, *([node.module] if node.module else [])])
             names.add(module)
             names.update(f"{module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "import_module":
+            match node.args:
+                case [ast.Constant(value=str(name))]:
+                    names.add(name)
+                case _:
+                    pass
     return names
