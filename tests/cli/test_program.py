@@ -4,6 +4,7 @@ import errno
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -11,6 +12,8 @@ import pytest
 from podgraft.cli import podgraft, program, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.core.identifiers import IdentifierError
+
+SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
 
 
 def run_failing(error: BaseException) -> int:
@@ -106,6 +109,24 @@ def test_help_names_every_command_without_importing_it() -> None:
     named = set(re.findall(r"[a-z-]+", done.stdout))
     listed = {*podgraft.list_commands(click.Context(podgraft))}
     assert {"explain", "certs", "demo", "register", "tokens", "check"} < listed <= named
+
+
+def test_a_check_imports_no_runner_of_tests_and_no_signer_if_the_bundle_has_no_tests() -> None:
+    """They take a third of its time."""
+    unneeded = (
+        "boto3",
+        "cryptography",
+        "flask",
+        "podgraft.cli.explain",
+        "podgraft.cli.test.runner",
+    )
+    text = (
+        "import sys\nfrom podgraft.cli import main\n"
+        f"assert main(['check', {str(SAMPLE)!r}]) == 0\n"
+        f"print([name for name in {unneeded} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 @pytest.mark.parametrize(("value", "is_colored"), [(None, True), ("", True), ("1", False)])

@@ -29,7 +29,7 @@ class _Commands(LazyGroup):
     entries = {  # noqa: RUF012 - a constant
         "explain": Entry("explain.command", _EXPLAIN, _UNDERSTAND),
         "inject": Entry("inject", _INJECT, _UNDERSTAND),
-        "test": Entry("test", "Run the tests of policies and bundles.", _UNDERSTAND),
+        "test": Entry("test.command", "Run the tests of policies and bundles.", _UNDERSTAND),
         "status": Entry(
             "status.command", "Show the injection of each namespace of a cluster.", _UNDERSTAND
         ),

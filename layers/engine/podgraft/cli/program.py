@@ -50,9 +50,7 @@ def _run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
         failure.show()
         return FAILED
     except ModuleNotFoundError as error:
-        from podgraft.cli.extras import make_missing_package_error
-
-        make_missing_package_error(_find_command(command, argv, name), error).show()
+        _show_missing_package(_find_command(command, argv, name), error)
         return FAILED
     return status if isinstance(status, int) else 0
 
@@ -99,9 +97,7 @@ def _exit_for_errors(name: str) -> Generator[None]:
     except CommandError as failure:
         failure.show()
     except ModuleNotFoundError as error:
-        from podgraft.cli.extras import make_missing_package_error
-
-        make_missing_package_error(name, error).show()
+        _show_missing_package(name, error)
     except click.ClickException as error:
         failure = _missing_path_error(error)
         if failure is None:
@@ -114,6 +110,12 @@ def _exit_for_errors(name: str) -> Generator[None]:
     else:
         return
     raise click.exceptions.Exit(ERROR)
+
+
+def _show_missing_package(name: str, error: ModuleNotFoundError) -> None:
+    from podgraft.cli.extras import make_missing_package_error  # an error only
+
+    make_missing_package_error(name, error).show()
 
 
 def _find_command(command: click.Command, argv: Sequence[str] | None, name: str) -> str:

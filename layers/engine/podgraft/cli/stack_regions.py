@@ -5,8 +5,7 @@ from typing import Any
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON
-from podgraft.cli.policy.document_text import load_mapping
-from podgraft.cli.policy.signing import strip_signature
+from podgraft.cli.policy.document_text import load_mapping, strip_signature
 from podgraft.core.versions.brake import parse_brakes
 from podgraft.service.store.names import BRAKE, DENIED, POLICY
 from podgraft.service.store.registry_document import POINTER

@@ -6,7 +6,6 @@ from pathlib import Path
 from podgraft.cli.failure import CommandError
 from podgraft.cli.test.document import PolicyTestFile
 from podgraft.cli.test.files import is_test_file, override_files, read_test_file
-from podgraft.cli.test.runner import Runner
 from podgraft.core.bundle import Diagnostic
 
 _FOLDER = "tests"
@@ -31,6 +30,8 @@ def find_failed_tests(bundle: Path, document: Path | None) -> Iterator[Diagnosti
 
 
 def _run_file(file: PolicyTestFile, name: str, remedy: str) -> Iterator[Diagnostic]:
+    from podgraft.cli.test.runner import Runner  # few bundles have tests
+
     for result in Runner().run(file):
         if not result.has_passed:
             reason = next(iter((*result.errors, *map(str, result.failures))))

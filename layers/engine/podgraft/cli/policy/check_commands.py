@@ -1,25 +1,22 @@
-"""The subcommands of ``podgraft policy`` that change nothing in AWS: check, allows, and pull."""
+"""The subcommands of ``podgraft policy`` that read only files: check and allows."""
 
 from pathlib import Path
 
 import click
 
-from podgraft.cli import command_help, folders, outputs, terminal
+from podgraft.cli import command_help, outputs, terminal
 from podgraft.cli.client_config import read_url_paths
-from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.failure import print_warnings
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.program import FAILED
-from podgraft.cli.shared_options import NEW_FOLDER, format_option
+from podgraft.cli.shared_options import format_option
 from podgraft.core.trial import modes
 from podgraft.kube.privileges.pod_security import Level
 
 from . import check_report
-from .cloud import connect
 from .local import CheckedBundle, InvalidBundleError, check_bundle
 from .options import local_options, warning_options
 from .privileges import make_block
-from .target import TargetOptions, target_options
-from .versions import bundle_digest
 
 
 @command_help.command("check")
@@ -95,24 +92,3 @@ def print_allows(bundle: Path, document: Path | None, *, write: bool) -> None:
         return
     outputs.replace_file(document, text.encode())
     click.echo(f"wrote allows to {document}; review the change before you push it")
-
-
-@command_help.command("pull")
-@click.argument("folder", type=NEW_FOLDER)
-@target_options
-def pull_policy(options: TargetOptions, folder: Path) -> None:
-    """Write the version in force to FOLDER: policy.yaml and bundle/.
-
-    FOLDER must be new or empty.
-    """
-    if folder.exists() and any(folder.iterdir()):
-        raise CommandError(f"{folder}: is not empty; use a new folder")
-    cloud = connect(options)
-    live = cloud.current_version()
-    files = cloud.read_bundle(bundle_digest(live))
-    bundle_files = {f"bundle/{path}": content for path, content in files.items()}
-    folders.write_folder(folder, {**bundle_files, "policy.yaml": live.document.encode()})
-    click.echo(
-        f"version {live.number}: {folder}/policy.yaml, {len(files)} files in {folder}/bundle"
-    )
-    click.echo(f"to change this version only: podgraft push --expect-version {live.number}")

@@ -4,6 +4,7 @@ import re
 
 from podgraft.base.jsonvalue import JSON, Object, equal, object_at
 from podgraft.cli.failure import CommandError
+from podgraft.core.signing import SignatureError, split_signature
 from podgraft.kube import yaml
 
 _CLUSTERS = "clusters"
@@ -19,6 +20,23 @@ def load_mapping(text: str) -> Object:
     except yaml.NotYAMLError as error:
         raise CommandError(f"policy: invalid YAML: {error}; correct this line") from error
     return value if isinstance(value, dict) else {}
+
+
+def strip_signature(document: str) -> str:
+    """Return the document without its signature; raises ``CommandError`` for a damaged one."""
+    try:
+        return split_signature(document).text
+    except SignatureError as error:
+        raise CommandError(f"policy: {error}") from error
+
+
+def signed_version(document: str) -> int | None:
+    """Return the version that a document is signed for; None without a signature."""
+    try:
+        signature = split_signature(document).signature
+    except SignatureError:
+        return 0
+    return None if signature is None else signature.version
 
 
 def set_key(text: str, key: str, value: JSON, name: str) -> str:

@@ -22,12 +22,13 @@ from . import push
 from .cloud import DeployedInjector, PolicyVersion, connect
 from .confirmation import print_comparison
 from .diff import NO_POLICY, SampleOptions, compare, load_objects, sample_options
+from .document_text import signed_version, strip_signature
 from .folder_injector import FolderInjector
 from .in_force import find_in_force
 from .local import CheckedBundle, check_bundle
 from .options import message_option, yes_option
 from .push import Change
-from .signing import Signer, make_signer, signed_version, signer_options, strip_signature
+from .signing import Signer, make_signer, signer_options
 from .stored_version import StoredInjector, load_current, open_injector, read_local_document
 from .target import TargetOptions, target_or_store_options
 from .versions import bundle_digest

@@ -12,9 +12,9 @@ from podgraft.cli.program import FAILED
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 
 from .cloud import PolicyVersion, connect
+from .document_text import signed_version, strip_signature
 from .in_force import InForce, find_in_force
 from .options import list_output_option
-from .signing import signed_version, strip_signature
 from .target import TargetOptions, target_options
 from .versions import find_digests
 

@@ -11,8 +11,9 @@ from podgraft.core import policy
 from podgraft.core.policy import Policy
 
 from .cloud import DeployedInjector, PolicyVersion
+from .document_text import signed_version, strip_signature
 from .local import CheckedBundle
-from .signing import Signer, signed_version, strip_signature
+from .signing import Signer
 from .target import DeploymentTarget
 from .version_loading import load_new_version
 

@@ -16,6 +16,7 @@ from . import push
 from .canary import make_canary
 from .cloud import DeployedInjector, PolicyVersion, connect
 from .confirmation import confirm_change
+from .document_text import strip_signature
 from .local import CheckedBundle, check_bundle
 from .options import (
     cluster_option,
@@ -27,7 +28,7 @@ from .options import (
 from .push import Change
 from .rollout.candidate import check_no_rollout
 from .rollout.text import describe_pods, find_id, remove_rollout
-from .signing import make_signer, signer_options, strip_signature
+from .signing import make_signer, signer_options
 from .target import TargetOptions, target_options
 from .version_loading import load_new_version
 from .versions import bundle_digest

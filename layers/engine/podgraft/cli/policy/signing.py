@@ -20,13 +20,13 @@ from podgraft.cli.shared_options import FILE, add_options
 from podgraft.cli.stacks import aws_errors
 from podgraft.core.signing import (
     InvalidKeyError,
-    SignatureError,
     SignedDocument,
     make_payload,
-    split_signature,
 )
 from podgraft.core.signing.keys import PublicKey, decode_public_key
 from podgraft.core.signing.signature import Signature
+
+from .document_text import strip_signature
 
 _COORDINATE_BYTES = 32
 _ALGORITHM = "ECDSA_SHA_256"
@@ -98,23 +98,6 @@ def sign_document(signer: Signer, document: str, subject: str, version: int, dig
         raise CommandError("the signature is not valid for its public key; use another key")
     signature = Signature(version=version, digest=digest, key_id=signer.public_key.id, value=value)
     return str(SignedDocument(text, signature))
-
-
-def strip_signature(document: str) -> str:
-    """Return the document without its signature; raises ``CommandError`` for a damaged one."""
-    try:
-        return split_signature(document).text
-    except SignatureError as error:
-        raise CommandError(f"policy: {error}") from error
-
-
-def signed_version(document: str) -> int | None:
-    """Return the version that a document is signed for; None without a signature."""
-    try:
-        signature = split_signature(document).signature
-    except SignatureError:
-        return 0
-    return None if signature is None else signature.version
 
 
 def _read_private_key(path: Path) -> ec.EllipticCurvePrivateKey:

@@ -13,10 +13,10 @@ from podgraft.service.store.caller_document import Callers
 
 from .cloud import DeployedInjector, connect
 from .diff import NO_POLICY, Version
+from .document_text import strip_signature
 from .folder_injector import FolderInjector
 from .in_force import find_in_force
 from .local import CheckedBundle
-from .signing import strip_signature
 from .target import TargetOptions
 from .version_loading import Injector
 

@@ -15,9 +15,10 @@ from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.service.store.names import DENIED
 
 from .denied import change_deny_list, load_deny_list, storage_options
+from .document_text import signed_version
 from .local import check_bundle
 from .options import list_output_option
-from .signing import make_signer, sign_document, signed_version, signer_options
+from .signing import make_signer, sign_document, signer_options
 
 
 @command_help.command("sign")

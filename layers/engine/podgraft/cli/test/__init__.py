@@ -3,7 +3,3 @@
 A test runs the reviews that ``podgraft explain`` runs, with the code of the webhook. The modules
 here select files, compare results, and write reports. They decide nothing about an object.
 """
-
-from .command import command
-
-__all__ = ["command"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from podgraft.cli.failure import CommandError
-from podgraft.cli.policy.signing import strip_signature
+from podgraft.cli.policy.document_text import strip_signature
 from podgraft.core.versions.snapshot import Fetch
 from podgraft.service import store
 from podgraft.service.store import Snapshot, SnapshotSet, StoreError

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from podgraft.cli import folders, outputs
 from podgraft.cli.failure import CommandError
+from podgraft.cli.policy.document_text import signed_version
 from podgraft.cli.policy.folder_injector import FolderInjector
-from podgraft.cli.policy.signing import Signer, sign_document, signed_version
+from podgraft.cli.policy.signing import Signer, sign_document
 from podgraft.core import bundle as bundles
 from podgraft.core.policy import parse
 

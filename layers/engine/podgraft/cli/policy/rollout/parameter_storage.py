@@ -6,7 +6,8 @@ from datetime import datetime
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
-from podgraft.cli.policy.signing import Signer, strip_signature
+from podgraft.cli.policy.document_text import strip_signature
+from podgraft.cli.policy.signing import Signer
 from podgraft.cli.policy.target import DeploymentTarget
 
 from .alarms import Alarm, read_alarms

@@ -11,10 +11,9 @@ import click
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
-from podgraft.cli.policy.document_text import load_mapping
+from podgraft.cli.policy.document_text import load_mapping, strip_signature
 from podgraft.cli.policy.local import check_bundle
 from podgraft.cli.policy.options import local_options
-from podgraft.cli.policy.signing import strip_signature
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.kube import yaml
 

@@ -5,7 +5,8 @@ from datetime import datetime
 
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import PolicyVersion
-from podgraft.cli.policy.signing import Signer, signed_version, strip_signature
+from podgraft.cli.policy.document_text import signed_version, strip_signature
+from podgraft.cli.policy.signing import Signer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
