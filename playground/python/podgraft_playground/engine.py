@@ -92,7 +92,7 @@ def compile_input(given: Input) -> Compiled:
     """Load the bundle and the policy of the working directory; raises ``CommandError``."""
     options = _parse_options(given)
     with _captured() as captured:
-        snapshot = configuration.load_snapshot(options)
+        snapshot = configuration.load(options).snapshot
         configuration.warn_of_unused(options, snapshot)
     manifests = read_manifests(given.files.values())
     return Compiled(options, snapshot, manifests, captured.getvalue())
