@@ -38,6 +38,7 @@ ACCEPTED = {
     ("kube/yaml/scalars.py", "exponents"): "which scalars go-yaml tries as numbers; golang parses",
     ("service/serve/connection.py", "ipaddress"): "the address of a peer from the socket",
     ("base/system.py", "datetime"): "the clock of the process",
+    ("base/zones.py", "datetime"): "offsets of time zones, which zoneinfo finds",
     ("service/http/authentication.py", "datetime"): "the last days of tokens, which are ours",
     ("service/http/request_log.py", "datetime"): "the times of the log, which are ours",
     ("service/serve/tls.py", "datetime"): "the validity of a certificate",

@@ -232,7 +232,7 @@ def test_the_prefix_is_the_stacks_name_unless_it_is_set(
         "bundlePrefix": "bundles/",
         "logGroup": f"{stack}-WebhookLogs",
         "guard": f"{stack}-Guard.Arn",
-        "documents": 2,
+        "documents": 3,
     }
 
 

@@ -32,6 +32,7 @@ from secrecy.known_secrets import ALIAS, ANNOTATION, ENVIRONMENT, MARK, find_sec
 from service.store.aws_fault_proxy import faulty_aws
 from support.aws_account import deploy_stack
 from support.fake_cluster import use_cluster
+from support.local_snapshot import load_snapshot
 from support.store_fixture import BUNDLE, CONFIG, TOKEN
 
 
@@ -524,7 +525,7 @@ def test_the_values_of_live_pods_are_not_printed(
 
 def live_objects() -> Mapping[str, Any]:
     """The pod, injected by an earlier bundle, and a webhook with a token in its path."""
-    snapshot = offline.load_snapshot("", BUNDLE)
+    snapshot = load_snapshot("", BUNDLE)
     after: Any = offline.apply_response(POD, offline.review_pod(POD, "shop", snapshot))
     after["metadata"] |= {"name": "web", "namespace": "shop"}
     sidecar = after["spec"]["containers"][-1]

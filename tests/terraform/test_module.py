@@ -102,7 +102,7 @@ def test_the_owner_of_the_prefix_has_the_fields_of_the_template() -> None:
         "bundlePrefix": "bundles/",
         "logGroup": "shop-WebhookLogs",
         "guard": "shop-Guard.Arn",
-        "documents": 2,
+        "documents": 3,
     }
     value = MODULE["aws_ssm_parameter.prefix_owner"]["value"]
     assert re.findall(r'"?(\w+)"?\s*[:=] ', value) == list(fields)

@@ -11,6 +11,7 @@ from podgraft.cli import main, offline
 from podgraft.cli.live.api_errors import ErrorReason
 from podgraft.kube import yaml
 from support.fake_cluster import use_cluster
+from support.local_snapshot import load_snapshot
 
 SAMPLE = Path(__file__).parents[3] / "samples" / "istio" / "bundle"
 MAPS = "/api/v1/namespaces/istio-system/configmaps"
@@ -39,7 +40,7 @@ def pod(name: str, *, injected: bool, finished: bool = False) -> Any:
     }
     result: Any = original
     if injected:
-        snapshot = offline.load_snapshot("", FILES)
+        snapshot = load_snapshot("", FILES)
         result = offline.apply_response(original, offline.review_pod(original, "shop", snapshot))
     return {**result, "status": {"phase": "Succeeded" if finished else "Running"}}
 

@@ -3,7 +3,6 @@
 The command line and the function call the same use case, so their results are equal.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import msgspec
@@ -11,8 +10,6 @@ import msgspec
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import annotation_remedies, documents
 from podgraft.cli.failure import CommandError
-from podgraft.core import bundle as bundles
-from podgraft.core import policy as policies
 from podgraft.core import review
 from podgraft.core.bundle import Bundle
 from podgraft.core.injectors import redact
@@ -55,15 +52,6 @@ class FixedStore:
 def make_snapshot(policy: Policy, bundle: Bundle) -> Snapshot:
     """Make a snapshot of a compiled bundle and its policy."""
     return Snapshot(policy=policy, policy_version="local", bundle=bundle)
-
-
-def load_snapshot(document: str, files: Mapping[str, bytes]) -> Snapshot:
-    """Load a snapshot from a policy document and the files of a bundle."""
-    try:
-        read = policies.parse(document)
-        return make_snapshot(read, bundles.compile_(files, read))
-    except (policies.PolicyError, bundles.BundleError) as error:
-        raise CommandError(*map(str, error.errors)) from error
 
 
 def make_create_request(pod: Object, namespace: str) -> AdmissionRequest:
