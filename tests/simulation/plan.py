@@ -18,6 +18,7 @@ LONG_SECONDS = (88_000.0, 110_000.0)  # an outage of more than a day
 START_SECONDS = 1_800_000_000.0  # of the world's wall clock: 15 January 2027, 08:00 UTC
 BEGIN_SECONDS = 120.0  # the first policy, and the tokens, exist before
 MAX_REVIEWS = 50
+CLEANUP_SECONDS = 240.0  # before the end
 PAIRS = 3  # of pushes at the same time
 SETTLE_SECONDS = 150.0  # after the healing, people repair what is broken
 # The first token of each second cluster ends with the first day, or with the second.
@@ -200,6 +201,8 @@ def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
     # would hide an environment that does not return to an earlier one.
     settles = {"bundle": 1, "pushes": dice.chance("plan/settle/push", 0.5)}
     actions.append(Action("command/settle", plan.heal + SETTLE_SECONDS, "settle", "c0", settles))
+    if "functions" in plan.features:  # EventBridge invokes it each day
+        actions.append(Action("schedule/cleanup", plan.seconds - CLEANUP_SECONDS, "cleanup", "c0"))
     if "prune" in plan.features and plan.heal > LONG_SECONDS[0]:
         late = dice.between("plan/late/time", LONG_SECONDS[0], plan.heal)
         actions += [

@@ -33,6 +33,7 @@ BOUND_SECONDS = REFRESH_SECONDS + WAIT_SECONDS + LAG_SECONDS + MARGIN_SECONDS
 CERTAIN_SECONDS = 0.3
 # No value is in force that was confirmed more than a day ago, plus the rounding of this law.
 MAX_AGE_SECONDS = 86_400 + 60.0
+THROTTLING = "ThrottlingException"
 OK, UNAVAILABLE, UNAUTHORIZED, FORBIDDEN, THROTTLED = 200, 503, 401, 403, 429
 
 
@@ -132,7 +133,7 @@ class Facts:
         self._registries: dict[str, str] = {}
         self.counted: dict[int, str] = {}  # the keys of the registries that counted, by serial
         self._had: dict[str, list[tuple[float, bool]]] = {}  # emptied when a document changes
-        self.last_change = 0.0
+        self.last_change, self.last_throttle = 0.0, 0.0
         self.states = [State(0.0, {})]  # of the folder
         self.mistakes: dict[float, float] = {}  # when callers became invalid, until when
 
@@ -258,6 +259,8 @@ class Facts:
 
     def _note_read(self, event: Event) -> None:
         reader, facts = self.reader(event.lane), event.facts
+        if facts["result"] == THROTTLING:
+            self.last_throttle = event.time
         operation: str = facts["operation"]
         names: list[str] = facts.get("_names") or []
         if operation == "GetObject" and "key" not in facts:  # it failed: perhaps for the callers

@@ -276,7 +276,8 @@ class Converged(Law):
         """Return the time after which everybody has read what is stored."""
         windows = self.facts.plan.windows
         ends = [min(w.end, review.began) for w in windows if w.start < review.event.time]
-        return max([self.facts.last_change, *ends]) + 2 * BOUND_SECONDS
+        # The reads of a fleet can be more than Parameter Store answers.
+        return max([self.facts.last_change, self.facts.last_throttle, *ends]) + 2 * BOUND_SECONDS
 
     def _judge(self, review: Review, expected: int) -> None:
         newest = self.facts.newest
