@@ -25,20 +25,20 @@ _COPIED = ("pyodide.mjs", "pyodide.asm.mjs")
 # tests of the page run every sample without them.
 UNUSED = frozenset(
     """
-    __phello__ _aix_support _android_support _apple_support _ios_support _markupbase
-    _osx_support _pydatetime _pydecimal _pyio _pyrepl antigravity argparse asyncio.__main__
-    asyncio.proactor_events asyncio.tools asyncio.windows_events asyncio.windows_utils bdb
-    cProfile cmd code colorsys compileall concurrent.futures.interpreter
-    concurrent.futures.process configparser csv ctypes curses dbm doctest email ensurepip
-    filecmp fileinput ftplib getpass html.parser http.client http.cookiejar http.cookies
-    http.server idlelib imaplib json.tool lib2to3 logging.config logging.handlers mailbox
-    mailcap mimetypes modulefinder multiprocessing netrc nntplib nturl2path optparse pdb
-    pickletools plistlib poplib profile profiling pstats pty pyclbr pydoc pydoc_data
-    pyodide.console quopri rlcompleter runpy sched secrets shelve smtplib socketserver sqlite3
-    sre_compile sre_constants sre_parse statistics symtable sysconfig.__main__ tabnanny tarfile
-    telnetlib test this timeit tkinter trace tracemalloc tty turtle turtledemo unittest
-    urllib.error urllib.request urllib.response urllib.robotparser venv wave webbrowser wsgiref
-    xml xmlrpc zipapp
+    __phello__ _aix_support _android_support _apple_support _compat_pickle _ios_support
+    _markupbase _osx_support _pydatetime _pydecimal _pyio _pyrepl antigravity argparse
+    asyncio.__main__ asyncio.proactor_events asyncio.tools asyncio.windows_events
+    asyncio.windows_utils bdb cProfile cmd code colorsys compileall
+    concurrent.futures.interpreter concurrent.futures.process configparser csv ctypes curses dbm
+    doctest email ensurepip filecmp fileinput fractions ftplib getpass graphlib html http.client
+    http.cookiejar http.cookies http.server idlelib imaplib json.tool lib2to3 logging.config
+    logging.handlers mailbox mailcap mimetypes modulefinder multiprocessing netrc nntplib
+    nturl2path optparse pdb pickle pickletools plistlib poplib profile profiling pstats pty
+    pyclbr pydoc pydoc_data pyodide.console quopri rlcompleter runpy sched secrets shelve
+    smtplib socketserver sqlite3 sre_compile sre_constants sre_parse statistics symtable
+    sysconfig.__main__ tabnanny tarfile telnetlib test this timeit tkinter trace tracemalloc tty
+    turtle turtledemo unittest urllib.error urllib.request urllib.response urllib.robotparser
+    venv wave webbrowser wsgiref xml xmlrpc zipapp
     """.split()  # noqa: SIM905 - a list of strings would be a page long
 )
 _ENCODINGS = frozenset(

@@ -27,7 +27,8 @@ _PATHS = {
     "MutatingAdmissionPolicyBinding": f"{_ADMISSION}/mutatingadmissionpolicybindings",
     "TeamDefaults": "/apis/platform.example.com/v1/namespaces/shop/teamdefaults",
 }
-# The second mutation reads a default of what the first one adds; the third one fails.
+# The second mutation reads a default of what the first one adds; the third one fails. Kubernetes
+# has no order of policies, so the container has the field that another policy sets already.
 _DEFAULTS = """
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy
@@ -45,7 +46,8 @@ spec:
     jsonPatch:
       expression: >-
         [JSONPatch{op: 'add', path: '/spec/containers/-', value: Object.spec.containers{
-        name: 'side', image: 'side', ports: [Object.spec.containers.ports{containerPort: 9}]}}]
+        name: 'side', image: 'side', ports: [Object.spec.containers.ports{containerPort: 9}],
+        securityContext: Object.spec.containers.securityContext{runAsUser: 1}}}]
   - patchType: ApplyConfiguration
     applyConfiguration:
       expression: >-
