@@ -15,6 +15,8 @@ from podgraft.kube import yaml
 from podgraft.service.store import NotLoadedError, UntrustedError
 from podgraft.service.store.aws.client import MissingError, RetryBudget
 from podgraft.service.store.aws.store import CachedStore
+from service.store.aws_fault_proxy import faulty_aws
+from service.store.local_aws import BUNDLE, aws_world, is_injected, review
 from support.memory_store import MemoryStore, labelled_bundle
 
 LIMIT = ADVANCED_BYTES - SIGNATURE_BYTES
@@ -157,6 +159,18 @@ def test_a_hand_changes_the_rest_and_loses_nothing() -> None:
     world.memory.put("istio", "\r\n".join([*lines, "policy: disabled"]))
     snapshot = world.store.snapshot("istio", "eu-399")
     assert (snapshot.policy.revision, snapshot.bundle.rules.policy) == ("r0", "disabled")
+
+
+def test_a_cold_function_reads_them_from_s3() -> None:
+    """While the bucket does not have them, the version before is in force."""
+    with faulty_aws() as faulty, aws_world(faulty) as world:
+        clusters = "".join(f"  eu-{n}: {{revision: canary}}\n" for n in range(400))
+        head = f"bundle: {bundle.digest(BUNDLE)}\npolicy: disabled\n"
+        split = split_policy(f"{head}clusters:\n{clusters}")
+        world.put_policy(split.document)
+        assert is_injected(review(world.function()))
+        assert world.put_bundle(dict(split.files)) == split.digest
+        assert not is_injected(review(world.function()))
 
 
 def test_files_that_are_no_text_are_an_error() -> None:
