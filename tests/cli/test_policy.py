@@ -298,7 +298,7 @@ def test_an_invalid_policy_reaches_neither_service(local: Path, run: Run, aws: F
 
 
 @pytest.mark.parametrize(
-    ("size", "status", "tier"), [(3900, 0, "Standard"), (5000, 0, "Advanced"), (8000, 1, "")]
+    ("size", "status", "tier"), [(3900, 0, "Standard"), (5000, 0, "Advanced"), (8200, 1, "")]
 )
 def test_the_size_is_known_before_anything_is_sent(
     local: Path, run: Run, aws: FaultyAws, size: int, status: int, tier: str
@@ -310,7 +310,7 @@ def test_the_size_is_known_before_anything_is_sent(
     if tier:
         assert client("ssm").get_parameter_history(Name=NAME)["Parameters"][0]["Tier"] == tier
     else:
-        assert (aws.calls, "7936" in said) == ([], True)
+        assert (aws.calls, "8192" in said) == ([], True)
 
 
 def test_an_advanced_parameter_stays_one(local: Path, run: Run, aws: FaultyAws) -> None:

@@ -311,7 +311,12 @@ def test_retire_deletes_registrations_and_revokes(
     printed = capsys.readouterr()
     assert "/podgraft-dev/istio/policy: remove /clusters/b, /groups/ring/members" in printed.err
     assert run("plan", estate.write("a")) == 0
+    estate.account.ssm.put_parameter(
+        Name="/podgraft-dev/istio/policy", Value="policy: [", Overwrite=True
+    )
+    capsys.readouterr()
     assert run("retire", "b", "--gone") == 0
+    assert "/podgraft-dev/istio/policy: does not load; search it for b" in capsys.readouterr().err
 
 
 def _raise() -> None:

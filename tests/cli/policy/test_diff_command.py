@@ -205,6 +205,17 @@ def test_each_different_group_is_compared(run: Run, local: Path, store: Path, ap
     assert [each["clusters"] for each in report["groups"]] == [["dev", "group ring-0"]]
 
 
+def test_one_cluster_has_its_groups_of_the_registry(
+    run: Run, local: Path, store: Path, apps: Path
+) -> None:
+    (local / "policy.yaml").write_text("policy: enabled\ngroups: {ring-0: {policy: disabled}}\n")
+    (store / "auth").mkdir()
+    (store / "auth" / "prod-eu.yaml").write_text("groups: [ring-0, gone]\n")
+    for cluster, changed in (("prod-eu", 3), ("prod-us", 0)):
+        result = run("diff", str(local), *at_store(store, "-f", str(apps), "--cluster", cluster))
+        assert f"{changed} of 3 objects change" in result.out
+
+
 def test_a_change_in_all_clusters_is_one_group(
     run: Run, local: Path, store: Path, apps: Path
 ) -> None:

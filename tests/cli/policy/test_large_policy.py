@@ -13,6 +13,7 @@ from podgraft.core.versions.overrides import find_overrides, join_overrides
 from podgraft.kube import yaml
 from support.machines import LaterMachine, use_machine
 from support.policy_account import BUCKET, REMOTE, Account, Run, set_tag
+from support.signers import MemorySigner
 
 STACK = "/podgraft-dev/stack"
 
@@ -140,6 +141,18 @@ def test_what_does_not_fit_is_an_error_before_a_request(
     comments = "  #\n" * 300_000  # 1.2 MB
     [error] = find_value_errors("policy", f"clusters:\n  a: {{}}\n{comments}  b: {{}}\n")
     assert "give clusters with equal overrides a group" in error.remedy
+
+
+def test_what_fits_only_without_its_signature_is_not_stored(
+    run: Run, account: Account, local: Path
+) -> None:
+    (local / "signer.key").write_text(MemorySigner().private_pem)
+    (local / "policy.yaml").write_text(f"policy: enabled\n# {'x' * 7990}\n")
+    result = run("push", str(local), *REMOTE, "--sign-key", str(local / "signer.key"))
+    assert result.status == 1
+    assert "bytes with the signature, but Parameter Store accepts at most 8192" in result.err
+    assert account.documents() == []
+    assert run("push", str(local), *REMOTE).status == 0
 
 
 def test_damaged_overrides_name_the_version(run: Run, account: Account, large: Path) -> None:

@@ -161,7 +161,7 @@ def _fill_fields(type_: GoType, value: JSON, minor: int) -> None:
             for element in value:
                 _fill_fields(type_.elem, element, minor)
         case Kind.STRUCT, dict():
-            _set_struct(type_.name, value, minor)
+            _fill_struct(type_.name, value, minor)
             fields = fields_by_key(type_)
             for key, member in value.items():
                 if isinstance(member, dict | list) and key in fields:
@@ -179,7 +179,7 @@ def _round_up(amount: str) -> str:
     return str(quantity.Quantity(parsed.scale_unbounded(unit), unit, parsed.format))
 
 
-def _set_struct(name: str, struct: Object, minor: int) -> None:
+def _fill_struct(name: str, struct: Object, minor: int) -> None:
     if name == _EPHEMERAL_CONTAINER:
         name = "v1.Container"
     for key, default in _ABSENT.get(name, {}).items():

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.target import DeploymentTarget
 from podgraft.cli.stacks import find_owner
@@ -41,9 +42,11 @@ def revoke_all(stack: StackCallers, cluster: str, at: str) -> None:
 def find_overrides(stack: StackCallers, cluster: str) -> Iterator[str]:
     """Yield each policy of the stack that mentions a cluster, with the places."""
     for injector in _open_injectors(stack):
+        parameter = injector.target.parameter
         try:
             parsed = policy.parse(injector.current_version().document)
-        except PolicyError:
+        except (PolicyError, CommandError):
+            yield f"{parameter}: does not load; search it for {cluster}"
             continue
         places = ["/clusters/" + cluster] if cluster in parsed.clusters else []
         places += [
@@ -52,7 +55,7 @@ def find_overrides(stack: StackCallers, cluster: str) -> Iterator[str]:
             if cluster in each.members
         ]
         if places:
-            yield f"{injector.target.parameter}: remove {', '.join(places)}"
+            yield f"{parameter}: remove {', '.join(places)}"
 
 
 def _open_injectors(stack: StackCallers) -> Iterator[DeployedInjector]:

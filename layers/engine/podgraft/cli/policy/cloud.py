@@ -1,9 +1,10 @@
 """A deployed injector: its bundles in S3, and the versions of its policy in Parameter Store."""
 
 import re
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from podgraft.cli import stacks
@@ -15,14 +16,13 @@ from podgraft.cli.tokens.storage import Location
 from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.core import bundle, policy
 from podgraft.core.signing import DenyList
-from podgraft.core.versions.errors import InvalidVersionError
-from podgraft.core.versions.overrides import join_overrides
 from podgraft.service.store.caller_document import Callers
 
 from .denied import check_denied, load_deny_list
-from .large_policy import split_policy
+from .large_policy import check_signed_size, split_policy
 from .signing import Signer, sign_document
 from .target import DeploymentTarget, TargetOptions
+from .versions import PolicyVersion
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -31,35 +31,6 @@ if TYPE_CHECKING:
 
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _MAX_ATTEMPTS = 5  # to sign for the number that Parameter Store returns
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PolicyVersion:
-    """One version of the policy parameter."""
-
-    number: int
-    stored: str
-    date: datetime | None
-    author: str
-    is_advanced: bool
-    message: str = ""
-    read: Callable[[str], Mapping[str, bytes]]
-
-    @property
-    def document(self) -> str:
-        """The complete text, with the overrides that ``stored`` names.
-
-        Raises ``CommandError`` if the bucket does not have them.
-        """
-        try:
-            return join_overrides(self.stored, self.read)
-        except InvalidVersionError as error:
-            raise CommandError(f"version {self.number}: {error}") from error
-
-    @property
-    def person(self) -> str:
-        """The last part of the author's ARN: a user, or the session of a role."""
-        return self.author.rpartition("/")[2] or "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,10 +119,11 @@ class DeployedInjector:
         except AbsentError:
             return []
 
-    def read_callers(self) -> Mapping[str, Callers]:
-        """Return the callers of each cluster."""
-        location = Location("aws", parameter_prefix=self.target.parameter_prefix)
-        return open_repository(location).read_all()
+    @cached_property
+    def callers(self) -> Mapping[str, Callers]:
+        """The callers of each cluster; read once."""
+        prefix = self.target.parameter_prefix
+        return open_repository(Location("aws", parameter_prefix=prefix)).read_all()
 
     def check_denied(self, digests: Iterable[str]) -> None:
         """Raise ``CommandError`` for a bundle that is on the deny list."""
@@ -225,6 +197,7 @@ class DeployedInjector:
                 )
             number = max(number, stored[-1] + 1)
             signed = sign_document(signer, document, self.target.parameter, number, digest)
+            check_signed_size(signed, self.target.parameter)
             stored.append(self.put_parameter(signed, replaced, message))
             if stored[-1] != number:
                 number = stored[-1] + 1
@@ -237,9 +210,7 @@ class DeployedInjector:
         """Return the document to store; its overrides are in the bucket already."""
         split = split_policy(document)
         if split.files:
-            for path, content in self.find_missing(split.digest, split.files).items():
-                self.upload_file(split.digest, path, content)
-            self.read_bundle(split.digest)
+            self.upload_bundle(split.digest, split.files)
         return split.document
 
     def put_parameter(
@@ -334,6 +305,14 @@ class DeployedInjector:
         key = self.target.object_key(digest, path)
         with aws_errors(f"s3://{self.target.bucket}/{key}"):
             self._s3.put_object(Bucket=self.target.bucket, Key=key, Body=content)
+
+    def upload_bundle(self, digest: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
+        """Upload missing and damaged files, and verify the bundle; return what was uploaded."""
+        missing = self.find_missing(digest, files)
+        for path, content in missing.items():
+            self.upload_file(digest, path, content)
+        self.read_bundle(digest)
+        return missing
 
     def find_missing(self, digest: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
         """Return the files of a bundle that S3 does not have, and those that are damaged there."""

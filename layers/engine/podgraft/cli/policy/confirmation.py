@@ -6,14 +6,7 @@ from podgraft.cli.manifest_files import FileSelection
 from podgraft.core.review_context import ReviewContext
 
 from .cloud import DeployedInjector
-from .diff import (
-    Comparison,
-    OutputFormat,
-    SampleOptions,
-    compare,
-    format_comparison,
-    load_objects,
-)
+from .diff import Comparison, OutputFormat, SampleOptions, format_comparison
 from .push import Change
 from .stored_version import StoredInjector, load_current
 
@@ -24,9 +17,8 @@ def confirm_change(cloud: DeployedInjector, change: Change, cluster: str | None)
     """Print what a push changes, and return whether the operator confirms it."""
     stored = StoredInjector(load_current(cloud), cloud)
     after = stored.load_local(change.checked, change.document)
-    objects = load_objects(_DEFAULT_OBJECTS, (stored.current.snapshots, after.snapshots))
     caller = ReviewContext(injector=cloud.target.injector, cluster=cluster)
-    print_comparison(compare(stored.current, after, objects, caller))
+    print_comparison(stored.compare_with(after, _DEFAULT_OBJECTS, caller))
     return click.confirm("Put this version in force?")
 
 

@@ -8,14 +8,7 @@ from podgraft.cli import command_help, configuration, program
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.shared_options import format_option
 
-from .diff import (
-    OutputFormat,
-    SampleOptions,
-    compare,
-    format_comparison,
-    load_objects,
-    sample_options,
-)
+from .diff import OutputFormat, SampleOptions, format_comparison, sample_options
 from .local import check_bundle
 from .options import local_options
 from .stored_version import open_injector, read_local_document
@@ -58,7 +51,6 @@ def compare_policies(  # noqa: PLR0913 — one parameter per option
     print_warnings(checked.warnings)
     stored = open_injector(options)
     after = stored.load_local(checked, read_local_document(checked, document, stored.current))
-    objects = load_objects(samples, (stored.current.snapshots, after.snapshots))
-    comparison = compare(stored.current, after, objects, caller)
+    comparison = stored.compare_with(after, samples, caller)
     click.echo(format_comparison(comparison, OutputFormat(output)), nl=False)
     return DIFFERENT if comparison.is_different else 0

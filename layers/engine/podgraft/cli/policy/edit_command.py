@@ -19,9 +19,9 @@ from podgraft.core import policy
 from podgraft.core.review_context import ReviewContext
 
 from . import push
-from .cloud import DeployedInjector, PolicyVersion, connect
+from .cloud import DeployedInjector, connect
 from .confirmation import print_comparison
-from .diff import NO_POLICY, SampleOptions, compare, load_objects, sample_options
+from .diff import NO_POLICY, SampleOptions, sample_options
 from .document_text import signed_version, strip_signature
 from .folder_injector import FolderInjector
 from .in_force import find_in_force
@@ -31,7 +31,7 @@ from .push import Change
 from .signing import Signer, make_signer, signer_options
 from .stored_version import StoredInjector, load_current, open_injector, read_local_document
 from .target import TargetOptions, target_or_store_options
-from .versions import bundle_digest
+from .versions import PolicyVersion, bundle_digest
 
 _MAX_FILES = 20  # to open in an editor at once
 
@@ -278,9 +278,8 @@ def check_workspace(workspace: Workspace) -> CheckedBundle:
 def _confirm(stored: StoredInjector, checked: CheckedBundle, document: str, edit: _Edit) -> None:
     """Print the diff, and ask; raises ``CommandError`` without a confirmation."""
     after = stored.load_local(checked, document)
-    objects = load_objects(edit.samples, (stored.current.snapshots, after.snapshots))
     caller = ReviewContext(injector="offline")
-    print_comparison(compare(stored.current, after, objects, caller))
+    print_comparison(stored.compare_with(after, edit.samples, caller))
     if not edit.yes and not click.confirm("Put this version in force?"):
         raise CommandError("not confirmed; nothing is changed")
 

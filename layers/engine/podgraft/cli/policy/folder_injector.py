@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from podgraft.cli import documents, folders
@@ -49,8 +50,9 @@ class FolderInjector:
         """Raise ``CommandError`` for a bundle that is on the deny list."""
         check_denied(self.documents, digests, f"--config {shlex.quote(str(self.store))}")
 
-    def read_callers(self) -> Mapping[str, Callers]:
-        """Return the callers of each cluster."""
+    @cached_property
+    def callers(self) -> Mapping[str, Callers]:
+        """The callers of each cluster; read once."""
         return open_repository(Location(f"file:{self.store}")).read_all()
 
     def read_document(self) -> str:

@@ -11,12 +11,12 @@ from podgraft.cli.failure import print_warnings
 from podgraft.cli.program import FAILED
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 
-from .cloud import PolicyVersion, connect
+from .cloud import connect
 from .document_text import signed_version, strip_signature
 from .in_force import InForce, find_in_force
 from .options import list_output_option
 from .target import TargetOptions, target_options
-from .versions import find_digests
+from .versions import PolicyVersion, find_digests
 
 
 @command_help.command("history")

@@ -7,11 +7,11 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import AwsError
 from podgraft.core import policy
 from podgraft.core.versions.version_check import VersionCheck
-from podgraft.service.store.caller_document import Callers
 
-from .cloud import DeployedInjector, PolicyVersion, connect
+from .cloud import DeployedInjector, connect
 from .target import TargetOptions
-from .version_loading import load_version
+from .version_loading import find_registered_groups, load_version
+from .versions import PolicyVersion
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +75,7 @@ def read_stack(
         )
     document = in_force.version.document
     read = policy.parse(document)
-    if cluster is not None and read.groups and not groups:
-        callers = cloud.read_callers().get(cluster, Callers())
-        groups = tuple(name for name in callers.groups if name in read.groups)
+    groups = groups or find_registered_groups(cloud, read.groups, cluster)
     digest = read.for_cluster(cluster, groups).bundle
     if digest is None:
         raise CommandError(f"version {in_force.version.number} names no bundle; push one")

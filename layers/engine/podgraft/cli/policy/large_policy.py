@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from podgraft.base.diagnostics import Diagnostic
+from podgraft.cli.failure import CommandError
 from podgraft.cli.parameter_values import ADVANCED_BYTES, find_references
 from podgraft.core import bundle, policy
 from podgraft.core.versions.overrides import (
@@ -61,11 +62,11 @@ def find_value_errors(name: str, text: str) -> Iterator[Diagnostic]:
     """Return why a policy cannot be stored; no message quotes *text*."""
     split = split_policy(text)
     size, moved = len(split.document.encode()), sum(map(len, split.files.values()))
-    if size + SIGNATURE_BYTES > ADVANCED_BYTES:
+    if size > ADVANCED_BYTES:
         yield Diagnostic(
             document=name,
             problem=f"got {size} bytes without groups and clusters, but Parameter Store accepts at "
-            f"most {ADVANCED_BYTES - SIGNATURE_BYTES}",
+            f"most {ADVANCED_BYTES}",
             remedy="move selectors to the configuration in the bundle, and write groups and "
             "clusters as blocks",
         )
@@ -76,3 +77,13 @@ def find_value_errors(name: str, text: str) -> Iterator[Diagnostic]:
             remedy="give clusters with equal overrides a group",
         )
     yield from find_references(name, text)
+
+
+def check_signed_size(signed: str, parameter: str) -> None:
+    """Raise ``CommandError`` for a document that is too large only with its signature."""
+    size = len(signed.encode())
+    if size > ADVANCED_BYTES:
+        raise CommandError(
+            f"parameter {parameter}: got {size} bytes with the signature, but Parameter Store "
+            f"accepts at most {ADVANCED_BYTES}; remove comments, or move selectors to the bundle"
+        )

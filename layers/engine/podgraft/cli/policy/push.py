@@ -10,12 +10,13 @@ from podgraft.cli.failure import CommandError
 from podgraft.core import policy
 from podgraft.core.policy import Policy
 
-from .cloud import DeployedInjector, PolicyVersion
+from .cloud import DeployedInjector
 from .document_text import signed_version, strip_signature
 from .local import CheckedBundle
 from .signing import Signer
 from .target import DeploymentTarget
 from .version_loading import load_new_version
+from .versions import PolicyVersion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

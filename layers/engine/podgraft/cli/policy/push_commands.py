@@ -14,7 +14,7 @@ from podgraft.core.bundle.cluster_ids import UrlPath
 
 from . import push
 from .canary import make_canary
-from .cloud import DeployedInjector, PolicyVersion, connect
+from .cloud import DeployedInjector, connect
 from .confirmation import confirm_change
 from .document_text import strip_signature
 from .local import CheckedBundle, check_bundle
@@ -31,7 +31,7 @@ from .rollout.text import describe_pods, find_id, remove_rollout
 from .signing import make_signer, signer_options
 from .target import TargetOptions, target_options
 from .version_loading import load_new_version
-from .versions import bundle_digest
+from .versions import PolicyVersion, bundle_digest
 
 
 @command_help.command("push")

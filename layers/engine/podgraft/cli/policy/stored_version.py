@@ -2,42 +2,46 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.core import policy
+from podgraft.core.review_context import ReviewContext
 from podgraft.service.store import Snapshot
-from podgraft.service.store.caller_document import Callers
 
 from .cloud import DeployedInjector, connect
-from .diff import NO_POLICY, Version
+from .diff import NO_POLICY, Comparison, SampleOptions, Version, compare, load_objects
 from .document_text import strip_signature
 from .folder_injector import FolderInjector
 from .in_force import find_in_force
 from .local import CheckedBundle
 from .target import TargetOptions
-from .version_loading import Injector
+from .version_loading import Injector, find_registered_groups
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StoredInjector:
     """The version in force of an injector, and the storage of its bundles."""
 
     current: Version
     storage: Injector
 
-    @cached_property
-    def callers(self) -> Mapping[str, Callers]:
-        """The callers by cluster; read once."""
-        return self.storage.read_callers()
-
     def find_snapshot(self, version: Version, cluster: str | None) -> Snapshot | None:
         """Return a version's configuration for a cluster, with its groups in the registry."""
-        has_groups = version.snapshots is not None and version.snapshots.groups is not None
-        own = self.callers.get(cluster) if has_groups and cluster is not None else None
-        return version.snapshot(cluster, () if own is None else own.groups)
+        groups = find_registered_groups(self.storage, version.groups, cluster)
+        return version.snapshot(cluster, groups)
+
+    def compare_with(
+        self, after: Version, samples: SampleOptions, caller: ReviewContext
+    ) -> Comparison:
+        """Compare another version; a calling cluster has its groups in the registry."""
+        known = self.current.groups | after.groups
+        groups = find_registered_groups(self.storage, known, caller.cluster)
+        objects = load_objects(samples, (self.current.snapshots, after.snapshots))
+        return compare(self.current, after, objects, replace(caller, groups=groups))
 
     def load_local(self, checked: CheckedBundle, document: str) -> Version:
         """Compile a local version; bundles of other digests are in the storage."""

@@ -1,6 +1,6 @@
 """The load of a policy with all its bundles, as the function does before it switches to it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
 from podgraft.cli.failure import CommandError
@@ -9,6 +9,7 @@ from podgraft.core.versions import trial
 from podgraft.core.versions.version_check import NO_CHECK, VersionCheck
 from podgraft.service import store
 from podgraft.service.store import InvalidVersionError, SnapshotSet, StoreError
+from podgraft.service.store.caller_document import Callers
 
 from .cloud import DeployedInjector
 from .folder_injector import FolderInjector
@@ -16,6 +17,19 @@ from .folder_injector import FolderInjector
 Injector: TypeAlias = DeployedInjector | FolderInjector
 # Files by path, by the digest of their bundle.
 Bundles: TypeAlias = Mapping[str, Mapping[str, bytes]]
+
+
+def find_registered_groups(
+    storage: Injector, known: Collection[str], cluster: str | None
+) -> tuple[str, ...]:
+    """Return the *known* groups that a cluster has in the registry.
+
+    Nothing is read without groups, or without a cluster.
+    """
+    if cluster is None or not known:
+        return ()
+    callers = storage.callers.get(cluster, Callers())
+    return tuple(name for name in callers.groups if name in known)
 
 
 def load_version(

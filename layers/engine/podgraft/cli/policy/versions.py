@@ -1,11 +1,42 @@
-"""What a stored version of a policy refers to."""
+"""A stored version of a policy, and what it refers to."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 
 from podgraft.cli.failure import CommandError
 from podgraft.core import policy
+from podgraft.core.versions.errors import InvalidVersionError
+from podgraft.core.versions.overrides import join_overrides
 
-from .cloud import PolicyVersion
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicyVersion:
+    """One version of the policy parameter."""
+
+    number: int
+    stored: str
+    date: datetime | None
+    author: str
+    is_advanced: bool
+    message: str = ""
+    read: Callable[[str], Mapping[str, bytes]]
+
+    @property
+    def document(self) -> str:
+        """The complete text, with the overrides that ``stored`` names.
+
+        Raises ``CommandError`` if the bucket does not have them.
+        """
+        try:
+            return join_overrides(self.stored, self.read)
+        except InvalidVersionError as error:
+            raise CommandError(f"version {self.number}: {error}") from error
+
+    @property
+    def person(self) -> str:
+        """The last part of the author's ARN: a user, or the session of a role."""
+        return self.author.rpartition("/")[2] or "-"
 
 
 def bundle_digest(version: PolicyVersion) -> str:

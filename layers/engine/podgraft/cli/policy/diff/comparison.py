@@ -135,7 +135,7 @@ def compare(
     caller: ReviewContext,
 ) -> Comparison:
     """Compare two versions for one cluster, or without one, for all that they distinguish."""
-    targets = [*_find_targets(before, after, caller.cluster)]
+    targets = [*_find_targets(before, after, caller)]
     changes = [
         change
         for target in targets
@@ -144,7 +144,7 @@ def compare(
     ]
     return Comparison(
         before=before.name,
-        files=tuple(_compare_files(before, after, caller.cluster)),
+        files=tuple(_compare_files(before, after, caller)),
         groups=group_changes(_join_clusters(changes)),
         compared=len(objects),
         changed=len({id(change.source) for change in changes}),
@@ -154,17 +154,23 @@ def compare(
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """Clusters with the same two configurations; ``group NAME`` are those of a group."""
+    """Clusters with the same two configurations; ``group NAME`` are those of a group.
+
+    ``cluster`` is the first one, if it has a name.
+    """
 
     clusters: tuple[str, ...]
+    cluster: str | None
     before: Snapshot | None
     after: Snapshot | None
 
 
-def _find_targets(before: Version, after: Version, cluster: str | None) -> Iterator[_Target]:
+def _find_targets(before: Version, after: Version, caller: ReviewContext) -> Iterator[_Target]:
     """Yield the different pairs of configurations, with the clusters that have them."""
+    cluster = caller.cluster
     if cluster is not None:
-        yield _Target((cluster,), before.snapshot(cluster), after.snapshot(cluster))
+        old, new = (each.snapshot(cluster, caller.groups) for each in (before, after))
+        yield _Target((cluster,), cluster, old, new)
         return
     pairs: list[tuple[Policy | None, Policy | None]] = []
     targets: list[_Target] = []
@@ -176,7 +182,7 @@ def _find_targets(before: Version, after: Version, cluster: str | None) -> Itera
             targets[pairs.index(pair)] = replace(target, clusters=(*target.clusters, name))
         else:
             pairs.append(pair)
-            targets.append(_Target((name,), old, new))
+            targets.append(_Target((name,), own or None, old, new))
     yield from targets
 
 
@@ -200,9 +206,7 @@ def _strip_policy(snapshot: Snapshot | None) -> Policy | None:
 def _compare_object(
     source: ObjectSource, target: _Target, caller: ReviewContext
 ) -> ObjectChange | None:
-    first = target.clusters[0]
-    cluster = None if first.startswith("group ") else first or None
-    context = structs.replace(caller, cluster=cluster)
+    context = structs.replace(caller, cluster=target.cluster)
     before = review_object(source.subject, target.before, context)
     after = review_object(source.subject, target.after, context)
     if before.text == after.text:
@@ -229,10 +233,10 @@ def group_changes(changes: Iterable[ObjectChange]) -> tuple[tuple[ObjectChange, 
     return tuple(sorted(map(tuple, groups.values()), key=len, reverse=True))
 
 
-def _compare_files(before: Version, after: Version, cluster: str | None) -> Iterator[FileChange]:
+def _compare_files(before: Version, after: Version, caller: ReviewContext) -> Iterator[FileChange]:
     if before.document != after.document:
         yield FileChange("policy.yaml", before.document, after.document)
-    old, new = before.files(cluster), after.files(cluster)
+    old, new = (each.files(caller.cluster, caller.groups) for each in (before, after))
     for path in sorted(old.keys() | new.keys()):
         if old.get(path) != new.get(path):
             yield FileChange(f"bundle/{path}", _decode(old.get(path)), _decode(new.get(path)))

@@ -51,9 +51,9 @@ class Version:
         """The groups of clusters."""
         return frozenset(self.snapshots.default.policy.groups if self.snapshots else ())
 
-    def files(self, cluster: str | None) -> Mapping[str, bytes]:
+    def files(self, cluster: str | None, registered: tuple[str, ...] = ()) -> Mapping[str, bytes]:
         """The files of the bundle for one cluster."""
-        snapshot = self.snapshot(cluster)
+        snapshot = self.snapshot(cluster, registered)
         return {} if snapshot is None else self.bundles[snapshot.policy.bundle]
 
     def snapshot(self, cluster: str | None, registered: tuple[str, ...] = ()) -> Snapshot | None:

@@ -51,10 +51,7 @@ class ParameterRolloutStorage(DeployedInjector):
 
         The bundle is read again to verify it.
         """
-        missing = self.find_missing(digest, files)
-        for path, content in missing.items():
-            self.upload_file(digest, path, content)
-        self.read_bundle(digest)
+        missing = self.upload_bundle(digest, files)
         return [
             f"upload     {number}/{len(missing)} {path}, {len(content)} bytes"
             for number, (path, content) in enumerate(missing.items(), start=1)

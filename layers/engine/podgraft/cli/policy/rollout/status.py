@@ -9,9 +9,9 @@ import click
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.policy.document_text import load_mapping
+from podgraft.cli.policy.version_loading import find_registered_groups
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 from podgraft.core.versions.brake import parse_brakes
-from podgraft.service.store.caller_document import Callers
 
 from . import text
 from .alarms import Alarm
@@ -210,8 +210,11 @@ def _read_groups(
     """Return the groups by cluster, also those of the callers, if groups have own shares."""
     if not rollout.groups:
         return {}
-    read, callers = parse_valid(stored.document), storage.read_callers()
-    return {each: read.find_groups(each, callers.get(each, Callers()).groups) for each in clusters}
+    read = parse_valid(stored.document)
+    return {
+        each: read.find_groups(each, find_registered_groups(storage, read.groups, each))
+        for each in clusters
+    }
 
 
 def _read_all(storage: RolloutStorage, id_: str, log: Path | None) -> Evidence | None:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from podgraft.cli.failure import CommandError
-from podgraft.cli.policy.cloud import PolicyVersion
 from podgraft.cli.policy.document_text import signed_version, strip_signature
 from podgraft.cli.policy.signing import Signer
+from podgraft.cli.policy.versions import PolicyVersion
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
