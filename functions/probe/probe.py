@@ -211,6 +211,8 @@ def _compare_all(
         )
     if result.reviews and not successes:
         raise RefusedError("no review succeeded, so nothing was compared")
+    if not result.reviews:
+        result.note = "not compared: no injector has a policy"
 
 
 def _format_expected(changes: Iterable[Change]) -> str:

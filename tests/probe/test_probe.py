@@ -326,6 +326,16 @@ def test_what_prevents_the_comparison_fails_the_deployment(
     assert reason in line["reason"]
 
 
+def test_a_stack_without_a_policy_compares_nothing(
+    account: Account, clients: Clients, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in ("5", "6"):
+        account.versions[number] = lambda _event: EMPTY
+    line = run(clients, capsys)
+    assert (line["status"], line["reviews"]) == ("Succeeded", 0)
+    assert line["note"] == "not compared: no injector has a policy"
+
+
 @pytest.mark.parametrize("operation", ["InvokeFunction", "GetAlias"])
 def test_a_missing_permission_fails_the_deployment(
     account: Account, clients: Clients, capsys: pytest.CaptureFixture[str], operation: str

@@ -135,6 +135,18 @@ def test_rotate_replaces_the_tokens_of_a_group(
     assert revoked.id in before["a"]
 
 
+def test_rotate_prints_lines_of_json(estate: Estate, capsys: pytest.CaptureFixture[str]) -> None:
+    path = estate.write("abcdefghijk")
+    run("apply", path)
+    capsys.readouterr()
+    assert run("rotate", path, "--now", "-o", "json") == 0
+    printed = capsys.readouterr()
+    *outcomes, summary = map(json.loads, printed.out.splitlines())
+    assert [each["result"] for each in outcomes] == ["rotated", "rotated"]
+    assert summary == {"summary": {"equal": 0, "registered": 0, "rotated": 2, "failed": 0}}
+    assert "9 more clusters are due" in printed.err
+
+
 def test_without_a_selection_rotate_begins_a_tenth(
     estate: Estate, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,6 +1,7 @@
 """Two commands of podgraft tokens at once: each token that is left works, or its command failed."""
 
 import fcntl
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Generator
@@ -218,7 +219,9 @@ def test_a_lock_that_was_left_names_what_removes_it(
 ) -> None:
     ssm.put_parameter(Name=f"{NAME}/lock", Value="x", Type="String")
     assert main(["tokens", *ISSUE, *STACK]) == 1
-    assert f"aws ssm delete-parameter --name {NAME}/lock" in capsys.readouterr().err
+    printed = capsys.readouterr().err
+    assert f"aws ssm delete-parameter --name {NAME}/lock" in printed
+    assert re.search(r" since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC; ", printed)
     assert not Path("token").exists()
     ssm.delete_parameter(Name=f"{NAME}/lock")
     assert main(["tokens", *ISSUE, *STACK]) == 0

@@ -84,6 +84,21 @@ def test_callers_out_of_reach_are_reported_to_every_cluster(folder: Path) -> Non
         assert at.stale_fields()[1:] == (False, 45)
 
 
+def test_a_token_can_be_newer_than_the_callers_in_force(folder: Path) -> None:
+    """It is not rejected: 401 would say that a new credential is wrong, and is not repeated."""
+    at = StaleCallersApplication(folder)
+    assert (at.post(TOKEN)[0], at.post("newer")[0]) == (200, 401)
+    at.reachable, at.clock.seconds = False, 45
+    assert (at.post(TOKEN)[0], at.post("newer")[0]) == (200, 503)
+    at.reachable, at.clock.seconds = True, 90
+    at.documents["staging"] = "tokens: nonsense"
+    assert (at.post(TOKEN)[0], at.post("newer")[0]) == (200, 500)
+    assert at.records[-1]["origin"] == "operator"
+    at.documents["staging"] = callers_document("newer")
+    at.clock.seconds = 121
+    assert (at.post("newer")[0], at.post(OTHER_TOKEN)[0]) == (200, 401)
+
+
 def test_at_a_cold_start_a_bad_document_is_its_own_clusters_fault_alone(folder: Path) -> None:
     at = StaleCallersApplication(folder)
     at.documents["staging"] = "tokens: nonsense"

@@ -220,7 +220,7 @@ def test_a_store_that_is_gone_revokes_no_one(go: Break, at: Site) -> None:
     assert ask(warm) == GOOD
     go(at.store)
     assert (ask(warm), readiness(warm), ask(cold)) == (STALE, 200, AWAY)
-    assert ask(warm, OTHER_TOKEN).code == 401
+    assert ask(warm, OTHER_TOKEN).code == 503  # it can be a token that was issued meanwhile
     assert Site(at.root)
     assert (ask(warm), ask(cold)) == (GOOD, GOOD)
 

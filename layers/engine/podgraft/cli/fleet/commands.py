@@ -234,16 +234,16 @@ def render_command(
 @_FILE
 @selection_options
 @click.option("--now", "ignores_age", is_flag=True, help="Also replace tokens that are not due.")
+@output_option
 @registration_options
 @regional_options
-@click.pass_context
 def rotate_command(
-    context: click.Context,
     callers: RegionalCallers,
     *,
     file: Path,
     selection: Selection,
     ignores_age: bool,
+    output: str,
     access: Access,
 ) -> None:
     """Replace the tokens that are due, and revoke the old ones.
@@ -269,12 +269,13 @@ def rotate_command(
     failed = 0
     if waiting:
         rotation = open_rotation(callers, fleet, is_chosen, access)
-        failed = run_rotation(rotation, waiting[:maximum], "text")
+        failed = run_rotation(rotation, waiting[:maximum], output)
     others = len(waiting) - len(waiting[:maximum])
     if others:
-        click.echo(f"{others} more clusters are due; run the command again, or use --max")
+        text = f"{others} more clusters are due; run the command again, or use --max"
+        click.echo(text, err=output == JSON_LINES)
     _print_manual_rotations(fleet, clusters, names, is_chosen)
-    context.exit(1 if failed else 0)
+    click.get_current_context().exit(1 if failed else 0)
 
 
 def _find_maximum(fleet: Fleet, selection: Selection) -> int | None:

@@ -125,7 +125,7 @@ output_option = click.option(
     type=click.Choice(["text", JSON_LINES]),
     default="text",
     show_default=True,
-    help="Output format; json: lines.",
+    help="Format; json: lines.",
 )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC
 from typing import Any
 
 from podgraft.cli.failure import print_warnings
@@ -89,8 +90,9 @@ class ParameterDocuments:
             put_parameter(self.client, lock, "held by podgraft", Type="String", Overwrite=False)
         except ExistsError as error:
             raise ChangedError(
-                f"{lock}: another command changes {name}; run the command again; "
-                f"if the other command was interrupted, first run: {remove}"
+                f"{lock}: another command changes {name}{self._describe_age(lock)}; run the "
+                "command again; a lock older than a minute is of an interrupted command: first "
+                f"run: {remove}"
             ) from error
         try:
             yield
@@ -100,6 +102,14 @@ class ParameterDocuments:
                     self.client.delete_parameter(Name=lock)
             except AwsError as error:
                 print_warnings([f"{error}; delete the parameter: {remove}"])
+
+    def _describe_age(self, lock: str) -> str:
+        try:
+            with aws_errors(lock):
+                created = self.client.get_parameter(Name=lock)["Parameter"]["LastModifiedDate"]
+        except AwsError:  # it is gone, or cannot be read
+            return ""
+        return f" since {created.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
     def _changed_error(self, name: str) -> ChangedError:
         return ChangedError(

@@ -261,8 +261,8 @@ def _find_cluster(matches: set[str], registry: CallerRegistry, credential: str) 
 
 
 def _check_loaded(registry: CallerRegistry) -> None:
-    """Raise the error of a document that does not load, and could name an unknown credential."""
-    error = registry.missing or next(iter(registry.load_errors.values()), None)
+    """Raise the error of callers that were not read, and could have an unknown credential."""
+    error = registry.unread or next(iter(registry.load_errors.values()), None)
     if error is not None:
         # The same error is raised repeatedly. Without this, its traceback would grow.
         raise error.with_traceback(None)

@@ -96,9 +96,9 @@ class DeploymentCheck:
         target = Target(route, str(request.get("injector")), str(request.get("path") or ""))
         body = str(request.get("body")).encode("utf-8", "surrogatepass")
         response = webhook.respond(target, make_request(body))
-        record: dict[str, JSON] = {**records[-1], "event": EVENT_KEY}
-        del record["route"]  # metrics count records with a route
-        self._request_log(record)
+        # Metrics count records with a route.
+        record = {key: value for key, value in records[-1].items() if key != "route"}
+        self._request_log({**record, "event": EVENT_KEY})
         fields = line_fields(record)
         return {
             "code": response.code,

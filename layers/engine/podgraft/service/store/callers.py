@@ -18,14 +18,14 @@ class CallerRegistry(Struct, frozen=True):
     """The callers in force by cluster, and the clusters whose stored document is not in force.
 
     ``stale`` contains clusters whose callers can be out of date, ``load_errors`` those whose
-    document never loaded. ``missing`` is set if the store contains no document and seems to be
-    gone. An unknown caller is then not rejected, but the request fails.
+    document never loaded. ``unread`` is set if newer callers can be stored than those in force, or
+    if the store seems to be gone. An unknown caller is then not rejected, but the request fails.
     """
 
     callers: Mapping[str, Callers]
     stale: Mapping[str, Staleness] = field(default_factory=dict[str, Staleness])
     load_errors: Mapping[str, StoreError] = field(default_factory=dict[str, StoreError])
-    missing: StoreError | None = None
+    unread: StoreError | None = None
 
 
 class LastKnownGood(Struct, frozen=True):
@@ -41,6 +41,11 @@ class CallerDocuments(Struct, frozen=True):
     callers: Mapping[str, Callers] = field(default_factory=dict[str, Callers])
     last_known_good: Mapping[str, LastKnownGood] = field(default_factory=dict[str, LastKnownGood])
     load_errors: Mapping[str, StoreError] = field(default_factory=dict[str, StoreError])
+
+    @property
+    def unread(self) -> StoreError | None:
+        """Why the newest document of a cluster is not in force."""
+        return next((each.problem for each in self.last_known_good.values()), None)
 
     def merge(
         self, read: Mapping[str, Callers | StoreError], confirmed: float = 0.0

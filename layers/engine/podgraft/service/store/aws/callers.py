@@ -71,7 +71,10 @@ class CachedCallers:
         cached = self._read.current(deadline)
         documents = cached.value.documents
         return CallerRegistry(
-            documents.callers, self._stale_clusters(cached), documents.load_errors
+            documents.callers,
+            self._stale_clusters(cached),
+            documents.load_errors,
+            cached.error or documents.unread,
         )
 
     def expire(self) -> None:

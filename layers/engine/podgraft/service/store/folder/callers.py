@@ -41,7 +41,8 @@ class FolderCallers:
         if current.error is None:
             return registry
         stale_clusters = dict.fromkeys(registry.callers, make_stale(current.error))
-        return replace(registry, stale={**stale_clusters, **registry.stale})
+        stale = {**stale_clusters, **registry.stale}
+        return replace(registry, stale=stale, unread=current.error)
 
     def _fingerprint(self) -> object:
         with convert_errors("callers", self._path):
@@ -62,7 +63,7 @@ class FolderCallers:
             cluster: make_stale(last_known_good.problem)
             for cluster, last_known_good in documents.last_known_good.items()
         }
-        return CallerRegistry(documents.callers, stale, documents.load_errors)
+        return CallerRegistry(documents.callers, stale, documents.load_errors, documents.unread)
 
 
 def _empty_registry(folder: Path) -> CallerRegistry:
@@ -70,7 +71,7 @@ def _empty_registry(folder: Path) -> CallerRegistry:
     if not files.is_empty(folder):
         return CallerRegistry({})
     return CallerRegistry(
-        {}, missing=UnavailableError(f"the store is empty: {folder.name}; restore it")
+        {}, unread=UnavailableError(f"the store is empty: {folder.name}; restore it")
     )
 
 
@@ -100,7 +101,7 @@ def _load_callers(path: Path) -> Callers | StoreError:
 
 def _is_stable(registry: CallerRegistry) -> bool:
     """Whether every document was read; an unreadable one can be readable the next time."""
-    if registry.missing is not None:
+    if isinstance(registry.unread, UnavailableError):
         return False
     all_invalid = all(stale.is_invalid for stale in registry.stale.values())
     return all_invalid and not any(
