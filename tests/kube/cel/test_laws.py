@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.kube.cel import Environment, EvaluationError, Meter
+from podgraft.kube.cel.equality import equal
 from podgraft.kube.cel.library.conversions import double_text
 from podgraft.kube.cel.library.times import duration, text_of_duration, text_of_timestamp, timestamp
-from podgraft.kube.cel.values import INT_MAX, INT_MIN, NANOSECONDS, Duration, Timestamp, equal
+from podgraft.kube.cel.values import INT_MAX, INT_MIN, NANOSECONDS, Duration, Timestamp
 
 ENVIRONMENT = Environment({"object": "dyn"})
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

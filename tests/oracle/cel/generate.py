@@ -270,3 +270,66 @@ def make_call(random: Random) -> str:
         for leaf in (random.choice(_ODD) for _ in overload.parameters)
     ]
     return write_call(overload, arguments)
+
+
+# What an object, a request, a Namespace, and parameters have, and what an expression makes.
+_READ = (
+    *("object", "object.metadata", "object.metadata.labels", "object.spec", "oldObject.spec"),
+    *("object.spec.containers", "object.spec.containers[0]", "object.spec.containers[0].env"),
+    *("object.spec.containers[0].resources", "oldObject.spec.containers[0].resources"),
+    *("object.spec.containers[0].resources.requests", "object.spec.containers[0].command"),
+    *("oldObject.spec.containers[0].resources.requests", "object.spec.containers[0].ports[0]"),
+    *("object.spec.nodeSelector", "object.spec.volumes[0].emptyDir", "object.spec.hostNetwork"),
+    *("object.metadata.name", "object.spec.priority", "object.spec.containers[0].ports"),
+    *("request", "request.kind", "request.requestKind", "request.resource", "request.userInfo"),
+    *("request.userInfo.groups", "request.userInfo.extra", "request.options", "namespaceObject"),
+    *("namespaceObject.metadata", "namespaceObject.metadata.labels", "params", "params.data"),
+    *("object.metadata.managedFields[0].fieldsV1", "variables.l", "variables.c"),
+)
+_MADE = (
+    *("[]", "{}", "[1]", "[dyn(1), dyn('a')]", "['a', 'b']", "['sh', '-c']", "{'app': 'web'}"),
+    *("{'app': dyn(1)}", "{'app': dyn({})}", "{'name': 'LEVEL', 'value': 'info'}", "{1: 'a'}"),
+    *("{1u: 'a'}", "{1.0: 'a'}", "{true: 'a'}", "null", "1", "1u", "1.0", "0", "0u", "0.0", "1.5"),
+    *("-1", "true", "'a'", "'app'", "'sh'", "b'a'", "18446744073709551615u", "double('NaN')"),
+    *("9007199254740993", "9007199254740992.0", "duration('1s')", "timestamp(0)", "optional.of(1)"),
+    *("optional.of(dyn({}))", "optional.none()", "type(1)", "quantity('1')", "quantity('1000m')"),
+    *("quantity('2')", "quantity('1Gi').add(1)", "ip('::1')", "ip('127.0.0.1')", "cidr('::/0')"),
+    *("cidr('10.0.0.0/8')", "url('https://a/b')", "semver('1.2.3')", "semver('1.2.3+a')"),
+    *("format.dns1123Label()", "format.named('uuid').value()", "{'requests': {'cpu': '1000m'}}"),
+    *("Object.spec{a: 1}", "Object.spec{a: [1]}", "Object{a: {'b': 1}}"),
+)
+
+
+def make_comparison(random: Random) -> str:
+    """A comparison, a membership, or an index of values of Go and of an expression."""
+    left, right = (_make_operand(random, 2) for _ in range(2))
+    match random.randrange(8):
+        case 0 | 1 | 2:
+            return f"{left} {random.choice(('==', '==', '!='))} {right}"
+        case 3 | 4:
+            return f"{left} in {right}"
+        case 5:
+            return f"{left}[{right}]"
+        case 6:
+            return f"{left}[?{right}].hasValue()"
+        case _:
+            return f"[{left}].{random.choice(('indexOf', 'includes'))}({right})"
+
+
+def _make_operand(random: Random, depth: int) -> str:
+    inside = _make_operand(random, depth - 1) if depth else ""
+    match random.randrange(9) if depth else 0:
+        case 5:
+            return f"[{inside}]"
+        case 6:
+            return f"{{{random.choice(_KEYS)}: {inside}}}"
+        case 7:
+            return f"optional.of({inside})"
+        case 8:
+            return f"({inside} + {_make_operand(random, 0)})"
+        case _:
+            value = random.choice(random.choice((_READ, _MADE)))
+            return f"dyn({value})"
+
+
+_KEYS = ("'app'", "'containers'", "'name'", "1", "0u", "1.0", "true")

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/interpreter"
+	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/version"
 	plugincel "k8s.io/apiserver/pkg/admission/plugin/cel"
 	apiservercel "k8s.io/apiserver/pkg/cel"
@@ -28,6 +30,7 @@ type policyRow struct {
 	Values     map[string]any   `json:"values,omitempty"`
 	Variables  []policyVariable `json:"variables,omitempty"`
 	Release    string           `json:"release,omitempty"`
+	Typed      bool             `json:"typed,omitempty"`
 	Refused    []problem        `json:"refused,omitempty"`
 	Error      string           `json:"error,omitempty"`
 	Value      string           `json:"value,omitempty"`
@@ -61,6 +64,7 @@ var kinds = map[string][]*cel.Type{
 	"message":    {cel.StringType},
 	"audit":      {cel.StringType, cel.NullType},
 	"variable":   {cel.AnyType},
+	"mutation":   {cel.AnyType},
 	"apply":      {cel.ObjectType("Object")},
 	"patch":      {cel.ListType(cel.ObjectType("JSONPatch"))},
 }
@@ -85,9 +89,26 @@ func newPolicy(r *policyRow) *policy {
 	}
 	values := map[string]any{}
 	for name, value := range r.Values {
+		if r.Typed && value != nil {
+			value = typed(name, value)
+		}
 		values[name] = common.SchemalessTypedToVal(value)
 	}
 	return &policy{compiler, values}
+}
+
+// typed returns the value as the type of Go that kube-apiserver has for a Pod and a ConfigMap.
+func typed(name string, value any) any {
+	into := map[string]any{"object": &corev1.Pod{}, "oldObject": &corev1.Pod{}, "params": &corev1.ConfigMap{},
+		"request": &admissionv1.AdmissionRequest{}, "namespaceObject": &corev1.Namespace{}}[name]
+	raw, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(raw, into)
+	}
+	if err != nil {
+		log.Fatalf("%s: %v", name, err)
+	}
+	return into
 }
 
 func (p *policy) answer(r *policyRow) {
@@ -97,7 +118,7 @@ func (p *policy) answer(r *policyRow) {
 		}
 	}()
 	options := plugincel.OptionalVariableDeclarations{HasParams: true, HasAuthorizer: true,
-		HasPatchTypes: r.Kind == "apply" || r.Kind == "patch"}
+		HasPatchTypes: r.Kind == "apply" || r.Kind == "patch" || r.Kind == "mutation"}
 	result := p.compiler.CompileCELExpression(&accessor{"", r.Expression, kinds[r.Kind]}, options, environment.NewExpressions)
 	if result.Error != nil {
 		r.Refused = problems(result.Error)

@@ -15,10 +15,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from random import Random
 
-from oracle.cel.generate import damage, make_call, make_typed
+from oracle.cel.generate import damage, make_call, make_comparison, make_typed
 
 FIXTURES = Path(__file__).parents[2] / "kube" / "cel" / "fixtures"
 POLICIES = FIXTURES / "policies.jsonl"
+COMPARISONS = FIXTURES / "comparisons.jsonl"
 FUNCTIONS = FIXTURES / "functions.tsv"
 RELEASES = tuple(f"1.{minor}" for minor in range(26, 38))
 
@@ -51,6 +52,85 @@ HEAD = {
         {"name": "l", "expression": "['a','b']"},
     ],
 }
+
+_CONTAINER = {
+    "name": "web",
+    "command": ["sh", "-c"],
+    "env": [{"name": "LEVEL", "value": "info"}, {"name": "EMPTY"}],
+    "ports": [{"containerPort": 80, "name": "http"}],
+    "resources": {"requests": {"cpu": "1", "memory": "1Gi"}},
+}
+# The variables for a Pod, as kube-apiserver 1.37 reads it: from Go's structs.
+TYPED_HEAD: dict[str, object] = {
+    "typed": True,
+    "values": {
+        "object": {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {
+                "name": "web",
+                "labels": {"app": "web"},
+                "managedFields": [{"fieldsType": "FieldsV1", "fieldsV1": {"f:spec": {"a": 1}}}],
+            },
+            "spec": {
+                "containers": [_CONTAINER],
+                "hostNetwork": True,
+                "nodeSelector": {"app": "web"},
+                "priority": 1,
+                "volumes": [{"name": "tmp", "emptyDir": {}}],
+            },
+            "status": {},
+        },
+        "oldObject": {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": "web"},
+            "spec": {
+                "containers": [
+                    {**_CONTAINER, "resources": {"requests": {"cpu": "1", "memory": "1073741824"}}}
+                ]
+            },
+            "status": {},
+        },
+        "params": {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": {"name": "params"},
+            "data": {"a": "b", "app": "web"},
+        },
+        "request": {
+            "uid": "1",
+            "kind": {"group": "", "version": "v1", "kind": "Pod"},
+            "resource": {"group": "", "version": "v1", "resource": "pods"},
+            "requestKind": {"group": "", "version": "v1", "kind": "Pod"},
+            "name": "web",
+            "namespace": "ns",
+            "operation": "UPDATE",
+            "userInfo": {"username": "u", "groups": ["a", "b"], "extra": {"app": ["web"]}},
+            "object": None,
+            "oldObject": None,
+            "dryRun": False,
+            "options": {"a": 1},
+        },
+        "namespaceObject": {
+            "metadata": {"name": "ns", "labels": {"app": "web"}},
+            "spec": {},
+            "status": {},
+        },
+    },
+    "variables": [
+        {"name": "c", "expression": "{'k': 1}"},
+        {"name": "l", "expression": "object.spec.containers"},
+    ],
+}
+
+
+def make_comparisons(count: int, seed: int = 39) -> Iterator[dict[str, str]]:
+    """Comparisons at random, of values of Go and of an expression."""
+    random = Random(seed)  # noqa: S311 - the same each time
+    for _ in range(count):
+        text = make_comparison(random)
+        yield {"expression": text, "kind": "mutation"}
 
 
 def make_rows(count: int, seed: int = 39) -> Iterator[dict[str, str]]:
@@ -100,15 +180,21 @@ def main() -> None:
         ]
         rows += make_rows(300)
     unique = {json.dumps(row): row for row in rows if row["expression"].strip()}
-    answers = [row for row in ask(program, (HEAD, *unique.values())) if _is_kept(row)]
-    POLICIES.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in answers))
+    _write(POLICIES, filter(_is_kept, ask(program, (HEAD, *unique.values()))))
+    compared = ask(program, (TYPED_HEAD, *make_comparisons(1_500)))
+    _write(COMPARISONS, filter(_is_kept, compared))
     FUNCTIONS.write_text("".join(f"{line}\n" for line in list_functions(program)))
+
+
+def _write(path: Path, rows: Iterable[object]) -> None:
+    path.write_text("".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
 
 
 def _is_kept(row: dict[str, object]) -> bool:
     """Whether a row is of use: no panic of the original, and not much text."""
     text = json.dumps(row)
-    return "panic: " not in text and "internal error" not in text and len(text) < 1_500
+    is_answer = "panic: " not in text and "internal error" not in text and len(text) < 1_500
+    return is_answer or "values" in row
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from podgraft.core.policy import Diagnostics, Policy
 from podgraft.kube.admission import AdmissionRequest
+from podgraft.kube.types import NEWEST
 
 from .components import Component, Denial, ValidationResult
 from .manifests import Manifests, read_specs
@@ -67,6 +68,7 @@ def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) ->
         bindings=validation.group_by_policy(parsed_bindings),
         params=params.index,
         namespaces=manifests.namespaces,
+        release=policy.kubernetes_minor or NEWEST,
     )
     return Component(
         validators=(PolicyValidator(rules),),

@@ -10,23 +10,29 @@ from functools import partial
 
 from .activation import Evaluate, Frame
 from .cost import IDENT, SELECT
+from .equality import GoTypes, check_go_key, equal
 from .errors import EvaluationError
 from .syntax import Call, Constant, Ident, ListOf, MapOf, Node, Select
 from .values import (
+    INT_MAX,
+    INT_MIN,
     NONE,
+    NUMBERS,
     LazyMap,
     Optional,
     Struct,
     Uint,
     Value,
+    check_key,
     check_qualifier,
-    equal,
-    find,
+    has_key,
     is_lazy,
     is_list,
     is_map,
     is_optional,
-    member,
+    kind,
+    text_of,
+    type_name,
 )
 
 
@@ -110,9 +116,51 @@ def select_field(operand: Evaluate, field: str) -> Evaluate:
     return evaluate
 
 
+def _member(container: Value, key: Value, go: GoTypes) -> Value:
+    """Return the element under a key or index; a missing one raises the error of cel-go."""
+    if is_map(container):
+        check_go_key(container, key, go)
+        if has_key(container, check_key(key)):
+            return container[key]
+    elif is_list(container):
+        index = _index_of(key)
+        if not 0 <= index < len(container):
+            raise EvaluationError(f"index out of bounds: {index}")
+        check_go_key(container, key, go)
+        return container[index]
+    raise EvaluationError(f"no such key: {text_of(key)}")
+
+
+def _find(container: Value, key: Value, go: GoTypes) -> Optional:
+    """The element under a key or index as an optional; what has no elements has none."""
+    if is_optional(container):
+        inner = container.value
+        return NONE if not container.present or is_optional(inner) else _find(inner, key, go)
+    if is_map(container):
+        check_go_key(container, key, go)
+        return Optional(True, container[key]) if has_key(container, key) else NONE
+    if is_lazy(container) or isinstance(container, Struct):
+        return container.find(key)
+    if is_list(container):
+        index = _index_of(key)
+        if not 0 <= index < len(container):
+            return NONE
+        check_go_key(container, key, go)
+        return Optional(True, container[index])
+    return NONE
+
+
+def _index_of(key: Value) -> int:
+    if kind(key) not in NUMBERS:
+        raise EvaluationError(f"unsupported index type '{type_name(key)}' in list")
+    if not INT_MIN <= key <= INT_MAX or int(key) != key:  # also for NaN
+        raise EvaluationError(f"unsupported index value {text_of(key)} in list")
+    return int(key)
+
+
 def _find_element(frame: Frame, value: Value, key: Value) -> Optional:
     """The element; the step was charged, and is free where there is none."""
-    found = find(value, key)
+    found = _find(value, key, frame.go)
     if not found.present:
         frame.meter.spent -= SELECT
     return found
@@ -124,7 +172,7 @@ def has_field(operand: Evaluate, field: str) -> Evaluate:
     def evaluate(frame: Frame) -> Value:
         value = operand(frame)
         if is_optional(value):
-            found = find(value, field)
+            found = _find(value, field, frame.go)
             frame.meter.spent += found.present
             return found.present
         frame.meter.spent += SELECT
@@ -152,18 +200,15 @@ def _index(container: Evaluate, key: Evaluate, *, finds: bool = False) -> Evalua
         frame.meter.spent += SELECT
         if finds or is_optional(value):
             return _find_element(frame, value, index)
-        return member(value, index)
+        return _member(value, index, frame.go)
 
     return evaluate
 
 
-_find = partial(_index, finds=True)
-
-
 ACCESSES: Mapping[str, Callable[[Evaluate, Evaluate], Evaluate]] = {
     "_[_]": _index,
-    "_[?_]": _find,
-    "_?._": _find,
+    "_[?_]": partial(_index, finds=True),
+    "_?._": partial(_index, finds=True),
 }
 
 

@@ -31,6 +31,7 @@ UNDECLARED = 1_000
 class Overload:
     """One signature of a function; ``call`` gets a member's target as its first argument.
 
+    With ``reads_go``, its last argument is what is known of values of Go (``GoTypes``).
     ``since`` is the minor release of Kubernetes that introduced it, 0 where all have it, and
     ``UNDECLARED`` where values have it that only ``dyn`` hides from the check of types.
     """
@@ -41,6 +42,7 @@ class Overload:
     call: OverloadFunction
     cost: Cost = fixed_cost
     member: bool = False
+    reads_go: bool = False
     since: int = 0
 
 
@@ -81,6 +83,11 @@ def make_test(read: Callable[[str], object]) -> Callable[[str], bool]:
     return can_read
 
 
+def reads_go(row: Overload) -> Overload:
+    """A row whose function compares values, which may be values of Go."""
+    return replace(row, reads_go=True)
+
+
 def since(minor: int, rows: Iterable[Overload]) -> tuple[Overload, ...]:
     """Rows that Kubernetes 1.``minor`` introduced."""
     return tuple(replace(row, since=row.since or minor) for row in rows)
@@ -89,10 +96,10 @@ def since(minor: int, rows: Iterable[Overload]) -> tuple[Overload, ...]:
 class OverloadSet:
     """All overloads of one name; ``pick`` finds the one that takes these values."""
 
-    __slots__ = ("_exact", "_generic", "_name", "_types", "rows")
+    __slots__ = ("_exact", "_generic", "_types", "name", "rows")
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self.name = name
         self.rows: list[Overload] = []
         self._exact: dict[tuple[type[object], ...], Overload] = {}
         self._types: dict[Overload, tuple[type[object], ...]] = {}
@@ -132,7 +139,7 @@ class OverloadSet:
         raise self._no_such_overload_error(arguments)
 
     def _no_such_overload_error(self, arguments: Sequence[Value]) -> EvaluationError:
-        return no_such_overload_error(f"{self._name}({', '.join(map(type_name, arguments))})")
+        return no_such_overload_error(f"{self.name}({', '.join(map(type_name, arguments))})")
 
 
 _PYTHON_TYPES: dict[str, type[object]] = {

@@ -68,7 +68,9 @@ def strict_call(
         try:
             for argument in arguments:
                 values.append(argument(frame))  # noqa: PERF401 - what is there is paid for
-            result = function.pick_known(known, values).call(*values)
+            overload = function.pick_known(known, values)
+            known_types = (frame.go,) if overload.reads_go else ()
+            result = overload.call(*values, *known_types)
         except EvaluationError as error:
             _charge_failure(frame, arguments, values, error, price)
             raise

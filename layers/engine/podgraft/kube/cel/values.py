@@ -140,25 +140,6 @@ def is_optional(value: Value) -> TypeGuard[Optional]:
     return type(value) is Optional
 
 
-def equal(left: Value, right: Value) -> bool:
-    """CEL's ``==``: numbers compare by value across types, other types never equal each other."""
-    if kind(left) in NUMBERS:
-        return kind(right) in NUMBERS and same_number(left, right)
-    if kind(left) is not kind(right):
-        return False
-    if is_list(left):
-        return len(left) == len(right) and all(map(equal, left, right))
-    if is_map(left):
-        return len(left) == len(right) and all(
-            has_key(right, key) and equal(value, right[key]) for key, value in left.items()
-        )
-    if is_optional(left):
-        return left.present == right.present and equal(left.value, right.value)
-    if type(left) is Struct:
-        return left.type_name == right.type_name and equal(left.fields, right.fields)
-    return bool(left == right)
-
-
 NUMBERS: frozenset[type[object]] = frozenset({int, Uint, float})
 
 
@@ -176,23 +157,15 @@ def has_key(mapping: Mapping[Value, Value], key: Value) -> bool:
             return False
     except TypeError:  # a list or map, or something with one in it
         return False
-    if key not in (0, 1):
+    if kind(key) is str:
         return True
-    wants_bool = type(key) is bool
-    return any(existing == key and (type(existing) is bool) == wants_bool for existing in mapping)
-
-
-def member(container: Value, key: Value) -> Value:
-    """Return the element under a key or index; a missing one raises the error of cel-go."""
-    if is_map(container):
-        if has_key(container, check_key(key)):
-            return container[key]
-    elif is_list(container):
-        index = _index(key)
-        if not 0 <= index < len(container):
-            raise EvaluationError(f"index out of bounds: {index}")
-        return container[index]
-    raise EvaluationError(f"no such key: {text_of(key)}")
+    is_bool, is_double = type(key) is bool, type(key) is float
+    return any(
+        existing == key
+        and (type(existing) is bool) == is_bool
+        and (is_double or type(existing) is not float)
+        for existing in mapping
+    )
 
 
 def is_key(value: Value) -> bool:
@@ -203,10 +176,10 @@ def is_key(value: Value) -> bool:
 def check_qualifier(index: Value) -> None:
     """Check that a value is of a type that can stand in ``[]``."""
     if not is_key(index):
-        raise EvaluationError(f"invalid qualifier type: {_go_type(index)}")
+        raise EvaluationError(f"invalid qualifier type: {go_name(index)}")
 
 
-def _go_type(value: Value) -> str:
+def go_name(value: Value) -> str:
     """The type of a value in Go, as messages of cel-go show it."""
     name = type_name(value).rpartition(".")[2].removesuffix("_type")
     if kubernetes_type(value):
@@ -223,30 +196,7 @@ def check_key(key: Value) -> Value:
     return key
 
 
-def find(container: Value, key: Value) -> Optional:
-    """The element under a key or index as an optional; what has no elements has none."""
-    if is_optional(container):
-        inner = container.value
-        return NONE if not container.present or is_optional(inner) else find(inner, key)
-    if is_map(container):
-        return Optional(True, container[key]) if has_key(container, key) else NONE
-    if is_lazy(container) or isinstance(container, Struct):
-        return container.find(key)
-    if is_list(container):
-        index = _index(key)
-        return Optional(True, container[index]) if 0 <= index < len(container) else NONE
-    return NONE
-
-
 _KEY_TYPES: frozenset[type[object]] = frozenset({str, int, Uint, bool, float})
-
-
-def _index(key: Value) -> int:
-    if kind(key) not in NUMBERS:
-        raise EvaluationError(f"unsupported index type '{type_name(key)}' in list")
-    if not INT_MIN <= key <= INT_MAX or int(key) != key:  # also for NaN
-        raise EvaluationError(f"unsupported index value {text_of(key)} in list")
-    return int(key)
 
 
 _TYPE_NAMES: dict[type[object], str] = {

@@ -31,6 +31,7 @@ from podgraft.kube.matching.conditions import (
     condition_variables,
     find_false,
 )
+from podgraft.kube.matching.go_values import GoValues
 from podgraft.kube.matching.index import ConstraintIndex
 from podgraft.kube.matching.params import ParamError, ParamIndex
 from podgraft.kube.structured import Schema, release_schema
@@ -38,7 +39,6 @@ from podgraft.kube.validation.variables import Activation
 
 from .documents import MutatingBinding, MutatingPolicy, MutationExpression, PatchType
 from .errors import MutationDeniedError, MutationError
-from .go_values import GoValues
 from .object_state import ObjectState
 from .recording import MutationRecorder
 from .values import ConversionError, to_apply_configuration, to_operations
@@ -263,9 +263,10 @@ class MutationReview:
         if not invocation.policy.conditions:
             return None
         self.tested_conditions = True
-        variables = self._variables(invocation, state)
         # kube-apiserver gives match conditions no Namespace.
-        activation = Activation({**variables, "namespaceObject": None}, invocation.policy.variables)
+        variables = {**self._variables(invocation, state), "namespaceObject": None}
+        go_values = self._find_go_values(variables)
+        activation = Activation(variables, invocation.policy.variables, go_values)
         meter = Meter(CONDITIONS_BUDGET)
         return find_false(
             invocation.policy.conditions, lambda program: activation.evaluate(program, meter)
@@ -274,6 +275,9 @@ class MutationReview:
     def _variables(self, invocation: Invocation, state: ObjectState) -> dict[str, Value]:
         request = replace(self.request, object=state.visible)
         return condition_variables(request, self.policies.namespaces, invocation.param)
+
+    def _find_go_values(self, variables: dict[str, Value]) -> GoValues:
+        return GoValues(variables, self.tested_conditions, lambda: self.policies.schema)
 
     def _invoke(
         self,
@@ -306,9 +310,9 @@ class MutationReview:
     ) -> ObjectState:
         """The state after one mutation."""
         variables = self._variables(invocation, state)
-        activation = Activation(variables, invocation.policy.variables)
+        go_values = self._find_go_values(variables)
+        activation = Activation(variables, invocation.policy.variables, go_values)
         value = self._evaluate(mutation, activation)
-        go_values = GoValues(self.policies.schema, variables, self.tested_conditions)
         try:
             if mutation.patch_type is PatchType.APPLY_CONFIGURATION:
                 return state.apply_configuration(to_apply_configuration(value, go_values))

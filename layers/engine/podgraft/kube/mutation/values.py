@@ -28,9 +28,8 @@ from podgraft.kube.cel.values import (
     is_map,
     type_name,
 )
+from podgraft.kube.matching.go_values import GoValues
 from podgraft.kube.patch import ExplicitNull
-
-from .go_values import GoValues
 
 ROOT = "Object"
 _PATCH = "JSONPatch"

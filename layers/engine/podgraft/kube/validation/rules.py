@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from podgraft.base import jsonvalue
@@ -14,6 +15,7 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.cel import (
     EXPRESSION_BUDGET,
+    NEWEST,
     POLICY_BUDGET,
     CostExceededError,
     EvaluationError,
@@ -27,8 +29,10 @@ from podgraft.kube.matching.conditions import (
     condition_variables,
     find_false,
 )
+from podgraft.kube.matching.go_values import GoValues
 from podgraft.kube.matching.index import ConstraintIndex
 from podgraft.kube.matching.params import ParamError, ParamIndex
+from podgraft.kube.structured import release_schema
 
 from .bindings import Binding, ValidationAction
 from .policies import ValidatingPolicy, Validation
@@ -56,6 +60,7 @@ class PolicySet:
 
     ``budget`` is Kubernetes' budget for one policy and binding. Here, it is the budget of a
     complete review, because Python needs about four times as long for a unit of cost.
+    ``release`` is the minor release of Kubernetes whose values the expressions read.
     """
 
     policies: tuple[ValidatingPolicy, ...]
@@ -63,6 +68,7 @@ class PolicySet:
     params: ParamIndex = field(default_factory=lambda: ParamIndex.build(()))
     namespaces: Mapping[str, Object] = field(default_factory=dict[str, Object])
     budget: int = POLICY_BUDGET
+    release: int = NEWEST
     _index: ConstraintIndex = field(init=False, repr=False, compare=False)
     _binding_indexes: Mapping[str, ConstraintIndex] = field(init=False, repr=False, compare=False)
 
@@ -130,9 +136,9 @@ class PolicySet:
             )
             builder.add_denial(policy, binding, denial)
         for param in params:
-            activation = Activation(
-                condition_variables(request, self.namespaces, param), policy.variables
-            )
+            variables = condition_variables(request, self.namespaces, param)
+            go_values = GoValues(variables, True, partial(release_schema, self.release))
+            activation = Activation(variables, policy.variables, go_values)
             _PolicyEvaluation(policy, binding, activation, builder).evaluate()
 
     def _params(

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from podgraft.kube.cel import EvaluationError, LazyMap, Meter, Program, Value
+from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,14 @@ class PolicyVariable:
 class Activation(dict[str, Value]):
     """Values by name; a variable is evaluated on first use."""
 
-    def __init__(self, values: Mapping[str, Value], variables: Iterable[PolicyVariable]) -> None:
+    def __init__(
+        self,
+        values: Mapping[str, Value],
+        variables: Iterable[PolicyVariable],
+        go: GoTypes = NO_GO_TYPES,
+    ) -> None:
         super().__init__(values)
+        self.go = go
         self._programs = {variable.name: variable.program for variable in variables}
         self._values: dict[str, Value] = {}
         self._failures: dict[str, EvaluationError] = {}

@@ -24,8 +24,8 @@ from podgraft.golang.reflect import GoType
 from podgraft.kube import mutation, validation
 from podgraft.kube.cel import Program
 from podgraft.kube.matching.constraints import guess_plural
+from podgraft.kube.matching.go_values import FIRST_GO_VALUES
 from podgraft.kube.matching.params import ParamRef
-from podgraft.kube.mutation.go_values import FIRST_GO_VALUES
 from podgraft.kube.object_type import API_GROUPS
 from podgraft.kube.structured import release_schema
 from podgraft.kube.structured.schema import OLDEST
@@ -153,7 +153,7 @@ class _Exporter:
     def _reads_copies(self) -> bool:
         """Whether policies of the bundle can write parts of the object to a patch.
 
-        From 1.37 on, they cannot after a match condition (``kube/mutation/go_values.py``), so the
+        From 1.37 on, they cannot after a match condition (``kube/matching/go_values.py``), so the
         export adds none.
         """
         policies = self.bundle.manifests.of_kind(MUTATING)

@@ -13,8 +13,9 @@ from podgraft.kube.cel.cost import (
     pairwise_cost,
     sort_cost,
 )
+from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes, equal
 from podgraft.kube.cel.errors import EvaluationError, no_such_overload_error
-from podgraft.kube.cel.overloads import Overload, function, member
+from podgraft.kube.cel.overloads import Overload, function, member, reads_go
 from podgraft.kube.cel.values import (
     NUMBERS,
     Duration,
@@ -24,7 +25,6 @@ from podgraft.kube.cel.values import (
     check_int,
     check_key,
     check_uint,
-    equal,
     has_key,
     is_list,
     kind,
@@ -100,18 +100,22 @@ def _add_element(total: Value, element: Value) -> Value:
             raise no_such_overload_error()
 
 
-def _index_of(elements: list[Value], expected: Value) -> int:
-    return next((i for i, element in enumerate(elements) if equal(element, expected)), -1)
+def _positions(elements: list[Value], expected: Value, go: GoTypes) -> Iterator[int]:
+    return (i for i, element in enumerate(elements) if equal(element, expected, go))
 
 
-def _last_index_of(elements: list[Value], expected: Value) -> int:
-    return max((i for i, element in enumerate(elements) if equal(element, expected)), default=-1)
+def _index_of(elements: list[Value], expected: Value, go: GoTypes = NO_GO_TYPES) -> int:
+    return next(_positions(elements, expected, go), -1)
 
 
-def _includes(container: Value, expected: Value) -> bool:
+def _last_index_of(elements: list[Value], expected: Value, go: GoTypes = NO_GO_TYPES) -> int:
+    return max(_positions(elements, expected, go), default=-1)
+
+
+def _includes(container: Value, expected: Value, go: GoTypes = NO_GO_TYPES) -> bool:
     if is_list(container):
-        return any(equal(element, expected) for element in container)
-    return equal(container, expected)
+        return _index_of(container, expected, go) >= 0
+    return equal(container, expected, go)
 
 
 def _kubernetes() -> Iterator[Overload]:
@@ -128,12 +132,12 @@ def _kubernetes() -> Iterator[Overload]:
     for name, zero in _ZEROS.items():
         run = _sum_function(zero)
         yield member("sum", f"list({name}) -> {name}", run, deep_traversal_cost)
-    yield member("indexOf", "list(A) A -> int", _index_of, deep_traversal_cost)
-    yield member("lastIndexOf", "list(A) A -> int", _last_index_of, deep_traversal_cost)
+    for name, find in (("indexOf", _index_of), ("lastIndexOf", _last_index_of)):
+        yield reads_go(member(name, "list(A) A -> int", find, deep_traversal_cost))
 
 
 LISTS = tuple(_kubernetes())
-INCLUDES = (member("includes", "dyn dyn -> bool", _includes, deep_traversal_cost),)
+INCLUDES = (reads_go(member("includes", "dyn dyn -> bool", _includes, deep_traversal_cost)),)
 
 
 def _contains(elements: list[Value], required: list[Value]) -> bool:

@@ -8,18 +8,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from podgraft.kube.cel.cost import comparison_cost, equality_cost, fixed_cost, join_cost, scan_cost
-from podgraft.kube.cel.errors import EvaluationError, no_such_overload_error
-from podgraft.kube.cel.overloads import UNDECLARED, Overload, function, since
+from podgraft.kube.cel.equality import NO_GO_TYPES, GoTypes, compare, contains, contains_key, equal
+from podgraft.kube.cel.errors import EvaluationError
+from podgraft.kube.cel.overloads import UNDECLARED, Overload, function, reads_go, since
 from podgraft.kube.cel.values import (
     Duration,
     Uint,
     Value,
     check_int,
     check_uint,
-    equal,
-    has_key,
-    kind,
-    kubernetes_type,
 )
 
 from .times import check_duration, check_timestamp
@@ -45,14 +42,6 @@ def _divide_doubles(left: float, right: float) -> float:
     if left == 0 or math.isnan(left):
         return math.nan
     return math.copysign(math.inf, left) * math.copysign(1, right)
-
-
-def _in_map(key: Value, container: dict[Value, Value]) -> bool:
-    return has_key(container, key)
-
-
-def _in_list(element: Value, container: list[Value]) -> bool:
-    return any(equal(element, member_value) for member_value in container)
 
 
 def _not(value: bool) -> bool:
@@ -81,27 +70,25 @@ def _duration_operator(
     return lambda left, right: check_duration(operation(left.nanoseconds, right.nanoseconds))
 
 
-def _unequal(left: Value, right: Value) -> bool:
+def _unequal(left: Value, right: Value, go: GoTypes = NO_GO_TYPES) -> bool:
     """``!=``; what cannot be compared is not equal."""
-    try:
-        return not _equal(left, right)
-    except EvaluationError:
-        return True
+    return not equal(left, right, go)
 
 
-def _equal(left: Value, right: Value) -> bool:
-    """``==``; Kubernetes' own types fail against any other type, as cel-go's do there."""
-    if kind(left) is not kind(right) and right is not None and kubernetes_type(left):
-        raise no_such_overload_error()
-    return equal(left, right)
+def _in_list(element: Value, container: list[Value], go: GoTypes = NO_GO_TYPES) -> bool:
+    return contains(container, element, go)
 
 
-def _as_doubles(compare: Callable[[Value, Value], bool]) -> Callable[[Value, Value], bool]:
+def _in_map(key: Value, container: dict[Value, Value], go: GoTypes = NO_GO_TYPES) -> bool:
+    return contains_key(container, key, go)
+
+
+def _as_doubles(order: Callable[[Value, Value], bool]) -> Callable[[Value, Value], bool]:
     def compare_doubles(left: Value, right: Value) -> bool:
         left_double, right_double = float(left), float(right)
         if math.isnan(left_double) or math.isnan(right_double):
             raise EvaluationError("NaN values cannot be ordered")
-        return compare(left_double, right_double)
+        return order(left_double, right_double)
 
     return compare_doubles
 
@@ -123,9 +110,9 @@ _OTHERS = (*_TEXTS, "timestamp", "duration")
 
 def _comparisons() -> Iterator[Overload]:
     pairs = (("bool", "bool"), *_NUMBERS, *((name, name) for name in _OTHERS))
-    for name, compare in _COMPARISONS.items():
+    for name, order in _COMPARISONS.items():
         for left, right in pairs:
-            run = _as_doubles(compare) if "double" in {left, right} else compare
+            run = _as_doubles(order) if "double" in {left, right} else order
             cost = comparison_cost if left in _TEXTS else fixed_cost
             row = function(name, f"{left} {right} -> bool", run, cost)
             # CrossTypeNumericComparisons
@@ -179,8 +166,8 @@ OPERATORS = (
     function("-_", "int -> int", _negate),
     *since(UNDECLARED, (function("-_", "duration -> duration", _negate_duration),)),
     function("!_", "bool -> bool", _not),
-    function("_==_", "A A -> bool", _equal, equality_cost),
-    function("_!=_", "A A -> bool", _unequal, comparison_cost),
-    function("@in", "A list(A) -> bool", _in_list, scan_cost),
-    function("@in", "A map(A,B) -> bool", _in_map),
+    reads_go(function("_==_", "A A -> bool", compare, equality_cost)),
+    reads_go(function("_!=_", "A A -> bool", _unequal, comparison_cost)),
+    reads_go(function("@in", "A list(A) -> bool", _in_list, scan_cost)),
+    reads_go(function("@in", "A map(A,B) -> bool", _in_map)),
 )

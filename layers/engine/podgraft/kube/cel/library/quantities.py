@@ -17,11 +17,13 @@ from podgraft.kube.cel.values import INT_MAX, INT_MIN
 class Quantity:
     """A quantity in CEL; two quantities are equal if their amounts are equal."""
 
-    __slots__ = ("amount", "is_short")
+    __slots__ = ("amount", "is_pointer", "is_short")
     CEL_NAME: ClassVar = "kubernetes.Quantity"
 
-    def __init__(self, amount: Amount, *, is_short: bool = True) -> None:
+    def __init__(self, amount: Amount, *, is_short: bool = True, is_pointer: bool = False) -> None:
         self.amount = amount
+        # A sum or difference is a pointer in Go: Equal fails if its argument is one.
+        self.is_pointer = is_pointer
         # Whether Go holds it in 64 bits; only then it can be an integer (Quantity.AsInt64).
         self.is_short = is_short
 
@@ -70,7 +72,8 @@ def _arithmetic_function(sign: int) -> Callable[[Quantity, Quantity | int], Quan
         except QuantityError as error:
             raise EvaluationError(str(error)) from error
         is_short = left.is_short and (not isinstance(right, Quantity) or right.is_short)
-        return Quantity(total, is_short=is_short and INT_MIN <= total.unscaled <= INT_MAX)
+        is_short = is_short and INT_MIN <= total.unscaled <= INT_MAX
+        return Quantity(total, is_short=is_short, is_pointer=True)
 
     return combine
 

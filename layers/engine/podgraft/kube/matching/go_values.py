@@ -1,8 +1,8 @@
 """The values of an expression that kube-apiserver reads from structs of Go, without a copy.
 
-It cannot write those to a patch. Since Kubernetes 1.37, ``request``, ``namespaceObject``, and
-parameters of Kubernetes' kinds are such values. The object becomes one with the first match
-condition of a request, whichever policy it belongs to.
+It cannot write those to a patch, and compares them more strictly. Since Kubernetes 1.37,
+``request``, ``namespaceObject``, and parameters of Kubernetes' kinds are such values. In mutations,
+the object becomes one with the first match condition of a request, whichever policy it belongs to.
 
 Source: k8s.io/apiserver 0.37, pkg/cel/common/valuesschemalesstyped.go, and LazyObject of
 pkg/admission/conversion.go.
@@ -10,25 +10,34 @@ pkg/admission/conversion.go.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from podgraft.kube.cel.equality import equal
 from podgraft.kube.cel.values import Optional, Struct, Value, is_list, is_map
-from podgraft.kube.matching.conditions import STRUCTS
+from podgraft.kube.errors import QuantityError
+from podgraft.kube.quantity import parse
 from podgraft.kube.structured import Schema
 
+from .conditions import STRUCTS
+
 FIRST_GO_VALUES = 37  # the first minor of Kubernetes that has them
+_STRUCT = "struct type"
+_FREE = "<*"  # a map of anything
 _REQUEST = "kubernetes.AdmissionRequest"
 
 
 @dataclass(frozen=True)
 class GoValues:
-    """The values of Go in the variables of an expression; ``with_objects`` includes objects."""
+    """The values of Go in the variables of an expression; ``with_objects`` includes objects.
 
-    schema: Schema
+    They are found when an expression first does what depends on them.
+    """
+
     variables: Mapping[str, Value]
     with_objects: bool
+    find_schema: Callable[[], Schema]
 
     def find(self, value: Value, *, in_struct: bool = False) -> str | None:
         """The type of a value of Go in a result, or ``None``.
@@ -51,6 +60,25 @@ class GoValues:
             return None if in_struct else type_
         return next(filter(None, found), None)
 
+    def type_of(self, value: Value) -> str | None:
+        """The type of a value of Go, or ``None`` for what an expression made."""
+        return self._types.get(id(value)) if is_list(value) or is_map(value) else None
+
+    def same_struct(self, left: Value, right: Value) -> bool | None:
+        """Whether two structs are equal, quantities by their value; ``None`` if one is none."""
+        types = self._types.get(id(left), ""), self._types.get(id(right), "")
+        if not all(type_.startswith(_STRUCT) for type_ in types):
+            return None
+        return types[0] == types[1] and self._same_content(left, right)
+
+    def _same_content(self, left: Value, right: Value) -> bool:
+        if is_map(left) and is_map(right):
+            is_same = left.keys() == right.keys()
+            return is_same and all(self._same_content(left[key], right[key]) for key in left)
+        if is_list(left) and is_list(right):
+            return len(left) == len(right) and all(map(self._same_content, left, right))
+        return equal(left, right) or _is_same_quantity(left, right)
+
     def is_literal(self, value: Value) -> bool:
         """Whether an expression made a list or map, instead of reading it from a variable."""
         return (is_list(value) or is_map(value)) and id(value) not in self._read
@@ -70,7 +98,11 @@ class GoValues:
     @cached_property
     def _types(self) -> Mapping[int, str]:
         """The types by the identity of the values, which expressions do not copy."""
-        return dict(self._find_all()) if self.schema.minor >= FIRST_GO_VALUES else {}
+        return dict(self._find_all()) if self._schema.minor >= FIRST_GO_VALUES else {}
+
+    @cached_property
+    def _schema(self) -> Schema:
+        return self.find_schema()
 
     def _find_all(self) -> Iterator[tuple[int, str]]:
         names = ("object", "oldObject") if self.with_objects else ()
@@ -83,22 +115,22 @@ class GoValues:
             return
         # The Namespace of a request has neither.
         version, kind = value.get("apiVersion", "v1"), value.get("kind", "Namespace")
-        ref = self.schema.find_kind(str(version), str(kind))
-        if ref is not None and not self.schema.is_custom(ref):
+        ref = self._schema.find_kind(str(version), str(kind))
+        if ref is not None and not self._schema.is_custom(ref):
             yield from self._find_in(value, ref)
 
     def _find_in(self, value: Value, ref: str) -> Iterator[tuple[int, str]]:
         ref = ref.lstrip("!+")
-        atom = self.schema.resolve(ref)
+        atom = self._schema.resolve(ref)
         if is_list(value) and atom.list is not None:
             yield id(value), "'list(dyn)'"
             for element in value:
                 yield from self._find_in(element, atom.list.element)
-        elif is_map(value) and atom.map is not None and ref[0] in "@<":
-            # Types that write JSON themselves, which have no fields here, are copies.
+        elif is_map(value) and atom.map is not None and ref != _FREE:
+            # Types that write JSON themselves, such as fieldsV1, are copies.
             is_struct = ref[0] == "@"
             name = ".".join(ref.rsplit(".", 2)[-2:])
-            yield id(value), f"struct type {name}" if is_struct else "'map(dyn, dyn)'"
+            yield id(value), f"{_STRUCT} {name}" if is_struct else "'map(dyn, dyn)'"
             for key, member in value.items():
                 field = atom.map.fields.get(str(key))
                 inner = field.type if field is not None else atom.map.element
@@ -106,12 +138,24 @@ class GoValues:
                     yield from self._find_in(member, inner)
 
 
+def _is_same_quantity(left: Value, right: Value) -> bool:
+    """Whether two texts are one quantity with different suffixes."""
+    try:
+        return (
+            isinstance(left, str)
+            and isinstance(right, str)
+            and not parse(left).compare(parse(right))
+        )
+    except QuantityError:
+        return False
+
+
 def _find_in_request(value: Value, type_: str) -> Iterator[tuple[int, str]]:
     if is_list(value):
         yield id(value), "'list(dyn)'"
     elif is_map(value):
         fields = STRUCTS.get(type_)
-        name = f"struct type v1.{type_.rpartition('.')[2]}"
+        name = f"{_STRUCT} v1.{type_.rpartition('.')[2]}"
         yield id(value), "'map(dyn, dyn)'" if fields is None else name
         for key, inner in (fields or {}).items():
             if inner != "dyn":

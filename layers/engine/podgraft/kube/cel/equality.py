@@ -1,0 +1,171 @@
+"""CEL's equality, membership, and keys, as the types of cel-go and of Kubernetes define them.
+
+Values that kube-apiserver reads from Go (``GoTypes``) are stricter than those that an expression
+makes: a list or map of Go fails against a value of another type, and has no keys but strings.
+Source: Equal and Find in cel-go's common/types and in valuesschemalesstyped.go of k8s.io/apiserver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from .errors import EvaluationError, no_such_overload_error
+from .values import (
+    NUMBERS,
+    Struct,
+    Value,
+    go_name,
+    has_key,
+    is_lazy,
+    is_list,
+    is_map,
+    is_optional,
+    kind,
+    kubernetes_type,
+    same_number,
+)
+
+
+class GoTypes(Protocol):
+    """What is known of lists and maps that are values of Go."""
+
+    def type_of(self, value: Value) -> str | None:
+        """The type of a value of Go, or ``None`` for what an expression made."""
+        ...
+
+    def same_struct(self, left: Value, right: Value) -> bool | None:
+        """Whether two structs are equal; ``None`` if a value is none."""
+        ...
+
+
+class _NoGoTypes:
+    def type_of(self, _value: Value) -> str | None:
+        return None
+
+    def same_struct(self, _left: Value, _right: Value) -> bool | None:
+        return None
+
+
+NO_GO_TYPES: GoTypes = _NoGoTypes()
+
+
+def equal(left: Value, right: Value, go: GoTypes = NO_GO_TYPES) -> bool:
+    """Whether two values are equal; what cannot be compared is not."""
+    try:
+        return compare(left, right, go)
+    except EvaluationError:
+        return False
+
+
+def compare(left: Value, right: Value, go: GoTypes = NO_GO_TYPES) -> bool:
+    """CEL's ``==``: numbers compare by value across types, other types never equal each other."""
+    if left is None or right is None:
+        return left is right
+    return _compare(left, right, go)
+
+
+def _compare(left: Value, right: Value, go: GoTypes) -> bool:
+    """The method Equal of ``left``."""
+    if kind(left) in NUMBERS:
+        return kind(right) in NUMBERS and same_number(left, right)
+    if kind(left) is not kind(right):
+        if kubernetes_type(left) or (go.type_of(left) and not (is_map(left) and is_lazy(right))):
+            raise no_such_overload_error()
+        return False
+    if is_list(left):
+        return len(left) == len(right) and _compare_all(zip(left, right, strict=True), left, go)
+    if is_map(left):
+        return _compare_maps(left, right, go)
+    if is_optional(left):
+        is_same = left.present == right.present
+        return is_same and (not left.present or _compare(left.value, right.value, go))
+    if type(left) is Struct:
+        return _compare_structs(left, right, go)
+    if getattr(right, "is_pointer", False):
+        raise no_such_overload_error()
+    return bool(left == right)
+
+
+def _compare_structs(left: Struct, right: Struct, go: GoTypes) -> bool:
+    if left.type_name != right.type_name or left.fields.keys() != right.fields.keys():
+        return False
+    if left.type_name == "JSONPatch":
+        return all(_compare(left.fields[key], right.fields[key], go) for key in left.fields)
+    return all(_is_same_value(left.fields[key], right.fields[key]) for key in left.fields)
+
+
+def _is_same_value(left: Value, right: Value) -> bool:
+    """Whether Go's reflect.DeepEqual is true: lists have functions, so they never are the same."""
+    if left is right:
+        return True
+    if kind(left) is not kind(right) or is_list(left):
+        return False
+    if is_map(left) or type(left) is Struct:
+        fields, others = (left, right) if is_map(left) else (left.fields, right.fields)
+        is_same = fields.keys() == others.keys()
+        return is_same and all(_is_same_value(fields[key], others[key]) for key in fields)
+    return bool(left == right)
+
+
+def _compare_maps(left: dict[Value, Value], right: dict[Value, Value], go: GoTypes) -> bool:
+    are_same = go.same_struct(left, right)
+    if are_same is not None:
+        return are_same
+    if len(left) != len(right):
+        return False
+    is_struct = _is_struct(right, go)
+    pairs: list[tuple[Value, Value]] = []
+    for key, value in left.items():
+        if has_key(right, key):
+            pairs.append((value, right[key]))
+        elif is_struct and type(key) is not str:
+            pairs.append((value, _BAD_KEY))
+        else:
+            return False
+    return _compare_all(pairs, left, go)
+
+
+# What a struct of Go gives for a key that is no string: an error, which nothing equals.
+_BAD_KEY = object()
+
+
+def _is_struct(value: Value, go: GoTypes) -> bool:
+    return (go.type_of(value) or "").startswith("struct")
+
+
+def _compare_all(pairs: Iterable[tuple[Value, Value]], container: Value, go: GoTypes) -> bool:
+    """Whether all pairs are equal. An error is not ``false``, so cel-go's own lists go on."""
+    is_struct = is_map(container) and _is_struct(container, go)
+    compare_pair = _compare if is_struct else compare
+    for left, right in pairs:
+        try:
+            if not compare_pair(left, right, go):
+                return False
+        except EvaluationError:
+            if is_struct:
+                raise
+            if go.type_of(container):
+                return False
+    return True
+
+
+def check_go_key(container: Value, key: Value, go: GoTypes) -> None:
+    """Refuse a key that a list or map of Go cannot have, even if it equals one that it has."""
+    if is_map(container) and kind(key) is not str and go.type_of(container):
+        raise EvaluationError(f"unsupported map key type: {go_name(key)}")
+    if is_list(container) and kind(key) is not int and go.type_of(container):
+        raise EvaluationError(f"unsupported index type: {go_name(key)}")
+
+
+def contains_key(container: dict[Value, Value], key: Value, go: GoTypes = NO_GO_TYPES) -> bool:
+    """``key in container``."""
+    check_go_key(container, key, go)
+    return has_key(container, key)
+
+
+def contains(container: list[Value], element: Value, go: GoTypes = NO_GO_TYPES) -> bool:
+    """``element in container``."""
+    if go.type_of(container):
+        return any(equal(each, element, go) for each in container)
+    return any(equal(element, each, go) for each in container)
