@@ -83,6 +83,7 @@ def test_environments_refresh_as_many_as_the_load_retains_busy() -> None:
         (Fleet(10, 3), 10 * 3 * 4 * 0.30, 10 * 0.2592),
         (Fleet(20, 3), 20 * 3 * 4 * 0.30, 20 * 0.2592),
         (Fleet(21, 3), 0, 21 * 0.2592),  # ClusterMetrics=auto
+        (Fleet(21, 3, groups=20), 20 * 4 * 0.30, 21 * 0.2592),  # by group
         (Fleet(300, 3, has_registry=True), 0, 0),  # a pointer and an object, without KMS
         (Fleet(300, 1, has_registry=False), 0, 300 * 0.2592),
     ],
@@ -105,8 +106,8 @@ def test_the_bill_of_fleets_worked_out_by_hand() -> None:
     assert totals == pytest.approx(
         [
             million + fixed + 36.00 + 10 * 0.2592,
-            30 * million + fixed,
-            300 * million + fixed,
+            30 * million + fixed + 24.00,
+            300 * million + fixed + 24.00,
         ],
         abs=0.02,
     )

@@ -65,17 +65,18 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """The clusters and injectors of a stack, and whether one registry has all callers."""
+    """What a stack has, and whether one registry has all of its callers."""
 
     clusters: int = 1
     injectors: int = 1
     has_registry: bool = False
+    groups: int = 0
 
     @property
     def metrics(self) -> int:
-        """The metrics by cluster and injector that ``ClusterMetrics=auto`` writes."""
-        has_metrics = self.clusters <= METRIC_CLUSTERS["auto"]
-        return self.clusters * self.injectors * PAIR_METRICS if has_metrics else 0
+        """The metrics by cluster and injector, or by group, that ``ClusterMetrics=auto`` writes."""
+        is_small = self.clusters <= METRIC_CLUSTERS["auto"]
+        return PAIR_METRICS * (self.clusters * self.injectors if is_small else self.groups)
 
     def decryptions(self, environments: int, refresh_seconds: int) -> float:
         """Return the decryptions of a month: one for each cluster, refresh, and environment.

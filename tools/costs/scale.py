@@ -18,6 +18,7 @@ from .bill import (
 CLUSTERS = (10, 300, 3_000)
 REVIEWS_A_CLUSTER = 100_000  # a month, of all injectors together
 INJECTORS = 3
+GROUPS = 20  # of the policies
 REGISTRY_CLUSTERS = 50  # docs/fleet.md recommends a registry above
 # Default quotas of AWS for an account and region, read in November 2026.
 API_ACCOUNT = 10_000  # requests a second
@@ -68,7 +69,7 @@ class Limit:
 
 def make_fleet(clusters: int) -> Fleet:
     """Return a fleet as the pages recommend it."""
-    return Fleet(clusters, INJECTORS, has_registry=clusters > REGISTRY_CLUSTERS)
+    return Fleet(clusters, INJECTORS, clusters > REGISTRY_CLUSTERS, GROUPS)
 
 
 def reads_of_a_start(clusters: int, *, has_registry: bool) -> int:
@@ -121,8 +122,9 @@ def fleet_rows(figures: Figures, limits: Limits) -> Iterator[tuple[str, str, lis
     yield "API, Lambda, logs, answers", how, _format_dollars(variable)
     how = "metrics, alarms, dashboard, SnapStart, watch"
     yield "fixed", how, _format_dollars([fixed] * len(fleets))
-    how = f"clusters × {INJECTORS} × {PAIR_METRICS} × ${METRIC:.2f}, none above 20 clusters"
-    yield "metrics by cluster", how, _format_dollars([bill[_BY_FLEET[0]] for bill in bills])
+    how = f"{PAIR_METRICS} × ${METRIC:.2f} × (clusters × {INJECTORS}; above 20, {GROUPS} groups)"
+    metrics = _format_dollars([bill[_BY_FLEET[0]] for bill in bills])
+    yield "metrics by cluster or group", how, metrics
     how = f"clusters × environments × $0.26, none with a registry (above {REGISTRY_CLUSTERS})"
     yield "KMS, tokens", how, _format_dollars([bill[_BY_FLEET[1]] for bill in bills])
     totals = _format_dollars([sum(bill.values()) for bill in bills])

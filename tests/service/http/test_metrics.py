@@ -28,7 +28,7 @@ from podgraft.service.store.folder import FolderCallers
 from service.http.conftest import ApplicationFixture, Clock, make_application
 from support.memory_store import MemoryStore, labelled_bundle
 from support.recorded_requests import load_request
-from support.store_fixture import TOKEN
+from support.store_fixture import TOKEN, write_injector
 
 TEMPLATE = (Path(__file__).parents[3] / "template.yaml").read_text()
 UNITS = {Metric.TIME: Unit.MILLISECONDS, Metric.AGE: Unit.SECONDS}
@@ -116,25 +116,31 @@ def test_what_happens_is_what_is_emitted(
         assert emitted[Metric.AGE] == [31.0]
 
 
+BY_CLUSTER, BY_GROUP = ["service", "cluster", "injector"], ["service", "group"]
+
+
 @pytest.mark.parametrize(
-    ("setting", "clusters", "enabled"),
+    ("setting", "clusters", "dimensions"),
     [
-        ("auto", 20, True),
-        ("auto", 21, False),
-        ("true", 300, True),
-        ("false", 1, False),
+        ("auto", 20, BY_CLUSTER),
+        ("auto", 21, BY_GROUP),
+        ("true", 300, BY_CLUSTER),
+        ("false", 1, None),
+        ("false", 300, None),
     ],
 )
-def test_metrics_by_cluster_and_injector_end_above_a_number_of_clusters(
+def test_metrics_by_group_replace_those_by_cluster_above_a_number_of_clusters(
     setting: str,
     clusters: int,
-    enabled: bool,
+    dimensions: list[str] | None,
     folder: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     registered = len([*(folder / "auth").iterdir()])
     for number in range(clusters - registered):
         (folder / "auth" / f"other-{number}.yaml").write_text("subjects: [CN=a]\n")
+    groups = "groups: {first: {order: 1, members: ['*']}, last: {order: 2, members: ['prod-*']}}"
+    write_injector(folder, policy=f"policy: enabled\n{groups}")
     given = {
         "PODGRAFT_STORE": f"file:{folder}",
         "AWS_LAMBDA_FUNCTION_NAME": "webhook",
@@ -144,8 +150,10 @@ def test_metrics_by_cluster_and_injector_end_above_a_number_of_clusters(
     make_application(folder, journal=log).send(load_request("24-bearer-token"))
     emitted = json.loads(capsys.readouterr().out.splitlines()[-1])
     [directive] = emitted["_aws"]["CloudWatchMetrics"]
-    assert (["service", "cluster", "injector"] in directive["Dimensions"]) is enabled
-    assert ("cluster" in emitted) is enabled
+    sets = [each for each in directive["Dimensions"] if each != ["service"]]
+    assert [each for each in sets if "reason" not in each] == ([dimensions] if dimensions else [])
+    assert ("cluster" in emitted) is (dimensions == BY_CLUSTER)
+    assert emitted.get("group") == ("last" if dimensions == BY_GROUP else None)
 
 
 # No name that a client invents becomes the value of a dimension, which AWS bills.

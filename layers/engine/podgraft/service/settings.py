@@ -18,9 +18,9 @@ variable                        default         value
                                                 function verifies signatures of policies
 ``PODGRAFT_REQUIRE_SIGNATURE``  ``false``       ``true`` rejects unsigned policies; it requires
                                                 ``PODGRAFT_SIGNER``
-``PODGRAFT_CLUSTER_METRICS``    ``auto``        ``false`` on Lambda writes metrics without the
-                                                dimensions ``cluster`` and ``injector``, and
-                                                ``auto`` with more than 20 registered clusters
+``PODGRAFT_CLUSTER_METRICS``    ``auto``        ``true`` on Lambda adds metrics by ``cluster`` and
+                                                ``injector``, ``false`` none, and ``auto`` those
+                                                by ``group`` above 20 registered clusters
 ``PODGRAFT_CENSUS``             none            bucket of recorded workloads; ``file:<folder>`` with
                                                 ``PODGRAFT_STORE=file:<folder>``
 ``POWERTOOLS_TRACE_DISABLED``   ``true``        ``false`` on Lambda sends segments to X-Ray

@@ -1,13 +1,13 @@
 """Integration with Lambda: the CloudWatch log and metrics, X-Ray segments, and other functions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from podgraft.base.jsonvalue import Object
+from podgraft.base.jsonvalue import JSON, Object
 from podgraft.service.settings import Settings
 from podgraft.service.store import CallerStore, Deadline, Store, StoreError
 
-from . import deployment_check, request_log, synthetic
+from . import deployment_check, metrics, request_log, synthetic
 from .request_log import RequestLog
 
 if TYPE_CHECKING:
@@ -21,15 +21,18 @@ def make_request_log(settings: Settings, callers: CallerStore) -> RequestLog:
     # Imported here: Powertools takes a fifth of a cold start, and only Lambda needs it.
     from . import powertools
 
-    def has_cluster_metrics() -> bool:
+    def list_dimensions(record: Mapping[str, JSON]) -> Mapping[str, str]:
+        if not settings.metric_clusters:
+            return {}
         # The deadline is over, so the store returns the callers that authenticated the request.
         try:
             registered = callers.callers(Deadline.from_timeout(0)).callers
         except StoreError:
-            return False
-        return len(registered) <= settings.metric_clusters
+            return {}
+        is_small = len(registered) <= settings.metric_clusters
+        return metrics.list_by_cluster(record) if is_small else metrics.list_by_group(record)
 
-    return powertools.make_request_log(settings.stack, has_cluster_metrics=has_cluster_metrics)
+    return powertools.make_request_log(settings.stack, list_dimensions)
 
 
 def respond_to_functions(

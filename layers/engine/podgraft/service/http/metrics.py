@@ -122,6 +122,21 @@ def find_source(record: Mapping[str, JSON]) -> Source | None:
     return Source(str(cluster), str(injector) if is_known else UNKNOWN_INJECTOR)
 
 
+def list_by_cluster(record: Mapping[str, JSON]) -> Mapping[str, str]:
+    """Return the dimensions of a stack with few clusters; none without a source."""
+    source = find_source(record)
+    return {} if source is None else {"cluster": source.cluster, "injector": source.injector}
+
+
+def list_by_group(record: Mapping[str, JSON]) -> Mapping[str, str]:
+    """Return the dimension of a stack with many clusters: the group that applies last.
+
+    Only groups of the policy apply, at most 100, so the number of values is bounded.
+    """
+    groups = str(record.get("groups") or "")
+    return {"group": groups.rpartition(",")[2]} if groups else {}
+
+
 def _number(
     record: Mapping[str, JSON], key: str, metric: Metric, unit: Unit
 ) -> Iterator[Measure[Metric]]:

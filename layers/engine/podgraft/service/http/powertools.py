@@ -15,7 +15,7 @@ from podgraft.base.jsonvalue import JSON
 from podgraft.service.settings import DEFAULT_STACK
 
 from . import candidate_metrics
-from .metrics import NAMESPACE, Measure, MetricWriter, find_source, record_measures
+from .metrics import NAMESPACE, Measure, MetricWriter, list_by_cluster, record_measures
 from .request_log import RequestLog, line_fields
 
 LOGGER = "podgraft"
@@ -23,12 +23,13 @@ _LEVELS = {"INFO": logging.INFO, "WARNING": logging.WARNING, "ERROR": logging.ER
 
 
 def make_request_log(
-    stack: str = DEFAULT_STACK, *, has_cluster_metrics: Callable[[], bool] = lambda: True
+    stack: str = DEFAULT_STACK,
+    list_dimensions: Callable[[Mapping[str, JSON]], Mapping[str, str]] = list_by_cluster,
 ) -> RequestLog:
     """Return a log that writes a JSON line per record, and metrics in the embedded metric format.
 
-    Lines and metrics contain the name of the *stack*, to separate two stacks in one account. If
-    *has_cluster_metrics*, a second set of dimensions contains the cluster and the injector.
+    Lines and metrics contain the name of the *stack*, to separate two stacks in one account.
+    *list_dimensions* returns a further set of dimensions for a record, or none.
     """
     write_line, write_metrics = _make_line_writer(stack), make_metric_writer(stack)
 
@@ -41,9 +42,8 @@ def make_request_log(
         reason = str(record.get("reason") or record.get("fault") or "")
         if reason:
             dimensions.append({"reason": reason})
-        source = find_source(record)
-        if source is not None and has_cluster_metrics():
-            dimensions.append({"cluster": source.cluster, "injector": source.injector})
+        if further := list_dimensions(record):
+            dimensions.append(further)
         if "candidate" not in record:
             write_metrics(measures, dimensions)
             return
