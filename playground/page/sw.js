@@ -27,9 +27,10 @@ self.addEventListener("fetch", (event) => {
 async function respond(request) {
   const cache = await caches.open(CACHE);
   const cached = await cache.match(request, { ignoreSearch: true });
-  if (cached) return protect(cached);
+  // Code is returned as it is, and not stored twice: see worker.js.
+  if (cached) return request.url.endsWith(".wasm") ? cached : protect(cached);
   const response = await fetch(request);
-  if (response.ok && request.url.includes(`/${BUILD}/`)) await cache.put(request, response.clone());
+  if (response.ok && request.url.includes(`/${BUILD}/`) && !request.url.endsWith(".wasm.gz")) await cache.put(request, response.clone());
   return protect(response);
 }
 

@@ -12,12 +12,37 @@ self.fetch = async (resource, options) => {
   const url = new URL(typeof resource === "string" || resource instanceof URL ? resource : resource.url, base);
   const type = TYPES[/\.[a-z]+$/.exec(url.pathname)?.[0]];
   if (!type) return originalFetch(resource, options);
+  const isCode = type === TYPES[".wasm"];
+  const stored = isCode && (await fetchStored(url));
+  if (stored) return stored;
   const response = await originalFetch(new URL(`${url.pathname}.gz`, url));
   if (!response.ok) throw new Error(`${url.pathname}.gz: HTTP status ${response.status}`);
-  return new Response(response.body.pipeThrough(count()).pipeThrough(new DecompressionStream("gzip")), {
+  const unpacked = new Response(response.body.pipeThrough(count()).pipeThrough(new DecompressionStream("gzip")), {
     headers: { "content-type": type },
   });
+  return (isCode && (await store(url, unpacked.clone())) && (await fetchStored(url))) || unpacked;
 };
+
+// Chromium keeps the optimized code of WebAssembly that a service worker returns from its cache, as it is there. With this code,
+// Python starts in half the time.
+const CACHE = `podgraft-playground-${base.pathname.split("/").at(-2)}`;
+
+async function fetchStored(url) {
+  if (!self.caches || !(await caches.match(url))) return null;
+  const response = await originalFetch(url);
+  return response.ok ? response : null; // not ok without the service worker, for example after a forced reload
+}
+
+// Whether the cache of the service worker, if there is one, has the response now.
+async function store(url, response) {
+  try {
+    if (!self.caches || !(await caches.has(CACHE))) return false;
+    await (await caches.open(CACHE)).put(url, response);
+    return true;
+  } catch {
+    return false; // no space
+  }
+}
 
 // Reports the bytes of the compressed files as they arrive; the page knows their sum.
 let bytes = 0;
@@ -39,7 +64,7 @@ function disconnect() {
   const refuse = () => {
     throw new Error("the playground sends nothing");
   };
-  for (const name of ["fetch", "XMLHttpRequest", "WebSocket", "EventSource", "WebTransport", "importScripts", "Worker", "BroadcastChannel"]) {
+  for (const name of ["fetch", "XMLHttpRequest", "WebSocket", "EventSource", "WebTransport", "importScripts", "Worker", "BroadcastChannel", "caches"]) {
     if (name in self) Object.defineProperty(self, name, { value: refuse, configurable: false, writable: false });
   }
 }
