@@ -28,6 +28,7 @@ from podgraft.kube.cel import (
     Meter,
     Value,
 )
+from podgraft.kube.cel.equality import GoTypes
 from podgraft.kube.cel.values import is_list, is_map
 from podgraft.kube.matching.conditions import STRUCTS, TYPES
 from podgraft.kube.matching.go_values import GoValues
@@ -63,7 +64,7 @@ REASONS: Mapping[str, re.Pattern[str]] = {
 }
 
 
-class GoMaps:
+class GoMaps(GoTypes):
     """Values of which all lists and maps are lists and maps of Go."""
 
     def __init__(self, values: Mapping[str, Value]) -> None:
@@ -71,9 +72,6 @@ class GoMaps:
 
     def type_of(self, value: Value) -> str | None:
         return "map(dyn, dyn)" if any(value is each for each in walk(self.values)) else None
-
-    def same_struct(self, left: Value, right: Value) -> None:  # noqa: ARG002 - of a protocol
-        return None
 
 
 def walk(value: Value) -> Iterator[Value]:

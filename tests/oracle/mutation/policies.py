@@ -149,6 +149,9 @@ _STRUCTS = tuple(
         "resources: {'limits': {'cpu': '2'}}",
         "resources: {'limits': object.spec.containers[0].resources.limits}",
         "ports: [Object.spec.containers.ports{containerPort: 80}]",
+        "env: [{'name': 'A', 'value': 'b'}] + [{'name': 'B', 'value': 'b'}]",
+        "env: [{'name': 'A'}] + []",
+        "args: ['a'] + ['b']",
     )
 )
 
@@ -166,6 +169,20 @@ _LITERALS = (
     "spec: Object.spec{containers: [{'name': 'one'}].reverse()}",
     "spec: Object.spec{containers: [[{'name': 'one'}], [{'name': 'two'}]].flatten()}",
     "spec: Object.spec{containers: [variables.literal]}",
+    "spec: Object.spec{containers: [{'name': 'one'}] + [{'name': 'two', 'image': 'b'}]}",
+    "spec: Object.spec{containers: [{'name': 'one'}] + []}",
+    "spec: Object.spec{containers: ([{'name': 'one'}] + [{'name': 'two'}]) + [{'name': 'three'}]}",
+    "spec: Object.spec{containers: [{'name': 'one', 'env': dyn([{'name': 'A'}])}] + [{'name': 'two', 'image': 'b'}]}",
+    "spec: Object.spec{containers: [{'name': 'one'}] + [{'name': 'two', 'env': dyn([{'name': 'A'}] + [{'name': 'B'}])}]}",
+    "spec: Object.spec{containers: object.spec.containers + [{'name': 'two', 'image': 'b'}]}",
+    "spec: Object.spec{containers: [{'name': 'two', 'image': 'b'}] + object.spec.initContainers}",
+    "spec: Object.spec{containers: [Object.spec.containers{name: 'one'}] + [Object.spec.containers{name: 'two'}]}",
+    "spec: Object.spec{?containers: optional.of([{'name': 'one'}] + [{'name': 'two'}])}",
+    "spec: Object.spec{containers: true ? [{'name': 'one'}] + [{'name': 'two'}] : []}",
+    "spec: Object.spec{containers: ([{'name': 'one'}] + [{'name': 'two'}]).map(c, c)}",
+    "spec: Object.spec{containers: variables.joined}",
+    "spec: {'containers': [{'name': 'one'}] + [{'name': 'two'}]}",
+    "metadata: Object.metadata{finalizers: ['a/b'] + ['c/d']}",
     "spec: {'hostNetwork': true}",
     "spec: {'nodeSelector': {'a': 'b'}}",
     "metadata: {'labels': {'a': 'b'}}",
@@ -217,7 +234,10 @@ def _make_request(mutation: Object, conditions: list[JSON]) -> program.Row:
         "failurePolicy": "Fail",
         "reinvocationPolicy": "Never",
         "paramKind": {"apiVersion": "v1", "kind": "ConfigMap"},
-        "variables": [{"name": "literal", "expression": "{'name': 'one'}"}],
+        "variables": [
+            {"name": "literal", "expression": "{'name': 'one'}"},
+            {"name": "joined", "expression": "[{'name': 'one'}] + [{'name': 'two'}]"},
+        ],
         "matchConditions": conditions,
         "mutations": [mutation],
     }

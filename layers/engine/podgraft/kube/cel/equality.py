@@ -8,7 +8,6 @@ Source: Equal and Find in cel-go's common/types and in valuesschemalesstyped.go 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
 
 from .errors import EvaluationError, no_such_overload_error
 from .values import (
@@ -27,27 +26,23 @@ from .values import (
 )
 
 
-class GoTypes(Protocol):
-    """What is known of lists and maps that are values of Go."""
+class GoTypes:
+    """What is known of lists and maps that are values of Go: here, that there are none."""
 
     def type_of(self, value: Value) -> str | None:
         """The type of a value of Go, or ``None`` for what an expression made."""
-        ...
+        del value
 
     def same_struct(self, left: Value, right: Value) -> bool | None:
         """Whether two structs are equal; ``None`` if a value is none."""
-        ...
+        del left, right
+
+    def join(self, left: list[Value], right: list[Value]) -> list[Value]:
+        """``left + right``; cel-go copies no list for an empty one before it."""
+        return left + right if left else right
 
 
-class _NoGoTypes:
-    def type_of(self, _value: Value) -> str | None:
-        return None
-
-    def same_struct(self, _left: Value, _right: Value) -> bool | None:
-        return None
-
-
-NO_GO_TYPES: GoTypes = _NoGoTypes()
+NO_GO_TYPES = GoTypes()
 
 
 def equal(left: Value, right: Value, go: GoTypes = NO_GO_TYPES) -> bool:
@@ -88,11 +83,12 @@ def _compare(left: Value, right: Value, go: GoTypes) -> bool:
 
 
 def _compare_structs(left: Struct, right: Struct, go: GoTypes) -> bool:
-    if left.type_name != right.type_name or left.fields.keys() != right.fields.keys():
-        return False
-    if left.type_name == "JSONPatch":
-        return all(_compare(left.fields[key], right.fields[key], go) for key in left.fields)
-    return all(_is_same_value(left.fields[key], right.fields[key]) for key in left.fields)
+    if left.type_name == right.type_name == "JSONPatch":
+        is_same = left.fields.keys() == right.fields.keys()
+        return is_same and all(
+            _compare(left.fields[key], right.fields[key], go) for key in left.fields
+        )
+    return _is_same_value(left, right)
 
 
 def _is_same_value(left: Value, right: Value) -> bool:
@@ -101,10 +97,12 @@ def _is_same_value(left: Value, right: Value) -> bool:
         return True
     if kind(left) is not kind(right) or is_list(left):
         return False
-    if is_map(left) or type(left) is Struct:
-        fields, others = (left, right) if is_map(left) else (left.fields, right.fields)
-        is_same = fields.keys() == others.keys()
-        return is_same and all(_is_same_value(fields[key], others[key]) for key in fields)
+    if type(left) is Struct:
+        return left.type_name == right.type_name and _is_same_value(left.fields, right.fields)
+    if is_map(left):
+        return left.keys() == right.keys() and all(
+            _is_same_value(left[key], right[key]) for key in left
+        )
     return bool(left == right)
 
 

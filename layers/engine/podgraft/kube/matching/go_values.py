@@ -11,10 +11,10 @@ pkg/admission/conversion.go.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from podgraft.kube.cel.equality import equal
+from podgraft.kube.cel.equality import GoTypes, equal
 from podgraft.kube.cel.values import Optional, Struct, Value, is_list, is_map
 from podgraft.kube.errors import QuantityError
 from podgraft.kube.quantity import parse
@@ -29,7 +29,7 @@ _REQUEST = "kubernetes.AdmissionRequest"
 
 
 @dataclass(frozen=True)
-class GoValues:
+class GoValues(GoTypes):
     """The values of Go in the variables of an expression; ``with_objects`` includes objects.
 
     They are found when an expression first does what depends on them.
@@ -38,6 +38,7 @@ class GoValues:
     variables: Mapping[str, Value]
     with_objects: bool
     find_schema: Callable[[], Schema]
+    _joined: dict[int, list[Value]] = field(default_factory=dict[int, list[Value]])
 
     def find(self, value: Value, *, in_struct: bool = False) -> str | None:
         """The type of a value of Go in a result, or ``None``.
@@ -78,6 +79,19 @@ class GoValues:
         if is_list(left) and is_list(right):
             return len(left) == len(right) and all(map(self._same_content, left, right))
         return equal(left, right) or _is_same_quantity(left, right)
+
+    def join(self, left: list[Value], right: list[Value]) -> list[Value]:
+        """``left + right``; of two lists of which none is empty, a list that is converted deep."""
+        if not (left or self.type_of(left)):
+            return right
+        joined = left + right
+        if left and right and not self.type_of(left):
+            self._joined[id(joined)] = joined
+        return joined
+
+    def is_joined(self, value: Value) -> bool:
+        """Whether ``+`` made a list whose elements Kubernetes converts with all their content."""
+        return id(value) in self._joined and self._schema.minor >= FIRST_GO_VALUES
 
     def is_literal(self, value: Value) -> bool:
         """Whether an expression made a list or map, instead of reading it from a variable."""

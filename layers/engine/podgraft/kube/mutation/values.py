@@ -4,8 +4,7 @@ Source: k8s.io/apiserver 0.37, pkg/cel/mutation (dynamic/objects.go, jsonpatch.g
 ConvertToNative to google.protobuf.Value; structpb.NewValue.
 
 Differences from Kubernetes: an apply configuration cannot contain null, bytes, durations, and other
-values that Kubernetes merges as values of Go or rejects with the name of a Go type. Literal maps in
-lists that ``+`` joins are rejected, as until 1.36.
+values that Kubernetes merges as values of Go or rejects with the name of a Go type.
 """
 
 from __future__ import annotations
@@ -136,7 +135,8 @@ def _to_plain(value: Value, key: str, go_values: GoValues) -> JSON:
         case Struct(fields=fields):
             return {name: _to_plain(member, name, go_values) for name, member in fields.items()}
         case _ if is_list(value):
-            return [_to_member(element, key, go_values) for element in value]
+            convert = _to_plain if go_values.is_joined(value) else _to_member
+            return [convert(element, key, go_values) for element in value]
         case _ if is_map(value):
             items = value.items()
             return {_to_key(name): _to_member(member, key, go_values) for name, member in items}
@@ -212,7 +212,7 @@ def _to_struct_member(value: Value, go_values: GoValues) -> JSON:
 
 def _to_struct_members(value: list[Value] | dict[Value, Value], go_values: GoValues) -> JSON:
     members = value if isinstance(value, list) else value.values()
-    if any(map(go_values.is_literal, members)):
+    if any(map(go_values.is_literal, members)) and not go_values.is_joined(value):
         raise ConversionError("proto: invalid type: a literal list or map inside another")
     if isinstance(value, list):
         return [_to_struct_member(element, go_values) for element in value]

@@ -44,6 +44,10 @@ def _divide_doubles(left: float, right: float) -> float:
     return math.copysign(math.inf, left) * math.copysign(1, right)
 
 
+def _join(left: list[Value], right: list[Value], go: GoTypes = NO_GO_TYPES) -> list[Value]:
+    return go.join(left, right)
+
+
 def _not(value: bool) -> bool:
     return not value
 
@@ -136,8 +140,7 @@ OPERATORS = (
         lambda t, d: check_timestamp(t.nanoseconds + d.nanoseconds),
     ),
     function("_+_", "int int -> int", _int_operator(operator.add)),
-    # cel-go copies no list for an empty one before it.
-    function("_+_", "list(A) list(A) -> list(A)", lambda a, b: a + b if a else b),
+    reads_go(function("_+_", "list(A) list(A) -> list(A)", _join)),
     function("_+_", "string string -> string", operator.add, join_cost),
     function("_+_", "uint uint -> uint", _uint_operator(operator.add)),
     function("_-_", "double double -> double", operator.sub),
