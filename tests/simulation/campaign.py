@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing import get_context
 from time import perf_counter
+from typing import Any
 
+from .baton import prepare_process
 from .defects import DEFECTS, plant
 from .ledger import Violation
 from .plan import make_plan, name_contents
@@ -91,6 +93,22 @@ def run_seeds(seeds: Sequence[int], defect: str = "", *, measures: bool = False)
     return report
 
 
+def open_pool(processes: int) -> ProcessPoolExecutor:
+    """Open a pool of processes that run seeds, each on its own processor."""
+    context = get_context("spawn")
+    started = context.Value("i", 0)
+    return ProcessPoolExecutor(
+        processes, mp_context=context, initializer=_prepare, initargs=(started,)
+    )
+
+
+def _prepare(started: Any) -> None:
+    with started.get_lock():
+        number = started.value
+        started.value += 1
+    prepare_process(number)
+
+
 def run_campaign(seeds: Iterable[int], processes: int, *, measures: bool = False) -> Report:
     """Run seeds on several processes; with *measures*, record which branches they reach."""
     started = perf_counter()
@@ -100,7 +118,7 @@ def run_campaign(seeds: Iterable[int], processes: int, *, measures: bool = False
     if processes == 1:
         report.add(run_seeds(listed, measures=measures))
     else:
-        with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+        with open_pool(processes) as pool:
             for part in pool.map(partial(run_seeds, measures=measures), chunks):
                 report.add(part)
     report.real_seconds = perf_counter() - started

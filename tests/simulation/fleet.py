@@ -7,12 +7,14 @@ ones; around each event, every pod is simulated.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import process_time
 
+from .baton import prepare_process
 from .dice import Dice
 from .ledger import Event
 from .plan import Action, Plan, Window, make_plan
@@ -251,6 +253,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--write-docs", action="store_true")
     given = parser.parse_args()
+    prepare_process(os.getpid())
     report, holds = run_fleet(given.seed, given.clusters, given.hours, given.sample)
     sys.stdout.write(f"{report}\n")
     if given.write_docs:

@@ -90,7 +90,7 @@ def run(plan: Plan, watch: Callable[[Event], None] | None = None) -> Result:
             with (
                 _use_output(baton),
                 _use_settings(plan, aws),
-                use_aws(aws, baton.wait, lambda: dice.unit(f"retry/{baton.current.node.calls}")),
+                use_aws(aws),
                 use_functions(functions),
                 use_clock(),
             ):

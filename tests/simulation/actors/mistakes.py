@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 from simulation.plan import Action
@@ -105,7 +106,7 @@ def make_registry(content: bytes, oldest: str, action: Action) -> BrokenRegistry
             BrokenRegistry("sha256:" + "2" * 64, gzip.compress(b"{}", mtime=0)),
             _pack(b'{"clusters": 5}'),
             _pack(b"no JSON"),
-            _pack(b" " * 17_000_000),
+            _pack_too_much(),
         ),
         pick,
     )
@@ -114,6 +115,11 @@ def make_registry(content: bytes, oldest: str, action: Action) -> BrokenRegistry
 def _pack(text: bytes) -> BrokenRegistry:
     digest = f"sha256:{hashlib.sha256(text).hexdigest()}"
     return BrokenRegistry(digest, gzip.compress(text, mtime=0))
+
+
+@cache
+def _pack_too_much() -> BrokenRegistry:
+    return _pack(b" " * 17_000_000)
 
 
 def make_fleet(clusters: int, pick: float) -> str:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 
-from simulation.campaign import run_seeds
+from simulation.campaign import open_pool, run_seeds
 from simulation.plan import make_plan
 
 from . import DEFECTS
@@ -49,7 +47,7 @@ class Row:
 
 def find_defects(processes: int, names: Iterable[str] = DEFECTS) -> list[Row]:
     """Return a row for each defect."""
-    with ProcessPoolExecutor(processes, mp_context=get_context("spawn")) as pool:
+    with open_pool(processes) as pool:
         return list(pool.map(find_defect, names))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from ipaddress import ip_address, ip_network
 
@@ -22,7 +21,7 @@ from .facts import (
     identify_credential,
 )
 from .law import Law, Review
-from .states import as_object
+from .states import as_object, load_clusters
 
 SECRETS = ("secret-annotation-value",)
 
@@ -137,7 +136,7 @@ class Sources(Law):
         is_certain = is_certain and self.facts.has_valid_callers(review.began)
         if not text or not is_certain or review.event.facts["verb"] == "attack":
             return
-        own = as_object(json.loads(text)["clusters"].get(review.cluster))
+        own = as_object(load_clusters(text).get(review.cluster))
         sources: list[str] = own.get("sources", [])
         is_admitted = not sources or any(_admits(each, review) for each in sources)
         if review.code == OK and not is_admitted:

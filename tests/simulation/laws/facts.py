@@ -9,13 +9,14 @@ import re
 from base64 import b64encode
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from simulation.ledger import Event
 from simulation.names import INJECTOR, PREFIX, format_registry_key
 from simulation.plan import REFRESH_SECONDS, START_SECONDS, Plan
 
-from .states import State, as_object, load, note_file
+from .states import State, as_object, load, load_clusters, note_file
 
 POLICY, BRAKES, DENIED, POINTER = (
     f"{INJECTOR}/policy",
@@ -70,6 +71,7 @@ _EXPIRY = re.compile(r"pg1-[^-]+-(\d{4})(\d\d)(\d\d)-")
 SKEW_SECONDS, GRACE_SECONDS = 6.0, 300.0
 
 
+@lru_cache(maxsize=4_000)
 def find_expiry(token: str) -> float:
     """Return when a token ends: at midnight UTC, after the day that its text names."""
     match = _EXPIRY.match(token)
@@ -79,6 +81,7 @@ def find_expiry(token: str) -> float:
     return day.timestamp() + 86_400 - START_SECONDS
 
 
+@lru_cache(maxsize=4_000)
 def identify_credential(credential: str) -> str:
     """Return what a document of callers has of a credential: a hash, or the subject itself."""
     if credential.startswith("CN="):
@@ -139,7 +142,10 @@ class Facts:
 
     def reader(self, name: str) -> Reader:
         """Return what an environment read."""
-        return self.readers.setdefault(name, Reader())
+        found = self.readers.get(name)
+        if found is None:
+            found = self.readers[name] = Reader()
+        return found
 
     def note(self, event: Event) -> None:
         """Update the state by an event."""
@@ -314,7 +320,7 @@ class Facts:
     def find_groups(self, reader: Reader, cluster: str) -> list[str]:
         """Return the groups of a cluster in the registry that an environment read last."""
         text = reader.credentials.get(POINTER, "{}")
-        own = as_object(json.loads(text).get("clusters", {}).get(cluster))
+        own = as_object(load_clusters(text).get(cluster))
         groups: list[str] = own.get("groups", [])
         return ["ring-1"] if cluster == MEMBER or "ring-1" in groups else []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from simulation.names import INJECTOR
 
 BUNDLE_FILE = re.compile(r"proxy:([bx]\d+)")
 DENIED, BRAKES = "denied.yaml", (f"{INJECTOR}/brake.yaml", "brake.yaml")
+_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 BUNDLE, POLICY = f"{INJECTOR}/bundle/injector.yaml", f"{INJECTOR}/policy.yaml"
 
 
@@ -68,9 +70,15 @@ def as_object(value: object) -> dict[str, Any]:
 def load(text: str) -> dict[str, Any]:
     """Return a document; empty if it is no mapping."""
     try:
-        return as_object(yaml.safe_load(text))
+        return as_object(yaml.load(text, _LOADER))  # noqa: S506 — both loaders are safe
     except yaml.YAMLError:
         return {}
+
+
+@lru_cache(maxsize=20)
+def load_clusters(registry: str) -> dict[str, Any]:
+    """Return the clusters of a registry, which many reviews of a fleet read."""
+    return as_object(json.loads(registry).get("clusters"))
 
 
 def stops(brake: str | None, rollout: object) -> bool:

@@ -12,12 +12,13 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import boto3
 import botocore.endpoint
-import botocore.retryhandler
 from botocore.config import Config
 from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
+from botocore.retries import quota, standard
 
 from simulation.baton import Baton
 from simulation.dice import Dice
@@ -55,6 +56,15 @@ class Aws:
         limit = READS_PER_SECOND / plan.sample
         self._reads = Bucket(limit, limit) if "fleet" in plan.features else None
         self._baton, self._dice, self._ledger = baton, dice, ledger
+
+    def wait(self, seconds: float) -> None:
+        """Wait before a retry."""
+        self._baton.wait(seconds)
+
+    def random(self) -> float:
+        """Return a number from 0 to 1, for the pause before a retry."""
+        node = self._baton.current.node
+        return self._dice.unit(f"{node.name}/retry/{node.calls}")
 
     def answer(self, service: str, operation: str, request: Any, *, patient: bool) -> Any:
         """Return the response to a request, or raise an error of the HTTP client."""
@@ -199,21 +209,59 @@ def _describe_parameters(operation: str, given: dict[str, Any], response: Any) -
     return {"versions": versions, "_texts": response["Parameters"]}
 
 
+def _draw() -> float:
+    assert Aws.current is not None
+    return Aws.current.random()
+
+
+class _Backoff(standard.ExponentialBackoff):
+    """The pauses between retries, with the random numbers of the run."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(random=_draw, **options)
+
+
+class _Quotas:
+    """The retries that each client has left. Each run starts with all of them."""
+
+    def __init__(self) -> None:
+        self.made: list[quota.RetryQuota] = []
+
+    def RetryQuota(self) -> quota.RetryQuota:  # noqa: N802
+        """Return the retries of a new client."""
+        self.made.append(quota.RetryQuota())
+        return self.made[-1]
+
+    def fill(self) -> None:
+        """Give each client all its retries."""
+        for each in self.made:
+            each.release(quota.RetryQuota.INITIAL_CAPACITY)
+
+
+_QUOTAS = _Quotas()
+
+
 @cache
-def _make_client(service: str, *, patient: bool) -> Any:
-    """Return a real client of botocore whose requests the current run answers."""
-    session = _SESSION(
+def _open_session() -> Any:
+    """Return the one session, which reads the models of a service once."""
+    return _SESSION(
         aws_access_key_id="simulated",
         aws_secret_access_key="simulated",
         region_name="eu-central-1",
     )
+
+
+@cache
+def _make_client(service: str, *, patient: bool) -> Any:
+    """Return a real client of botocore whose requests the current run answers."""
     short = Config(
         connect_timeout=0.5,
         read_timeout=ENVIRONMENT_SECONDS,
         retries={"total_max_attempts": 1},
         parameter_validation=False,
     )
-    client = session.client(service, config=None if patient else short)
+    with patch.multiple(standard, ExponentialBackoff=_Backoff, quota=_QUOTAS):
+        client = _open_session().client(service, config=None if patient else short)
 
     def answer(request: Any, event_name: str, **_: Any) -> Any:
         assert Aws.current is not None, "a client of a run is used outside of it"
@@ -231,7 +279,7 @@ def _make_client(service: str, *, patient: bool) -> Any:
 
 
 @contextmanager
-def use_aws(aws: Aws, sleep: Any, random: Any) -> Generator[None]:
+def use_aws(aws: Aws) -> Generator[None]:
     """Let boto3 return clients of this run, and let the retries of botocore wait virtually."""
     for service in SERVICES:
         for patient in (False, True):
@@ -246,11 +294,11 @@ def use_aws(aws: Aws, sleep: Any, random: Any) -> Generator[None]:
     replaced = [
         (boto3, "client", client),
         (boto3.session, "Session", make_session),
-        (botocore.endpoint, "time", SimpleNamespace(sleep=sleep)),
-        (botocore.retryhandler, "random", SimpleNamespace(random=random)),
+        (botocore.endpoint, "time", SimpleNamespace(sleep=aws.wait)),
     ]
     before = [(module, name, getattr(module, name)) for module, name, _ in replaced]
     Aws.current = aws
+    _QUOTAS.fill()
     try:
         for module, name, value in replaced:
             setattr(module, name, value)

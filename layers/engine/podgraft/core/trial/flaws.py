@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
+from podgraft.base.jsonvalue import JSON, Object, dump, object_at, objects_at
 from podgraft.kube.native_sidecars import find_native_sidecars
 from podgraft.kube.patch import pointer
 
@@ -53,16 +53,10 @@ def is_image_reference(image: str) -> bool:
     return _REFERENCE.fullmatch(image) is not None
 
 
-def _contains_missing(value: JSON) -> bool:
-    match value:
-        case str():
-            return "<" in value and any(marker in value for marker in MISSING)
-        case dict():
-            return any(map(_contains_missing, value)) or any(map(_contains_missing, value.values()))
-        case list():
-            return any(map(_contains_missing, value))
-        case _:
-            return False
+def _contains_missing(value: Object) -> bool:
+    """Whether the text of an object contains a marker, which JSON writes without escapes."""
+    text = dump(value)
+    return any(marker in text for marker in MISSING)
 
 
 def _find_missing_values(before: Object, after: Object) -> Iterator[Flaw]:
