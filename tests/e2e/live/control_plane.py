@@ -27,6 +27,7 @@ class ControlPlane:
     """A running control plane; its certificate is self-signed."""
 
     port: int
+    certificate: Path
 
     def request(
         self, method: str, path: str, body: Any = None, headers: Mapping[str, str] | None = None
@@ -102,7 +103,7 @@ def start_control_plane(
     program: Path, folder: Path, environment: Mapping[str, str] = {}
 ) -> Generator[ControlPlane]:
     """Start the program, with further variables; it ends with the context."""
-    plane = ControlPlane(_find_free_port())
+    plane = ControlPlane(_find_free_port(), folder / "certificates" / "apiserver.crt")
     log = folder / "log"
     with (
         log.open("wb") as output,

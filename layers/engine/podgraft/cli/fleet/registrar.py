@@ -5,10 +5,10 @@ registration of its cluster, with the token as a file, and kubectl applies it. G
 do not know the registration, and so they do not delete it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 from podgraft.cli import documents
 from podgraft.kube import yaml
 
@@ -34,7 +34,7 @@ def make_registrar(
     """
     metadata: Object = {"name": NAME, "namespace": NAMESPACE}
     settings = fleet.clusters[cluster]
-    names = {name_of(each) for each in make_manifests(front.endpoint, None, settings, None)}
+    registrations = make_manifests(front.endpoint, None, settings, None)
     files: Object = {"fleet.yaml": _reduce_file(path, front, cluster)}
     if fleet.ca_bundle is not None:
         files["ca.pem"] = documents.read_text(fleet.ca_bundle)
@@ -48,7 +48,7 @@ def make_registrar(
             "apiVersion": f"{_GROUP}/v1",
             "kind": "ClusterRole",
             "metadata": {"name": NAME},
-            "rules": _make_rules(names),
+            "rules": [*_make_rules(registrations)],
         },
         {
             "apiVersion": f"{_GROUP}/v1",
@@ -77,15 +77,18 @@ def _reduce_file(path: Path, front: Front, cluster: str) -> str:
     return yaml.dump({**found, "spec": reduced})
 
 
-def _make_rules(names: Iterable[str]) -> list[JSON]:
-    common: Object = {
-        "apiGroups": ["admissionregistration.k8s.io"],
-        "resources": [*RESOURCES],
-    }
-    return [
-        {**common, "verbs": ["create"]},
-        {**common, "verbs": ["get", "patch"], "resourceNames": [*sorted(names)]},
-    ]
+def _make_rules(registrations: Sequence[Object]) -> Iterator[JSON]:
+    """Yield the rights that kubectl apply --server-side needs, for each kind of registration."""
+    for resource in RESOURCES:
+        names: list[JSON] = [
+            name_of(each)
+            for each in registrations
+            if f"{string_at(each, 'kind').lower()}s" == resource
+        ]
+        common: Object = {"apiGroups": ["admissionregistration.k8s.io"], "resources": [resource]}
+        if names:
+            yield {**common, "verbs": ["create"]}
+            yield {**common, "verbs": ["patch"], "resourceNames": names}
 
 
 def _make_cron_job(metadata: Object, cluster: str, image: str) -> Object:
