@@ -8,25 +8,27 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from podgraft.base import zones
-from podgraft.base.zones import UnknownZoneError, find_offset
+from podgraft.base.zones import UnknownZoneError, find_zone
 
 SUMMER = 1_785_000_000
-_PROGRAM = "from podgraft.base.zones import find_offset; print(find_offset('Europe/Berlin', 0))"
+_PROGRAM = "from podgraft.base.zones import find_zone; print(find_zone('Europe/Berlin', 0))"
 
 
 @pytest.mark.parametrize(
-    ("name", "seconds", "offset"),
+    ("name", "seconds", "zone"),
     [
-        ("Europe/Berlin", SUMMER, 7200),
-        ("Europe/Berlin", SUMMER + 180 * 86400, 3600),
-        ("America/New_York", SUMMER + 100 * 366 * 86400, -4 * 3600),  # no transition in the file
-        ("Etc/GMT+5", 0, -5 * 3600),
-        ("Asia/Tokyo", 253_402_300_799, 9 * 3600),
-        ("America/New_York", -62_135_596_800, -17_762),
+        ("Europe/Berlin", SUMMER, ("CEST", 7200)),
+        ("Europe/Berlin", SUMMER + 180 * 86400, ("CET", 3600)),
+        ("America/New_York", SUMMER + 100 * 366 * 86400, ("EDT", -4 * 3600)),  # no transition in the file
+        ("Etc/GMT+5", 0, ("-05", -5 * 3600)),
+        ("Asia/Tokyo", 253_402_300_799, ("JST", 9 * 3600)),
+        ("America/New_York", -62_135_596_800, ("LMT", -17_762)),
     ],
 )
-def test_a_name_has_the_offset_of_the_time(name: str, seconds: int, offset: int) -> None:
-    assert find_offset(name, seconds) == offset
+def test_a_name_has_the_zone_of_the_time(
+    name: str, seconds: int, zone: tuple[str, int]
+) -> None:
+    assert find_zone(name, seconds) == zone
 
 
 @pytest.mark.parametrize(
@@ -46,7 +48,7 @@ def test_a_name_has_the_offset_of_the_time(name: str, seconds: int, offset: int)
 )
 def test_another_name_is_unknown(name: str) -> None:
     with pytest.raises(UnknownZoneError):
-        find_offset(name, 0)
+        find_zone(name, 0)
 
 
 @pytest.mark.parametrize("has_files", [False, True])
@@ -58,17 +60,17 @@ def test_the_database_of_the_system_changes_nothing(tmp_path: Path, *, has_files
     printed = subprocess.run(
         [sys.executable, "-c", _PROGRAM], env=environment, check=True, capture_output=True
     )
-    assert printed.stdout == b"3600\n"
+    assert printed.stdout == b"('CET', 3600)\n"
 
 
 def test_without_the_package_the_error_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     zones._load_zone.cache_clear()  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setitem(sys.modules, "tzdata", None)
     with pytest.raises(ModuleNotFoundError) as missing:
-        find_offset("Europe/Berlin", 0)
+        find_zone("Europe/Berlin", 0)
     assert missing.value.name == "tzdata"
 
 
 def test_zones_are_those_of_python() -> None:
-    assert find_offset("Europe/Berlin", 0) == 3600
+    assert find_zone("Europe/Berlin", 0) == ("CET", 3600)
     assert isinstance(zones._load_zone("Europe/Berlin"), ZoneInfo)  # pyright: ignore[reportPrivateUsage]

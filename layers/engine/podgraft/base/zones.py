@@ -1,6 +1,6 @@
-"""Offsets of time zones by name, from the package tzdata: they are the same on every machine.
+"""Time zones by name, from the package tzdata: they are the same on every machine.
 
-The first name imports zoneinfo, which only some policies need.
+The first name imports zoneinfo, which only some policies and templates need.
 """
 
 import pkgutil
@@ -20,17 +20,18 @@ class UnknownZoneError(LookupError):
     """A name that is not in the database."""
 
 
-def find_offset(name: str, seconds: int) -> int:
-    """The offset from UTC, in seconds, at a time in seconds since 1970.
+def find_zone(name: str, seconds: int) -> tuple[str, int]:
+    """The abbreviation and the offset from UTC, in seconds, at a time in seconds since 1970.
 
     Raises ``UnknownZoneError``, and ``ModuleNotFoundError`` without the package.
 
-    >>> find_offset("Europe/Berlin", 1_800_000_000)
-    3600
+    >>> find_zone("Europe/Berlin", 1_800_000_000)
+    ('CET', 3600)
     """
     moment = _EPOCH + timedelta(seconds=min(max(seconds, _FIRST), _LAST))
-    offset = moment.astimezone(_load_zone(name)).utcoffset()
-    return 0 if offset is None else int(offset.total_seconds())
+    local = moment.astimezone(_load_zone(name))
+    offset = local.utcoffset() or timedelta()
+    return local.tzname() or "", int(offset.total_seconds())
 
 
 @cache

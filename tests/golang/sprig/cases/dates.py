@@ -11,6 +11,26 @@ DATES = table_lines(
     (toDate "2006" "never")
     """
 )
+# Winter, summer, before the first rule, and a day that Samoa omitted.
+ZONED_MOMENTS = ("1485000000", "1500000000", "-5000000000", "1325203200")
+ZONES = table_lines(
+    r"""
+    "Europe/Berlin"
+    "America/New_York"
+    "America/Sao_Paulo"
+    "Asia/Kolkata"
+    "Africa/Casablanca"
+    "Pacific/Chatham"
+    "Pacific/Apia"
+    "Etc/GMT+5"
+    "EST5EDT"
+    "Factory"
+    "europe/berlin"
+    "Europe"
+    "zone.tab"
+    "/etc/localtime"
+    """
+)
 MOMENTS = (*DATES, "0", "1500000000", "(int64 -1)", "-62135596800", "253402300800")
 LAYOUTS = table_lines(
     r"""
@@ -207,11 +227,14 @@ QUESTIONS: Questions = {
     "date": combine_choices(LAYOUTS, MOMENTS),
     **repeat_for_functions(
         "dateInZone date_in_zone",
-        combine_choices(LAYOUTS[:2], MOMENTS[:3], ('"UTC"', '""', '"Local"')),
+        (
+            *combine_choices(LAYOUTS[:2], MOMENTS[:3], ('"UTC"', '""', '"Local"')),
+            *combine_choices(LAYOUTS[1:2], ZONED_MOMENTS, ZONES),
+        ),
     ),
     "htmlDate": MOMENTS,
     "htmlDateInZone": combine_choices(
-        MOMENTS, ('"UTC"', '"No/Zone"', '"utc"', '"../UTC"', '"Etc/UTC"')
+        MOMENTS, ('"UTC"', '"No/Zone"', '"utc"', '"../UTC"', '"Etc/UTC"', '"Pacific/Apia"')
     ),
     **repeat_for_functions("dateModify mustDateModify", combine_choices(DURATIONS, DATES[1:3])),
     **repeat_for_functions(

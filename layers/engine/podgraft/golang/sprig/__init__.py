@@ -4,10 +4,10 @@
 helpers. A function accepts and returns Go values, and fails with Go's error text, including the
 texts of panics.
 
-Intended differences: maps are sorted by key where Go's order is random; there is no clock, and UTC
-is the only time zone (``dates.py``); the capacity of a slice is its length (``lists.py``); the data
-below views does not change (``merge.py``); results have a size limit (``limits.py``); some
-functions are not supported (``signatures.py``). Older releases lack some functions; the other
+Intended differences: maps are sorted by key where Go's order is random; there is no clock
+(``dates.py``); the capacity of a slice is its length (``lists.py``); the data below views does not
+change (``merge.py``); results have a size limit (``limits.py``); some functions are not supported
+(``signatures.py``). Older releases lack some functions; the other
 functions behave as in 3.3, except the conversion of numbers (``cast.py``).
 """
 

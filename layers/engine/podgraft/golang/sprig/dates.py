@@ -2,13 +2,12 @@
 
 Local time is UTC. Nothing reads the clock: a template with ``now`` or ``ago`` does not load. sprig
 uses the current time for a date that is neither a time nor a number of seconds; here, such a date
-is an error. UTC is the only zone, because results must not depend on the time zone files of a
-machine. As in Go, the name of a zone that does not exist means UTC. The name of a zone that can
-exist (``_AREAS``, ``_ZONES``) is an error.
+is an error. As in Go, the name of a zone that does not exist means UTC.
 """
 
 from msgspec.structs import replace
 
+from podgraft.base.zones import UnknownZoneError, find_zone
 from podgraft.golang.reflect import INT, INT32, INT64, STRING, Struct, Value, type_of
 from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.golang.time import (
@@ -17,6 +16,7 @@ from podgraft.golang.time import (
     DurationError,
     LayoutError,
     Moment,
+    Zone,
     format_duration,
     format_time,
     moment_of,
@@ -29,6 +29,7 @@ from podgraft.golang.time import (
 from .cast import atoi
 
 _HTML = "2006-01-02"
+_UTC_NAMES = ("", "UTC", "Local")
 _SECONDS = 1_000_000_000  # nanoseconds
 _UNITS = (
     ("y", 365 * 24 * 3600),
@@ -40,32 +41,19 @@ _UNITS = (
 )
 
 
-# The names of IANA's time zone database, up to the first slash; the names without a slash.
-_AREA_NAMES = """
-    Africa America Antarctica Arctic Asia Atlantic Australia Brazil Canada Chile Etc Europe Indian
-    Mexico Pacific US posix right
-"""
-_ZONE_NAMES = """
-    CET CST6CDT Cuba EET EST EST5EDT Egypt Eire Factory GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich
-    HST Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT
-    Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey W-SU WET localtime posixrules
-"""
-_AREAS, _ZONES = frozenset(_AREA_NAMES.split()), frozenset(_ZONE_NAMES.split())
-_UTC_NAMES = frozenset(("Etc/UCT", "Etc/UTC", "Etc/Universal", "Etc/Zulu"))
-
-
 def date(layout: str, value: Value) -> str:
     """Format the date with a layout."""
     return date_in_zone(layout, value, "Local")
 
 
 def date_in_zone(layout: str, value: Value, zone: str) -> str:
-    """``date`` in a zone; UTC is the only supported zone."""
-    area, slash, _ = zone.partition("/")
-    exists = area in _AREAS if slash else zone in _ZONES
-    if exists and zone not in _UTC_NAMES:
-        raise FunctionError(f"time zone {zone}: only UTC is supported")
-    return format_time(replace(_to_moment(value), zone=UTC), layout)
+    """``date`` in a zone of the package tzdata."""
+    moment = _to_moment(value)
+    try:
+        found = UTC if zone in _UTC_NAMES else Zone(*find_zone(zone, moment.seconds))
+    except UnknownZoneError:
+        found = UTC
+    return format_time(replace(moment, zone=found), layout)
 
 
 def html_date(value: Value) -> str:
@@ -74,7 +62,7 @@ def html_date(value: Value) -> str:
 
 
 def html_date_in_zone(value: Value, zone: str) -> str:
-    """``htmlDate`` in a zone; UTC is the only supported zone."""
+    """``htmlDate`` in a zone of the package tzdata."""
     return date_in_zone(_HTML, value, zone)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from podgraft.base.zones import UnknownZoneError, find_offset
+from podgraft.base.zones import UnknownZoneError, find_zone
 from podgraft.golang import time as gotime
 from podgraft.golang.strconv.atoi import NumError, parse_int
 from podgraft.golang.strconv.ftoa import format_float
@@ -94,7 +94,7 @@ def _moment_in(value: Timestamp, zone: str) -> gotime.Moment:
         if zone in ("", "UTC", "Local"):
             return _moment(value, 0)
         try:
-            return _moment(value, find_offset(zone, value.nanoseconds // NANOSECONDS))
+            return _moment(value, find_zone(zone, value.nanoseconds // NANOSECONDS)[1])
         except UnknownZoneError as error:
             raise EvaluationError(f"unknown time zone {zone}") from error
     try:
