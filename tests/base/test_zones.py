@@ -19,15 +19,17 @@ _PROGRAM = "from podgraft.base.zones import find_zone; print(find_zone('Europe/B
     [
         ("Europe/Berlin", SUMMER, ("CEST", 7200)),
         ("Europe/Berlin", SUMMER + 180 * 86400, ("CET", 3600)),
-        ("America/New_York", SUMMER + 100 * 366 * 86400, ("EDT", -4 * 3600)),  # no transition in the file
+        (
+            "America/New_York",
+            SUMMER + 100 * 366 * 86400,
+            ("EDT", -4 * 3600),
+        ),  # no transition in the file
         ("Etc/GMT+5", 0, ("-05", -5 * 3600)),
         ("Asia/Tokyo", 253_402_300_799, ("JST", 9 * 3600)),
         ("America/New_York", -62_135_596_800, ("LMT", -17_762)),
     ],
 )
-def test_a_name_has_the_zone_of_the_time(
-    name: str, seconds: int, zone: tuple[str, int]
-) -> None:
+def test_a_name_has_the_zone_of_the_time(name: str, seconds: int, zone: tuple[str, int]) -> None:
     assert find_zone(name, seconds) == zone
 
 

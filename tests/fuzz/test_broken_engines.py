@@ -49,7 +49,7 @@ def _clear_caches() -> None:
 
 
 def _returns_identity(cached: Any) -> bool:
-    result = str(cached.__annotations__.get("return"))
+    result = str(cached.__wrapped__.__annotations__.get("return"))
     return any(name in result for name in _IDENTITIES)
 
 

@@ -31,17 +31,24 @@ SHORT = Authority(days=310)
 SERVER = CA.server(*HOSTS, *ADDRESSES, key=KEY)
 
 
+_USAGES = (
+    *("digital_signature", "content_commitment", "key_encipherment", "data_encipherment"),
+    *("key_agreement", "key_cert_sign", "crl_sign", "encipher_only", "decipher_only"),
+)
+
+
 def _make_intermediate(above: Issuer, path_length: int | None) -> Issuer:
     """A CA, signed by *above* or, with the same key, by itself: certs.py makes no intermediates."""
     key = above.key if path_length is None else keys.make_key(KeyType.P_256)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"CA {path_length}")])
     issuer = name if path_length is None else above.certificate.subject
-    certificate = (
-        x509.CertificateBuilder(issuer, name, key.public_key(), 7, NOW - YEAR, NOW + YEAR)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=path_length), critical=True)
-        .sign(above.key, hashes.SHA256())
-    )
-    return Issuer(certificate, key)
+    builder = x509.CertificateBuilder(
+        issuer, name, key.public_key(), 7, NOW - YEAR, NOW + YEAR
+    ).add_extension(x509.BasicConstraints(ca=True, path_length=path_length), critical=True)
+    if path_length is not None:  # without a usage, a strict client refuses the length
+        usage = dict.fromkeys(_USAGES, False) | {"key_cert_sign": True}
+        builder = builder.add_extension(x509.KeyUsage(**usage), critical=True)
+    return Issuer(builder.sign(above.key, hashes.SHA256()), key)
 
 
 ROOT = _make_intermediate(

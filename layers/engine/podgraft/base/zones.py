@@ -3,12 +3,12 @@
 The first name imports zoneinfo, which only some policies and templates need.
 """
 
-import pkgutil
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 from importlib import import_module
 from io import BytesIO
+from pathlib import Path
 
 _NAME = re.compile(r"[A-Za-z0-9_+-]+(?:/[A-Za-z0-9_+-]+)*")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -36,11 +36,11 @@ def find_zone(name: str, seconds: int) -> tuple[str, int]:
 
 @cache
 def _load_zone(name: str) -> tzinfo:
-    package = import_module("tzdata").__name__
+    folder = Path(*import_module("tzdata").__path__, "zoneinfo")
     try:
-        data = pkgutil.get_data(package, f"zoneinfo/{name}") if _NAME.fullmatch(name) else None
+        data = (folder / name).read_bytes() if _NAME.fullmatch(name) else b""
     except OSError:
-        data = None
-    if data is None or not data.startswith(b"TZif"):  # the package has tables and folders too
+        data = b""
+    if not data.startswith(b"TZif"):  # the package has tables and folders too
         raise UnknownZoneError(name)
     return import_module("zoneinfo").ZoneInfo.from_file(BytesIO(data), key=name)

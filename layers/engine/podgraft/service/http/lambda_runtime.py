@@ -1,6 +1,7 @@
 """Integration with Lambda: the CloudWatch log and metrics, X-Ray segments, and other functions."""
 
 from collections.abc import Callable, Mapping
+from math import inf
 from typing import TYPE_CHECKING
 
 from podgraft.base.jsonvalue import JSON, Object
@@ -13,6 +14,9 @@ from .request_log import RequestLog
 if TYPE_CHECKING:
     from .events import Handler
 
+# With it, a store returns the callers that authenticated the request.
+_NO_TIME = Deadline(-inf, -inf)
+
 
 def make_request_log(settings: Settings, callers: CallerStore) -> RequestLog:
     """Return the log of Powertools on Lambda, else a log on standard output."""
@@ -24,9 +28,8 @@ def make_request_log(settings: Settings, callers: CallerStore) -> RequestLog:
     def list_dimensions(record: Mapping[str, JSON]) -> Mapping[str, str]:
         if not settings.metric_clusters:
             return {}
-        # The deadline is over, so the store returns the callers that authenticated the request.
         try:
-            registered = callers.callers(Deadline.from_timeout(0)).callers
+            registered = callers.callers(_NO_TIME).callers
         except StoreError:
             return {}
         is_small = len(registered) <= settings.metric_clusters
