@@ -192,6 +192,15 @@ def test_a_folder_of_injectors_is_not_an_injector(capfd: pytest.CaptureFixture[s
     assert f"{SAMPLES / 'allow'} or " in printed
 
 
+@pytest.mark.parametrize("part", ["bundle", "policy.yaml"])
+def test_a_part_of_an_injector_is_not_an_injector(
+    part: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    hello = SAMPLES / "hello"
+    printed = fail(capfd, "check", str(hello / part))
+    assert printed == (f"error: {hello / part}: is a part of an injector; did you mean {hello}?\n")
+
+
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [

@@ -39,7 +39,12 @@ def test_nothing_is_written_if_one_file_exists(tmp_path: Path) -> None:
         outputs.write_files(
             [Output(tmp_path / "key", b"k"), Output(tmp_path / "pem", b"p")], force=False
         )
-    assert _listing(tmp_path) == {"pem": b"old"}
+    (tmp_path / "key").write_bytes(b"old")
+    with pytest.raises(
+        OutputError, match=r"key and 1 more: already exist; use --force to replace them"
+    ):
+        outputs.write_files([Output(tmp_path / each, b"n") for each in ("key", "pem")], force=False)
+    assert _listing(tmp_path) == {"key": b"old", "pem": b"old"}
 
 
 def test_force_replaces_and_hardens(tmp_path: Path) -> None:

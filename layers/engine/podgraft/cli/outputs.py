@@ -33,7 +33,9 @@ def write_files(outputs: Sequence[Output], *, force: bool) -> None:
     """
     existing = [str(output.path) for output in outputs if output.path.exists()]
     if existing and not force:
-        raise OutputError(f"{', '.join(existing)}: already exists; use --force to replace it")
+        others = f" and {len(existing) - 1} more" if existing[1:] else ""
+        verb, them = ("exist", "them") if others else ("exists", "it")
+        raise OutputError(f"{existing[0]}{others}: already {verb}; use --force to replace {them}")
     staged: list[Path] = []
     try:
         staged.extend(map(_write_temporary, outputs))
