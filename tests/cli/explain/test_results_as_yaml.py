@@ -85,6 +85,14 @@ def test_the_exit_status_is_that_of_all_objects(
     assert bool(printed.out) == (status in (0, 3))
 
 
+def test_the_reasons_are_those_of_the_calls_that_count(capsys: Out) -> None:
+    sample = SAMPLES / "hello"
+    files = ("-f", str(sample / "input.web.yaml"), "--config", str(sample))
+    assert cli.main(["explain", "-o", "patch", *files]) == 0
+    [line, _] = capsys.readouterr().err.splitlines()
+    assert line == "Pod/web in default: injected (policy-enabled)"
+
+
 def test_the_pods_of_workloads_follow_their_file(tmp_path: Path, capsys: Out) -> None:
     path = tmp_path / "in.yaml"
     path.write_text(DEPLOYMENT)

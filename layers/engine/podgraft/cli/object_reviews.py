@@ -12,7 +12,7 @@ from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.cli.explain.stages import VERDICTS
 from podgraft.cli.explain.webhooks import Webhook
 from podgraft.core.injectors import redact
-from podgraft.core.review import ReviewOutcome, ReviewResponse, ReviewResult
+from podgraft.core.review import ReviewOutcome, ReviewReason, ReviewResponse, ReviewResult
 from podgraft.kube import admission
 from podgraft.kube.validation.rules import MISMATCH, NO_PARAMETERS, RULE
 
@@ -138,7 +138,10 @@ class ReviewedObject:
     def describe(self) -> str:
         """The result in one line: verdict, and reasons or messages."""
         reasons = (each for call in self.calls for each in call.result.record.reason.split(","))
-        details = "; ".join(self.messages) or ", ".join(dict.fromkeys(reasons))
+        unique = dict.fromkeys(reasons)
+        if self.verdict in {Verdict.INJECTED, Verdict.CHANGED}:
+            unique.pop(ReviewReason.NOTHING_MATCHES, None)  # of another call
+        details = "; ".join(self.messages) or ", ".join(unique)
         return f"{self.name}: {self.verdict}" + (f" ({details})" if details else "")
 
     def encode(self, path: str) -> Object:
