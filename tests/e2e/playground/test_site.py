@@ -77,11 +77,14 @@ def test_the_start_page_is_as_its_picture(
     pictures.compare(browser, f"home-{width}-{scheme}")
 
 
-# What is not in a frame that scrolls, and is cut off at the right edge of the window.
+# What is not in a frame that scrolls, and is cut off at the right edge of the window. Commands have
+# no such frame.
 _CUT_OFF = """
 [document.documentElement, ...document.querySelectorAll("article *")]
   .filter((e) => !e.closest("pre, .md-typeset__scrollwrap, .headerlink"))
   .filter((e) => e.getBoundingClientRect().right > innerWidth + 1 || e.scrollWidth > innerWidth)
+  .concat([...document.querySelectorAll(".language-sh code")].filter(
+    (e) => e.scrollWidth > e.clientWidth))
   .map((e) => `${e.tagName}: ${e.textContent.trim().slice(0, 40)}`)
 """
 _WITHOUT_TEXT = "[...document.querySelectorAll('article img')].filter((i) => !i.alt).length"
