@@ -66,7 +66,7 @@ WORKERS = $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # On the command line, --parameter-overrides replaces those of samconfig.toml: both are given.
 STAGE_OVERRIDES = $(or $(shell $(PYTHON) scripts/stage_overrides.py $(CONFIG_ENV) $(OVERRIDES)),$(error the parameters of stage $(STAGE) are not valid))
 SIGNING = $(if $(SIGNING_PROFILE),--signing-profiles Webhook=$(SIGNING_PROFILE) Watch=$(SIGNING_PROFILE) Guard=$(SIGNING_PROFILE) \
-	Probe=$(SIGNING_PROFILE) Cleanup=$(SIGNING_PROFILE) \
+	Probe=$(SIGNING_PROFILE) Cleanup=$(SIGNING_PROFILE) Rotation=$(SIGNING_PROFILE) \
 	DependenciesLayer=$(SIGNING_PROFILE) EngineLayer=$(SIGNING_PROFILE))
 
 export SAM_CLI_TELEMETRY := 0

@@ -30,9 +30,9 @@ ARCHITECTURE = os.environ.get("PODGRAFT_ARCHITECTURE", "arm64")
 MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
 REPORT = os.environ.get("PODGRAFT_REPORT")
 
-# Services that the function calls: its store, its credentials, and X-Ray with Tracing=Active. The
-# models of the other 400 services of botocore take 18 MB.
-SERVICES = frozenset({"s3", "ssm", "sts", "xray"})
+# Services that the functions call: the store, credentials, X-Ray with Tracing=Active, and those of
+# the rotation of tokens. The models of the other 400 services of botocore take 18 MB.
+SERVICES = frozenset({"logs", "s3", "secretsmanager", "ssm", "sts", "xray"})
 # Files and folders that no import needs. Tests import all modules that the function can load.
 UNUSED = (
     "boto3/data",  # resources: service/store/aws/clients.py uses clients

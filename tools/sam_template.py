@@ -6,9 +6,12 @@ from typing import Any
 import yaml
 
 TEMPLATE = Path(__file__).parents[1] / "template.yaml"
-# Gradual deployments need CloudFormation: Terraform cannot update an alias through CodeDeploy.
-SAM_CONDITION = "Gradual"
-SAM_PARAMETERS = frozenset({"GradualDeployment", "DeploymentType", "ExpectedChanges", "Attempt"})
+# Gradual deployments need CloudFormation: Terraform cannot update an alias through CodeDeploy. The
+# function that rotates tokens is built by SAM.
+SAM_CONDITIONS = frozenset({"Gradual", "Rotates"})
+SAM_PARAMETERS = frozenset(
+    {"GradualDeployment", "DeploymentType", "ExpectedChanges", "Attempt", "TokenRotationDays"}
+)
 # For SAM's hash of the function: Terraform publishes a version after each change by itself.
 SAM_HASH_CONDITION = "Never"
 SAM_HASH_VARIABLE = "PODGRAFT_RELEASE"
@@ -36,15 +39,17 @@ class UnsupportedError(ValueError):
 
 
 def read_template() -> Any:
-    """The template, with ``{"Sub": x}`` for ``!Sub x``, without gradual deployments."""
+    """The template, with ``{"Sub": x}`` for ``!Sub x``, without what is SAM's alone."""
     template: Any = yaml.load(TEMPLATE.read_text(), Loader)  # noqa: S506 - a SafeLoader
     for name in SAM_PARAMETERS:
         del template["Parameters"][name]
-    for name in (SAM_CONDITION, SAM_HASH_CONDITION):
+    for name in (*SAM_CONDITIONS, SAM_HASH_CONDITION):
         del template["Conditions"][name]
     resources = template["Resources"]
     del resources["Webhook"]["Properties"]["Environment"]["Variables"][SAM_HASH_VARIABLE]
     template["Resources"] = {
-        name: each for name, each in resources.items() if each.get("Condition") != SAM_CONDITION
+        name: each
+        for name, each in resources.items()
+        if each.get("Condition") not in SAM_CONDITIONS
     }
     return template

@@ -153,7 +153,7 @@ def test_make_signs_the_function_and_its_layers() -> None:
     profiles = " ".join(
         f"{name}=podgraft"
         for name in (
-            *("Webhook", "Watch", "Guard", "Probe", "Cleanup"),
+            *("Webhook", "Watch", "Guard", "Probe", "Cleanup", "Rotation"),
             *("DependenciesLayer", "EngineLayer"),
         )
     )

@@ -135,6 +135,8 @@ def _is_true(expression: Any, values: Mapping[str, Any]) -> bool:
             return text(left) == text(right)
         case {"Not": [inner]}:
             return not _is_true(inner, values)
+        case {"And": parts}:
+            return all(_is_true(each, values) for each in parts)
         case {"EachMemberEquals": [operand, right]}:
             return all(each == right for each in text(operand).split(","))
         case _:

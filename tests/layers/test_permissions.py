@@ -38,7 +38,14 @@ SOURCES = {
     "Probe": "functions/probe",
     "Cleanup": "functions/cleanup",
 }
-ALL = {"Census": "true", "GradualDeployment": "true", "Tracing": "Active"}
+# The rotation is a command: test_template.py lists its statements.
+FUNCTIONS = (*SOURCES, "Rotation")
+ALL = {
+    "Census": "true",
+    "GradualDeployment": "true",
+    "TokenRotationDays": "60",
+    "Tracing": "Active",
+}
 # Actions with another name than the operation, by the service authorization reference.
 ACTIONS = {"s3:ListObjectsV2": "s3:ListBucket", "lambda:Invoke": "lambda:InvokeFunction"}
 # Actions without a call in the source: the runtime of Lambda writes the log of each function.
@@ -113,10 +120,10 @@ def find_allowed(statements: list[Any]) -> set[str]:
 def test_each_function_is_listed() -> None:
     kinds = {name: each["Type"] for name, each in TEMPLATE["Resources"].items()}
     assert {name for name, kind in kinds.items() if kind == "AWS::Serverless::Function"} == {
-        *SOURCES
+        *FUNCTIONS
     }
     assert {name for name, kind in kinds.items() if kind == "AWS::IAM::Role"} == {
-        f"{name}Role" for name in SOURCES
+        f"{name}Role" for name in FUNCTIONS
     }
 
 
@@ -132,7 +139,7 @@ def test_each_call_has_a_statement_of_the_terraform_module(function: str) -> Non
     assert find_allowed(find_terraform_statements(function)) == calls
 
 
-@pytest.mark.parametrize("function", SOURCES)
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_each_function_may_write_its_own_log_only(function: str) -> None:
     [statement] = [each for each in find_statements(function, ALL) if RUNTIME & {*each["Action"]}]
     assert {*statement["Action"]} == RUNTIME

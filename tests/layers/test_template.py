@@ -60,7 +60,7 @@ def test_the_watch_may_invoke_the_webhook_read_its_log_and_write_its_own() -> No
     inputs = {
         json.loads(target["Input"])["check"]
         for name, rule in rules.items()
-        if name != "CleanupSchedule"
+        if name not in {"CleanupSchedule", "RotationSchedule"}
         for target in rule["Targets"]
     }
     assert inputs == {"reviews", "clusters"}
@@ -155,7 +155,7 @@ def test_no_log_holds_a_path_and_every_log_ends() -> None:
     assert "routeKey" in logged
     assert logged.isdisjoint({"path", "http.path", "customDomain.basePathMatched"})
     groups = resources_of_type("Logs::LogGroup")
-    assert len(groups) == 6
+    assert len(groups) == 7
     assert all(each["RetentionInDays"] == {"Ref": "LogRetentionDays"} for each in groups.values())
 
 
@@ -210,6 +210,7 @@ def test_alarms_start_when_a_function_fails() -> None:
         "CrashesAlarm": "Webhook",
         "GuardErrorsAlarm": "Guard",
         "NewVersionErrorsAlarm": "Webhook",
+        "RotationErrorsAlarm": "Rotation",
     }
     for alarm in alarms.values():
         assert alarm["AlarmActions"]["If"][:2] == ["HasTopic", [{"Ref": "AlarmTopicArn"}]]
@@ -259,6 +260,35 @@ def test_the_guard_can_write_one_brake_and_its_log(parameters: dict[str, str], p
         "Principal": "lambda.alarms.cloudwatch.amazonaws.com",
         "SourceAccount": "accountid",
     }
+
+
+def test_the_rotation_is_off_and_reads_no_token() -> None:
+    """Its role changes the registry and secrets of its stack, and reads no secret."""
+    names = {"Rotation", "RotationRole", "RotationSchedule", "RotationErrorsAlarm", "RotationLogs"}
+    assert names.isdisjoint(Rendering(TEMPLATE, "dev", {}).resources)
+    resources = Rendering(TEMPLATE, "dev", {"TokenRotationDays": "60"}).resources
+    assert names <= resources.keys()
+    [policy] = resources["RotationRole"]["Properties"]["Policies"]
+    allowed = {
+        each["Sid"]: (each["Action"], each["Resource"].partition(":parameter")[2])
+        for each in policy["PolicyDocument"]["Statement"]
+    }
+    secrets = ("DescribeSecret", "PutSecretValue", "UpdateSecretVersionStage")
+    pointer = ["ssm:GetParameter", "ssm:GetParameters", "ssm:PutParameter"]
+    assert allowed == {
+        "ReadOwner": (["ssm:GetParameter"], "/dev/stack"),
+        "ChangePointer": (pointer, "/dev/callers"),
+        "ChangeRegistry": (["s3:GetObject", "s3:PutObject"], ""),
+        "DeliverTokens": ([f"secretsmanager:{each}" for each in secrets], ""),
+        "ReadLog": (["logs:StartQuery", "logs:GetQueryResults"], ""),
+        "WriteLogs": (["logs:CreateLogStream", "logs:PutLogEvents"], ""),
+    }
+    ends = {
+        each["Sid"]: each["Resource"].rpartition(":")[2]
+        for each in policy["PolicyDocument"]["Statement"]
+    }
+    assert ends["DeliverTokens"] == "dev/tokens/*"
+    assert ends["ChangeRegistry"].endswith("/callers/*")
 
 
 def test_the_cleanup_can_delete_versions_and_not_the_function() -> None:
@@ -356,6 +386,12 @@ def test_expected_changes_have_a_form(text: str, is_valid: bool) -> None:
 
 DOMAIN = {"DomainName": "a.example", "CertificateArn": "arn:c"}
 TRUSTSTORE = {"TruststoreUri": "s3://a/b", "TruststoreVersion": "v1"}
+TWO_REGIONS = {
+    **DOMAIN,
+    "TokenRotationDays": "60",
+    "DnsRecord": "latency",
+    "HostedZoneId": "Z1",
+}
 REFUSED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("DomainNeedsCertificate", {"DomainName": "a.example"}),
     ("TruststoreNeedsDomain", TRUSTSTORE),
@@ -377,6 +413,8 @@ REFUSED: tuple[tuple[str, dict[str, Any]], ...] = (
     ("SignatureNeedsKey", {"RequireSignature": "true"}),
     ("MutualTlsNeedsDomainAndTruststore", {"Auth": "mtls"}),
     ("MutualTlsNeedsDomainAndTruststore", {"Auth": "mtls", **DOMAIN}),
+    ("TokenRotationNeedsLogAndOneRegion", {"TokenRotationDays": "60", "LogRetentionDays": "7"}),
+    ("TokenRotationNeedsLogAndOneRegion", TWO_REGIONS),
     ("PolicyWritersNeedTopic", {"PolicyWriterArns": "arn:a,arn:b"}),
 )
 
@@ -398,6 +436,7 @@ ACCEPTED: tuple[dict[str, Any], ...] = (
     {**DOMAIN, **TRUSTSTORE, "Auth": "mtls"},
     {"StartMode": "snapstart", "GradualDeployment": "true"},
     {"StartMode": "provisioned", "ReservedConcurrency": 5},
+    {"TokenRotationDays": "60", "LogRetentionDays": "14"},
     {"PolicyWriterArns": "arn:a", "AlarmTopicArn": "arn:t"},
     {"PublicEndpoint": "false", "VpcEndpointIds": "vpce-0a1b2c3d,vpce-4e5f6a7b"},
 )
@@ -518,7 +557,7 @@ def test_signed_code_is_required_by_parameter() -> None:
     assert signing["If"][:2] == ["HasCodeSigning", {"Ref": "CodeSigningConfigArn"}]
     layers = {name for name, each in RESOURCES.items() if each["Type"].endswith("LayerVersion")}
     makefile = (Path(__file__).parents[2] / "Makefile").read_text()
-    for name in (*layers, "Cleanup", "Guard", "Probe", "Watch", "Webhook"):
+    for name in (*layers, "Cleanup", "Guard", "Probe", "Rotation", "Watch", "Webhook"):
         assert f"{name}=$(SIGNING_PROFILE)" in makefile
 
 

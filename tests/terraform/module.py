@@ -124,7 +124,7 @@ STACKS: tuple[Mapping[str, Any], ...] = (
 RESOURCES = {
     name: each
     for name, each in TEMPLATE["Resources"].items()
-    if each.get("Condition") != sam_template.SAM_CONDITION
+    if each.get("Condition") not in sam_template.SAM_CONDITIONS
 }
 IN_TEMPLATES = {"AWS::CloudWatch::Alarm", "AWS::Logs::QueryDefinition"}
 
@@ -177,7 +177,7 @@ LOCALS: dict[str, Any] = {
 def find_conditions(stack: Rendering) -> dict[str, bool]:
     """Whether each condition of the template is true for a stack, by its name in the module."""
     names = TEMPLATE["Conditions"].keys() - {
-        sam_template.SAM_CONDITION,
+        *sam_template.SAM_CONDITIONS,
         sam_template.SAM_HASH_CONDITION,
     }
     return {name_condition(name): stack.holds(name) for name in names}

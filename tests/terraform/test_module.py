@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from layers.cloudformation import TEMPLATE, Rendering
-from sam_template import SAM_CONDITION, SAM_HASH_VARIABLE, SAM_PARAMETERS, UnsupportedError
+from sam_template import SAM_CONDITIONS, SAM_HASH_VARIABLE, SAM_PARAMETERS, UnsupportedError
 from terraform.module import (
     COUNTERPARTS,
     FILES,
@@ -263,7 +263,7 @@ def test_the_schedule_of_the_cleanup_is_that_of_the_template() -> None:
 def test_gradual_deployments_are_not_part_of_the_module() -> None:
     variables = json.loads(FILES["variables.tf.json"])["variable"]
     assert "retained_versions" in variables
-    assert "gradual_deployment" not in variables
+    assert not {"gradual_deployment", "token_rotation_days"} & variables.keys()
     assert not [address for address in MODULE if "codedeploy" in address]
 
 
@@ -328,7 +328,7 @@ def test_each_output_is_there() -> None:
     assert names == {
         name_variable(name)
         for name, output in TEMPLATE["Outputs"].items()
-        if output.get("Condition") != SAM_CONDITION
+        if output.get("Condition") not in SAM_CONDITIONS
     }
 
 
@@ -337,7 +337,7 @@ def test_each_rule_is_a_precondition() -> None:
     count = texts.count("precondition {")
     paired = 2  # rules with two assertions in one precondition: mutual TLS, and DNS
     asserted = sum(len(each["Assertions"]) for each in TEMPLATE["Rules"].values())
-    gradual = 1  # deployments that the module does not have
+    gradual = 3  # deployments and a rotation that the module does not have
     further = 3  # numbers, texts, and lengths, which rules cannot compare
     assert count == asserted - paired - gradual + further
 

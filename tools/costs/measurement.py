@@ -46,6 +46,7 @@ _ACCESS = {
 # Reasons that a fleet's reviews end with in a month, each a value of the metrics' dimension.
 _REASONS = 5
 # Two of synthetic reviews, and two of clusters.
+_ROTATION_ALARMS = 1  # with TokenRotationDays alone
 _WATCH_METRICS = 4
 
 
@@ -69,7 +70,7 @@ def measure(reviews: int) -> Figures:
         memory_mib=read_default("MemorySize"),
         refresh_seconds=read_default("RefreshSeconds"),
         metrics=_metric_count(),
-        alarms=template.count("Type: AWS::CloudWatch::Alarm"),
+        alarms=template.count("Type: AWS::CloudWatch::Alarm") - _ROTATION_ALARMS,
     )
 
 

@@ -70,7 +70,7 @@ class World:
                 world.check()
                 return number
 
-        return Store(model or self.model, cast("Faults", _Quiet(before)))
+        return Store(model or self.model, cast("Faults", Quiet(before)))
 
     def repository(self, before: Callable[[str], None]) -> RegistryRepository:
         return RegistryRepository(self.store(before), cast("Any", None), Location("aws"))
@@ -122,7 +122,7 @@ class World:
             assert len(self.valid(cluster)) == 1
 
 
-class _Quiet:
+class Quiet:
     """``Faults`` without faults of the store: ``before`` decides what happens."""
 
     def __init__(self, before: Callable[[str], None]) -> None:

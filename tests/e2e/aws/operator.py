@@ -33,10 +33,10 @@ def remote(stack: Stack, injector: str = "istio") -> tuple[str, ...]:
     return ("--injector", injector, "--stack-name", stack.name)
 
 
-def issue(stack: Stack, cluster: str, file: Path) -> str:
+def issue(stack: Stack, cluster: str, file: Path, *options: str) -> str:
     """A new token for a cluster of a stack."""
     command = (sys.executable, "-m", "podgraft", "tokens", "issue", "--stack-name", stack.name)
-    stack.cloud.run(*command, "--cluster", cluster, "--output", str(file))
+    stack.cloud.run(*command, "--cluster", cluster, "--output", str(file), *options)
     return file.read_text().strip()
 
 

@@ -42,6 +42,7 @@ class ExistsError(AwsError):
 _KINDS: Mapping[str, type[AwsError]] = {
     "ParameterNotFound": AbsentError,
     "ParameterAlreadyExists": ExistsError,
+    "ResourceNotFoundException": AbsentError,
     # CloudFormation's code for an unknown stack.
     "ValidationError": AbsentError,
 }

@@ -37,6 +37,11 @@ def read_last_uses(location: Location) -> Mapping[str, str]:
     owner = stacks.find_owner(storage.documents.client, storage.documents.prefix)
     if owner is None or not owner.log_group:
         raise CallerStorageError("--used: the stack names no log group; deploy it again")
-    group = LogGroup(stacks.make_client("logs"), owner.log_group)
+    return read_uses_of_log(owner.log_group)
+
+
+def read_uses_of_log(name: str) -> Mapping[str, str]:
+    """Return the last reviews in the log of a function."""
+    group = LogGroup(stacks.make_client("logs"), name)
     rows = group.read_rows(_QUERY, system.now() - timedelta(days=DAYS))
     return {each["token_id"]: each["used"] for each in rows if "token_id" in each}

@@ -1,0 +1,191 @@
+"""The rotation of clusters that nobody reaches: a registrar reads their token from a secret.
+
+A version of the secret has the hash of its token as its id, so its labels show which token is
+delivered, and nobody has to read a token back. Each run does at most one step of a cluster:
+
+=====  ====================================================  =====================================
+step   what it does                                          if the run dies after it
+=====  ====================================================  =====================================
+R1     store a new token as a version that nobody reads      nothing happened
+R2     issue: write its hash to the registry                 two valid tokens: continue with R3
+R3     deliver: after each environment has read the          two valid tokens: continue with R4
+       registry, make the version the current one
+R4     confirm by the log: reviews have the new token, and   two valid tokens: continue with R5
+       for days none has the old one
+R5     revoke the old token                                  done
+=====  ====================================================  =====================================
+
+The current version only moves away from the version that was read (compare-and-swap), so a slow run
+never brings a revoked token back. A token is revoked only after it was silent: a cluster without
+reviews keeps both, and is a problem after ``STUCK_DAYS``.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from math import ceil
+from typing import Protocol
+
+from podgraft.base import system
+from podgraft.cli.failure import CommandError
+from podgraft.cli.tokens.issuance import IssuedToken, make_issued
+from podgraft.service.store.caller_document import Callers, TokenHash
+
+from .file import Lifetimes
+from .rotation import ClusterRepository, is_due, without_tokens
+
+CURRENT = "AWSCURRENT"
+# Not that of fleet rotate, which replaces its own tokens if no registration has them.
+NOTE = "podgraft rotation"
+SILENT_DAYS, STUCK_DAYS = 7, 14
+_MARGIN_SECONDS = 60
+
+
+class Secrets(Protocol):
+    """The secrets of the clusters; every method raises ``CommandError``."""
+
+    def read(self, cluster: str) -> Mapping[str, tuple[str, ...]] | None:
+        """Return the labels by the id of each version; ``None`` without a secret."""
+        ...
+
+    def store(self, cluster: str, token: IssuedToken) -> None:
+        """Store a version that is not the current one. Its id is the hash of the token."""
+        ...
+
+    def promote(self, cluster: str, version: str, current: str) -> None:
+        """Make a version the current one; an error if *current* is not the current one."""
+        ...
+
+
+class Progress(StrEnum):
+    """What a run did with a cluster."""
+
+    ISSUED = "issued"
+    DELIVERED = "delivered"
+    REVOKED = "revoked"
+    WAITING = "waiting"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a run did with a cluster, and its problem."""
+
+    cluster: str
+    progress: Progress
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Rotates the clusters that have a secret.
+
+    ``read_uses`` returns the time of the last review by the id of its token, of at least
+    ``SILENT_DAYS`` days.
+    """
+
+    repository: ClusterRepository
+    secrets: Secrets
+    read_uses: Callable[[], Mapping[str, str]]
+    lifetimes: Lifetimes
+    refresh_seconds: int = 30
+
+    def run(self) -> Iterator[Step]:
+        """Do the next step of each cluster; it begins at most a tenth of them."""
+        clusters = self.repository.read_all()
+        starts = ceil(len(clusters) / 10)
+        uses: Mapping[str, str] | None = None
+        for name, callers in sorted(clusters.items()):
+            tokens = callers.tokens
+            if len(tokens) == 1 and not (starts and is_due(self.lifetimes, tokens[0])):
+                continue
+            try:
+                labels = self.secrets.read(name) if tokens else None
+                if labels is None:
+                    continue
+                if len(tokens) == 1:
+                    starts -= 1
+                    yield self._issue(name, callers, labels)
+                    continue
+                uses = self.read_uses() if uses is None else uses
+                yield self._continue(name, callers, labels, uses)
+            except CommandError as error:
+                yield Step(name, Progress.FAILED, str(error))
+
+    def _issue(self, cluster: str, callers: Callers, labels: Mapping[str, tuple[str, ...]]) -> Step:
+        """Store a new token, and then its hash (R1, R2)."""
+        _find_current(cluster, labels)  # the first version would be the current one at once
+        last = system.now().date() + timedelta(self.lifetimes.lifetime_days)
+        issued = make_issued(NOTE, last.isoformat())
+        self.secrets.store(cluster, issued)
+
+        def add(before: Mapping[str, Callers]) -> Mapping[str, Callers]:
+            if before.get(cluster) != callers:
+                return before
+            return {**before, cluster: callers.with_token(issued.hash)}
+
+        after = self.repository.change_all(add).get(cluster, Callers())
+        is_issued = issued.hash in after.tokens
+        return Step(cluster, Progress.ISSUED if is_issued else Progress.WAITING)
+
+    def _continue(
+        self,
+        cluster: str,
+        callers: Callers,
+        labels: Mapping[str, tuple[str, ...]],
+        uses: Mapping[str, str],
+    ) -> Step:
+        """Deliver the newer token, or revoke the older one (R3 to R5)."""
+        old, new = callers.tokens
+        current = _find_current(cluster, labels)
+        if new.sha256 not in labels:
+            raise CommandError(
+                f"token {new.identity}: the secret does not have it; deliver it, or run podgraft "
+                f"tokens revoke --cluster {cluster} {new.identity}"
+            )
+        age = system.now() - datetime.fromisoformat(new.created)
+        if current != new.sha256:
+            is_early = age < timedelta(seconds=self.refresh_seconds + _MARGIN_SECONDS)
+            # Read again, after the labels: a token that left since then is not the current one.
+            if is_early or self.repository.read_all().get(cluster) != callers:
+                return Step(cluster, Progress.WAITING)
+            self.secrets.promote(cluster, new.sha256, current)
+            return Step(cluster, Progress.DELIVERED)
+        if _is_replaced(old, new, uses, system.now()):
+            self._revoke(cluster, old, new)
+            return Step(cluster, Progress.REVOKED)
+        problem = ""
+        if age > timedelta(STUCK_DAYS):
+            problem = (
+                f"token {new.identity} is delivered, and {old.identity} still in use or the "
+                "cluster silent; check its registrar"
+            )
+        return Step(cluster, Progress.FAILED if problem else Progress.WAITING, problem)
+
+    def _revoke(self, cluster: str, old: TokenHash, new: TokenHash) -> None:
+        def remove(before: Mapping[str, Callers]) -> Mapping[str, Callers]:
+            callers = before.get(cluster, Callers())
+            if callers.tokens != (old, new):
+                return before
+            return {**before, cluster: without_tokens(callers, [old])}
+
+        self.repository.change_all(remove)
+
+
+def _find_current(cluster: str, labels: Mapping[str, tuple[str, ...]]) -> str:
+    for version, own in labels.items():
+        if CURRENT in own:
+            return version
+    raise CommandError(f"the secret of {cluster} has no value; put its present token into it")
+
+
+def _is_replaced(old: TokenHash, new: TokenHash, uses: Mapping[str, str], now: datetime) -> bool:
+    """Whether reviews have the new token, and none had the old one for days."""
+    day = (now - timedelta(SILENT_DAYS)).date()
+    is_silent = _day_of(uses.get(old.identity, "")) < day
+    return new.identity in uses and is_silent and _day_of(new.created) < day
+
+
+def _day_of(time: str) -> date:
+    return date.fromisoformat(time[:10]) if time else date.min
