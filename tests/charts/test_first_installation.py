@@ -93,6 +93,21 @@ class ServiceConnection(HTTPSConnection):
         self.sock = context.wrap_socket(self.sock, server_hostname=name)
 
 
+def test_helm_test_passes_with_the_service_alone(tmp_path: Path, values: Any) -> None:
+    """The script of the pod of helm test, with the address of the Service on loopback."""
+    manifests: list[Any] = [each for each in yaml.load_all(render(values)) if each]
+    [pod] = [each for each in manifests if each["kind"] == "Pod"]
+    [container] = pod["spec"]["containers"]
+    write_volume(tmp_path, manifests)
+    environment = {each["name"]: each["value"] for each in container["env"]}
+    with serve(tmp_path) as port:
+        connect = f"socket.create_connection = lambda *_, **__: create(('127.0.0.1', {port}))"
+        redirect = f"import socket; create = socket.create_connection; {connect}\n"
+        command = [sys.executable, "-c", redirect + container["args"][0]]
+        done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, f"{HOST} 200\n"), done.stderr
+
+
 def test_a_pod_with_the_label_is_injected(tmp_path: Path, values: Any) -> None:
     jsonschema.validate(values, json.loads((CHART / "values.schema.json").read_text()))
     manifests: list[Any] = [each for each in yaml.load_all(render(values)) if each]
