@@ -23,6 +23,7 @@ from podgraft.service.http import Auth
 from podgraft.service.http.authentication import make_authenticator
 from podgraft.service.http.request import PeerCertificate, Request
 from podgraft.service.store import CallerRegistry, Callers, Deadline, subjects
+from podgraft.service.store.caller_document import TokenHash, hash_token
 from podgraft.service.store.folder import FolderStore
 
 # 2 is linear and 4 a square; sorting, and a table that grows in steps, take a little more than 2.
@@ -125,6 +126,19 @@ def test_the_cost_of_a_certificate_does_not_depend_on_the_number_of_clusters() -
         return support.opcount.count_lines(lambda: known(shown, None))
 
     assert cost(300) == cost(1)
+
+
+def test_the_cost_of_a_token_does_not_depend_on_the_number_of_clusters() -> None:
+    request = Request(read=BytesIO().read, path_token="token-0")
+
+    def cost(count: int) -> int:
+        hashes = (TokenHash(hash_token(f"token-{each}"), "") for each in range(count))
+        callers = {str(each): Callers((own,)) for each, own in enumerate(hashes)}
+        known = make_authenticator(Auth.TOKEN, _FixedCallers(callers))
+        assert known(request, None).cluster == "0"
+        return support.opcount.count_lines(lambda: known(request, None))
+
+    assert cost(3_000) == cost(1)
 
 
 @dataclass(frozen=True, slots=True)
