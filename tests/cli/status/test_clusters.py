@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,7 +42,13 @@ def test_each_context_has_a_row(
     site: Site, contexts: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: Out
 ) -> None:
     use_contexts(monkeypatch, contexts)
-    assert main(["status", "--contexts", "all", "-o", "json"]) == 1
+    callers = Path("store/auth/prod-eu.yaml")
+    before = callers.read_text()
+    callers.write_text(f"{before}groups: [ring-0, office]\n")
+    try:
+        assert main(["status", "--contexts", "all", "-o", "json"]) == 1
+    finally:
+        callers.write_text(before)
     out, _ = capsys.readouterr()
     rows = {each["context"]: each for each in json.loads(out)["clusters"]}
     assert [*rows] == [*contexts]
@@ -55,6 +62,7 @@ def test_each_context_has_a_row(
     }
     good = rows["good"]
     assert (good["cluster"], good["problems"]) == ("prod-eu", [])
+    assert (good["groups"], rows["soon"]["groups"]) == (["ring-0", "office"], [])
     assert good["tokenDays"] in {89, 90}  # midnight can pass after it was issued
     [webhook] = good["webhooks"]
     assert webhook["review"]["ok"] is True
@@ -76,7 +84,7 @@ def test_the_table_has_a_line_for_each_cluster(
     out, err = capsys.readouterr()
     head, good, soon = out.splitlines()
     assert re.split(" {3,}", head) == [name.upper() for name in COLUMNS]
-    assert re.match(r"good +prod-eu +ok +yes +podgraft-istio +\d+ +\d+ +\w{8} +(?:90|89) +", good)
+    assert re.match(r"good +prod-eu +ok +yes +podgraft-istio +\d+ +\d+ +\w{8} +(?:90|89) +- ", good)
     assert re.match(r"soon +prod-soon +warning ", soon)
     assert err.startswith("warning: soon: podgraft-istio: 127.0.0.1:")
 

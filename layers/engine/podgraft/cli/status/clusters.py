@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, list_at, object_at, string_at
 from podgraft.cli.endpoint_check.certificates import count_token_days
 from podgraft.cli.endpoint_check.endpoint import make_target
 from podgraft.cli.endpoint_check.readiness import read_readiness
@@ -18,7 +18,7 @@ from .webhooks import WebhookStatus, check_webhooks
 
 COLUMNS = (
     *("context", "cluster", "state", "API server", "registrations", "CA days", "cert days"),
-    *("token", "token days", "policy version", "review", "last review"),
+    *("token", "token days", "groups", "policy version", "review", "last review"),
 )
 
 
@@ -34,14 +34,16 @@ class State(StrEnum):
 class ClusterStatus:
     """A cluster, and its webhooks of podgraft. ``problem`` is why they could not be read.
 
-    ``cluster`` and ``token`` are the id of the cluster, and that of its token, as the endpoint
-    knows them. ``last_review`` is the time of the last review with this token in the log.
+    ``cluster``, ``groups``, and ``token`` are the id of the cluster, its groups, and the id of its
+    token, as the endpoint knows them. ``last_review`` is the time of the last review with this
+    token in the log.
     """
 
     context: str
     problem: str = ""
     webhooks: tuple[WebhookStatus, ...] = ()
     cluster: str = ""
+    groups: tuple[str, ...] = ()
     token: str = ""
     token_days: int | None = None
     last_review: str = ""
@@ -82,6 +84,7 @@ class ClusterStatus:
             format_days(min((each for each in ends if each is not None), default=None)),
             self.token or "-",
             format_days(self.token_days),
+            ", ".join(self.groups) or "-",
             ", ".join(versions) or "-",
             "; ".join(reviews) or "-",
             self.last_review.partition(",")[0] or "-",
@@ -93,6 +96,7 @@ class ClusterStatus:
         return {
             "context": self.context,
             "cluster": self.cluster,
+            "groups": [*self.groups],
             "state": self.state,
             "reachable": not self.problem,
             "tokenId": self.token,
@@ -127,6 +131,7 @@ def _add_caller(status: ClusterStatus, checked: WebhookStatus) -> ClusterStatus:
     return replace(
         status,
         cluster=string_at(caller, "cluster"),
+        groups=tuple(str(each) for each in list_at(caller, "groups")),
         token=string_at(caller, "token") or (text.id if text else ""),
         token_days=count_token_days(expires),
     )
