@@ -46,6 +46,8 @@ groups:
     neverInjectSelector:
     - matchLabels: {app: web-1}
 """
+# It belongs to the cluster c0, and makes the policy too large for Parameter Store.
+LARGE = "    - matchLabels: {{app: web-{pod}}}\n" + f"    # {'why ' * 200}\n" * 11
 CENSUS = "census: {sample: 80, plain: [app], secret: ['note*']}\n"
 
 
@@ -54,16 +56,25 @@ BAD = '{{ if index .ObjectMeta.Annotations "note" }}{{ index .Spec.Containers 9 
 
 
 def write_folder(
-    parent: Path, policy: int, bundle: int, features: Sequence[str] = (), *, is_bad: bool = False
+    parent: Path,
+    policy: int,
+    bundle: int,
+    features: Sequence[str] = (),
+    *,
+    is_bad: bool = False,
+    large: int = 0,
 ) -> Path:
-    """Write a folder for ``podgraft policy push``; its policy has a tag of its own."""
+    """Write a folder for ``podgraft policy push``; its policy has a tag of its own.
+
+    With *large*, which is a pod that c0 does not inject, its clusters have to move to a bundle.
+    """
     folder = parent / f"p{policy}"
     (folder / "bundle").mkdir(parents=True, exist_ok=True)
     config = CONFIG.format(bundle=bundle)
     if is_bad:
         config = config.replace("        spec:\n", f"        {BAD}\n        spec:\n")
     (folder / "bundle" / "injector.yaml").write_text(config)
-    text = POLICY.format(policy=policy)
+    text = POLICY.format(policy=policy) + (LARGE.format(pod=large) if large else "")
     text += GROUPS if "sources" in features else ""
     text += CENSUS if "census" in features else ""
     (folder / "policy.yaml").write_text(text)

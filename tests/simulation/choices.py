@@ -16,7 +16,7 @@ GOLDEN = 0.618034
 # Mistakes of each world with edits by hand, and what replaces a file of a folder.
 MISTAKES = (
     "callers", "rollout", "pointer", "denied", "stray", "no bundle", "cut", "tampered", "unsigned",
-    "object", "brake",
+    "object", "brake", "overrides",
 )  # fmt: skip
 LINKS = ("nowhere", "folder", "empty", "bytes", "loop", "self")
 _Options = Callable[[Dice, str], dict[str, Any]]
@@ -24,7 +24,8 @@ _Options = Callable[[Dice, str], dict[str, Any]]
 
 def choose_bundle(dice: Dice, path: str) -> dict[str, Any]:
     halves = dice.chance(f"{path}/halves", 0.3)  # how an editor writes, in a folder
-    return {"bundle": dice.whole(f"{path}/bundle", 1, 4), "halves": halves}
+    is_large = dice.chance(f"{path}/large", 0.7)  # a policy, or what is denied of it
+    return {"bundle": dice.whole(f"{path}/bundle", 1, 4), "halves": halves, "large": is_large}
 
 
 def _choose_gap(dice: Dice, path: str) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def _choose_hand(dice: Dice, path: str) -> dict[str, Any]:
         "yaml", "key", "missing", "unsigned", "replay", "replay", "brake", "brake", "brake",
         "denied", "object", "restore", "mend", "callers", "callers", "callers", "rollout",
         "rollout", "rollout", "pointer", "pointer", "secure", "stray", "incomplete",
-        "tampered", "cut", "no bundle",
+        "tampered", "cut", "no bundle", "overrides",
     )  # fmt: skip
     kind = dice.pick(f"{path}/kind", kinds)
     return {**choose_bundle(dice, path), "kind": kind, "pick": dice.unit(f"{path}/pick")}

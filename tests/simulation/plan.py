@@ -30,9 +30,9 @@ FEATURES = (
     "floods", "registry", "finished", "outage", "expiry", "census", "sources", "legacy",
     "functions", "optional",
 )  # fmt: skip
-# Worlds of another kind: workers of serve with a folder, callers with certificates, and pipelines
-# that push at the same time.
-KINDS = {"serve": 0.2, "certificates": 0.15, "crowd": 0.1, "twins": 0.1}
+# Worlds of another kind: workers of serve with a folder, callers with certificates, pipelines that
+# push at the same time, and policies whose clusters are in a bundle.
+KINDS = {"serve": 0.2, "certificates": 0.15, "crowd": 0.1, "twins": 0.1, "large": 0.12}
 _FAULTS = (
     "timeout", "timeout", "throttle", "error", "denied", "lost", "truncated", "damaged", "slow",
     "undecryptable",
@@ -196,7 +196,11 @@ def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
                 else 0,
             )
         )
-    actions += [*_make_mistakes(dice, plan), *_make_twins(dice, plan)]
+    actions += [
+        *_make_mistakes(dice, plan),
+        *_make_twins(dice, plan),
+        *_make_large(dice, plan),
+    ]
     # After the healing, people finish what failed: every command must succeed now. A new policy
     # would hide an environment that does not return to an earlier one.
     settles = {"bundle": 1, "pushes": dice.chance("plan/settle/push", 0.5)}
@@ -224,9 +228,29 @@ def _make_twins(dice: Dice, plan: Plan) -> list[Action]:
     return actions
 
 
+def _make_large(dice: Dice, plan: Plan) -> list[Action]:
+    """Let overrides be denied, or get lost, soon after a push; then all environments start."""
+    actions: list[Action] = []
+    for verb in ("deny", "hand") if "large" in plan.features else ():
+        path = f"plan/large/{verb}"
+        time = dice.between(f"{path}/time", BEGIN_SECONDS, plan.heal)
+        options = {**choose_bundle(dice, path), "large": True}
+        pause, kind = dice.scale(f"{path}/pause", 20, 90), {"kind": "overrides"}
+        is_back = dice.chance(f"{path}/back", 0.5)  # to the version with these overrides
+        last = ("rollback", {"back": 0}) if is_back else ("push", options)
+        actions += [
+            Action(f"command/large-{verb}-push", time, "push", "c0", options),
+            Action(f"command/large-{verb}", time + pause, verb, "c0", {**options, **kind}),
+            Action(f"lambda/large-{verb}", time + 1.5 * pause, "deploy", "env/0"),
+            Action(f"command/large-{verb}-last", time + 2 * pause, last[0], "c0", last[1]),
+        ]
+    return actions
+
+
 def _make_mistakes(dice: Dice, plan: Plan) -> list[Action]:
     """Let each kind of mistake happen; consecutive seeds make different ones."""
     kinds = MISTAKES if "hands" in plan.features else ()
+    kinds = [each for each in kinds if each != "overrides" or "large" in plan.features]
     actions: list[Action] = []
     for number, kind in enumerate(kinds):
         path = f"plan/mistake/{kind}"

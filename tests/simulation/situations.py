@@ -49,6 +49,9 @@ SITUATIONS: dict[str, _Test] = {
         and event.facts["operation"] == "DeleteObject"
         and event.facts["key"].startswith("bundles/")
     ),
+    "overrides are stored": lambda event: (
+        event.kind == "store" and event.facts["key"].endswith("clusters.yaml")
+    ),
     "an address is refused": _review(lambda event: event.facts["code"] == 403),
     "a workload is recorded": lambda event: event.kind == "record",
     "the probe refuses a version": lambda event: (

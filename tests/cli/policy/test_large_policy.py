@@ -155,12 +155,27 @@ def test_what_fits_only_without_its_signature_is_not_stored(
     assert run("push", str(local), *REMOTE).status == 0
 
 
-def test_damaged_overrides_name_the_version(run: Run, account: Account, large: Path) -> None:
+def test_damaged_overrides_name_the_version_until_a_push_mends_them(
+    run: Run, account: Account, large: Path
+) -> None:
     assert run("push", str(large), *REMOTE).status == 0
     digest = find_overrides(account.documents()[0]) or ""
     folder = f"bundles/shop/{digest.removeprefix('sha256:')}/"
     account.s3.put_object(Bucket=BUCKET, Key=f"{folder}groups.yaml", Body=b"groups: {}\n")
     assert f"bundle {digest} in s3://{BUCKET} is damaged" in run("diff", str(large), *REMOTE).err
-    assert run("push", str(large), *REMOTE).status == 1
     assert "podgraft policy" not in run("history", *REMOTE).err
     assert run("history", *REMOTE).status == 0
+    assert "already the same" in run("push", str(large), *REMOTE).out
+    assert run("diff", str(large), *REMOTE).status == 0
+    account.s3.delete_object(Bucket=BUCKET, Key=f"{folder}clusters.yaml")
+    (large / "policy.yaml").write_text("policy: enabled\n")
+    assert run("push", str(large), *REMOTE).status == 0
+
+
+def test_denied_overrides_are_not_stored_again(run: Run, account: Account, large: Path) -> None:
+    assert run("push", str(large), *REMOTE).status == 0
+    digest = find_overrides(account.documents()[0]) or ""
+    assert run("deny", digest, "--reason", "CVE", *REMOTE[2:]).status == 0
+    for command in ("push", str(large)), ("rollback", "1"):
+        assert f"bundle {digest} is denied: CVE" in run(*command, *REMOTE).err
+    assert len(account.documents()) == 1

@@ -238,11 +238,17 @@ class Functions:
 
 
 def count_objects(roots: list[object]) -> Counter[str]:
-    """Return how many objects of each class of the stores and versions *roots* keep."""
+    """Return how many objects of each class of the stores and versions *roots* keep.
+
+    ``bytes`` are those of their texts.
+    """
     seen, pending, counts = set[int](), [*roots], Counter[str]()
     while pending:
         each = pending.pop()
         is_state = type(each).__module__.startswith(STATE)
+        if type(each) in {str, bytes} and id(each) not in seen:
+            seen.add(id(each))
+            counts["bytes"] += len(each)  # pyright: ignore[reportArgumentType]
         if id(each) in seen or not (is_state or type(each) in {dict, list, tuple}):
             continue
         seen.add(id(each))

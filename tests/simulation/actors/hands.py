@@ -82,6 +82,13 @@ class Hands:
                 self._put(POLICY, old[0].value if old else text)
             case "secure" if text:
                 self._put(POLICY, text, "SecureString")
+            case "overrides" if digest := self._find_overrides():
+                name = digest.removeprefix("sha256:")
+                self._aws.objects.spoil(name, "incomplete")
+                self._ledger.add("operator/hand", "damage", digest=name, mark="proxy:x")
+                self._baton.wait(NOTICE_SECONDS)
+                self._aws.objects.mend(name)
+                self._ledger.add("operator/hand", "damage", digest=name, mark="proxy:b")
             case "stray" | "incomplete":
                 digest = self._find_digest(action.options["bundle"]).removeprefix("sha256:")
                 self._aws.objects.spoil(digest, kind)
@@ -174,6 +181,19 @@ class Hands:
     def _remove(self, name: str) -> None:
         if self._aws.parameters.parameters.pop(f"{PREFIX}/{name}", None) is not None:
             self._ledger.add("aws/ssm", "parameter", name=name, version=0, by="hand", _text=None)
+
+    def _find_overrides(self) -> str:
+        """Return the digest of the overrides in force; empty if the policy is complete."""
+        found = re.search("^overrides: (.*)", self._read(POLICY), re.MULTILINE)
+        return found[1] if found else ""
+
+    def _read_large(self) -> int:
+        """Return the pod that the overrides in force do not inject."""
+        name = self._find_overrides().removeprefix("sha256:")
+        objects = self._aws.objects.objects
+        stored = objects.get(f"bundles/{INJECTOR}/{name}/clusters.yaml")
+        found = re.search(rb"web-([2-9])", stored.content) if stored else None
+        return int(found[1]) if found else 0
 
     def _find_digest(self, bundle: int) -> str:
         for key, stored in self._aws.objects.objects.items():

@@ -69,7 +69,7 @@ def name_no_bundle(policy: str, *, is_folder: bool) -> str:
     digest = f"sha256:{_HASH}"
     if is_folder:
         return f"# broken\nbundle: {digest}\n" + re.sub(r"(^|\n)bundle:.*", "", policy)
-    return re.sub("sha256:[0-9a-f]{64}", digest, f"# broken\n{policy}", count=1)
+    return re.sub("(?<=\nbundle: )sha256:[0-9a-f]{64}", digest, f"# broken\n{policy}", count=1)
 
 
 def make_document(pick: float) -> str:

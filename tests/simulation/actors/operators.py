@@ -59,7 +59,7 @@ class Operators(Hands):
 
     def prepare(self) -> None:
         """Write the owner of the prefix, issue a token for each cluster, and push a policy."""
-        owner = {"stack": "simulated", "bucket": BUCKET, "bundlePrefix": "bundles/", "documents": 2}
+        owner = {"stack": "simulated", "bucket": BUCKET, "bundlePrefix": "bundles/", "documents": 3}
         self._put("stack", json.dumps(owner))
         self._enroll()
         if "registry" in self._plan.features:
@@ -153,14 +153,22 @@ class Operators(Hands):
         return newest.number if newest else 0
 
     def _deny(self, action: Action) -> None:
-        digest = self._find_digest(action.options["bundle"])
+        digest = self._choose_digest(action)
         if digest:
             self._repeat(action, ["policy", "deny", digest, "--reason", "CVE", *self._target])
 
     def _undeny(self, action: Action) -> None:
-        digest = self._find_digest(action.options["bundle"])
+        denied = re.search("sha256:[0-9a-f]{64}", self._read(DENIED))
+        digest = self._choose_digest(action)
+        if "large" in self._plan.features and denied:
+            digest = denied[0]
         if digest:
             self._run(["policy", "undeny", digest, *self._target], action)
+
+    def _choose_digest(self, action: Action) -> str:
+        """Return the digest of a bundle: one of all, or that of the overrides in force."""
+        own = self._find_overrides() if action.options.get("large") else ""
+        return own or self._find_digest(action.options["bundle"])
 
     def _rotate(self, action: Action) -> None:
         cluster = action.subject
@@ -304,8 +312,15 @@ class Operators(Hands):
     def _make_folder(self, action: Action) -> str:
         self._pushes += 1
         is_bad = action.options.get("kind") == "bad"
-        bundle, features = action.options["bundle"], self._plan.features
-        return str(write_folder(self._folder, self._pushes, bundle, features, is_bad=is_bad))
+        bundle, features, large = action.options["bundle"], self._plan.features, 0
+        if action.verb == "rollout":  # a candidate has the clusters of the policy in force
+            large = self._read_large()
+        elif "large" in features and action.options.get("large"):
+            large = 2 + self._pushes % 8
+        folder = write_folder(
+            self._folder, self._pushes, bundle, features, is_bad=is_bad, large=large
+        )
+        return str(folder)
 
     def _sign(self) -> list[str]:
         return ["--sign", SIGNERS[self._signer]] if "signatures" in self._plan.features else []

@@ -31,6 +31,16 @@ DEFECTS: dict[str, Defect] = {
         "prune",
         "long",
     ),
+    "D54": make_defect(
+        "prune forgets overrides",
+        "22",
+        f"{CLI}.prune_command:find_mentioned",
+        "texts = [version.stored for",
+        "texts = [re.sub('overrides: .*', '', version.stored) for",
+        "prune",
+        "long",
+        "large",
+    ),
     "D24": make_defect(
         "a denial forgets the earlier ones",
         "19",
@@ -53,7 +63,7 @@ DEFECTS: dict[str, Defect] = {
         f"{CLI}.push_commands:_report_dry_run",
         "missing = cloud.find_missing(change.checked.digest, change.checked.files)",
         "missing = cloud.find_missing(change.checked.digest, change.checked.files)\n"
-        "    push.upload(cloud, change.checked); _switch(cloud, change, live)",
+        "    push.upload(cloud, change); _switch(cloud, change, live)",
     ),
     "D41": make_defect(
         "a version whose responses differ gets traffic",

@@ -328,4 +328,42 @@ DEFECTS: dict[str, Defect] = {
         ":",
         "serve",
     ),
+    "D50": make_defect(
+        "a large policy gets the overrides that an environment read first",
+        "1",
+        f"{_LOADER}:_Attempt.fetch",
+        "return injector.sources.bundles.files(injector.name, digest, self._patience)",
+        "files = injector.sources.bundles.files(injector.name, digest, self._patience)\n"
+        "        return vars(injector).setdefault('first', files) "
+        "if 'clusters.yaml' in files else files",
+        "large",
+    ),
+    "D51": make_defect(
+        "denied overrides load",
+        "7",
+        "podgraft.core.versions.snapshot_loader:_read_policy",
+        "check.check_digest(overrides)",
+        "pass",
+        "large",
+        "deny",
+    ),
+    "D52": make_defect(
+        "denied overrides stay in force",
+        "7",
+        "podgraft.core.versions.snapshot:SnapshotSet.digests",
+        "if self.overrides is None",
+        "if True",
+        "large",
+        "deny",
+    ),
+    "D53": make_defect(
+        "missing overrides are empty ones",
+        "1",
+        f"{_LOADER}:_Attempt.fetch",
+        "self._failures[digest] = error",
+        "self._failures[digest] = error\n"
+        "        if f'overrides: {digest}' in injector._newest.text:\n            return {}",
+        "large",
+        "overrides",
+    ),
 }

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from typing import Any
 
 from simulation.ledger import Event
 
-from .facts import BRAKES, DENIED, POLICY
+from .facts import BRAKES, DENIED, POLICY, StoredPolicy
 from .law import Law
 from .states import as_object
 
 ALL_BRAKE, STOPS_ALL = "brake", 'id: "*"'
+_SWITCHES = ("policy push", "policy rollback")
 USAGE = 2  # the exit status of a wrong command line
 # What a command may write: the start of its line, and patterns of parameters and objects.
 WRITES = (
@@ -74,16 +74,16 @@ class CompleteVersions(Law):
         if version.is_broken:  # a pause or a step keeps what a person wrote by hand
             return
         before = self.facts.versions.get(version.number - 1)
-        own = _find_digests(version.fields) - _find_digests(before.fields if before else {})
+        own = _find_digests(version) - (_find_digests(before) if before else set[str]())
         for digest in own:
             if not self.facts.objects.get(digest.removeprefix("sha256:")):
                 self.violate(f"{event.lane}: version {version.number} names a missing bundle")
 
 
-def _find_digests(fields: dict[str, Any]) -> set[str]:
-    candidate = as_object(as_object(fields.get("rollout")).get("candidate"))
-    found = (fields.get("bundle"), candidate.get("bundle"))
-    return {digest for digest in found if isinstance(digest, str)}
+def _find_digests(version: StoredPolicy) -> set[str]:
+    candidate = as_object(as_object(version.fields.get("rollout")).get("candidate"))
+    found = (*version.digests, candidate.get("bundle"))
+    return {digest for digest in found if digest and isinstance(digest, str)}
 
 
 class Replaced(Law):
@@ -155,6 +155,22 @@ class Denials(Law):
             self._denied.clear()
 
 
+class Allowed(Law):
+    """A push or a rollback with status 0 puts nothing in force that was denied before."""
+
+    name = "7 deny list"
+
+    def see(self, event: Event) -> None:
+        facts = event.facts
+        is_push = event.kind == "command" and facts["line"].startswith(_SWITCHES)
+        if not is_push or facts["status"] != 0:
+            return
+        denied = self.facts.text_at(DENIED, facts["began"]) or ""
+        for version in self.facts.versions.values():
+            if version.by == event.lane and any(each in denied for each in version.digests):
+                self.violate(f"{event.lane}: {facts['line']!r} exited with 0; a bundle is denied")
+
+
 class Pruned(Law):
     """A bundle that a stored version or the deny list names is never deleted."""
 
@@ -217,5 +233,5 @@ class Crashes(Law):
 
 
 LAWS: tuple[type[Law], ...] = (
-    OwnWrites, CompleteVersions, Replaced, PushedTag, Denials, Pruned, Guarded, Crashes,
+    OwnWrites, CompleteVersions, Replaced, PushedTag, Denials, Allowed, Pruned, Guarded, Crashes,
 )  # fmt: skip

@@ -18,6 +18,7 @@ from simulation.plan import REFRESH_SECONDS, START_SECONDS, Plan
 
 from .states import State, as_object, load, load_clusters, note_file
 
+BUNDLE_FILE, OVERRIDES = "injector.yaml", ("clusters.yaml", "groups.yaml")
 POLICY, BRAKES, DENIED, POINTER = (
     f"{INJECTOR}/policy",
     (f"{INJECTOR}/brake", "brake"),
@@ -46,7 +47,15 @@ class StoredPolicy:
     text: str
     time: float
     by: str
+    overrides: str = ""  # the digest of the bundle that has its clusters, and their text
+    moved: str = ""
     ended: float | None = None
+
+    @property
+    def digests(self) -> tuple[str, ...]:
+        """What must be stored, and must not be denied: its bundle, and its overrides."""
+        own = str(self.fields.get("bundle", ""))
+        return (own, self.overrides) if self.overrides else (own,)
 
     @property
     def is_broken(self) -> bool:
@@ -55,8 +64,8 @@ class StoredPolicy:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The parsed document."""
-        return load(self.text)
+        """The parsed document, with its overrides."""
+        return {**load(self.text), **load(self.moved)} if self.moved else load(self.text)
 
     def describe(self, track: str) -> dict[str, Any]:
         """Return the fields of a track."""
@@ -66,6 +75,7 @@ class StoredPolicy:
         return {**self.fields, **as_object(rollout.get("candidate"))}
 
 
+_OVERRIDES = re.compile(r"^overrides: (sha256:[0-9a-f]{64})$", re.MULTILINE)
 _EXPIRY = re.compile(r"pg1-[^-]+-(\d{4})(\d\d)(\d\d)-")
 # A clock of an environment is wrong by at most five seconds; podgraft grants five minutes.
 SKEW_SECONDS, GRACE_SECONDS = 6.0, 300.0
@@ -125,6 +135,7 @@ class Facts:
         self.removed: list[StoredPolicy] = []
         self.newest = 0
         self.objects: dict[str, set[str]] = {}
+        self._moved: dict[str, str] = {}  # the text of overrides by digest
         self.damaged: dict[str, float] = {}
         self.bundle_tags: dict[str, str] = {}
         self.parameters: dict[str, list[tuple[float, str | None, str]]] = {}
@@ -203,7 +214,10 @@ class Facts:
             self.versions, self.newest = {}, 0
             return
         number = event.facts["version"]
-        self.versions[number] = StoredPolicy(number, text, event.time, event.facts["by"])
+        found = _OVERRIDES.search(text)
+        digest = found[1] if found else ""
+        own = number, text, event.time, event.facts["by"]
+        self.versions[number] = StoredPolicy(*own, digest, self._moved.get(digest, ""))
         self.newest = number
 
     def _note_callers(self, name: str, text: str | None, event: Event) -> None:
@@ -259,6 +273,9 @@ class Facts:
         files = self.objects.setdefault(digest, set())
         if event.facts["operation"] == "PutObject":
             files.add(path)
+            if path in OVERRIDES:
+                name, text = f"sha256:{digest}", event.facts["_content"].decode()
+                self._moved[name] = f"{self._moved.get(name, '')}{text}"
             self.damaged.pop(digest, None)
         else:
             files.discard(path)
@@ -334,9 +351,10 @@ class Facts:
         return bool(text) and (digest in str(text) or str(text).startswith("# broken"))
 
     def is_complete(self, digest: str) -> bool:
-        """Whether all files of a bundle are stored, without damage."""
+        """Whether all files of a bundle, or of overrides, are stored, without damage."""
         name = digest.removeprefix("sha256:")
-        return "injector.yaml" in self.objects.get(name, ()) and name not in self.damaged
+        files = self.objects.get(name, set[str]())
+        return bool(files & {BUNDLE_FILE, OVERRIDES[0]}) and name not in self.damaged
 
     def is_signed(self, version: StoredPolicy, digest: str, signers: set[str]) -> bool:
         """Whether KMS signed exactly this name, number, digest, and text, with one of the keys."""
@@ -371,13 +389,21 @@ class Facts:
         digest = str(version.fields.get("bundle", ""))
         return (
             not version.is_broken
-            and not self.is_denied(digest, self.text_at(DENIED, 1e18))
+            and not any(
+                self.is_denied(each, self.text_at(DENIED, 1e18)) for each in version.digests
+            )
             and self.is_trusted(version, digest, self.signers)
         )
 
     def is_loadable(self, version: StoredPolicy) -> bool:
         """Whether a version can load now."""
-        return self.is_valid(version) and self.is_complete(str(version.fields.get("bundle", "")))
+        return self.is_valid(version) and all(map(self.is_complete, version.digests))
+
+    def find_versions(self, number: int, tag: str) -> list[StoredPolicy]:
+        """Return the versions of this number and tag, also of earlier parameters."""
+        found = [each for each in self.removed if each.number == number]
+        found += [self.versions[number]] if number in self.versions else []
+        return [each for each in found if tag in each.text]
 
     def find_version(self, number: int, tag: str) -> StoredPolicy | None:
         """Return a version; after a deletion, that of an earlier parameter with this tag."""

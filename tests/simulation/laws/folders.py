@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from simulation.names import INJECTOR
-from simulation.plan import SETTLE_SECONDS
 
 from .facts import OK, UNAUTHORIZED, Facts, identify_credential
 from .law import Law, Review
@@ -14,6 +13,7 @@ from .states import BRAKES, DENIED, POLICY, State, load, stops
 
 # The files are compared at most this often, plus the processor time of a review.
 POLL_SECONDS = 0.2
+CALM_SECONDS = 10.0  # after a change, until all workers have read it
 SERVER_ERROR, NOT_FOUND = 500, 404
 SUBJECT = f"folder:{INJECTOR}"  # of signatures
 
@@ -160,7 +160,7 @@ def _auth(state: State) -> list[str]:
 
 
 class SettledFolder(FolderLaw):
-    """After the last change, every worker serves what is in the folder, without a mark."""
+    """Some seconds after a change, every worker serves what is in the folder, without a mark."""
 
     name = "33 convergence"
 
@@ -168,9 +168,9 @@ class SettledFolder(FolderLaw):
         state, facts = self.states[-1], review.event.facts
         if facts["verb"] != "review" or review.is_expired or review.env == "gateway":
             return
-        settled = max(self.facts.plan.heal + SETTLE_SECONDS + 20, state.time + 10)
+        is_calm = review.began >= state.time + CALM_SECONDS and not state.is_lost
         is_valid = self.facts.has_valid_callers(review.began)
-        if review.began < settled or review.code == 0 or not is_valid:
+        if not is_calm or review.code == 0 or not is_valid or not state.is_readable:
             return
         texts = [*_auth(state), state.files.get(DENIED, ""), state.files.get(POLICY, "")]
         is_valid = state.policy.get("policy") == "enabled" and "# broken" not in "".join(texts)

@@ -15,10 +15,15 @@ CENSUS_KEY, DRY = "default/census-key", "/dry/"
 CAP_SECONDS, PER_SECOND, PAUSE_SECONDS, KEY_SECONDS = 0.05, 5, 30.0, 300.0
 SETTLED_SECONDS, HOUR_SECONDS, SILENT_HOURS, KEPT_HOURS = 120.0, 3600.0, 3, 4
 PROCESSOR_SECONDS = 0.01
-# What a command says that another one, at the same time, was first.
-_RACED = ("not found; use one of", "written at the same time")
+# What a command says that another one, at the same time, was first, or that a person has to choose.
+_REFUSED = (
+    "not found; use one of",
+    "written at the same time",
+    "or use --end-rollout",
+    "names no bundle",
+)
 # One injector exists. What is kept of a cluster: its documents, before and after a change.
-MAX_OBJECTS, MAX_OF_CLUSTER = 30, 20
+MAX_OBJECTS, MAX_BYTES = 30, 10_000
 OF_CLUSTERS = frozenset({"Callers", "TokenHash", "RevokedToken", "LastKnownGood", "Parameter"})
 
 
@@ -176,7 +181,7 @@ class Settled(Law):
     def see(self, event: Event) -> None:
         facts = event.facts
         must_succeed = self.facts.has_valid_callers(event.time)
-        if any(each in facts.get("output", "") for each in _RACED):
+        if any(each in facts.get("output", "") for each in _REFUSED):
             must_succeed = False
         if event.kind == "settled" and facts["status"] != 0 and must_succeed:
             self.violate(f"{facts['line']!r} exits with {facts['status']}: {facts['output']}")
@@ -188,15 +193,17 @@ class Settled(Law):
 
 
 class Memory(Law):
-    """An environment keeps few objects of each kind, whatever clusters and operators did."""
+    """An environment keeps few objects and bytes, whatever clusters and operators did."""
 
     name = "39 memory"
 
     def see(self, event: Event) -> None:
-        limit = MAX_OBJECTS + MAX_OF_CLUSTER * self.facts.plan.clusters
         for name, count in event.facts["objects"].items() if event.kind == "memory" else ():
-            if count > (limit if name in OF_CLUSTERS else MAX_OBJECTS):
-                self.violate(f"{event.lane} keeps {count} objects of {name}")
+            most = MAX_BYTES if name == "bytes" else MAX_OBJECTS
+            if name in {"bytes", *OF_CLUSTERS}:
+                most += most * self.facts.plan.clusters
+            if count > most:
+                self.violate(f"{event.lane} keeps {count} {name}")
 
 
 LAWS: tuple[type[Law], ...] = (Census, DryRuns, Watched, Probed, CleanedUp, Settled, Memory)

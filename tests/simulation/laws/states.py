@@ -36,6 +36,12 @@ class State:
         return found[1] if found else ""
 
     @property
+    def is_readable(self) -> bool:
+        """Whether each file has a text, and nobody cut the bundle."""
+        is_complete = self.files.get(BUNDLE, "").endswith("}\n")
+        return is_complete and all(text and "\ufffd" not in text for text in self.files.values())
+
+    @property
     def policy(self) -> dict[str, Any]:
         """The policy; empty if it is none."""
         return load(self.files.get(POLICY, ""))

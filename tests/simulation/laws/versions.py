@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .facts import BOUND_SECONDS, DENIED, MAX_AGE_SECONDS, OK
+from .facts import BOUND_SECONDS, DENIED, MAX_AGE_SECONDS, OK, StoredPolicy
 from .law import Law, Review
+from .states import as_object
 
 
 class OneVersion(Law):
@@ -17,11 +18,10 @@ class OneVersion(Law):
             return
         if facts["audit"].get("reason") == "policy-unknown":  # a hand edit, which injects no pod
             return
-        # Each policy injects no pod web-0 in the cluster c0, none web-1 in the group, all others.
-        groups = (facts["log"].get("groups") or "").split(",")
-        in_group = "ring-1" in groups and review.cluster != "c0"
-        is_excluded = facts["pod"] == (0 if review.cluster == "c0" else 1 if in_group else -1)
-        if bool(facts["policy"]) == is_excluded:
+        # Each policy injects no pod web-1 in the group, and all others; ``Overridden`` has c0.
+        in_group = "ring-1" in (facts["log"].get("groups") or "").split(",")
+        is_excluded = in_group and facts["pod"] == 1
+        if review.cluster != "c0" and bool(facts["policy"]) == is_excluded:
             self.violate(f"{review}; it has the configuration of another cluster")
         if not facts["policy"]:
             return
@@ -41,6 +41,29 @@ class OneVersion(Law):
             self.violate(f"{review}; its digest is that of {tag}")
         if str(facts["log"].get("policy_version")) != str(review.version):
             self.violate(f"{review}; its log line has {facts['log']}")
+
+
+class Overridden(Law):
+    """A response has the overrides of its version, also if they are in a bundle beside it."""
+
+    name = "1 one version"
+
+    def see_review(self, review: Review) -> None:
+        facts = review.event.facts
+        if review.code != OK or not facts["allowed"] or review.cluster != "c0":
+            return
+        if facts["audit"].get("reason") == "policy-unknown":
+            return
+        versions = self.facts.find_versions(review.version, facts["policy"])
+        fates = {_excludes(each, f"web-{facts['pod']}") for each in versions}
+        if fates == {bool(facts["policy"])}:
+            self.violate(f"{review}; it has other overrides than its version")
+
+
+def _excludes(version: StoredPolicy, app: str) -> bool:
+    """Whether a version does not inject a workload in the cluster c0."""
+    own = as_object(as_object(version.fields.get("clusters")).get("c0"))
+    return {"matchLabels": {"app": app}} in own.get("neverInjectSelector", [])
 
 
 class Grouped(Law):
@@ -132,7 +155,8 @@ class Denied(Law):
         text = reader.texts.get(DENIED, "")
         if not reader.certain:
             return
-        if digest in text:
+        version = self.facts.find_version(review.version, facts["policy"])
+        if digest in text or (version and version.overrides and version.overrides in text):
             self.violate(f"{review}; the environment has read that the bundle is denied")
         if text.startswith("# broken") and not review.is_marked:
             self.violate(f"{review}; the deny list is invalid, and nothing says so")
@@ -155,4 +179,13 @@ class Signed(Law):
             self.violate(f"{review}; no signature is for this version")
 
 
-LAWS: tuple[type[Law], ...] = (OneVersion, Grouped, Freshness, Marks, Verified, Denied, Signed)
+LAWS: tuple[type[Law], ...] = (
+    OneVersion,
+    Overridden,
+    Grouped,
+    Freshness,
+    Marks,
+    Verified,
+    Denied,
+    Signed,
+)

@@ -167,7 +167,7 @@ class DeployedInjector:
         """
         expected = replaced.number if replaced else 0
         self.check_version(expected)
-        number = self.put_parameter(self._upload_overrides(document), replaced, message)
+        number = self.put_parameter(self.upload_overrides(document), replaced, message)
         if number != expected + 1:
             self._report_replaced(range(expected + 1, number), number)
         return number
@@ -187,7 +187,7 @@ class DeployedInjector:
         expected = replaced.number if replaced else 0
         digest = policy.parse(document).bundle or ""
         self.check_version(expected)
-        document = self._upload_overrides(document)
+        document = self.upload_overrides(document)
         number, stored = expected + 1, [0]
         while stored[-1] != number:
             if len(stored) > _MAX_ATTEMPTS:
@@ -206,7 +206,7 @@ class DeployedInjector:
             self._report_replaced(others, number)
         return number
 
-    def _upload_overrides(self, document: str) -> str:
+    def upload_overrides(self, document: str) -> str:
         """Return the document to store; its overrides are in the bucket already."""
         split = split_policy(document)
         if split.files:

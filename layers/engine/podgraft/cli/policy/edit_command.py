@@ -130,7 +130,7 @@ def _edit_deployed(
         push.check_change(cloud, change, live)
         stored = StoredInjector(load_current(cloud), cloud)
         _confirm(stored, checked, checked.document, edit)
-        push.upload(cloud, checked)
+        push.upload(cloud, change)
         number = push.switch(cloud, change, live)
     except CommandError as error:
         raise workspace.error(*error.args) from error

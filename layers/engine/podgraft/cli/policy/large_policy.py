@@ -51,6 +51,14 @@ def split_policy(document: str) -> LargePolicy:
     return split if is_equal else LargePolicy(document, {})
 
 
+def list_needed(document: str) -> Iterator[str]:
+    """Return the digests that a document needs in the bucket: its bundles, and its overrides."""
+    yield from policy.parse(document).digests
+    overrides = split_policy(document).digest
+    if overrides:
+        yield overrides
+
+
 def _list_bundles(document: str) -> tuple[str, ...]:
     try:
         return policy.parse(document).digests

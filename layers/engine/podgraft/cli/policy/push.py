@@ -12,6 +12,7 @@ from podgraft.core.policy import Policy
 
 from .cloud import DeployedInjector
 from .document_text import signed_version, strip_signature
+from .large_policy import list_needed, split_policy
 from .local import CheckedBundle
 from .signing import Signer
 from .target import DeploymentTarget
@@ -36,7 +37,7 @@ class Change:
 
 def check_change(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> None:
     """Raise ``CommandError`` for what the store does not accept. Changes nothing."""
-    cloud.check_denied(change.policy.digests)
+    cloud.check_denied(list_needed(change.document))
     stored = cloud.list_objects(change.checked.digest)
     _check_unexpected_objects(
         cloud.target, change.checked.digest, sorted(stored.keys() - change.checked.files.keys())
@@ -50,7 +51,7 @@ def check_change(cloud: DeployedInjector, change: Change, live: PolicyVersion | 
 def check_signer(signer: Signer | None, versions: Sequence[PolicyVersion]) -> None:
     """Raise ``CommandError`` if an unsigned document would replace, or restore, a signed one."""
     for version in versions:
-        if signer is None and signed_version(version.document) is not None:
+        if signer is None and signed_version(version.stored) is not None:
             raise CommandError(
                 f"version {version.number} is signed; sign the new version with --sign KEY or "
                 "--sign-key FILE"
@@ -59,22 +60,25 @@ def check_signer(signer: Signer | None, versions: Sequence[PolicyVersion]) -> No
 
 def is_stored(live: PolicyVersion, document: str, signer: Signer | None) -> bool:
     """Whether a push would change nothing; a signature must be for the stored version."""
+    stored = split_policy(document).document
     if signer is None:
-        return live.document == document
-    is_signed = signed_version(live.document) == live.number and signer.public_key.id in (
-        live.document.removeprefix(strip_signature(live.document))
-    )
-    return is_signed and strip_signature(live.document) == document
+        return live.stored == stored
+    if signed_version(live.stored) != live.number:
+        return False
+    text = strip_signature(live.stored)
+    return text == stored and signer.public_key.id in live.stored.removeprefix(text)
 
 
-def upload(cloud: DeployedInjector, checked: CheckedBundle) -> None:
+def upload(cloud: DeployedInjector, change: Change) -> None:
     """Upload missing and damaged files, before the policy switches to the bundle."""
+    checked = change.checked
     missing = cloud.find_missing(checked.digest, checked.files)
     for number, (path, content) in enumerate(missing.items(), start=1):
         click.echo(f"upload   {number}/{len(missing)} {path}, {len(content)} bytes")
         cloud.upload_file(checked.digest, path, content)
     if not missing:
         click.echo(f"bundle   {checked.digest} is in S3 already")
+    cloud.upload_overrides(change.document)
 
 
 def switch(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) -> int:

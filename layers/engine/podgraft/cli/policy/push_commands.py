@@ -9,7 +9,6 @@ from podgraft.cli import command_help, terminal
 from podgraft.cli.client_config import read_url_paths
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
-from podgraft.core import policy
 from podgraft.core.bundle.cluster_ids import UrlPath
 
 from . import push
@@ -17,6 +16,7 @@ from .canary import make_canary
 from .cloud import DeployedInjector, connect
 from .confirmation import confirm_change
 from .document_text import strip_signature
+from .large_policy import list_needed
 from .local import CheckedBundle, check_bundle
 from .options import (
     cluster_option,
@@ -78,13 +78,13 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     text = _make_document(checked, live, cluster, has_policy=document is not None)
     change = Change(document=text, checked=checked, signer=signer, message=message)
     if live and not end_rollout:
-        check_no_rollout(live.document, text, cloud.target.options)
+        check_no_rollout(live.stored, text, cloud.target.options)
     push.check_change(cloud, change, live)
     if dry_run:
         return _report_dry_run(cloud, change, live)
     if confirm and not confirm_change(cloud, change, cluster):
         raise CommandError("not confirmed; nothing is changed")
-    push.upload(cloud, checked)
+    push.upload(cloud, change)
     yield
     return _switch(cloud, change, live)
 
@@ -169,7 +169,7 @@ def restore_version(  # noqa: PLR0913 — one parameter per option
     document = strip_signature(target_version.document)
     if not with_rollout:
         document = remove_rollout(document)
-    cloud.check_denied(policy.parse(document).digests)
+    cloud.check_denied(list_needed(document))
     load_new_version(cloud, document, number)
     yield
     if is_in_several() and push.is_stored(versions[-1], document, signer):
@@ -179,7 +179,7 @@ def restore_version(  # noqa: PLR0913 — one parameter per option
     new = push.put(cloud, document, versions[-1], signer, message)
     terminal.secho(f"version {new}, the same as {number}, is in force", fg="green")
     click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, versions[-1].number)}")
-    _describe_pods(cloud, None if with_rollout else find_id(versions[-1].document))
+    _describe_pods(cloud, None if with_rollout else find_id(versions[-1].stored))
 
 
 def _connect(options: TargetOptions, expect_version: int | None) -> DeployedInjector:
@@ -197,7 +197,7 @@ def _find_version(
     """Return the version with this number, or in other regions the newest with its document."""
     documents = share("document", list[str])
     if documents:
-        found = [each for each in versions if strip_signature(each.document) in documents]
+        found = [each for each in versions if strip_signature(each.stored) in documents]
         if not found:
             raise CommandError(
                 f"parameter {cloud.target.parameter}: no version has the document of version "
@@ -206,7 +206,7 @@ def _find_version(
         return found[-1]
     found = [each for each in versions if each.number == version]
     if found:
-        documents.append(strip_signature(found[0].document))
+        documents.append(strip_signature(found[0].stored))
         return found[0]
     available = f"{versions[0].number} to {versions[-1].number}" if versions else "none"
     raise CommandError(
