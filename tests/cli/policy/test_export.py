@@ -751,6 +751,29 @@ def run_export(*arguments: str, release: str = "1.36") -> int:
     return cli.main(command)
 
 
+@pytest.mark.parametrize(("value", "is_warned_of"), [("b", False), ("c", True)])
+def test_the_export_warns_of_policies_that_interfere(
+    value: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], *, is_warned_of: bool
+) -> None:
+    documents: list[Object] = []
+    for name, label in (("first", "b"), ("second", value)):
+        text = f"Object{{metadata: Object.metadata{{labels: {{'a': '{label}'}}}}}}"
+        apply: Object = {"patchType": "ApplyConfiguration"}
+        apply["applyConfiguration"] = {"expression": text}
+        spec: Object = {
+            "matchConstraints": make_constraints("", "pods"),
+            "reinvocationPolicy": "Never",
+            "mutations": [apply],
+        }
+        documents.append(make_policy("MutatingAdmissionPolicy", name, spec))
+        documents.append(make_policy("MutatingAdmissionPolicyBinding", name, {"policyName": name}))
+    bundle = "---\n".join(map(yaml.dump, documents))
+
+    assert run_export("--config", str(write_folder(tmp_path / "t", "policy: enabled", bundle))) == 0
+    warning = "second /spec/mutations: writes metadata.labels.a, as first does: kube-apiserver"
+    assert (warning in capsys.readouterr().err) == is_warned_of
+
+
 @pytest.mark.parametrize(
     ("release", "version"), [("1.36", "v1"), ("1.34", "v1beta1"), ("1.33", None), ("1.31", None)]
 )

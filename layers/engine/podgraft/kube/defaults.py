@@ -4,14 +4,12 @@
 type, and fields without omitempty and defaults are present. Fields of newer releases remain.
 
 Source: k8s.io/kubernetes 1.28 to 1.37, pkg/apis/{core,apps,batch}/v1, defaults.go and
-zz_generated.defaults.go, with the feature gates that are on by default. Patterns of a CronJob's
-podFailurePolicy have a status since 1.34, which is set in earlier releases too. Kinds without Go
-types have typed metadata only.
+zz_generated.defaults.go, with the feature gates that are on by default. Kinds without Go types have
+typed metadata only.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
@@ -21,10 +19,11 @@ from podgraft.golang.reflect.fields import fields_by_key
 from . import quantity
 from .encoding import encode
 from .object_type import object_type
+from .pod_conversion import convert_pod
 from .pod_resources import fill_pod_resources
+from .pull_policy import find_pull_policy
 from .quantities import RESOURCE_LIST
 from .types import NEWEST, OBJECT_META
-from .workload import INJECTED
 
 _MODE = 0o644
 _INT32_MAX = 2**31 - 1
@@ -58,7 +57,6 @@ _EMPTY: Mapping[str, Object] = {
     "v1.HTTPGetAction": {"path": "/", "scheme": "HTTP"},
     "v1.ISCSIVolumeSource": {"iscsiInterface": "default"},
     "v1.ObjectFieldSelector": {"apiVersion": "v1"},
-    "v1.PodFailurePolicyOnPodConditionsPattern": {"status": "True"},
     "v1.PodSpec": {
         "dnsPolicy": "ClusterFirst",
         "restartPolicy": "Always",
@@ -79,6 +77,7 @@ _REPLACEMENT_POLICY = 29
 _IMAGE_VOLUMES = 35
 _MAX_UNAVAILABLE = 37
 _POD_RESOURCES = range(34, 37)
+_CRON_JOB_PATTERNS = 34
 _WITHOUT_CONVERSION = 37
 
 
@@ -100,8 +99,15 @@ def complete(value: Object, minor: int = NEWEST, *, between_mutations: bool = Fa
         _KINDS_BY_RELEASE[type_.name](encoded, minor)
     _fill_fields(type_, encoded, minor)
     if minor >= _WITHOUT_CONVERSION or not between_mutations:
-        _convert(type_.name, encoded)
+        convert_pod(type_.name, encoded)
+    if not between_mutations:
+        _type_claims(object_at(encoded, "spec"))
     return encoded
+
+
+def _type_claims(spec: Object) -> None:
+    for claim in objects_at(spec, "volumeClaimTemplates"):
+        claim.update(apiVersion="v1", kind="PersistentVolumeClaim")
 
 
 def _complete_untyped(value: Object) -> Object:
@@ -223,22 +229,6 @@ _STRUCTS: Mapping[str, Callable[[Object], None]] = {
 _STRUCTS_BY_RELEASE: Mapping[str, Callable[[Object, int], None]] = {
     "v1.Volume": _set_image_volume,
 }
-# docker's reference: an optional registry, lowercase path components, a tag, and a digest.
-_IMAGE = re.compile(
-    r"(?:(?:localhost|[\w.-]*[.:A-Z][\w.:-]*|[\w.-]+:\d+)/)?"
-    r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*"
-    r"(?::(?P<tag>\w[\w.-]{0,127}))?(?P<digest>@[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,})?",
-    re.ASCII,
-)
-
-
-def find_pull_policy(image: str) -> str:
-    """Always for the tag latest and without tag and digest; IfNotPresent for invalid names too."""
-    match = _IMAGE.fullmatch(image)
-    latest = match is not None and (
-        match["tag"] == "latest" or (match["tag"] is None and match["digest"] is None)
-    )
-    return "Always" if latest else "IfNotPresent"
 
 
 def _fill_pod(pod: Object) -> None:
@@ -346,7 +336,14 @@ def _fill_job(job: Object) -> None:
         metadata["labels"] = labels
 
 
+def _fill_patterns(spec: Object) -> None:
+    for rule in objects_at(object_at(spec, "podFailurePolicy"), "rules"):
+        for pattern in objects_at(rule, "onPodConditions"):
+            pattern["status"] = pattern.get("status") or "True"
+
+
 def _fill_job_by_release(job: Object, minor: int) -> None:
+    _fill_patterns(object_at(job, "spec"))
     if minor >= _REPLACEMENT_POLICY:
         spec = object_at(job, "spec")
         replacement = "TerminatingOrFailed" if spec.get("podFailurePolicy") is None else "Failed"
@@ -359,6 +356,11 @@ def _set_cron_job(cron_job: Object) -> None:
     _fill_absent(spec, suspend=False, successfulJobsHistoryLimit=3, failedJobsHistoryLimit=1)
 
 
+def _fill_cron_job_by_release(cron_job: Object, minor: int) -> None:
+    if minor >= _CRON_JOB_PATTERNS:
+        _fill_patterns(object_at(cron_job, "spec", "jobTemplate", "spec"))
+
+
 def _fill_namespace(namespace: Object) -> None:
     metadata = object_at(namespace, "metadata")
     name = metadata.get("name")
@@ -366,20 +368,6 @@ def _fill_namespace(namespace: Object) -> None:
         metadata["labels"] = {**object_at(metadata, "labels"), "kubernetes.io/metadata.name": name}
     status = object_at(namespace, "status")
     namespace["status"] = {**status, "phase": status.get("phase") or "Active"}
-
-
-def _convert(type_name: str, encoded: Object) -> None:
-    """Set what the conversion of pods and pod templates sets, until 1.36."""
-    path = INJECTED.get(type_name.removeprefix("v1."))
-    if path is None:
-        return
-    spec = object_at(encoded, *path.spec)
-    account = spec.get("serviceAccountName") or spec.get("serviceAccount")
-    if account:
-        spec["serviceAccountName"] = spec["serviceAccount"] = account
-    grace = spec.get("terminationGracePeriodSeconds")
-    if not path.template and isinstance(grace, int) and grace < 0:
-        spec["terminationGracePeriodSeconds"] = 1
 
 
 _KINDS: Mapping[str, Callable[[Object], None]] = {
@@ -394,6 +382,7 @@ _KINDS: Mapping[str, Callable[[Object], None]] = {
     "v1.StatefulSet": _set_stateful_set,
 }
 _KINDS_BY_RELEASE: Mapping[str, Callable[[Object, int], None]] = {
+    "v1.CronJob": _fill_cron_job_by_release,
     "v1.Job": _fill_job_by_release,
     "v1.Pod": _fill_pod_by_release,
     "v1.StatefulSet": _set_max_unavailable,

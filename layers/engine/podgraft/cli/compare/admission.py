@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
-from podgraft.kube import defaults
+from podgraft.kube import pull_policy
 
 _TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 — a path
 _TOKEN_VOLUME = "kube-api-access-"  # noqa: S105 — a prefix of names
@@ -121,7 +121,7 @@ def _is_always_pulled(live: Object, expected: Object) -> bool:
 
 def _has_fixed_tag(container: Object) -> bool:
     """Whether the default of the image is another policy than Always."""
-    return defaults.find_pull_policy(string_at(container, "image")) != "Always"
+    return pull_policy.find_pull_policy(string_at(container, "image")) != "Always"
 
 
 def _tolerate_token_volume(spec: dict[str, JSON], expected: Object) -> None:

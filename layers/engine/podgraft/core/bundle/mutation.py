@@ -135,7 +135,7 @@ def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) ->
             *find_missing_params(policies, parsed_policies, policy_set.bindings),
             *find_absent_params(bindings, parsed_policies, policy_set.bindings, params.index),
             *_find_unbound_policies(policies, policy_set),
-            *_find_failing_fields(policies, policy_set),
+            *_find_defects(policies, policy_set, policy),
         ),
     )
 
@@ -151,12 +151,18 @@ def _find_unbound_policies(
             )
 
 
-def _find_failing_fields(
-    manifests: tuple[Manifest, ...], policies: MutatingPolicySet
+def _find_defects(
+    manifests: tuple[Manifest, ...], policies: MutatingPolicySet, policy: Policy
 ) -> Iterator[Diagnostic]:
-    """Fields of apply configurations that fail for every object."""
-    from .apply_fields import find_errors  # the function does not need it
+    """Fields that fail for every object, and policies whose order matters where it is random."""
+    from . import apply_fields, interference  # the function does not need them
 
     by_name = {policy.name: policy for policy in policies.policies}
     for manifest in manifests:
-        yield from find_errors(manifest, by_name[manifest.name], policies.schema)
+        yield from apply_fields.find_errors(manifest, by_name[manifest.name], policies.schema)
+    minors = (each.kubernetes_minor or 0 for _, each in policy.variants())
+    if max(minors) < interference.NATIVE:
+        return
+    documents = {manifest.name: manifest for manifest in manifests}
+    for each in interference.find_interferences(policies.policies, policies.bindings):
+        yield documents[each.second].make_diagnostic("/spec/mutations", *each.describe())

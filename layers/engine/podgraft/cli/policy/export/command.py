@@ -1,21 +1,27 @@
 """``podgraft policy export``: policies for kube-apiserver itself."""
 
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
+from podgraft.base.diagnostics import Diagnostic
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli import command_help
 from podgraft.cli.configuration import inject_options, load, parse_options
 from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.outputs import Output, write_files
 from podgraft.cli.shared_options import NEW_FOLDER
-from podgraft.kube import yaml
+from podgraft.core.bundle.interference import find_interferences
+from podgraft.core.policy import Diagnostics
+from podgraft.core.policy.reader import Cursor
+from podgraft.kube import mutation, yaml
 from podgraft.kube.structured.schema import OLDEST
 from podgraft.kube.types import NEWEST
 
-from .documents import describe_documents, export_bundle
+from .documents import MUTATING, describe_documents, export_bundle
 
 _RELEASE = re.compile(r"v?1\.([0-9]{1,3})")
 
@@ -74,7 +80,7 @@ def export_policy(
     export = export_bundle(snapshot.bundle, snapshot.policy, minor)
     if export.refused and not partial:
         raise CommandError(*map(str, export.refused))
-    print_warnings(export.refused)
+    print_warnings((*export.refused, *_find_interferences(export.documents)))
     texts = map(yaml.dump, export.documents)
     if folder is None:
         click.echo("---\n".join(texts), nl=False)
@@ -82,3 +88,22 @@ def export_policy(
     paths = [folder / f"{name}.yaml" for name in describe_documents(export.documents)]
     outputs = [Output(path, text.encode()) for path, text in zip(paths, texts, strict=True)]
     write_files(outputs, force=force)
+
+
+def _find_interferences(documents: Sequence[Object]) -> Iterator[Diagnostic]:
+    """Warnings of policies whose order matters, which kube-apiserver does not define."""
+
+    def read(kind: str) -> Iterator[tuple[Cursor, str]]:
+        for each in documents:
+            if each["kind"] == kind:
+                name = string_at(object_at(each, "metadata"), "name")
+                yield Cursor(each["spec"], "/spec", Diagnostics()), name
+
+    policies = [mutation.parse_policy(*spec) for spec in read(MUTATING)]
+    bindings = [mutation.parse_binding(*spec) for spec in read(f"{MUTATING}Binding")]
+    found = find_interferences(policies, mutation.group_by_policy(bindings))
+    for each in found:
+        problem, remedy = each.describe()
+        yield Diagnostic(
+            document=each.second, pointer="/spec/mutations", problem=problem, remedy=remedy
+        )
