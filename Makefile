@@ -160,7 +160,7 @@ fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; 
 simulate: setup ## Run podgraft in a world that a seed decides (SEEDS=200 FIRST=0; SEED=123 [TRACE=1 SHRINK=1]; SCRIPT=FILE; DEFECT=D1; COVERAGE=1)
 	@PYTHONPATH=tests nice $(BIN)/python -m simulation --seeds $(SEEDS) --first $(FIRST) $(SIMULATED)
 
-simulate-fleet: setup ## Run 300 clusters for a week, and print what happens to their pods (CLUSTERS=300 HOURS=168, SAMPLE=1, WRITE=1)
+simulate-fleet: setup ## Run 300 clusters for a week, and print what happens to their pods (CLUSTERS=300 HOURS=168 SAMPLE=1; WRITE=1: and 3,000)
 	@PYTHONPATH=tests nice $(BIN)/python -m simulation.fleet --clusters $(CLUSTERS) --hours $(HOURS) --sample $(SAMPLE) $(if $(WRITE),--write-docs)
 
 simulate-defects: setup ## Plant each defect, and print which law finds it at which seed (WRITE=1)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -162,7 +163,36 @@ def test_a_run_that_violates_a_law_becomes_small(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_a_fleet_reports_what_happens_to_its_pods(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fleet, "RESTART_PODS", 10)
-    report, holds = fleet.run_fleet(seed=0, clusters=2, hours=2)
-    assert holds, report
-    for phase in fleet.PHASES:
-        assert f"| {phase.name} |" in report
+    outcomes = [fleet.run_fleet(0, clusters, hours=2) for clusters, _ in enumerate(fleet.FLEETS, 1)]
+    report = fleet.format_report(outcomes)
+    assert not any(each.violations for each in outcomes), report
+    assert read_shape(report) == read_shape(read_report())
+
+
+def test_the_page_has_each_fleet_without_violated_laws_and_what_differs() -> None:
+    """``make simulate-fleet WRITE=1`` writes its report."""
+    report = read_report()
+    names = [line.split(" | ")[0] for line in report.splitlines() if line.startswith("| ")]
+    assert names[1:] == [f"| {each}" for each in (fleet.CALM, *(p.name for p in fleet.PHASES))]
+    assert f"| {' | '.join(fleet.HEAD)} |" in report
+    for clusters, _ in fleet.FLEETS:
+        assert re.search(f"^{clusters:,} clusters, 168 hours.*laws: none.$", report, re.MULTILINE)
+    differences = report.partition(f"{fleet.COMPARISON}\n\n")[2].splitlines()
+    none = fleet.Outcome(fleet.Planner(0, 1, 1.0), 1, 1.0, 1.0, defaultdict(fleet.Count), [])
+    known = {name: reason for name, _, _, reason in none.compare()}
+    pattern = re.compile(r"- (.+): [0-9,/]+, simulated [0-9,/]+; (.+)")
+    found = [pattern.fullmatch(line) for line in differences]
+    assert found
+    assert all(each and known[each[1]] == each[2] for each in found)
+
+
+def read_report() -> str:
+    """Return the report of the page."""
+    return fleet.PAGE.read_text().partition(fleet.BEGIN)[2].partition(fleet.END)[0].strip()
+
+
+def read_shape(report: str) -> list[str]:
+    """Return the fleets and rows of a report without their figures."""
+    lines = report.partition(fleet.COMPARISON)[0].splitlines()
+    text = "\n".join(re.sub(r"^[^|].*\. (Violated)", r"\1", line) for line in lines if line)
+    return re.sub(r"(?<=[ /])(-|[0-9,]+s?)(?=[ /])", "0", text).splitlines()
