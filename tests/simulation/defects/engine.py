@@ -366,4 +366,12 @@ DEFECTS: dict[str, Defect] = {
         "large",
         "overrides",
     ),
+    "D55": make_defect(
+        "a census records the texts that it must replace",
+        "29",
+        "podgraft.core.census.redaction:Redactor.redact_text",
+        "if not text:",
+        "if text:",
+        "census",
+    ),
 }

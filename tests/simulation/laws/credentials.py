@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections import defaultdict
 from ipaddress import ip_address, ip_network
 
@@ -170,7 +171,7 @@ class Throttled(Law):
 
 
 class Secrets(Law):
-    """No token, and no value of an annotation, is in a response, a log line, or an output."""
+    """No token, and no value of an annotation, is in a response, a log, an output, a record."""
 
     name = "29 secrets"
 
@@ -188,6 +189,8 @@ class Secrets(Law):
             shown = f"{event.facts.get('_body', '')}{event.facts.get('_lines', '')}"
         elif event.kind == "command":
             shown = event.facts["output"]
+        elif event.kind == "record":
+            shown = gzip.decompress(event.facts["_content"]).decode()
         else:
             return
         tokens = self._tokens if any(each in shown for each in self._starts) else ()

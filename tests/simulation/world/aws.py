@@ -152,11 +152,11 @@ class Aws:
             note: dict[str, Any] = {
                 "key": request.url.split("?")[0].rpartition(".amazonaws.com/")[2]
             }
+            stored = model.objects.get(note["key"])
+            content = stored.content if stored else b""
             if is_record and operation == "PutObject":
-                self._ledger.add("aws/s3", "record", by=node.name, **note)
+                self._ledger.add("aws/s3", "record", by=node.name, _content=content, **note)
             elif not is_record and operation in {"PutObject", "DeleteObject"}:
-                stored = self.objects.objects.get(note["key"])
-                content = stored.content if stored else b""
                 self._ledger.add(
                     "aws/s3", "store", operation=operation, by=node.name, _content=content, **note
                 )
