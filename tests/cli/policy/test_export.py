@@ -184,6 +184,16 @@ spec:
   ]
 {{- end }}
 """,
+    "texts of booleans": """
+metadata:
+  labels:
+    network: {{ .Spec.HostNetwork | quote }}
+    web: {{ eq .ObjectMeta.Name "web" | quote }}
+spec:
+  containers:
+  - name: web
+    env: [{name: PID, value: {{ .Spec.HostPID | quote }}}]
+""",
     "all other elements": """
 spec:
   containers:

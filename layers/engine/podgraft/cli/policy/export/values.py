@@ -238,18 +238,18 @@ def to_text(value: Value) -> Expression:
             raise ExportError('it prints a value that can be nil: add | default ""')
         case Expression(kind=Kind.STRING):
             return value
-        case Expression(kind=Kind.INT64):
-            return Expression(f"string({value.text})", is_plain=True)
+        case Expression(kind=Kind.INT64 | Kind.BOOL as kind):
+            return Expression(f"string({value.text})", is_plain=kind is Kind.INT64)
+        case Reference(kind=Kind.BOOL):
+            return Expression(f"string({value.or_value('false')})")
         case Reference(kind=Kind.STRING):
             return Expression(value.or_value("''"), is_name=value.is_name)
         case Choice(condition, yes, no):
             return Expression(f"({condition} ? {to_text(yes).text} : {to_text(no).text})")
         case Amount():
             return Expression(value.text)
-        case Expression(kind=Kind.STRUCT):
-            raise ExportError(UNFORMATTED)
-        case Carried():
-            raise ExportError(LOOP_READS)
+        case Expression(kind=Kind.STRUCT) | Carried():
+            raise ExportError(LOOP_READS if isinstance(value, Carried) else UNFORMATTED)
         case _:
             raise ExportError("it prints a value that is no string")
 
