@@ -86,7 +86,7 @@ ANCHORS: Final = {
     "registration": {
         "connections": "in-cluster#limits-of-connections",
         "choose-the-failure-policy": "clusters#failure-policy",
-        "credentials-of-a-cluster": "clusters#credentials",
+        "credentials-of-a-cluster": "clusters#platforms",
         "error-messages-in-kubectl": "clusters#what-kubectl-prints",
         "revisions": "clusters#revisions",
         "rotate-a-token": "clusters#rotate-and-revoke",

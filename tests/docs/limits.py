@@ -36,9 +36,9 @@ GROUPS: Final = {
         "privileges": 1_300,
     },
     "Operate": {
-        "aws": 2_200,
+        "aws": 2_100,
         "in-cluster": 1_700,
-        "clusters": 2_000,
+        "clusters": 2_100,
         "certificates": 800,
         "fleet": 1_300,
         "monitoring": 1_700,
