@@ -24,6 +24,7 @@ from podgraft.cli.tokens.storage import Location
 from podgraft.service.store.caller_document import Callers, hash_token, identify_token
 
 Before = Callable[[str], None]
+NEXT = "podgraft-next"
 HOUR, DAY = timedelta(hours=1), timedelta(1)
 START = datetime(2027, 1, 1, tzinfo=UTC)
 
@@ -39,6 +40,12 @@ class Secret:
         self.versions = {"first": text}
         self.labels: dict[str, tuple[str, ...]] = {"first": (CURRENT,)}
         self.is_compared = True
+
+    def move(self, label: str, version: str) -> None:
+        """Attach a label to one version; another one without labels is not listed any more."""
+        own = {each: tuple(n for n in old if n != label) for each, old in self.labels.items()}
+        own[version] = (*own.get(version, ()), label)
+        self.labels = {each: labels for each, labels in own.items() if labels}
 
     @property
     def text(self) -> str:
@@ -112,16 +119,17 @@ class _Secrets:
         self._before("store")
         secret = self._world.secret
         secret.versions[token.hash.sha256] = token.text
-        secret.labels[token.hash.sha256] = ("own",)
+        secret.move(NEXT, token.hash.sha256)
 
     def promote(self, cluster: str, version: str, current: str) -> None:
         assert cluster == "a"
         self._before("promote")
-        labels = self._world.secret.labels
-        if self._world.secret.is_compared and CURRENT not in labels[current]:
+        secret = self._world.secret
+        if secret.is_compared and CURRENT not in secret.labels.get(current, ()):
             raise CommandError("the label is attached to another version")
-        labels.update({each: ("own",) for each, own in labels.items() if CURRENT in own})
-        labels[version] = (*labels[version], CURRENT)
+        [before] = [each for each, own in secret.labels.items() if CURRENT in own]
+        secret.move("AWSPREVIOUS", before)
+        secret.move(CURRENT, version)
         self._world.check()
 
 
@@ -235,6 +243,34 @@ def race(world: World, number: int, others: tuple[int, int]) -> None:
 
     world.run(before_request(number, pass_others))
     world.check()
+
+
+def test_a_token_that_another_run_replaced_in_the_secret_is_withdrawn(
+    make_world: Callable[[], World],
+) -> None:
+    world = begin(make_world, STEPS[0])
+    lost: list[str] = []
+
+    def issue() -> None:
+        world.run()
+        lost.extend(world.valid()[1:])
+
+    world.run(lambda request: None if request != "store" or lost else issue())
+    assert len(lost) == 1
+    assert lost[0] not in world.secret.labels
+    assert [each.progress for each in world.run()] == [Progress.WAITING]
+    world.now += 2 * HOUR
+    assert [each.progress for each in world.run()] == [Progress.WITHDRAWN]
+    assert lost[0] not in world.valid()
+    end(world)
+
+
+def test_labels_of_a_secret_do_not_accumulate(world: World) -> None:
+    """Secrets Manager accepts 20 of a secret."""
+    for _ in range(25):
+        world.pass_hours(24 * 70, 12)
+        assert sum(map(len, world.secret.labels.values())) <= 3
+    assert len(world.secret.versions) > 20
 
 
 def test_the_model_finds_a_delivery_that_compares_nothing(

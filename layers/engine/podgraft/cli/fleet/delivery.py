@@ -17,7 +17,9 @@ R5     revoke the old token                                  done
 
 The current version only moves away from the version that was read (compare-and-swap), so a slow run
 never brings a revoked token back. A token is revoked only after it was silent: a cluster without
-reviews keeps both, and is a problem after ``STUCK_DAYS``.
+reviews keeps both, and is a problem after ``STUCK_DAYS``. If two runs store a version at once, only
+the later one keeps its label. If the other one was issued, nobody can have got it: a later run
+withdraws it, when each run that knows its label has ended.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -40,6 +42,7 @@ CURRENT = "AWSCURRENT"
 NOTE = "podgraft rotation"
 SILENT_DAYS, STUCK_DAYS = 7, 14
 _MARGIN_SECONDS = 60
+_MAX_RUN = timedelta(hours=1)  # longer than the timeout of the function
 
 
 class Secrets(Protocol):
@@ -50,7 +53,10 @@ class Secrets(Protocol):
         ...
 
     def store(self, cluster: str, token: IssuedToken) -> None:
-        """Store a version that is not the current one. Its id is the hash of the token."""
+        """Store a version that is not the current one. Its id is the hash of the token.
+
+        The version that was stored before loses its label, unless it is the current one.
+        """
         ...
 
     def promote(self, cluster: str, version: str, current: str) -> None:
@@ -64,6 +70,7 @@ class Progress(StrEnum):
     ISSUED = "issued"
     DELIVERED = "delivered"
     REVOKED = "revoked"
+    WITHDRAWN = "withdrawn"
     WAITING = "waiting"
     FAILED = "failed"
 
@@ -139,12 +146,17 @@ class Delivery:
         """Deliver the newer token, or revoke the older one (R3 to R5)."""
         old, new = callers.tokens
         current = _find_current(cluster, labels)
+        age = system.now() - datetime.fromisoformat(new.created)
         if new.sha256 not in labels:
+            if new.note == NOTE:
+                if age <= _MAX_RUN:
+                    return Step(cluster, Progress.WAITING)
+                self._remove(cluster, callers.tokens, new)
+                return Step(cluster, Progress.WITHDRAWN)
             raise CommandError(
                 f"token {new.identity}: the secret does not have it; deliver it, or run podgraft "
                 f"tokens revoke --cluster {cluster} {new.identity}"
             )
-        age = system.now() - datetime.fromisoformat(new.created)
         if current != new.sha256:
             is_early = age < timedelta(seconds=self.refresh_seconds + _MARGIN_SECONDS)
             # Read again, after the labels: a token that left since then is not the current one.
@@ -153,7 +165,7 @@ class Delivery:
             self.secrets.promote(cluster, new.sha256, current)
             return Step(cluster, Progress.DELIVERED)
         if _is_replaced(old, new, uses, system.now()):
-            self._revoke(cluster, old, new)
+            self._remove(cluster, callers.tokens, old)
             return Step(cluster, Progress.REVOKED)
         problem = ""
         if age > timedelta(STUCK_DAYS):
@@ -163,12 +175,14 @@ class Delivery:
             )
         return Step(cluster, Progress.FAILED if problem else Progress.WAITING, problem)
 
-    def _revoke(self, cluster: str, old: TokenHash, new: TokenHash) -> None:
+    def _remove(self, cluster: str, tokens: tuple[TokenHash, ...], gone: TokenHash) -> None:
+        """Remove a token, if the cluster still has these ones."""
+
         def remove(before: Mapping[str, Callers]) -> Mapping[str, Callers]:
             callers = before.get(cluster, Callers())
-            if callers.tokens != (old, new):
+            if callers.tokens != tokens:
                 return before
-            return {**before, cluster: without_tokens(callers, [old])}
+            return {**before, cluster: without_tokens(callers, [gone])}
 
         self.repository.change_all(remove)
 

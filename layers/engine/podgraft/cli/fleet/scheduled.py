@@ -26,6 +26,7 @@ from .file import Lifetimes
 
 # A token is valid for so long after it is due: for delivery, silence, and the reader of an alarm.
 _REST_DAYS = 30
+_NEXT = "podgraft-next"  # the label of the version that was stored last
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,16 @@ class AwsSecrets:
         return {version: tuple(own) for version, own in versions.items()}
 
     def store(self, cluster: str, token: IssuedToken) -> None:
-        """Store a version with a label of its own: one without a label can disappear."""
+        """Store a version with the label, which leaves the version that had it.
+
+        A version without a label can disappear, and a secret has at most 20 labels.
+        """
         with aws_errors(self._locate(cluster), sent=token.text):
             self.client.put_secret_value(
                 SecretId=self.prefix + cluster,
                 ClientRequestToken=token.hash.sha256,
                 SecretString=token.text,
-                VersionStages=[f"podgraft-{token.hash.identity}"],
+                VersionStages=[_NEXT],
             )
 
     def promote(self, cluster: str, version: str, current: str) -> None:
