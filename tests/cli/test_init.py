@@ -35,16 +35,19 @@ def test_the_files_are_those_of_the_source_tree(
         assert os.access(folder / path, os.X_OK) == os.access(source, os.X_OK)
 
 
-def test_sources_of_layers_are_those_that_the_layers_use(tmp_path: Path) -> None:
-    """The command line and bytecode are not part of a layer."""
-    assert cli.main(["init", str(tmp_path)]) == 0
+@pytest.mark.parametrize("kind", ["sam", "terraform"])
+def test_sources_are_those_that_the_functions_use(tmp_path: Path, kind: str) -> None:
+    """Only the function that rotates tokens has commands, and Terraform does not deploy it."""
+    assert cli.main(["init", "--kind", kind, str(tmp_path)]) == 0
     engine = tmp_path / "layers" / "engine" / "podgraft"
     names = {path.name for path in engine.iterdir()}
     assert {"service", "core", "py.typed"} <= names
-    assert names.isdisjoint({"cli", "assets", "__pycache__"})
+    assert ("cli" in names) == (kind == "sam")
+    assert names.isdisjoint({"assets", "__pycache__"})
     assert not [*tmp_path.rglob("*.pyc")]
     for name in ("template.yaml", "samconfig.toml", "layers/build_layer.py"):
-        assert (tmp_path / name).read_text() == (ROOT / name).read_text()
+        if kind == "sam" or name.startswith("layers/"):
+            assert (tmp_path / name).read_text() == (ROOT / name).read_text()
 
 
 def test_sam_finds_the_sources_of_each_function_and_layer(tmp_path: Path) -> None:
@@ -53,7 +56,8 @@ def test_sam_finds_the_sources_of_each_function_and_layer(tmp_path: Path) -> Non
     for resource in TEMPLATE["Resources"].values():
         match resource:
             case {"Type": "AWS::Serverless::Function", "Properties": {"CodeUri": folder}}:
-                assert (tmp_path / folder / "Makefile").is_file()
+                makefile = resource["Metadata"].get("WorkingDirectory", folder)
+                assert (tmp_path / makefile / "Makefile").is_file()
                 folders.add(folder)
             case {"Type": "AWS::Serverless::LayerVersion", "Properties": {"ContentUri": folder}}:
                 folders.add(folder)

@@ -78,7 +78,7 @@ def test_nothing_is_overwritten_without_force(
     before = {path.name: path.read_bytes() for path in FOLDER.iterdir()}
     refused = certificate_folder(*command)
     assert refused.status == 1
-    assert refused.err.endswith("already exists; use --force to replace it\n")
+    assert refused.err.endswith("already exist; use --force to replace them\n")
     assert {path.name: path.read_bytes() for path in FOLDER.iterdir()} == before
     assert certificate_folder(*command, "--force", "--key-type", "p-256").status == 0
 

@@ -81,7 +81,7 @@ def test_a_token_is_only_in_the_file_of_its_cluster(capsys: pytest.CaptureFixtur
 def test_files_are_replaced_with_force_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert render() == 0
     assert render() == 2
-    problem = "registrations/d/registration.yaml: already exists; use --force"
+    problem = "registrations/b/registration.yaml and 1 more: already exist; use --force"
     assert problem in capsys.readouterr().err
     Path("fleet.yaml").write_text(FLEET.replace("    d: {credential: certificate}\n", ""))
     assert render("--force") == 0

@@ -358,7 +358,7 @@ def test_the_control_plane_shows_a_certificate(run: Run) -> None:
     assert "client-key-data" in kubeconfig
     again = run("--control-plane", "cp", *shown)
     assert (again.status, again.out) == (1, "")
-    assert "already exists; use --force to replace it" in again.err
+    assert "already exist; use --force to replace them" in again.err
     assert run("--control-plane", "cp", "--force", *shown).status == 0
 
 

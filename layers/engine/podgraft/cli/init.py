@@ -45,6 +45,7 @@ class Kind:
     assets: Mapping[str, str]
     has_engine: bool
     steps: tuple[str, ...]
+    has_commands: bool = False  # only the function that rotates tokens runs one
 
 
 # The values have everything but an image that the cluster can pull.
@@ -80,6 +81,7 @@ KINDS: Final[Mapping[str, Kind]] = {
             _REGISTER_HELLO,
             _RUN_HELLO,
         ),
+        has_commands=True,
     ),
     "terraform": Kind(
         {"deploy/terraform": "podgraft", **{name: name for name in _LAYERS}},
@@ -181,8 +183,8 @@ def find_files(kind: Kind) -> Iterator[tuple[Path, Path]]:
             yield Path(target), source
     if kind.has_engine:
         for path, source in _walk(find_engine(), Path(_ENGINE)):
-            # The layer does not contain the command line.
-            if path.relative_to(_ENGINE).parts[0] not in {"cli", "__main__.py"}:
+            is_command = path.relative_to(_ENGINE).parts[0] in {"cli", "__main__.py"}
+            if kind.has_commands or not is_command:
                 yield path, source
 
 
