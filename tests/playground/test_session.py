@@ -107,6 +107,15 @@ def test_the_texts_are_the_command_lines(session: Session, tmp_path: Path, given
     assert answer["status"] == expected.status
 
 
+def test_mutating_policies_are_evaluated(session: Session) -> None:
+    answer = session.review(make_input("mutating-policy", "web"))
+
+    assert answer["status"] == 0
+    for name in ("no-new-privileges", "team-defaults"):
+        assert f"✓ mutation {name}, binding {name} " in str(answer["text"])
+    assert "LOG_LEVEL" in json.dumps(answer["documents"])
+
+
 def test_an_invalid_label_is_the_error_of_the_command_line(
     session: Session, tmp_path: Path
 ) -> None:

@@ -366,3 +366,46 @@ def test_the_keys_of_json_are_stable(run: Run) -> None:
     assert set(station) == {"name", "observed", "outcome", "isDeciding", "reason", "reached"}
     assert set(review) == {"object", "route", "warnings", *ANSWER}
     assert (told["injected"], told["verdict"]) == (True, "injected")
+
+
+MUTATIONS = (
+    (
+        "web",
+        {
+            "mutation no-new-privileges, binding no-new-privileges": (
+                "matches: add spec.containers[*].securityContext"
+            ),
+            "mutation team-defaults, binding team-defaults": (
+                "matches: add metadata.labels; add spec.containers[*].env; "
+                "add spec.containers[*].env[LOG_LEVEL]"
+            ),
+        },
+    ),
+    (
+        "other",
+        {
+            "mutation no-new-privileges, binding no-new-privileges": (
+                "matches, and changes nothing"
+            ),
+            "mutation team-defaults, binding team-defaults": (
+                "is not invoked: no parameters found"
+            ),
+        },
+    ),
+)
+
+
+@pytest.mark.parametrize(("name", "steps"), MUTATIONS)
+def test_each_mutation_says_what_it_changed_or_why_not(
+    run: Run, name: str, steps: dict[str, str]
+) -> None:
+    document = yaml.load((SAMPLES / f"mutating-policy/input.{name}.yaml").read_text())
+
+    _, text, _ = run("mutating-policy", document)
+    _, printed, _ = run("mutating-policy", document, options=("-o", "json"))
+
+    for step, observed in steps.items():
+        assert re.search(rf"{re.escape(step)} +{re.escape(observed)}", text)
+    stage = objects_at(json.loads(printed), "stages")[0]
+    found = {(each["name"], each["observed"]) for each in objects_at(stage, "steps")}
+    assert steps.items() <= found
