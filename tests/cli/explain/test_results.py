@@ -396,7 +396,7 @@ MUTATIONS = (
 
 
 @pytest.mark.parametrize(("name", "steps"), MUTATIONS)
-def test_each_mutation_says_what_it_changed_or_why_not(
+def test_each_mutation_states_its_change_or_reason(
     run: Run, name: str, steps: dict[str, str]
 ) -> None:
     document = yaml.load((SAMPLES / f"mutating-policy/input.{name}.yaml").read_text())

@@ -346,6 +346,8 @@ def make_create_request(value: Object, namespace: str) -> AdmissionRequest:
 
 def guess_plural(singular: str) -> str:
     """The resource of a kind in lowercase, as kubectl guesses it."""
+    if singular.endswith("endpoints"):
+        return singular
     if singular.endswith("s"):
         return singular + "es"
     return singular[:-1] + "ies" if singular.endswith("y") else singular + "s"
