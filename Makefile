@@ -26,7 +26,7 @@ PAIRS ?= 100000
 SEEDS ?= 200
 FIRST ?= 0
 SIMULATED = $(if $(filter-out file,$(origin SEED)),--seed $(SEED)) $(if $(SCRIPT),--script $(SCRIPT)) $(if $(TRACE),--trace) \
-	$(if $(SHRINK),--shrink) $(if $(COVERAGE),--coverage $(COVERAGE)) $(if $(DEFECT),--defect $(DEFECT))
+	$(if $(EVENTS),--events) $(if $(SHRINK),--shrink) $(if $(COVERAGE),--coverage $(COVERAGE)) $(if $(DEFECT),--defect $(DEFECT))
 # How many clusters simulate-fleet has, for how long, and for how many pods a simulated one stands.
 CLUSTERS ?= 300
 HOURS ?= 168
@@ -157,7 +157,7 @@ test-long: setup ## Run the test suite with the long tests and all generated exa
 fuzz: setup ## Fuzz the claims of tests/fuzz (SECONDS=60 HARNESS="..." WRITE=1; PODGRAFT_FUZZ_GO=1 asks Go)
 	@cd tests && PYTHONPATH=../tools ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(addprefix --harness ,$(HARNESS)) $(if $(WRITE),--write-docs)
 
-simulate: setup ## Run podgraft in a world that a seed decides (SEEDS=200 FIRST=0; SEED=123 [TRACE=1 SHRINK=1]; SCRIPT=FILE; DEFECT=D1; COVERAGE=1)
+simulate: setup ## Run podgraft in a world that a seed decides (SEEDS=200 FIRST=0; SEED=123 [TRACE=1 EVENTS=1 SHRINK=1]; SCRIPT=FILE; DEFECT=D1; COVERAGE=1)
 	@PYTHONPATH=tests nice $(BIN)/python -m simulation --seeds $(SEEDS) --first $(FIRST) $(SIMULATED)
 
 simulate-fleet: setup ## Run 300 clusters for a week, and print what happens to their pods (CLUSTERS=300 HOURS=168 SAMPLE=1; WRITE=1: and 3,000)

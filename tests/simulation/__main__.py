@@ -31,9 +31,10 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="simulation", description=__doc__)
     parser.add_argument("--seeds", type=int, default=200, help="how many seeds to run")
     parser.add_argument("--first", type=int, default=0, help="the first seed")
-    parser.add_argument("--seed", type=int, help="run one seed, and tell its story")
-    parser.add_argument("--script", type=Path, help="run the plan in a file, and tell its story")
-    parser.add_argument("--trace", action="store_true", help="print all events as JSON")
+    parser.add_argument("--seed", type=int, help="run one seed, and tell how it ends")
+    parser.add_argument("--script", type=Path, help="run the plan in a file, and tell how it ends")
+    parser.add_argument("--trace", action="store_true", help="tell the whole story")
+    parser.add_argument("--events", action="store_true", help="print all events as JSON")
     parser.add_argument("--shrink", action="store_true", help="make the run as small as possible")
     parser.add_argument("--defect", choices=sorted(DEFECTS), help="plant a defect")
     parser.add_argument("--defects", action="store_true", help="plant each defect in turn")
@@ -57,7 +58,7 @@ def run_one(arguments: argparse.Namespace) -> int:
     script, page = BUILD / f"{plan.seed}.json", BUILD / f"{plan.seed}.html"
     script.write_text(plan.dump())
     write_page(result, page)
-    say(result.trace() if arguments.trace else tell(result, 400))
+    say(result.trace() if arguments.events else tell(result, None if arguments.trace else 400))
     say(f"replay: make simulate SCRIPT={script}    page: {page}")
     return 1 if result.violations else 0
 

@@ -160,6 +160,19 @@ def test_a_run_that_violates_a_law_becomes_small(tmp_path: Path) -> None:
     assert finding.first.law in (tmp_path / "page.html").read_text()
 
 
+def test_a_story_has_each_review_and_the_responses_of_each_cluster() -> None:
+    result = run(make_plan(3))
+    story = tell(result, None).splitlines()
+    reviews = [each for each in result.events if each.kind == "review"]
+    assert sum(" asks " in line for line in story) == len(reviews)
+    assert {each.lane for each in reviews} == {
+        line.split()[0] for line in story if " saw: " in line
+    }
+    times = [line.split()[0] for line in story if re.match(r"  \d", line)]
+    assert times == sorted(times)
+    assert len(tell(result).splitlines()) < len(story)
+
+
 @pytest.mark.long
 def test_a_fleet_reports_what_happens_to_its_pods(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fleet, "RESTART_PODS", 10)
