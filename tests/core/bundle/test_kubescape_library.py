@@ -29,7 +29,7 @@ def load(policy: dict[str, Any], param: str, action: str) -> Bundle:
     name, spec = policy["name"], policy["spec"]
     binding: dict[str, Any] = {"policyName": name, "validationActions": [action]}
     kind = "ValidatingAdmissionPolicy"
-    documents = [
+    documents: list[Any] = [
         {"apiVersion": API, "kind": kind, "metadata": {"name": name}, "spec": spec},
         {"apiVersion": API, "kind": f"{kind}Binding", "metadata": {"name": name}, "spec": binding},
     ]
