@@ -15,6 +15,7 @@ import pytest
 from simulation import fleet, reached
 from simulation.campaign import run_campaign, run_seeds
 from simulation.defects import DEFECTS, plant, proof
+from simulation.laws import alarms
 from simulation.plan import Plan, make_plan
 from simulation.run import run
 from simulation.shrink import shrink
@@ -171,6 +172,13 @@ def test_a_story_has_each_review_and_the_responses_of_each_cluster() -> None:
     times = [line.split()[0] for line in story if re.match(r"  \d", line)]
     assert times == sorted(times)
     assert len(tell(result).splitlines()) < len(story)
+
+
+def test_without_metrics_each_due_alarm_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alarms, "_read_metrics", lambda _: ())
+    violations = run(make_plan(1)).violations
+    missed = {each.text.split()[0] for each in violations if "does not ring" in each.text}
+    assert missed >= {"RefusedPolicyAlarm", "StaleSnapshotAlarm", "AuthenticationAlarm"}
 
 
 @pytest.mark.long

@@ -25,7 +25,14 @@ FAILURES, AGE, REFUSED, UNAUTHENTICATED = (
     "policy_refused_total",
     "authentication_failure_total",
 )
-_AGE = re.compile(r"policy version .* confirmed (\d+) s ago")
+CANDIDATE, SILENT = "candidate_failure_total", "silent_clusters"
+# Not judged: alarms on metrics that AWS itself measures (Crashes, ApiErrors, Throttles, those of
+# other functions, Certificate), because the world would count for both sides; Latency and
+# CandidateLatency, whose processor time the world charges; SyntheticReview, which also rings if
+# the watch does not run each five minutes, as here; TokenAge, whose limit is longer than a run;
+# ClientCertificate and ApiThrottles, whose metrics nothing in the world produces.
+JUDGED = frozenset({FAILURES, AGE, REFUSED, UNAUTHENTICATED, CANDIDATE, SILENT})
+_AGE = re.compile(r"confirmed (\d+) s ago")
 # A line of a response for which nobody waited is read with a later one.
 LATE_SECONDS = 600
 
@@ -43,19 +50,18 @@ _Loader.add_multi_constructor("!", _skip)  # pyright: ignore[reportUnknownMember
 
 @cache
 def read_alarms() -> dict[str, dict[str, Any]]:
-    """Return the alarms on metrics of reviews, by name."""
+    """Return the alarms that are judged, by name."""
     resources: dict[str, Any] = yaml.load(TEMPLATE.read_text(), _Loader)["Resources"]  # noqa: S506
     alarms = {
         name: resource["Properties"]
         for name, resource in resources.items()
         if resource["Type"] == "AWS::CloudWatch::Alarm"
     }
-    metrics = {FAILURES, AGE, REFUSED, UNAUTHENTICATED}
-    return {name: each for name, each in alarms.items() if each["MetricName"] in metrics}
+    return {name: each for name, each in alarms.items() if each["MetricName"] in JUDGED}
 
 
 def find_rings(alarm: dict[str, Any], points: Iterable[tuple[float, float]]) -> set[int]:
-    """Return the periods in which an alarm rings; missing data does not breach."""
+    """Return the periods in which data make an alarm ring; without data, nothing breaches."""
     period: int = alarm["Period"]
     values: dict[int, list[float]] = defaultdict(list)
     for time, value in points:
@@ -76,8 +82,8 @@ def _read_metrics(lines: str) -> Iterable[tuple[str, float]]:
     for line in lines.splitlines():
         if line.startswith('{"_aws"'):
             for metric, values in json.loads(line).items():
-                if metric in {FAILURES, AGE, REFUSED, UNAUTHENTICATED}:
-                    yield metric, values[0]
+                if metric in JUDGED:
+                    yield metric, values if metric == SILENT else values[0]
 
 
 class Alarms(Law):
@@ -95,6 +101,17 @@ class Alarms(Law):
         if event.kind == "end" and event.lane == "world":
             for name, alarm in read_alarms().items():
                 self._judge(name, alarm)
+        if event.kind == "watch" and event.facts["check"] == "clusters":
+            self._see_watch(event)
+
+    def _see_watch(self, event: Event) -> None:
+        """Compare the metric with the line of the log, which ``Watched`` judges."""
+        output: str = event.facts["output"]
+        for metric, value in _read_metrics(output):
+            self._measured[metric].append((event.time, value))
+        for line in output.splitlines():
+            if silent := json.loads(line).get("silent"):
+                self._true[SILENT].append((event.time, len(silent)))
 
     def see_review(self, review: Review) -> None:
         facts, time = review.event.facts, review.event.time
@@ -105,11 +122,13 @@ class Alarms(Law):
             self._reasons.append(time)
         if review.code >= SERVER_ERROR and not facts["killed"]:
             self._true[FAILURES].append((time, 1))
+        if facts["log"].get("candidate") == "failed":
+            self._true[CANDIDATE].append((time, 1))
         if review.code == UNAUTHORIZED:
             self._true[UNAUTHENTICATED].append((time, 1))
         for warning in facts.get("warnings", []) if review.code == OK else ():
-            if match := _AGE.match(warning):
-                self._true[AGE].append((time, float(match[1])))
+            for seconds in _AGE.findall(warning):
+                self._true[AGE].append((time, float(seconds)))
             if "instead of version" in warning:
                 self._true[REFUSED].append((time, 1))
 
