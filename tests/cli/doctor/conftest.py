@@ -67,6 +67,7 @@ class Site:
                 }
             ],
             "sideEffects": "None",
+            "admissionReviewVersions": ["v1"],
             "timeoutSeconds": 10,
             **own,
         }
