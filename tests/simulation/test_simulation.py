@@ -175,7 +175,10 @@ def test_a_story_has_each_review_and_the_responses_of_each_cluster() -> None:
 
 
 def test_without_metrics_each_due_alarm_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alarms, "_read_metrics", lambda _: ())
+    def read_nothing(_ledger: object) -> tuple[()]:
+        return ()
+
+    monkeypatch.setattr(alarms, "_read_metrics", read_nothing)
     violations = run(make_plan(1)).violations
     missed = {each.text.split()[0] for each in violations if "does not ring" in each.text}
     assert missed >= {"RefusedPolicyAlarm", "StaleSnapshotAlarm", "AuthenticationAlarm"}
