@@ -133,7 +133,7 @@ def test_nothing_is_shipped_that_no_review_needs(built_layers: BuiltLayers) -> N
     names = {path.name for path in built_layers.dependencies.iterdir()}
     assert names.isdisjoint({"bin", "pip", "setuptools"})
     models = {path.name for path in (built_layers.dependencies / "botocore" / "data").glob("*/")}
-    assert models == {"s3", "ssm", "sts", "xray"}
+    assert models == {"logs", "s3", "secretsmanager", "ssm", "sts", "xray"}
     assert not list(built_layers.dependencies.rglob("*.pyi"))
 
 
