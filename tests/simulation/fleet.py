@@ -309,9 +309,9 @@ def format_comparison(outcomes: Sequence[Outcome]) -> str:
     """Return which figures differ from those that were worked out, and why."""
     lines: list[str] = []
     for rows in zip(*(each.compare() for each in outcomes), strict=True):
-        if any(abs(seen - told) > TOLERANCE * told for _, told, seen, _ in rows):
-            told, seen = ("/".join(f"{row[at]:,.0f}" for row in rows) for at in (1, 2))
-            lines.append(f"- {rows[0][0]}: {told}, simulated {seen}; {rows[0][3]}")
+        if any(abs(simulated - paper) > TOLERANCE * paper for _, paper, simulated, _ in rows):
+            paper, simulated = ("/".join(f"{row[at]:,.0f}" for row in rows) for at in (1, 2))
+            lines.append(f"- {rows[0][0]}: {paper}, simulated {simulated}; {rows[0][3]}")
     return "\n".join([COMPARISON, "", *lines])
 
 

@@ -129,7 +129,7 @@ def test_the_layers_together_have_at_most_60_mb(built_layers: BuiltLayers) -> No
     assert sum(path.stat().st_size for path in (*files, *missing)) <= LARGEST
 
 
-def test_nothing_is_shipped_that_no_review_needs(built_layers: BuiltLayers) -> None:
+def test_nothing_is_shipped_that_no_function_needs(built_layers: BuiltLayers) -> None:
     names = {path.name for path in built_layers.dependencies.iterdir()}
     assert names.isdisjoint({"bin", "pip", "setuptools"})
     models = {path.name for path in (built_layers.dependencies / "botocore" / "data").glob("*/")}

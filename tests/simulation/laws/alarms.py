@@ -25,14 +25,13 @@ FAILURES, AGE, REFUSED, UNAUTHENTICATED = (
     "policy_refused_total",
     "authentication_failure_total",
 )
-SILENT = "silent_clusters"
+CANDIDATE, SILENT = "candidate_failure_total", "silent_clusters"
 # Not judged: alarms on metrics that AWS itself measures (Crashes, ApiErrors, Throttles, those of
 # other functions, Certificate), because the world would count for both sides; Latency and
-# CandidateLatency, whose processor time the world charges; CandidateFailures, whose reasons the law
-# does not know; SyntheticReview, which also rings if
+# CandidateLatency, whose processor time the world charges; SyntheticReview, which also rings if
 # the watch does not run each five minutes, as here; TokenAge, whose limit is longer than a run;
 # ClientCertificate and ApiThrottles, whose metrics nothing in the world produces.
-JUDGED = frozenset({FAILURES, AGE, REFUSED, UNAUTHENTICATED, SILENT})
+JUDGED = frozenset({FAILURES, AGE, REFUSED, UNAUTHENTICATED, CANDIDATE, SILENT})
 _AGE = re.compile(r"confirmed (\d+) s ago")
 # A line of a response for which nobody waited is read with a later one.
 LATE_SECONDS = 600
@@ -123,6 +122,8 @@ class Alarms(Law):
             self._reasons.append(time)
         if review.code >= SERVER_ERROR and not facts["killed"]:
             self._true[FAILURES].append((time, 1))
+        if facts["log"].get("candidate") in {"failed", "fallback"}:  # fallback: stable answered
+            self._true[CANDIDATE].append((time, 1))
         if review.code == UNAUTHORIZED:
             self._true[UNAUTHENTICATED].append((time, 1))
         for warning in facts.get("warnings", []) if review.code == OK else ():
