@@ -1,6 +1,5 @@
 """Pyodide from its npm package, by the integrity hash of the package."""
 
-import gzip
 import hashlib
 import io
 import json
@@ -12,6 +11,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 
+from . import zips
 from .failure import BuildError
 
 VERSION = "314.0.7"
@@ -61,7 +61,7 @@ def read_package(cache: Path, tarball: Path | None) -> Mapping[str, bytes]:
 
 def select_files(package: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files that the page loads, by name."""
-    wasm = gzip.compress(package["pyodide.asm.wasm"], compresslevel=9, mtime=0)
+    wasm = zips.compress(package["pyodide.asm.wasm"])
     lock = json.loads(package["pyodide-lock.json"])
     return {
         **{name: package[name] for name in _COPIED},
