@@ -19,7 +19,8 @@ CONTENT_SECURITY_POLICY = (
 )
 _TEXT = {".html", ".js", ".mjs", ".css", ".json", ".svg", ".txt"}
 _HASHED = 16
-MAX_BYTES = 6_480_000  # 6.5 MB less what the service worker asks for again: the page three times, and itself
+# Of a first visit: 6.5 MB less what the service worker asks for again, the page and itself.
+MAX_BYTES = 6_480_000
 _NOTICE = """\
 The playground contains podgraft (Apache-2.0), Pyodide (MPL-2.0, https://pyodide.org), and CPython
 (Python Software Foundation License, https://docs.python.org/3/license.html). The source of Pyodide

@@ -4,6 +4,7 @@ import zipfile
 from collections.abc import Mapping
 
 import deflate
+
 from make_archives import make_zip
 
 _LEVEL = 12  # the most that libdeflate has
