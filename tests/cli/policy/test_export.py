@@ -1,7 +1,12 @@
-"""``podgraft policy export``: the exported policies give what podgraft gives for the bundle."""
+"""``podgraft policy export``: the exported policies give what podgraft gives for the bundle.
+
+``PODGRAFT_EXPORT_OBJECTS=10000`` compares as many objects of each sample, and
+``PODGRAFT_EXPORT_SEED`` generates other ones.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +15,11 @@ import pytest
 from podgraft import cli
 from podgraft.base.jsonvalue import Object
 from podgraft.kube import yaml
+from support.effort import scaled
 from support.native_reviews import SAMPLES, Generator, Pair, clean, load_pair, read_texts
 
+OBJECTS = int(os.environ.get("PODGRAFT_EXPORT_OBJECTS", scaled(200)))
+SEED = int(os.environ.get("PODGRAFT_EXPORT_SEED", "1"))
 # The samples that cannot be exported, and a part of the reason.
 REFUSED = {
     "appmesh": "App Mesh's injection needs a Go template",
@@ -71,7 +79,7 @@ def compare(folder: Path, count: int, seed: int) -> int:
 
 def compare_object(pair: Pair, value: Object) -> bool:
     expected = pair.review_with_podgraft(value)
-    assert pair.review_natively(value) == expected
+    assert pair.review_natively(value) == expected, value
     return expected != (clean(value), True)
 
 
@@ -83,7 +91,7 @@ def test_exported_samples_give_the_same_objects_and_denials(sample: str) -> None
         value = yaml.load_document(path.read_text())
         assert isinstance(value, dict)
         compare_object(pair, value)
-    assert compare(folder, 40, seed=1)
+    assert compare(folder, OBJECTS, SEED)
 
 
 @pytest.mark.parametrize("sample", EXPORTED)
