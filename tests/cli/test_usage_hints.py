@@ -100,6 +100,17 @@ def test_a_second_file_needs_a_second_option(
     assert "use -f once for each file" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("command", "remedy"),
+    [("rollback", "podgraft history"), ("tokens revoke", "podgraft tokens list")],
+)
+def test_a_missing_argument_names_the_command_that_prints_it(
+    command: str, remedy: str, capsys: Out
+) -> None:
+    assert cli.main(command.split()) == 2
+    assert f"'. {remedy} prints it.\n" in capsys.readouterr().err
+
+
 def test_explain_names_the_form_of_a_target_and_of_files(capsys: Out, tmp_path: Path) -> None:
     (tmp_path / "a").touch()
 

@@ -218,9 +218,11 @@ def test_a_lock_that_was_left_names_what_removes_it(
     ssm: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ssm.put_parameter(Name=f"{NAME}/lock", Value="x", Type="String")
-    assert main(["tokens", *ISSUE, *STACK]) == 1
+    region = ssm.meta.region_name
+    assert main(["tokens", *ISSUE, *STACK, "--region", region]) == 1
     printed = capsys.readouterr().err
-    assert f"aws ssm delete-parameter --name {NAME}/lock" in printed
+    remedy = f"aws ssm delete-parameter --name {NAME}/lock --region {region}"
+    assert printed.endswith(f"first run: {remedy}\n")
     assert re.search(r" since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC; ", printed)
     assert not Path("token").exists()
     ssm.delete_parameter(Name=f"{NAME}/lock")

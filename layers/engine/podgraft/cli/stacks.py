@@ -42,7 +42,6 @@ class ExistsError(AwsError):
 _KINDS: Mapping[str, type[AwsError]] = {
     "ParameterNotFound": AbsentError,
     "ParameterAlreadyExists": ExistsError,
-    "ResourceNotFoundException": AbsentError,
     # CloudFormation's code for an unknown stack.
     "ValidationError": AbsentError,
 }
@@ -267,10 +266,13 @@ def _parse_number(value: object) -> int:
 
 
 @contextmanager
-def aws_errors(location: str, *, sent: str = "", remedy: str = "") -> Generator[None]:
+def aws_errors(
+    location: str, *, sent: str = "", remedy: str = "", absent: str = ""
+) -> Generator[None]:
     """Raise botocore's errors with the place they are about, and without the text that was *sent*.
 
-    *remedy* goes with a refusal of the service.
+    *remedy* goes with a refusal of the service. *absent* is the code of the service for a resource
+    that does not exist, if it is one that other requests use for other resources.
     """
     # Commands that do not call AWS, such as policy check, work without its SDK.
     from botocore.exceptions import BotoCoreError, ClientError  # of the extra aws
@@ -289,7 +291,8 @@ def aws_errors(location: str, *, sent: str = "", remedy: str = "") -> Generator[
             problem = problem.replace(sent, "…")
         remedy = _CODE_REMEDIES.get(code, remedy)
         end = f"; {remedy}" if remedy else ""
-        raise _KINDS.get(code, AwsError)(f"{location}: {code}: {problem}{end}") from error
+        kind = AbsentError if code == absent else _KINDS.get(code, AwsError)
+        raise kind(f"{location}: {code}: {problem}{end}") from error
     except BotoCoreError as error:
         problem = str(error).rstrip(".")
         raise AwsError(f"{location}: {problem}; {_find_remedy(error) or remedy}") from error

@@ -63,6 +63,9 @@ _OPTIONS: tuple[frozenset[str], ...] = tuple(
     )
 )
 
+# Arguments that another command prints.
+_PRINTED: Mapping[str, str] = {"VERSION": "history", "IDENTITY": "tokens list"}
+
 _EXTRA_ARGUMENT = "Got unexpected extra argument"
 
 
@@ -78,6 +81,9 @@ def add_hint(error: click.ClickException) -> None:
             vars(error)["possibilities"] = None  # of click, by letters
     elif error.message.startswith(_EXTRA_ARGUMENT) and _has_option(context.command, "-f"):
         _add_text(error, "; use -f once for each file.")
+    elif isinstance(error, click.MissingParameter):
+        name = error.param.human_readable_name if error.param else ""
+        _add_text(error, f"podgraft {_PRINTED[name]} prints it." if name in _PRINTED else "")
 
 
 def _add_text(error: click.ClickException, text: str) -> None:

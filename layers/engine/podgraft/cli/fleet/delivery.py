@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
+from functools import cache
 from math import ceil
 from typing import Protocol
 
@@ -42,7 +43,7 @@ CURRENT = "AWSCURRENT"
 NOTE = "podgraft rotation"
 SILENT_DAYS, STUCK_DAYS = 7, 14
 _MARGIN_SECONDS = 60
-_MAX_RUN = timedelta(hours=1)  # longer than the timeout of the function
+MAX_RUN = timedelta(hours=1)  # longer than the function runs, with its two repetitions
 
 
 class Secrets(Protocol):
@@ -88,8 +89,8 @@ class Step:
 class Delivery:
     """Rotates the clusters that have a secret.
 
-    ``read_uses`` returns the time of the last review by the id of its token, of at least
-    ``SILENT_DAYS`` days.
+    ``read_uses`` returns the time of the last review by the id of its token, of more than
+    ``SILENT_DAYS`` days. A run calls it only for tokens of this age: AWS bills each byte it reads.
     """
 
     repository: ClusterRepository
@@ -102,7 +103,7 @@ class Delivery:
         """Do the next step of each cluster; it begins at most a tenth of them."""
         clusters = self.repository.read_all()
         starts = ceil(len(clusters) / 10)
-        uses: Mapping[str, str] | None = None
+        read_uses = cache(self.read_uses)
         for name, callers in sorted(clusters.items()):
             tokens = callers.tokens
             if len(tokens) == 1 and not (starts and is_due(self.lifetimes, tokens[0])):
@@ -115,8 +116,7 @@ class Delivery:
                     starts -= 1
                     yield self._issue(name, callers, labels)
                     continue
-                uses = self.read_uses() if uses is None else uses
-                yield self._continue(name, callers, labels, uses)
+                yield self._continue(name, callers, labels, read_uses)
             except CommandError as error:
                 yield Step(name, Progress.FAILED, str(error))
 
@@ -141,7 +141,7 @@ class Delivery:
         cluster: str,
         callers: Callers,
         labels: Mapping[str, tuple[str, ...]],
-        uses: Mapping[str, str],
+        read_uses: Callable[[], Mapping[str, str]],
     ) -> Step:
         """Deliver the newer token, or revoke the older one (R3 to R5)."""
         old, new = callers.tokens
@@ -149,7 +149,7 @@ class Delivery:
         age = system.now() - datetime.fromisoformat(new.created)
         if new.sha256 not in labels:
             if new.note == NOTE:
-                if age <= _MAX_RUN:
+                if age <= MAX_RUN:
                     return Step(cluster, Progress.WAITING)
                 self._remove(cluster, callers.tokens, new)
                 return Step(cluster, Progress.WITHDRAWN)
@@ -164,7 +164,8 @@ class Delivery:
                 return Step(cluster, Progress.WAITING)
             self.secrets.promote(cluster, new.sha256, current)
             return Step(cluster, Progress.DELIVERED)
-        if _is_replaced(old, new, uses, system.now()):
+        day = (system.now() - timedelta(SILENT_DAYS)).date()
+        if _day_of(new.created) < day and _is_replaced(old, new, read_uses(), day):
             self._remove(cluster, callers.tokens, old)
             return Step(cluster, Progress.REVOKED)
         problem = ""
@@ -194,11 +195,9 @@ def _find_current(cluster: str, labels: Mapping[str, tuple[str, ...]]) -> str:
     raise CommandError(f"the secret of {cluster} has no value; put its present token into it")
 
 
-def _is_replaced(old: TokenHash, new: TokenHash, uses: Mapping[str, str], now: datetime) -> bool:
-    """Whether reviews have the new token, and none had the old one for days."""
-    day = (now - timedelta(SILENT_DAYS)).date()
-    is_silent = _day_of(uses.get(old.identity, "")) < day
-    return new.identity in uses and is_silent and _day_of(new.created) < day
+def _is_replaced(old: TokenHash, new: TokenHash, uses: Mapping[str, str], day: date) -> bool:
+    """Whether reviews have the new token, and none had the old one since a day."""
+    return new.identity in uses and _day_of(uses.get(old.identity, "")) < day
 
 
 def _day_of(time: str) -> date:

@@ -21,7 +21,7 @@ from podgraft.cli.tokens.registry_storage import read_registry_state
 from podgraft.cli.tokens.usage import read_uses_of_log
 
 from .adoption import StackCallers, open_stack
-from .delivery import CURRENT, Delivery, Progress, Step
+from .delivery import CURRENT, STUCK_DAYS, Delivery, Progress, Step
 from .file import Lifetimes
 
 # A token is valid for so long after it is due: for delivery, silence, and the reader of an alarm.
@@ -39,7 +39,7 @@ class AwsSecrets:
     def read(self, cluster: str) -> Mapping[str, tuple[str, ...]] | None:
         """Return the labels of each version."""
         try:
-            with aws_errors(self._locate(cluster)):
+            with aws_errors(self._locate(cluster), absent="ResourceNotFoundException"):
                 found = self.client.describe_secret(SecretId=self.prefix + cluster)
         except AbsentError:
             return None
@@ -83,7 +83,7 @@ def handler(event: object, context: object) -> None:
     delivery = Delivery(
         stack.repository,
         AwsSecrets(make_client("secretsmanager"), environment["PODGRAFT_ROTATION_SECRETS"]),
-        partial(read_uses_of_log, environment["PODGRAFT_ROTATION_LOG"]),
+        partial(read_uses_of_log, environment["PODGRAFT_ROTATION_LOG"], STUCK_DAYS),
         Lifetimes(days + _REST_DAYS, days),
         int(environment["PODGRAFT_ROTATION_REFRESH_SECONDS"]),
     )

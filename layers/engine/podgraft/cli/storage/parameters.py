@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
 
+from podgraft.cli.aws_options import format_aws_options
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.stacks import AbsentError, AwsError, ExistsError, aws_errors, put_parameter
 
@@ -85,7 +86,7 @@ class ParameterDocuments:
         Parameter Store updates without a condition, and creates with one.
         """
         lock = f"{self.locate(name)}/lock"
-        remove = f"aws ssm delete-parameter --name {lock}"
+        remove = f"aws ssm delete-parameter --name {lock} {format_aws_options()}".rstrip()
         try:
             put_parameter(self.client, lock, "held by podgraft", Type="String", Overwrite=False)
         except ExistsError as error:

@@ -40,8 +40,8 @@ def read_last_uses(location: Location) -> Mapping[str, str]:
     return read_uses_of_log(owner.log_group)
 
 
-def read_uses_of_log(name: str) -> Mapping[str, str]:
-    """Return the last reviews in the log of a function."""
+def read_uses_of_log(name: str, days: int = DAYS) -> Mapping[str, str]:
+    """Return the last reviews in the log of a function, of the last *days*."""
     group = LogGroup(stacks.make_client("logs"), name)
-    rows = group.read_rows(_QUERY, system.now() - timedelta(days=DAYS))
+    rows = group.read_rows(_QUERY, system.now() - timedelta(days=days))
     return {each["token_id"]: each["used"] for each in rows if "token_id" in each}
