@@ -215,3 +215,58 @@ def test_only_clusters_that_evaluate_policies_themselves_are_warned_of(
     policies = [make_policy(name, label("a", f"'{name}'")) for name in "ab"]
     found = [each for each in find_warnings(*policies, policy=policy) if "random order" in each]
     assert bool(found) == is_reported
+
+
+TIER = "object.metadata.?labels[?'tier']"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("object.metadata.labels['tier'] == 'a'", "object.metadata.labels.tier == 'b'"),
+        ("has(object.metadata.labels.tier)", "!has(object.metadata.labels.tier)"),
+        (f"{TIER}.orValue('') == 'a'", f"{TIER}.orValue('a') in ['b', 'c']"),
+        (f"{TIER}.orValue('') == 'a'", f"{TIER}.orValue('b') != 'a' && {TIER}.hasValue()"),
+        (f"{TIER}.orValue('x') == 'a'", "!('tier' in object.metadata.labels)"),
+        ("request.namespace in ['a', 'b']", "!(request.namespace in ['a', 'b'])"),
+        (
+            "object.spec.?hostNetwork.orValue(false) && request.name != ''",
+            "!object.spec.?hostNetwork.orValue(false)",
+        ),
+        ("!(request.namespace == 'a' || request.name == 'b')", "request.name == 'b'"),
+    ],
+)
+def test_policies_with_opposite_conditions_are_not_reported(first: str, second: str) -> None:
+    policies = (
+        make_policy("a", label("a", "'1'"), conditions=[first]),
+        make_policy("b", label("a", "'2'"), conditions=[second]),
+    )
+    assert find_warnings(*policies) == []
+    writer = make_policy("c", label("tier", "object.metadata.name"))
+    is_written = "tier" in first
+    assert (
+        any(" labels.a" in each or "labels.a," in each for each in find_warnings(*policies, writer))
+        == is_written
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("object.metadata.labels.tier == 'a'", "object.metadata.labels.tier != 'b'"),
+        (f"{TIER}.orValue('a') == 'a'", f"!{TIER}.hasValue()"),
+        (f"{TIER}.orValue('') != 'a'", f"{TIER}.orValue('') != 'b'"),
+        ("request.namespace == 'a' || request.name == 'b'", "request.namespace == 'b'"),
+        ("object.spec.containers[0].name == 'a'", "object.spec.containers[1].name == 'b'"),
+        (f"{TIER}.orValue(object.metadata.name) == 'a'", f"!{TIER}.hasValue()"),
+    ],
+)
+def test_policies_whose_conditions_can_be_true_together_are_reported(
+    first: str, second: str
+) -> None:
+    policies = (
+        make_policy("a", label("a", "'1'"), conditions=[first]),
+        make_policy("b", label("a", "'2'"), conditions=[second]),
+    )
+    (warning,) = find_warnings(*policies)
+    assert "writes metadata.labels.a, as a does" in warning

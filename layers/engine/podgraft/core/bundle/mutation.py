@@ -165,4 +165,4 @@ def _find_defects(
         return
     documents = {manifest.name: manifest for manifest in manifests}
     for each in interference.find_interferences(policies.policies, policies.bindings):
-        yield documents[each.second].make_diagnostic("/spec/mutations", *each.describe())
+        yield documents[each.document].make_diagnostic(each.pointer, each.problem, each.remedy)

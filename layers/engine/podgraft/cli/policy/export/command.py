@@ -101,9 +101,4 @@ def _find_interferences(documents: Sequence[Object]) -> Iterator[Diagnostic]:
 
     policies = [mutation.parse_policy(*spec) for spec in read(MUTATING)]
     bindings = [mutation.parse_binding(*spec) for spec in read(f"{MUTATING}Binding")]
-    found = find_interferences(policies, mutation.group_by_policy(bindings))
-    for each in found:
-        problem, remedy = each.describe()
-        yield Diagnostic(
-            document=each.second, pointer="/spec/mutations", problem=problem, remedy=remedy
-        )
+    return find_interferences(policies, mutation.group_by_policy(bindings))
