@@ -4,8 +4,6 @@
 trace never changes the result.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 

@@ -1,7 +1,5 @@
 """The options that select an AWS account and a region, and the session that follows from them."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Generator

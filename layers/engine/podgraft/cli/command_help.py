@@ -4,8 +4,6 @@
 follows from its name, so an option has one section in every command.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache

@@ -5,8 +5,6 @@ serve`` with a folder for each injector. ``stack:NAME`` is a deployed stack, and
 ``cluster[:CONTEXT]`` is the configuration of Istio in a cluster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

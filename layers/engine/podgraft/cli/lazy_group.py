@@ -1,7 +1,5 @@
 """A group of commands that imports only the command that is called."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from importlib import import_module

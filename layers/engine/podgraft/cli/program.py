@@ -1,7 +1,5 @@
 """Run a command as a program: an exit status and a message, never a traceback for a known error."""
 
-from __future__ import annotations
-
 import re
 import sys
 import traceback

@@ -4,8 +4,6 @@ The file is in the working folder or in one of its parents, or ``--project`` nam
 the command line, or an environment variable, replaces a value of the file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final

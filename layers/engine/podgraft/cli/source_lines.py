@@ -1,7 +1,5 @@
 """The line of a file in which a value or an object begins; line 1 if it is not found."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, cast
 

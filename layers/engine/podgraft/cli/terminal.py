@@ -6,8 +6,6 @@ hide what a command prints about it. ``run`` in ``cli/program.py`` puts all that
 through ``EscapingStream``. Styles of podgraft have a mark that no object can know.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

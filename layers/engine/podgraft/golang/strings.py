@@ -4,8 +4,6 @@ Go maps each letter to one letter, unlike Python: "ß" has no upper case, and a 
 case of its own. A result never depends on other letters, and has as many.
 """
 
-from __future__ import annotations
-
 from . import utf8
 
 _ASCII_SPACES = "\t\n\v\f\r "  # ``str.strip`` would also remove U+001C to U+001F

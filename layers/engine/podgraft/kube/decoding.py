@@ -3,8 +3,6 @@
 Duplicate keys that differ in case (``name``, ``Name``) are not merged: the last one wins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TypeAlias

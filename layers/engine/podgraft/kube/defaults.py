@@ -8,8 +8,6 @@ zz_generated.defaults.go, with the feature gates that are on by default. Kinds w
 typed metadata only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at

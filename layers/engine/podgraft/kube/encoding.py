@@ -1,7 +1,5 @@
 """The encoder of Go's structs to JSON objects (encoding/json, Go 1.26)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple, TypeAlias

@@ -3,8 +3,6 @@
 ``{{ .Spec.SecurityContext }}`` prints ``&PodSecurityContext{SELinuxOptions:nil,RunAsUser:*5,…}``.
 """
 
-from __future__ import annotations
-
 from podgraft.golang.fmt.sprintf import format_default
 from podgraft.golang.fmtsort import sort_items
 from podgraft.golang.reflect import Field, GoType, Kind, Pointer, Struct, Value

@@ -1,7 +1,5 @@
 """What the conversion of pods and pod templates sets until 1.36, and their defaults set since."""
 
-from __future__ import annotations
-
 from podgraft.base.jsonvalue import Object, object_at, objects_at
 
 from .workload import INJECTED

@@ -1,7 +1,5 @@
 """The default imagePullPolicy of an image."""
 
-from __future__ import annotations
-
 import re
 
 # docker's reference: an optional registry, lowercase path components, a tag, and a digest.

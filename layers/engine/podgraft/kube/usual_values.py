@@ -5,8 +5,6 @@ decodes. Other values can decode, too: those with unknown keys, with keys in ano
 ``80.0`` for an integer, or with quantities and times in rare forms.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Annotated, Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """The results of explain in each output format: steps, objects, changes, or findings."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff

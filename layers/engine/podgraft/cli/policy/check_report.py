@@ -1,7 +1,5 @@
 """The findings of ``podgraft check`` for programs: JSON, or SARIF for code scanning."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path

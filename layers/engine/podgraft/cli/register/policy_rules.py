@@ -1,7 +1,5 @@
 """The rules and the match condition that the mutating policies of a bundle need."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 

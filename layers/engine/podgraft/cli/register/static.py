@@ -7,8 +7,6 @@ unique names with the suffix .static.k8s.io, ``clientConfig.url`` without ``serv
 without parameters, and bindings of policies in the same folder.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

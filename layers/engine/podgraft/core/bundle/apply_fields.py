@@ -4,8 +4,6 @@ kube-apiserver reports a field that merges as one value (``args``), and a field 
 not have, for the first object that matches. ``find_errors`` reports it for the document.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import product
 

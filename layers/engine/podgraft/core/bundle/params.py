@@ -4,8 +4,6 @@ A CustomResourceDefinition in the bundle decides whether its kind has namespaces
 checks the types of the parameters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from msgspec import Struct

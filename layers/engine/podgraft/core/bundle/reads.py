@@ -5,8 +5,6 @@ yields after each document, so a caller with a deadline can continue later. Only
 previews need this module.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain
 

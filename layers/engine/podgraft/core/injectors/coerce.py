@@ -4,8 +4,6 @@
 file into typed objects, such as istioctl, convert it to the string ``"80"``.
 """
 
-from __future__ import annotations
-
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON
 from podgraft.golang.reflect import Field, GoType, Kind

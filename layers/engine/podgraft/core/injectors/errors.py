@@ -1,7 +1,5 @@
 """Errors of an injection: those of the pod author, and those of the operator."""
 
-from __future__ import annotations
-
 from podgraft.base.diagnostics import Diagnostic
 from podgraft.golang.texttemplate import ExecError
 

@@ -10,8 +10,6 @@ which is what Go counts, and all characters that are never syntax. A mask must n
 itself, next to any other plain text: ``null`` and leading dashes get a placeholder as well.
 """
 
-from __future__ import annotations
-
 import re
 from operator import is_not
 

@@ -6,8 +6,6 @@ and of document end markers are not plain. A template that cannot make syntax of
 the object. The structure check then needs no second rendering.
 """
 
-from __future__ import annotations
-
 import re
 
 import msgspec

@@ -5,8 +5,6 @@ of a line. Quotes have escapes. None of this changes the structure: the scalar r
 But a comment (``" #"``) or a closing quote can cut off what the template writes after the text.
 """
 
-from __future__ import annotations
-
 import re
 
 from podgraft.golang.reflect.taint import PlaceholderRegistry

@@ -12,8 +12,6 @@ replaces a key of the template. Each of these changes the merged pod without any
 checks of keys, anchors, and aliases below exist for these cases.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from podgraft.base.jsonvalue import equal

@@ -1,7 +1,5 @@
 """The key ``census`` of a policy: which workloads are recorded, and which values of theirs."""
 
-from __future__ import annotations
-
 from msgspec import Struct
 
 from podgraft.kube.document_reader import Cursor, MappingReader, format_value, parse_strings

@@ -1,7 +1,5 @@
 """The keys of a policy document, with the overrides for clusters and without the rollout."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """The text of a policy document, parsed to a ``Policy`` with its rollout."""
 
-from __future__ import annotations
-
 from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Diagnostic

@@ -5,8 +5,6 @@ stable configuration. At run time they disable the candidate. The commands that 
 reject them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from typing import TypeGuard, TypeVar

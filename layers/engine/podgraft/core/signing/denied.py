@@ -5,8 +5,6 @@ A document is a mapping of digests to reasons::
     sha256:9f2c…: injects an image with CVE-2026-1234
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

@@ -4,8 +4,6 @@ This module imports ``cryptography``. Only ``verifier.make_verifier`` and the co
 load it.
 """
 
-from __future__ import annotations
-
 import binascii
 import hashlib
 import re

@@ -6,8 +6,6 @@ signature is for, DIGEST the digest of the bundle, KEY the id of the public key,
 base64 text of r and s.
 """
 
-from __future__ import annotations
-
 import binascii
 import re
 from base64 import b64decode, b64encode

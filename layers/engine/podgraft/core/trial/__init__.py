@@ -5,8 +5,6 @@ review that can only wait for a part of it. A trial uses the code that serves re
 limits for templates. Pure: the caller checks the deadline.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from podgraft.core.bundle import Bundle, Diagnostic

@@ -4,8 +4,6 @@ A template that writes such a name without quotes produces a boolean, a number, 
 string. podgraft then rejects the pod with that name, although the template causes the error.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The objects in the folder ``tests/`` of the bundle, each changed as in a review."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """Flaws of a mutated object: missing values, images that no node can pull, broken sidecars."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

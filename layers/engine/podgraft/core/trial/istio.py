@@ -5,8 +5,6 @@ default can be an overlay of the defaults. It is an error only if the template f
 over the defaults.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Iterator, Sequence
 

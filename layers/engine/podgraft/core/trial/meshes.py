@@ -1,7 +1,5 @@
 """The trial of App Mesh: each mesh for a pod that it selects, and meshes that select one pod."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 

@@ -4,8 +4,6 @@ Pods, policies, and clusters can switch the mode. A template that patches a cont
 template must write to the list that contains it in this mode.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct

@@ -5,8 +5,6 @@ without them, so that the report has the privileges that it adds. Failures are w
 accepts such a policy.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Generator, Iterator, Sequence
 

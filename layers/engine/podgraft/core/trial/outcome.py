@@ -1,7 +1,5 @@
 """The outcome of renderings for several probes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterable
 
 from msgspec import Struct, field

@@ -4,8 +4,6 @@ If the conditions match, the overlay is applied as in a review. If they match no
 is rendered anyway, to find templates that always fail.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence

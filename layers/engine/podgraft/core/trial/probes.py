@@ -4,8 +4,6 @@ They have the form in which kube-apiserver sends them to a webhook, and contain 
 their values. Callers must not change them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from msgspec import Struct

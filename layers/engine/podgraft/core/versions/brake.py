@@ -5,8 +5,6 @@ operator who pushes a policy. A brake with invalid YAML, or without an id, stops
 its scope: its author certainly intended to stop one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from podgraft.kube import yaml

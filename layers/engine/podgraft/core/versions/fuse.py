@@ -1,7 +1,5 @@
 """The fuse: a circuit breaker that disables a candidate in one environment."""
 
-from __future__ import annotations
-
 from podgraft.base import system
 
 # A candidate that fails this often costs more time than it can show.

@@ -5,8 +5,6 @@ keys as the files of a bundle, and leaves a mark in their place. The document na
 its digest, so one write still switches all of it, and a signature of the document covers all of it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 

@@ -4,8 +4,6 @@ The first version of a process needs no proof: there is no other version, and a 
 take longer. ``prove`` is for callers that can choose between versions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from podgraft.base import system

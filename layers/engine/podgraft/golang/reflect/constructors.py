@@ -1,7 +1,5 @@
 """Constructors of Go types: sized and named scalars, and composite types."""
 
-from __future__ import annotations
-
 import math
 import struct as binary
 from collections.abc import Callable, Mapping, Sequence

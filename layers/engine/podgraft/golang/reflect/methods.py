@@ -1,7 +1,5 @@
 """Lookup of the method ``value.name`` and its receiver."""
 
-from __future__ import annotations
-
 import msgspec
 
 from podgraft.golang.errors import FunctionError

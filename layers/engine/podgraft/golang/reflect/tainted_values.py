@@ -1,7 +1,5 @@
 """Tainted values inside other values: find, remove, mask, and add taint."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 

@@ -20,8 +20,6 @@ The truth value of an object in Python is the truth value in text/template (``te
 zero numbers, empty strings and collections, and nil are false; all structs are true.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 

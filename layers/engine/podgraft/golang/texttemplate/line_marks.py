@@ -6,8 +6,6 @@ function can behave differently with marks, so callers compare the result with t
 Nothing on a review's path imports this module.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_right
 from collections.abc import Iterator

@@ -4,8 +4,6 @@
 No review needs it. The pass is that of ``dependencies.py``, with nodes that log each read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 
 from podgraft.base.field_reads import EACH, FieldRead, ReadKind

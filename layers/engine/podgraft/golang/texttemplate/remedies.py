@@ -1,7 +1,5 @@
 """Remedies for templates that do not parse. The messages themselves are Go's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from difflib import get_close_matches

@@ -3,8 +3,6 @@
 A chain of reads is one access: its name costs a unit, and so does each step.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 

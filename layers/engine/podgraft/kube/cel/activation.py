@@ -1,7 +1,5 @@
 """The state of an evaluation, and the closures that read it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 

@@ -4,8 +4,6 @@
 nodes, and the overloads that a call can have. Problems are collected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias

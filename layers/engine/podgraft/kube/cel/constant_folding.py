@@ -4,8 +4,6 @@ Literal lists and maps become one value, conversions of literals are evaluated, 
 and indexes are checked, so their errors appear when the expression is compiled.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace

@@ -5,8 +5,6 @@ One unit is about a hundred nanoseconds there; a meter needs no clock, so the sa
 refused or not wherever it runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from math import ceil
 from typing import TypeAlias

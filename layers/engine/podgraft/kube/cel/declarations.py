@@ -1,7 +1,5 @@
 """What an expression can name: variables, functions, types and their fields."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -5,8 +5,6 @@ makes: a list or map of Go fails against a value of another type, and has no key
 Source: Equal and Find in cel-go's common/types and in valuesschemalesstyped.go of k8s.io/apiserver.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from .errors import EvaluationError, no_such_overload_error

@@ -1,7 +1,5 @@
 """The errors of expressions: compile errors, evaluation errors, and an exceeded cost."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -3,8 +3,6 @@
 The semantics are cel-go's (interpreter/), as kube-apiserver runs it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeAlias, assert_never
 

@@ -1,7 +1,5 @@
 """The open expressions of the parser, with the operators that wait in them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias

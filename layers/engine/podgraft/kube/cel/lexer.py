@@ -1,7 +1,5 @@
 """The tokens of an expression (CEL's grammar, cel-go parser/gen/CEL.g4)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The values of literals: numbers, strings and bytes (cel-go parser/unescape.go)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 

@@ -5,8 +5,6 @@ one that is called by its name. Types are written as CEL writes them, without bl
 capital letter is a type parameter.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias

@@ -1,7 +1,5 @@
 """Environments, which compile expressions, and programs, which evaluate them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

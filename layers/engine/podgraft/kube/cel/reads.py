@@ -1,7 +1,5 @@
 """Static analysis of the parts of variables that an expression reads."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 

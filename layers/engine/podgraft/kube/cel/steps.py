@@ -1,7 +1,5 @@
 """The steps of evaluation as closures: calls, operators, literals and loops."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 

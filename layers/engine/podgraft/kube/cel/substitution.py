@@ -1,7 +1,5 @@
 """What is assignable to what, and what type parameters stand for (cel-go checker/types.go)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from .types import DYN, Type, is_dyn, is_dyn_or_error, is_exact, is_nullable

@@ -1,7 +1,5 @@
 """Checks of literals after the type check (cel-go cel/validator.go, ext/formatting.go)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .checker import Checked

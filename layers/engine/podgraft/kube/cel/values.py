@@ -18,8 +18,6 @@ Quantity, IP, …     the classes of ``library``
 ==================  ==============================================================
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeGuard

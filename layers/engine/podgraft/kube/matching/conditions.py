@@ -5,8 +5,6 @@
 bundles with rules import it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

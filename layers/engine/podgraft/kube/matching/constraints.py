@@ -6,8 +6,6 @@ in the bundle has only the label that Kubernetes adds to every namespace, and an
 as an equivalent is not converted to another version.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum

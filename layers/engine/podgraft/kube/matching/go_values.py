@@ -8,8 +8,6 @@ Source: k8s.io/apiserver 0.37, pkg/cel/common/valuesschemalesstyped.go, and Lazy
 pkg/admission/conversion.go.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -7,8 +7,6 @@ document under the tokens of its rarest requirement. It can return a document th
 and never omits one that matches; ``MatchConstraints.mismatch`` remains the decision.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush

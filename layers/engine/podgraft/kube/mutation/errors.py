@@ -1,7 +1,5 @@
 """The denial of a request by mutating policies."""
 
-from __future__ import annotations
-
 from http import HTTPStatus
 
 

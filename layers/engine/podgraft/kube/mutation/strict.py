@@ -4,8 +4,6 @@ Unknown fields and values of wrong types are errors, for Kubernetes' kinds only:
 keeps what it has, and its own schema is checked later.
 """
 
-from __future__ import annotations
-
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, describe_type
 from podgraft.kube.structured import FieldError, Schema

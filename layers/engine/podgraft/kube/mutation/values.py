@@ -7,8 +7,6 @@ Differences from Kubernetes: an apply configuration cannot contain null, bytes, 
 values that Kubernetes merges as values of Go or rejects with the name of a Go type.
 """
 
-from __future__ import annotations
-
 import math
 from base64 import b64encode
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 ``replace`` of a missing member adds it, and negative indexes count from the end.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ objects have few kinds of change, so an operator can read them. A path contains 
 the names of list elements that injection added. An element of the original object is ``*``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256

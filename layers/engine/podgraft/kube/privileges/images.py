@@ -1,7 +1,5 @@
 """Image references: their complete form, and prefixes of it."""
 
-from __future__ import annotations
-
 _DEFAULT_REGISTRY = "docker.io"
 _OFFICIAL = "library"
 

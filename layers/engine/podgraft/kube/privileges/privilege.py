@@ -1,7 +1,5 @@
 """One privilege, and its descriptions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from enum import StrEnum

@@ -4,8 +4,6 @@ Source: apiextensions-apiserver 0.37 (schema/defaulting, controller/openapi/buil
 kube-openapi's schemaconv.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 

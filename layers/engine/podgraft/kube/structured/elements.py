@@ -3,8 +3,6 @@
 Source: structured-merge-diff v6, typed/helpers.go and fieldpath/element.go.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import NamedTuple
 

@@ -4,8 +4,6 @@ Source: structured-merge-diff v6, typed/merge.go. Nothing is removed; where both
 of the patch wins; the elements of a list have the order of the patch as far as it has them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum

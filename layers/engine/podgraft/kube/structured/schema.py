@@ -11,8 +11,6 @@ anything, ? for anything as one value, @X for a struct, <T for a map, [T for a l
 kind, and its type.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

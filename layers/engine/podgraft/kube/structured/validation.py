@@ -4,8 +4,6 @@ Source: structured-merge-diff v6, typed/validate.go, and k8s.io/apiserver 0.37,
 pkg/admission/plugin/policy/mutating/patch/smd.go (findAtomics).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

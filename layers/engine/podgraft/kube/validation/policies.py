@@ -1,7 +1,5 @@
 """ValidatingAdmissionPolicy: the parsed document, with every expression compiled."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from podgraft.kube import document_reader

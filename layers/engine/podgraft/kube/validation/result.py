@@ -1,7 +1,5 @@
 """The result of validating a request."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus

@@ -1,7 +1,5 @@
 """The variables of a validating policy: named expressions, evaluated on first use."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

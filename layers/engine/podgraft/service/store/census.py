@@ -5,8 +5,6 @@ waits at most ``CAP_SECONDS`` for everything here. Whatever fails drops the reco
 review. Only a process with ``PODGRAFT_CENSUS`` needs this module.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from datetime import date
 from enum import StrEnum

@@ -4,8 +4,6 @@ Source: pkg/kube/inject/validate.go. The errors have Istio's text. A violation i
 pod author; all violations are reported at once.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias

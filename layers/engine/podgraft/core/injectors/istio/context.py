@@ -1,7 +1,5 @@
 """The context of one injection: what follows from the pod and the request before any change."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import TypeVar
 

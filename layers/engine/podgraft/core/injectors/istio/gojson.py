@@ -1,7 +1,5 @@
 """JSON text as Go's encoding/json writes it: compact, with ``<``, ``>``, and ``&`` escaped."""
 
-from __future__ import annotations
-
 from json.encoder import encode_basestring as quote
 
 from podgraft.base.jsonvalue import JSON, dump, escape_like_go

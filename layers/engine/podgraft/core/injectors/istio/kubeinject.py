@@ -5,8 +5,6 @@ Source: pkg/kube/inject/inject.go, IntoResourceFile and IntoObject. Differences 
 keep their order, unknown fields are preserved, and an injection that adds nothing is an error.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

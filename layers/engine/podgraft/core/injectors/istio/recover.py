@@ -1,7 +1,5 @@
 """Recovery of the original pod from an injected pod: what the injection recorded in the pod."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Which release an injector follows: the policy's, else the image tag's, else the template's."""
 
-from __future__ import annotations
-
 from podgraft.core.injectors.errors import Diagnostic
 
 from . import releases, shipped_templates

@@ -5,8 +5,6 @@ a patch without them would refuse the template, and no pod would be different. F
 are exact, because a release ignores a field that it does not have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Final
 

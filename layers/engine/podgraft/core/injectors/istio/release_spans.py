@@ -5,8 +5,6 @@ from which all patches are past it, and the first such patch of each earlier min
 is neither named nor past the first one is not past the edge: 1.9.0 lacks what 1.8.6 has.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NamedTuple
 

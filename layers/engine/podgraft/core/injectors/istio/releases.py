@@ -6,8 +6,6 @@ minor (release_spans.py). No other module compares release numbers: they read th
 libraries that came and went are in release_names.json.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache

@@ -1,7 +1,5 @@
 """One injection: its request and its result."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from enum import StrEnum
 

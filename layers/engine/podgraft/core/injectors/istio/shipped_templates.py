@@ -5,8 +5,6 @@ many minors with patches, too. So its digest is that of one release, or of sever
 A template that an operator has edited still uses switches that only some releases have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from hashlib import sha256
 from typing import Final

@@ -1,7 +1,5 @@
 """The annotation ``sidecar.istio.io/status``: the names of what an injection added."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from msgspec import Struct

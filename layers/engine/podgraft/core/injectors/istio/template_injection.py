@@ -3,8 +3,6 @@
 Source: pkg/kube/inject/webhook.go, injectPod: render, overlay, reapply overrides, post-process.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from podgraft import kube

@@ -5,8 +5,6 @@ and values that only an injection derives identify the additions of any release.
 docs/kube-inject.md lists what they cannot identify.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from podgraft import kube

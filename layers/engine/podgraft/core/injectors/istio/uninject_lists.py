@@ -1,7 +1,5 @@
 """Restoration of containers, volumes, and probes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at

@@ -4,8 +4,6 @@ A value is removed only if it is exactly the value that injection writes. Other 
 user, and stay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at

@@ -1,7 +1,5 @@
 """The environment variables for proxies in the URL path of the webhook."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from podgraft.golang import strings

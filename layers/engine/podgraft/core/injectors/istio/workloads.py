@@ -1,7 +1,5 @@
 """The workload that owns a pod, by the rules of each release."""
 
-from __future__ import annotations
-
 from functools import cache
 
 from podgraft.base.jsonvalue import Object, object_at

@@ -1,7 +1,5 @@
 """Changes to objects in a YAML stream that leave all other documents unchanged, byte for byte."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

@@ -9,8 +9,6 @@ strategies of the Go types, because with other rules it would report the order o
 conflict, or miss one in a list that is replaced.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

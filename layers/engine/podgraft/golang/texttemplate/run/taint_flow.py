@@ -5,8 +5,6 @@ the pod. If a function fails with masked arguments, or drops their placeholders,
 new placeholder.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from podgraft.golang.fmt.sprintf import format_default

@@ -5,8 +5,6 @@ returns the *masked text*: the output of the same branches with the masked value
 (``golang/reflect/taint.py``). The masked text never contains text of the pod.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Conversions between the basic types, and ``size``, ``type`` and ``dyn``."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from operator import attrgetter

@@ -1,7 +1,5 @@
 """``"%s of %d".format([…])``: cel-go's ext/formatting.go, strings release 2."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -4,8 +4,6 @@
 k8s.io/apimachinery/pkg/util/validation.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """``ip("10.0.0.1")`` and ``cidr("10.0.0.0/8")`` (Kubernetes library/ip.go, cidr.go; Go's netip)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Arithmetic, comparison and membership."""
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """``optional.of(…)`` and the methods of optionals."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from operator import attrgetter
 

@@ -1,7 +1,5 @@
 """``matches``, ``find`` and ``findAll``, with RE2 as in Go: no pattern can run away."""
 
-from __future__ import annotations
-
 from itertools import islice
 
 from podgraft.golang import regexp

@@ -1,7 +1,5 @@
 """Functions that the evaluator runs itself: they evaluate not all arguments, or access a value."""
 
-from __future__ import annotations
-
 from podgraft.kube.cel.overloads import Overload, function, member
 from podgraft.kube.cel.values import Value
 

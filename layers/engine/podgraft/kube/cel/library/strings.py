@@ -1,7 +1,5 @@
 """Functions on strings: the standard ones, and cel-go's ext/strings release 2."""
 
-from __future__ import annotations
-
 from podgraft.kube.cel.cost import (
     copy_cost,
     deep_traversal_cost,

@@ -1,7 +1,5 @@
 """Timestamps and durations: reading, printing, and their parts."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

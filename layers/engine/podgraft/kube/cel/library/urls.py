@@ -3,8 +3,6 @@
 (Kubernetes library/urls.go: url.ParseRequestURI, so an absolute URL or an absolute path.)
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import ClassVar

@@ -4,8 +4,6 @@ A stack with a registry has them in one object (``registry.py``). A stack withou
 parameter for each cluster, which a refresh reads ten at a time.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 

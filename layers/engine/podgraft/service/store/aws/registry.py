@@ -3,8 +3,6 @@
 A refresh without a change is one request, for any number of clusters. A new version is one more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 

@@ -4,8 +4,6 @@ They are read apart from the other files of an injector, so a brake has an effec
 load. Only a policy with a rollout needs this module.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The compiler of Istio's injector, which reports the errors of all documents at once."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any

@@ -1,7 +1,5 @@
 """The input of the compiler of Istio's injector: its documents, and the environment of istiod."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from msgspec import Struct, field

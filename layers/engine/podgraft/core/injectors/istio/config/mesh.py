@@ -1,7 +1,5 @@
 """The mesh configuration: the defaults of each release, and the merge of the operator's text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any

@@ -6,8 +6,6 @@ members of a oneof. For this reason, compact JSON of a message is its protojson.
 golang/protobuf's jsonpb, with which istiod reads the mesh configuration and its annotations.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache

@@ -7,8 +7,6 @@ value. This also applies to the parts of a duration, which is a message of secon
 ``5s`` over ``1.5s`` results in ``5.5s``. Releases with ``durations_replaced`` fixed this.
 """
 
-from __future__ import annotations
-
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.injectors.istio.config.durations import format_protobuf
 from podgraft.golang.time import SECOND, parse_duration

@@ -18,8 +18,6 @@ Sources: pkg/config/mesh/mesh.go, pilot/pkg/model/proxy_config.go, pkg/kube/inje
 (cleanProxyConfig).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from podgraft.base.jsonvalue import JSON, Object, equal, object_at

@@ -5,8 +5,6 @@ same meaning. Numbers, booleans, enumerations, durations, and the addresses on t
 remain. Every other text is redacted: an operator can put a password into each of them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from functools import partial

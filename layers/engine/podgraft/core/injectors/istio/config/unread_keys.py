@@ -7,8 +7,6 @@ store activates such a version (``podgraft.core.trial``). A cold start ignores i
 Only non-empty values are checked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Final

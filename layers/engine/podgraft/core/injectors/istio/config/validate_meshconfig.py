@@ -1,7 +1,5 @@
 """Validation of names in the mesh configuration (ValidateMeshConfig, since 1.8)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Validation of a ProxyConfig (pkg/config/validation, ValidateMeshConfigProxyConfig)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

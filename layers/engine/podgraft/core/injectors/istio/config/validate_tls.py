@@ -1,7 +1,5 @@
 """Validation of a tracer's TLS settings (pkg/config/validation, ValidateTLS)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import Object

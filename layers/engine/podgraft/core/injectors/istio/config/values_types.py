@@ -5,8 +5,6 @@ NewValuesConfig); 1.8 to 1.13 fail for every pod (inject.go, RunTemplate). Unkno
 as jsonpb does with AllowUnknownFields.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 

@@ -1,7 +1,5 @@
 """The number of worker threads that releases up to 1.17 estimate: ``.EstimatedConcurrency``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from podgraft.base.jsonvalue import Object, object_at

@@ -1,7 +1,5 @@
 """The image of the proxy: hub, name, tag, and the image type in the tag."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from podgraft.base.jsonvalue import object_at

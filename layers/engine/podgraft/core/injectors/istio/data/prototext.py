@@ -4,8 +4,6 @@ Go prints one space or two between fields; which one depends on the hash of the 
 always prints one.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """What a template reads of a pod, as paths in the pod instead of paths in the template's data."""
 
-from __future__ import annotations
-
 from podgraft.base.field_reads import FieldRead, Path
 from podgraft.core.injectors.istio.config import proxyconfig
 from podgraft.core.injectors.istio.releases import Profile

@@ -1,7 +1,5 @@
 """Template data: a pod, its workload, and the configuration of its proxy."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

@@ -3,8 +3,6 @@
 Source: pkg/kube/inject/inject.go of 1.1 to 1.7, intoObject.
 """
 
-from __future__ import annotations
-
 from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
 from podgraft.core.injectors.istio.config.mesh import proxy_of

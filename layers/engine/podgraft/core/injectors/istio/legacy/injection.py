@@ -3,8 +3,6 @@
 Source: pkg/kube/inject of 1.0 to 1.8 (InjectionData, createPatch, intoObject).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

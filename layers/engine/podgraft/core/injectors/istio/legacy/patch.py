@@ -4,8 +4,6 @@ Source: pkg/kube/inject/webhook.go of 1.8 (createPatch) and 1.0. The operations 
 original pod. Their paths assume that all previous operations are applied.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 
 from msgspec import Struct

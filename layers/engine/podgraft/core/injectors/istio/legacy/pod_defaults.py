@@ -3,8 +3,6 @@
 Source: k8s.io/kubernetes, pkg/apis/core/v1/defaults.go of 1.10.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at

@@ -3,8 +3,6 @@
 Source: pkg/kube/inject/app_probe.go of 1.1 to 1.8.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

@@ -3,8 +3,6 @@
 Source: pkg/kube/inject/webhook.go and inject.go of 1.1 to 1.8.
 """
 
-from __future__ import annotations
-
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors.istio.config.protojson import Message
 from podgraft.core.injectors.istio.pod_builder import merge_keys

@@ -4,8 +4,6 @@ The decoder is lenient, as in Istio: numbers and booleans in string fields becom
 templates of Istio contain the argument ``- 1337``), and unknown fields are ignored.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache

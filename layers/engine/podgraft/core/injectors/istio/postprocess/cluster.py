@@ -1,7 +1,5 @@
 """The cluster and network of the proxy, from the values, the URL, and the pod's label."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from podgraft.base.jsonvalue import objects_at

@@ -1,7 +1,5 @@
 """The order of containers, which determines when the proxy starts."""
 
-from __future__ import annotations
-
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors.istio.pod_builder import (
     CORE_DUMP,

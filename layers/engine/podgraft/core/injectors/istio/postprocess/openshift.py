@@ -3,8 +3,6 @@
 Source: pkg/kube/inject/openshift.go.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 

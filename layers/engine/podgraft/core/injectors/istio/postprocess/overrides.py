@@ -13,8 +13,6 @@ annotation ``proxy.istio.io/overrides``, and later injections read that record f
 1.17, a container that the status annotation lists is not an override.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import chain
 

@@ -5,8 +5,6 @@ kubelet's plain probes. For this reason, each probe is redirected to a path on t
 the agent. The environment of the sidecar maps each path to the original probe.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

@@ -3,8 +3,6 @@
 Source: pkg/kube/inject/webhook.go, applyPrometheusMerge, and tools/istio-agent's ports.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 

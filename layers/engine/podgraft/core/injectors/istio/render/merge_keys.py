@@ -1,7 +1,5 @@
 """Merge keys that Go prints and raw JSON can lack: the name of a variable without one is ``""``."""
 
-from __future__ import annotations
-
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.golang.reflect import GoType, Kind
 

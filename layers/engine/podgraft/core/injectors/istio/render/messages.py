@@ -1,7 +1,5 @@
 """The template function ``protoToJSON``, which accepts mesh messages only."""
 
-from __future__ import annotations
-
 from podgraft.base.jsonvalue import JSON
 from podgraft.core.injectors.istio import gojson
 from podgraft.core.injectors.istio.config import proxyconfig

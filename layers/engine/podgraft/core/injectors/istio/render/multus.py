@@ -1,7 +1,5 @@
 """The annotation ``k8s.v1.cni.cncf.io/networks``, which lists the networks of a pod."""
 
-from __future__ import annotations
-
 import json
 
 from podgraft.base.jsonvalue import JSON

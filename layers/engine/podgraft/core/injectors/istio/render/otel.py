@@ -1,7 +1,5 @@
 """The environment value OTEL_RESOURCE_ATTRIBUTES, by OpenTelemetry's semantic conventions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from podgraft.base.jsonvalue import JSON, list_at, string_at

@@ -16,8 +16,6 @@ The place of a string is not computed but observed: the previous text is convert
 distinct object for each string, and identity finds each object in the overlay.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

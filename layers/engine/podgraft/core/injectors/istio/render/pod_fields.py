@@ -1,7 +1,5 @@
 """The fields of a Kubernetes type that keys of raw JSON set, as encoding/json finds them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """The taint propagation and the syntax risk of Istio's own template functions, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from msgspec.structs import replace
