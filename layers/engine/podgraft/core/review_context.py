@@ -7,17 +7,14 @@ context variable, no global, no environment.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from podgraft.base.deadline import Deadline
+from podgraft.base.trace import Trace
 from podgraft.golang.texttemplate import DEFAULT_LIMITS, Limits
 from podgraft.kube.admission import AdmissionRequest
-
-if TYPE_CHECKING:
-    from podgraft.base.trace import Trace
 
 
 class Staleness(Struct, frozen=True):

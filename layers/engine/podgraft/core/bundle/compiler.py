@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors.istio import Injector as IstioInjector
 from podgraft.core.policy import InjectionRules, Policy
+from podgraft.core.policy.allows import Allows
 from podgraft.core.review_context import ReviewContext
 
 from . import appmesh, mutation, overlays, validation
@@ -18,9 +19,6 @@ from .components import Component, ComponentCompiler, Mutator, Validator
 from .digest import compute_digest
 from .errors import BundleError, Diagnostic
 from .manifests import IGNORE, Manifests, parse_manifests
-
-if TYPE_CHECKING:
-    from podgraft.core.policy.allows import Allows
 
 T = TypeVar("T")
 

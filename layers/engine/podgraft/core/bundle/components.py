@@ -4,15 +4,14 @@ Each kind of injection is a module of this package with a ``ComponentCompiler``,
 ``compiler.COMPONENTS``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from msgspec import Struct, field
 
 from podgraft.base.jsonvalue import Object
+from podgraft.base.trace import Trace
 from podgraft.core.injectors import Mutation
 from podgraft.core.injectors.istio import Injector as IstioInjector
 from podgraft.core.policy import InjectionRules, Policy
@@ -21,9 +20,6 @@ from podgraft.kube.admission import AdmissionRequest
 
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests
-
-if TYPE_CHECKING:
-    from podgraft.base.trace import Trace
 
 
 class Mutator(Protocol):

@@ -1,15 +1,12 @@
 """Istio's injector in a bundle: ConfigMaps with ``config`` or ``mesh``, and ProxyConfigs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
-from podgraft.base.trace import TEMPLATES_STEP, Additions
+from podgraft.base.trace import TEMPLATES_STEP, Additions, Trace
 from podgraft.core.injectors import InvalidDocumentsError, Mutation, istio
 from podgraft.core.policy import Policy
 from podgraft.core.review_context import ReviewContext
@@ -18,9 +15,6 @@ from podgraft.kube.patch import pointer
 from .components import Component
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests
-
-if TYPE_CHECKING:
-    from podgraft.base.trace import Trace
 
 
 class IstioMutator(Struct, frozen=True):

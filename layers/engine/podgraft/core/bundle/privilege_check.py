@@ -4,19 +4,14 @@ So anyone who can only write a bundle cannot grant more than the owner of the po
 trial finds most unlisted privileges before a version is in force. This check covers every pod.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from podgraft.base.jsonvalue import Object
+from podgraft.base.trace import Trace
 from podgraft.core.injectors import PrivilegeError
 from podgraft.kube.privileges import Kind, Privilege, find_added
 
 from .compiler import Bundle
-
-if TYPE_CHECKING:
-    from podgraft.base.trace import Trace
 
 # In a message; one template can add a privilege to each container of a pod.
 _MAX_PRIVILEGES = 4

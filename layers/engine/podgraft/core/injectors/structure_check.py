@@ -5,11 +5,9 @@ text, never a list of forbidden inputs. The other functions find the text that m
 its result fail. Nothing here knows an injector, and no function keeps anything of an object.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
@@ -24,17 +22,14 @@ from podgraft.golang.texttemplate import (
     SectionReuse,
     notify_observer,
 )
+from podgraft.golang.texttemplate.run.tracing import Trace
 from podgraft.kube import yaml
-from podgraft.kube.yaml.composer import compose
+from podgraft.kube.yaml.composer import Node, Scalar, compose
 
 from .masking import Masker
 from .plain_text import is_plain_text
 from .scalar_text import matches_mask
 from .structure_comparison import StructureComparison
-
-if TYPE_CHECKING:
-    from podgraft.golang.texttemplate.run.tracing import Trace
-    from podgraft.kube.yaml.composer import Node, Scalar
 
 S = TypeVar("S")
 K = TypeVar("K")

@@ -6,7 +6,7 @@ Each key overrides the bundle's configuration; ``None`` means that the key is ab
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -17,10 +17,8 @@ from podgraft.kube.patch.pointer import escape
 
 from .allows import Allows
 from .census import Census
+from .rollout import Rollout
 from .rules import InjectionRules, InjectValueSyntax
-
-if TYPE_CHECKING:
-    from .rollout import Rollout
 
 T = TypeVar("T")
 

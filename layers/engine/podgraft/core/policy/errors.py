@@ -1,14 +1,10 @@
 """The error for an invalid policy document, with all diagnostics."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from podgraft.base.diagnostics import Diagnostic
 
-if TYPE_CHECKING:
-    from .document import Policy
+from .document import Policy
 
 
 class PolicyError(Exception):

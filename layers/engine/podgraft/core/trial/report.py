@@ -1,24 +1,19 @@
 """The errors and warnings of a trial."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import Object
 from podgraft.core.bundle import Diagnostic, Manifest
+from podgraft.core.policy.allows import Allows
 from podgraft.core.review_context import ReviewContext
+from podgraft.golang.texttemplate.field_check import FieldProblem
 from podgraft.kube.privileges import Privilege, find_added
 
 from .outcome import Mutate
 from .suggestions import suggest_name
-
-if TYPE_CHECKING:
-    from podgraft.core.policy.allows import Allows
-    from podgraft.golang.texttemplate.field_check import FieldProblem
 
 # Formats an error for the reader of the report.
 Describe = Callable[[Exception], str]

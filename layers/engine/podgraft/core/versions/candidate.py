@@ -10,23 +10,19 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.core.bundle import BundleError
+from podgraft.core.policy.rollout import Rollout
 
 from .brake import is_stopped
 from .errors import StoreError, UnavailableError
 from .fuse import Fuse
+from .group_snapshots import MakeCandidate
 from .snapshot import BundleCache, Snapshot, SnapshotSet, make_snapshot
 from .version_check import VersionCheck
-
-if TYPE_CHECKING:
-    from podgraft.core.policy.rollout import Rollout
-
-    from .group_snapshots import MakeCandidate
 
 _LOG = logging.getLogger("podgraft.service.store")
 

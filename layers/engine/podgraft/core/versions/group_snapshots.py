@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 
 from podgraft.core.bundle import BundleError
+from podgraft.core.policy import Policy
 
 from .errors import InvalidVersionError
 from .snapshot import BundleCache, Recheck, Snapshot, make_snapshot
 
 if TYPE_CHECKING:
-    from podgraft.core.policy import Policy
-
     from .candidate import Candidate
 
 # The groups of a cluster, and its name if it has an override.

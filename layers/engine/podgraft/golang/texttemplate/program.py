@@ -6,10 +6,12 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cached_property
 from types import CodeType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
+from podgraft.base.field_reads import FieldRead
+from podgraft.base.jsonvalue import JSON
 from podgraft.golang.reflect import GoType, PanicError, Value
 from podgraft.golang.reflect.taint import PlaceholderRegistry, TooManyPlaceholdersError
 
@@ -31,7 +33,7 @@ from .errors import (
     MethodError,
     TemplateError,
 )
-from .field_check import check_fields
+from .field_check import FieldProblem, check_fields
 from .functions import Function
 from .limits import DEFAULT_LIMITS, Limits
 from .parse import nodes
@@ -41,16 +43,9 @@ from .reads import find_reads
 from .remedies import find_remedy
 from .run.builtins import BUILTINS
 from .run.runtime import RenderState, byte_length, excess
-from .run.tracing import make_tracing_namespace, parse_trace
+from .run.tracing import Trace, make_tracing_namespace, parse_trace
 from .sections import DataPath, SectionReuse, Sections, find_sections
 from .syntax_risk import can_create_syntax
-
-if TYPE_CHECKING:
-    from podgraft.base.field_reads import FieldRead
-    from podgraft.base.jsonvalue import JSON
-
-    from .field_check import FieldProblem
-    from .run.tracing import Trace
 
 
 def compile_(

@@ -8,19 +8,15 @@ The names of the changing parts decide only what is worth caching. Whatever a se
 part of the key.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from .dependencies import DependencyNode, Projection, build_projection, declares_alias
 from .parse import nodes
+from .run.runtime import SectionText
 from .variables import VariableUse, find_variables
-
-if TYPE_CHECKING:
-    from .run.runtime import SectionText
 
 # A part of the raw data: the keys that lead to it.
 DataPath: TypeAlias = tuple[str, ...]

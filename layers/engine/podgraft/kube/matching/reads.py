@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from podgraft.base.field_reads import FieldRead
+from podgraft.base.field_reads import FieldRead, Path
 from podgraft.kube.selectors import Operator, Selector
 
 if TYPE_CHECKING:
-    from podgraft.base.field_reads import Path
     from podgraft.kube.cel import Program
 
 # The variables of an expression that are not the object; ``unrecorded`` paths start with them.

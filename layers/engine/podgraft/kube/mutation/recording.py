@@ -1,17 +1,12 @@
 """The steps of ``podgraft explain`` for mutating policies."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from podgraft.base.jsonvalue import Object
+from podgraft.base.trace import Trace
 from podgraft.kube.patch.kinds import find_changes
 
 from .documents import MutatingBinding, MutatingPolicy
-
-if TYPE_CHECKING:
-    from podgraft.base.trace import Trace
 
 # The name of a step begins with this.
 MUTATION = "mutation "

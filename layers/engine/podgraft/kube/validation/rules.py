@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.trace import Effect, Trace
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.cel import (
     EXPRESSION_BUDGET,
@@ -29,6 +29,7 @@ from podgraft.kube.matching.conditions import (
     condition_variables,
     find_false,
 )
+from podgraft.kube.matching.constraints import Mismatch
 from podgraft.kube.matching.go_values import GoValues
 from podgraft.kube.matching.index import ConstraintIndex
 from podgraft.kube.matching.params import ParamError, ParamIndex
@@ -38,10 +39,6 @@ from .bindings import Binding, ValidationAction
 from .policies import ValidatingPolicy, Validation
 from .result import FailedValidation, ValidationResult
 from .variables import Activation
-
-if TYPE_CHECKING:
-    from podgraft.base.trace import Effect, Trace
-    from podgraft.kube.matching.constraints import Mismatch
 
 # apiserver/pkg/apis/cel: MaxEvaluatedMessageExpressionSizeBytes; dispatcher.go: the other two.
 _MAX_MESSAGE_BYTES = 5 * 1024

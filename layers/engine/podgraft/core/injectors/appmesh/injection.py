@@ -1,21 +1,15 @@
 """The injection of one pod: the mesh that selects it, and the containers of the mesh's template."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import msgspec
 
 from podgraft.base.jsonvalue import Object, list_at, object_at, objects_at
+from podgraft.base.trace import Trace
 from podgraft.core.injectors.errors import Diagnostic, UserError
 from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.injectors.plain_text import is_plain_text
 from podgraft.core.review_context import ReviewContext
 
 from .mesh import LISTS, Mesh
-
-if TYPE_CHECKING:
-    from podgraft.base.trace import Trace
 
 
 class AppMesh(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,9 +1,6 @@
 """A compiled mesh: which pods it selects, and what its template adds to them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,11 +17,9 @@ from podgraft.golang import texttemplate
 from podgraft.golang.reflect import STRING, Field, Struct, struct_type
 from podgraft.golang.reflect.taint import Address, PlaceholderRegistry
 from podgraft.golang.texttemplate import DEFAULT_LIMITS, Limits
+from podgraft.golang.texttemplate.field_check import FieldProblem
 from podgraft.kube import yaml
 from podgraft.kube.patch import pointer
-
-if TYPE_CHECKING:
-    from podgraft.golang.texttemplate.field_check import FieldProblem
 
 # The lists that a template can add to, in the order in which they are appended.
 LISTS = ("containers", "initContainers", "volumes", "imagePullSecrets")

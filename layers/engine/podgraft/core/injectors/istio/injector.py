@@ -1,14 +1,13 @@
 """An injector: compiled once, and shared by all reviews of its bundle."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from podgraft import kube
+from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import Object
 from podgraft.core.injectors.errors import Diagnostic, OperatorError
 from podgraft.core.policy import InjectionRules
+from podgraft.golang.texttemplate.field_check import FieldProblem
 from podgraft.kube import yaml
 from podgraft.kube.patch import strategic
 
@@ -22,10 +21,6 @@ from .releases import Profile
 from .render.pod_overlay import OverlayError
 from .request import Injection, InjectionRequest
 from .template_injection import TemplateInjector
-
-if TYPE_CHECKING:
-    from podgraft.base.field_reads import FieldRead
-    from podgraft.golang.texttemplate.field_check import FieldProblem
 
 
 class Injector:

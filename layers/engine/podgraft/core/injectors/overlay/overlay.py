@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from podgraft import kube
+from podgraft.base.field_reads import FieldRead
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core.injectors.errors import InjectionError, OperatorError, UserError
 from podgraft.core.injectors.plain_text import path_steps
@@ -40,9 +40,6 @@ from .data import OverlayData
 from .partial import resolve_partial
 from .reads import find_overlay_reads
 from .templates import CompiledTemplate, OverlayTemplate
-
-if TYPE_CHECKING:
-    from podgraft.base.field_reads import FieldRead
 
 API_VERSION = "podgraft.dev/v1"
 

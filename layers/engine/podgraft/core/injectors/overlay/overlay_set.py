@@ -1,15 +1,13 @@
 """The overlays of a bundle, which apply to an object one after the other."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import Object
+from podgraft.base.trace import Trace
 from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.review_context import ReviewContext
 from podgraft.golang.texttemplate import Limits
@@ -18,10 +16,6 @@ from podgraft.kube.matching import constraints
 from podgraft.kube.matching.index import CandidateQueue, ConstraintIndex
 
 from .overlay import Overlay
-
-if TYPE_CHECKING:
-    from podgraft.base.trace import Trace
-
 
 UNCHANGED = "matches, and the object already is as the overlay sets it"
 

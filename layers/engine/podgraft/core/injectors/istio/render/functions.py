@@ -4,11 +4,8 @@
 slices as views over raw JSON (``podgraft.golang.reflect``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING
 
 from podgraft import kube
 from podgraft.base.jsonvalue import Object, objects_at
@@ -47,13 +44,11 @@ from podgraft.golang.texttemplate import (
     TemplateError,
     compile_,
 )
+from podgraft.golang.texttemplate.run.runtime import RenderState
+from podgraft.golang.texttemplate.run.tracing import Trace
 
 from . import messages, multus, otel
 from .taint_flow import classify_function
-
-if TYPE_CHECKING:
-    from podgraft.golang.texttemplate.run.runtime import RenderState
-    from podgraft.golang.texttemplate.run.tracing import Trace
 
 
 def annotation(meta: reflect.Struct, name: str, default: Value) -> str:
