@@ -14,49 +14,42 @@ and encoding/json of Go 1.26, including its error texts. Intended differences:
 """
 
 from . import quantity, selectors, workload, workload_owner
-from .decode_errors import DecodeError, FieldError
+from .decode_errors import DecodeError
 from .decoding import check, check_patched, decode
 from .encoding import encode
-from .errors import KubeError, QuantityError, SelectorError, WorkloadError
+from .errors import QuantityError, SelectorError, WorkloadError
 from .json_codecs import SELF_MARSHALING
 from .object_type import object_type
 from .quantity import Quantity
 from .types import (
     CONTAINER,
-    LABEL_SELECTOR,
     NAMESPACE,
     NEWEST,
     OBJECT_META,
     POD,
     POD_SPEC,
-    POD_TEMPLATE,
     TYPES,
     KubeTypes,
     types,
 )
-from .workload_owner import OwnerRules, WorkloadRef
+from .workload_owner import OwnerRules
 
 __all__ = [
     "CONTAINER",
-    "LABEL_SELECTOR",
     "NAMESPACE",
     "NEWEST",
     "OBJECT_META",
     "POD",
     "POD_SPEC",
-    "POD_TEMPLATE",
     "SELF_MARSHALING",
     "TYPES",
     "DecodeError",
-    "FieldError",
-    "KubeError",
     "KubeTypes",
     "OwnerRules",
     "Quantity",
     "QuantityError",
     "SelectorError",
     "WorkloadError",
-    "WorkloadRef",
     "check",
     "check_patched",
     "decode",

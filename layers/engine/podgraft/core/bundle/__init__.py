@@ -10,7 +10,6 @@ from podgraft.core.injectors import Mutation
 from .appmesh import AppMeshMutator
 from .compiler import Bundle, compile_
 from .components import (
-    Component,
     Denial,
     Mutator,
     ValidationResult,
@@ -20,7 +19,7 @@ from .digest import digest, is_manifest, validate_path
 from .errors import BundleError, Diagnostic
 from .istio import IstioMutator
 from .istio import compile_istio as compile_istio
-from .manifests import Manifest, Manifests
+from .manifests import Manifest
 from .mutation import PolicyMutator, apply_mutators
 from .overlays import OverlayMutator
 
@@ -28,12 +27,10 @@ __all__ = [
     "AppMeshMutator",
     "Bundle",
     "BundleError",
-    "Component",
     "Denial",
     "Diagnostic",
     "IstioMutator",
     "Manifest",
-    "Manifests",
     "Mutation",
     "Mutator",
     "OverlayMutator",

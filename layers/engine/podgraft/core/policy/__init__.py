@@ -13,15 +13,14 @@ from .decision import (
     Inject,
     Reason,
     Skip,
-    Step,
     StepName,
     Verdict,
     decide,
     describe,
 )
 from .document import Features, Policy
-from .errors import Diagnostic, PolicyError
-from .keys import RELEASE_REMEDY, is_release, selector_list
+from .errors import PolicyError
+from .keys import RELEASE_REMEDY, is_release
 from .reader import parse
 from .request_filter import (
     PROTECTED_SUBRESOURCES,
@@ -39,7 +38,6 @@ __all__ = [
     "Cursor",
     "Decision",
     "DefaultPolicy",
-    "Diagnostic",
     "Diagnostics",
     "Features",
     "Inject",
@@ -50,7 +48,6 @@ __all__ = [
     "PolicyError",
     "Reason",
     "Skip",
-    "Step",
     "StepName",
     "Verdict",
     "decide",
@@ -58,6 +55,5 @@ __all__ = [
     "describe",
     "is_release",
     "parse",
-    "selector_list",
     "warn_of_subresource",
 ]

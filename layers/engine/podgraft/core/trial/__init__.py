@@ -13,7 +13,7 @@ from podgraft.core.policy import Policy
 from . import bundle_tests
 from .report import Describe, OnChange, Report
 
-__all__ = ["OnChange", "Report", "Trial", "check_bundle"]
+__all__ = ["Report", "Trial", "check_bundle"]
 
 
 class Trial:

@@ -22,10 +22,8 @@ intended differences:
 - An exception other than ``FunctionError`` is a bug in the function, not an error in the template.
 """
 
-from podgraft.golang.fmt import sprintf
-
 from .dependencies import Projection
-from .errors import ExecError, FunctionError, LimitError, LimitExceededError, TemplateError
+from .errors import ExecError, FunctionError, LimitError, TemplateError
 from .functions import (
     ALL_ELEMENTS,
     Dependency,
@@ -36,7 +34,7 @@ from .functions import (
     SyntaxRisk,
 )
 from .limits import DEFAULT_LIMITS, Limits
-from .program import OBSERVER, Observer, Program, compile_, notify_observer
+from .program import OBSERVER, Program, compile_, notify_observer
 from .run.builtins import BUILTINS
 from .run.runtime import SectionText
 from .sections import SectionReuse
@@ -52,9 +50,7 @@ __all__ = [
     "FunctionError",
     "KeyArgument",
     "LimitError",
-    "LimitExceededError",
     "Limits",
-    "Observer",
     "Program",
     "Projection",
     "Propagation",
@@ -65,5 +61,4 @@ __all__ = [
     "TemplateError",
     "compile_",
     "notify_observer",
-    "sprintf",
 ]

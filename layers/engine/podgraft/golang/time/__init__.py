@@ -7,16 +7,14 @@ from .durations import SECOND, DurationError, format_duration, parse_duration
 from .layouts import format_time
 from .moments import LOCAL, UTC, Moment, Zone
 from .parse import LayoutError, parse_time
-from .types import DURATION, MONTH, TIME, WEEKDAY, moment_of, time_of, wrap_int64
+from .types import DURATION, TIME, moment_of, time_of, wrap_int64
 
 __all__ = [
     "DURATION",
     "LOCAL",
-    "MONTH",
     "SECOND",
     "TIME",
     "UTC",
-    "WEEKDAY",
     "DurationError",
     "LayoutError",
     "Moment",

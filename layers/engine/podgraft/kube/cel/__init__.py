@@ -10,7 +10,7 @@ from .declarations import Structs
 from .errors import CompileError, CostExceededError, EvaluationError, Problem
 from .lexer import is_identifier
 from .program import NEWEST, Environment, Program
-from .values import LazyMap, Struct, Value
+from .values import LazyMap, Value
 
 __all__ = [
     "CONDITIONS_BUDGET",
@@ -25,7 +25,6 @@ __all__ = [
     "Meter",
     "Problem",
     "Program",
-    "Struct",
     "Structs",
     "Value",
     "is_identifier",

@@ -7,15 +7,13 @@ the standards, for the command line. Nothing here decides whether a privilege is
 does.
 """
 
-from .additions import SAFE_SYSCTLS, clean_path, find_added
+from .additions import clean_path, find_added
 from .images import is_below, normalize_image
-from .privilege import BASELINE_CAPABILITIES, CAPABILITIES, HOST_NAMESPACES, Kind, Privilege
+from .privilege import CAPABILITIES, HOST_NAMESPACES, Kind, Privilege
 
 __all__ = [
-    "BASELINE_CAPABILITIES",
     "CAPABILITIES",
     "HOST_NAMESPACES",
-    "SAFE_SYSCTLS",
     "Kind",
     "Privilege",
     "clean_path",

@@ -15,7 +15,6 @@ Differences from Kubernetes:
 
 from .bindings import (
     Binding,
-    ValidationAction,
     group_by_policy,
     parse_binding,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "FailedValidation",
     "PolicySet",
     "ValidatingPolicy",
-    "ValidationAction",
     "ValidationResult",
     "group_by_policy",
     "parse_binding",

@@ -5,16 +5,14 @@
 ``fields`` finds. ``text`` and ``formats`` write the result.
 """
 
-from .comparison import Comparison, ObjectChange, compare
+from .comparison import Comparison, compare
 from .formats import OutputFormat, format_comparison
-from .objects import ObjectSource, SampleOptions, load_objects, sample_options
+from .objects import SampleOptions, load_objects, sample_options
 from .versions import NO_POLICY, Version
 
 __all__ = [
     "NO_POLICY",
     "Comparison",
-    "ObjectChange",
-    "ObjectSource",
     "OutputFormat",
     "SampleOptions",
     "Version",
