@@ -10,9 +10,10 @@ import pytest
 
 from podgraft.base.jsonvalue import JSON, Object, dump
 from podgraft.core.injectors import UserError
-from podgraft.core.injectors.istio import annotations, gojson, releases
+from podgraft.core.injectors.istio import annotations, releases
 from podgraft.core.injectors.istio.config import mesh, protojson, proxyconfig, validate_proxyconfig
 from podgraft.core.injectors.istio.config.protojson import MESH_CONFIG, PROXY_CONFIG, FieldError
+from podgraft.golang.json import plain
 
 NEWEST = releases.newest()
 SCHEMA = protojson.schema(NEWEST)
@@ -444,7 +445,7 @@ def test_a_proxy_configuration_is_read_as_istio_reads_it(row: dict[str, Any]) ->
     annotations.check_annotations(profile, given)
     layer = proxyconfig.parse_layer(schema, row["text"])
     merged = proxyconfig.merge_layer(schema, mesh.proxy_defaults(profile), layer)
-    assert json.loads(gojson.encode(merged)) == row["json"]
+    assert json.loads(plain.encode(merged)) == row["json"]
 
 
 def _go_errors(row: dict[str, Any]) -> set[str]:

@@ -6,8 +6,8 @@ from msgspec import Struct
 from msgspec.structs import astuple
 
 from podgraft.base.jsonvalue import JSON, NotJSONError, Object, list_at, load, names_at, object_at
+from podgraft.golang.json import plain
 
-from . import gojson
 from .releases import Profile
 
 ANNOTATION = "sidecar.istio.io/status"
@@ -49,7 +49,7 @@ def to_json(profile: Profile, status: InjectionStatus, revision: str, version: s
     fields |= {key: [*names] or None for key, names in status.lists.items()}
     if profile.status_revision:
         fields["revision"] = revision or DEFAULT_REVISION
-    return gojson.encode(fields)
+    return plain.encode(fields)
 
 
 def parse_status(annotations: Mapping[str, str]) -> InjectionStatus | None:

@@ -15,9 +15,10 @@ import msgspec
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.base.tables import read_table
-from podgraft.core.injectors.istio import gojson, releases
+from podgraft.core.injectors.istio import releases
 from podgraft.core.injectors.istio.config.durations import format_protobuf
 from podgraft.core.injectors.istio.releases import Profile
+from podgraft.golang.json import plain
 from podgraft.golang.json.unmarshal import unmarshal
 from podgraft.golang.time import DurationError, parse_duration
 from podgraft.kube.patch import pointer
@@ -309,7 +310,7 @@ def _integer_decoder(name: str, low: int, high: int) -> Callable[[JSON], JSON]:
             raise ValueError(f"{_unmarshal_error(value)} of type {name}")
         assert isinstance(value, int | float)  # noqa: S101 - for the type checker
         number = int(value) if float(value).is_integer() else None
-        literal = str(raw).strip() if isinstance(raw, str) else gojson.encode(value)
+        literal = str(raw).strip() if isinstance(raw, str) else plain.encode(value)
         if isinstance(raw, str) and not _INTEGER.fullmatch(literal):
             number = None  # Go rejects the notation, not the value
         if number is None or not low <= number < high:

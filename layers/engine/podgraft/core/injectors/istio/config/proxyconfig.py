@@ -21,8 +21,8 @@ Sources: pkg/config/mesh/mesh.go, pilot/pkg/model/proxy_config.go, pkg/kube/inje
 from collections.abc import Iterable, Mapping
 
 from podgraft.base.jsonvalue import JSON, Object, equal, object_at
-from podgraft.core.injectors.istio import gojson
 from podgraft.core.injectors.istio.releases import Profile
+from podgraft.golang.json import plain
 from podgraft.kube import yaml
 
 from . import protojson, protomerge
@@ -176,7 +176,7 @@ def to_json(defaults: Message, config: Message) -> str:
     >>> to_json({"statusPort": 15020}, {"statusPort": 15020, "proxyMetadata": {"A": "<b>"}})
     '{"proxyMetadata":{"A":"\\u003cb\\u003e"}}'
     """
-    return gojson.encode(remove_defaults(defaults, config))
+    return plain.encode(remove_defaults(defaults, config))
 
 
 def _merge_metadata(base: Message, layer: Message) -> Message:

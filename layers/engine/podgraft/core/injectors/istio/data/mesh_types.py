@@ -13,7 +13,6 @@ from functools import cache, partial
 from threading import RLock
 from typing import Any
 
-from podgraft.core.injectors.istio import gojson
 from podgraft.core.injectors.istio.config.protojson import (
     DURATION,
     ENUMS,
@@ -25,6 +24,7 @@ from podgraft.core.injectors.istio.config.protojson import (
 from podgraft.golang import reflect
 from podgraft.golang import time as gotime
 from podgraft.golang.errors import FunctionError
+from podgraft.golang.json import plain
 from podgraft.golang.reflect import GoType, Kind, Method, Value
 from podgraft.golang.reflect.tainted_values import remove_taint
 from podgraft.golang.time import SECOND, format_duration, parse_duration
@@ -149,7 +149,7 @@ def _message_methods(schema: Schema, name: str) -> dict[str, Method]:
         return prototext.format_message(schema, name, remove_taint(struct).raw)
 
     def marshal_json(struct: reflect.Struct | None) -> Value:
-        return [*gojson.encode(remove_taint(struct).raw).encode()] if struct else [*b"null"]
+        return [*plain.encode(remove_taint(struct).raw).encode()] if struct else [*b"null"]
 
     oneofs = {f"Get{go_name(field.oneof)}" for field in schema.type(name).fields if field.oneof}
     return {

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
-from podgraft.core.injectors.istio import gojson
 from podgraft.core.injectors.istio.context import InjectionContext
 from podgraft.core.injectors.istio.pod_builder import PROXY, PodBuilder, container_args
 from podgraft.core.injectors.istio.postprocess import probes
 from podgraft.core.injectors.istio.postprocess.probes import ProbeRewriter
 from podgraft.core.injectors.istio.releases import Profile
+from podgraft.golang.json import plain
 from podgraft.kube.patch import merge_patch
 
 _FLAG = r"--?statusPort(?:=([0-9]+))?"
@@ -38,7 +38,7 @@ def probers_text(planned: InjectionContext) -> str:
     if not profile.copies_complete_probes:
         actions: Object = {key: object_at(each, "httpGet") for key, each in _objects(probers)}
         probers = actions
-    return gojson.encode(probers) if probers or not profile.empty_probers_left_out else ""
+    return plain.encode(probers) if probers or not profile.empty_probers_left_out else ""
 
 
 def rewritten_probes(

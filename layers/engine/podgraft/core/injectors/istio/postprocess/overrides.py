@@ -29,7 +29,7 @@ from podgraft.base.jsonvalue import (
     string_at,
 )
 from podgraft.core.injectors.errors import UserError
-from podgraft.core.injectors.istio import gojson, status
+from podgraft.core.injectors.istio import status
 from podgraft.core.injectors.istio.config.protojson import Message
 from podgraft.core.injectors.istio.pod_builder import (
     CONTAINERS,
@@ -46,6 +46,7 @@ from podgraft.core.injectors.istio.pod_builder import (
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.core.injectors.istio.render.pod_overlay import OverlayError, merge_pod
 from podgraft.golang import reflect
+from podgraft.golang.json import plain
 
 from .openshift import DEFAULT_ID
 
@@ -63,7 +64,7 @@ class Overrides(Struct):
     def to_json(self) -> str:
         """Format the annotation."""
         lists = {CONTAINERS: self.containers, INIT_CONTAINERS: self.init_containers}
-        return gojson.encode({key: [*elements] for key, elements in lists.items() if elements})
+        return plain.encode({key: [*elements] for key, elements in lists.items() if elements})
 
 
 def parse_overrides(annotations: Mapping[str, str]) -> Overrides:

@@ -21,7 +21,6 @@ from podgraft.base.jsonvalue import (
     objects_at,
     string_at,
 )
-from podgraft.core.injectors.istio import gojson
 from podgraft.core.injectors.istio.pod_builder import (
     PROXY,
     PodBuilder,
@@ -30,6 +29,7 @@ from podgraft.core.injectors.istio.pod_builder import (
     merge_keys,
 )
 from podgraft.core.injectors.istio.releases import Profile
+from podgraft.golang.json import plain
 from podgraft.golang.strconv.atob import parse_bool
 from podgraft.golang.strconv.atoi import NumError
 
@@ -172,7 +172,7 @@ def _make_prober(
     value: Object = {kind: kube.encode(_TYPES[kind], action)}
     if timeout:
         value["timeoutSeconds"] = timeout
-    return Prober(value, gojson.encode(value))
+    return Prober(value, plain.encode(value))
 
 
 def _resolve_port(container: Object, port: JSON, mesh_port: int) -> int | None:
@@ -195,7 +195,7 @@ def _set_env(
     if existing is not None:
         _merge_probers(sidecar, existing, probers)
     elif not is_reinjection or profile.missing_probers_added:
-        members = [f"{gojson.encode(path)}:{prober.text}" for path, prober in probers.items()]
+        members = [f"{plain.encode(path)}:{prober.text}" for path, prober in probers.items()]
         append_env(sidecar, ENV, f"{{{','.join(members)}}}")
 
 
@@ -208,7 +208,7 @@ def _merge_probers(sidecar: Object, existing: Object, probers: Mapping[str, Prob
     if isinstance(old, dict):
         all_probers: Object = {path: prober.value for path, prober in probers.items()}
         all_probers.update(old)
-        text = gojson.encode({path: all_probers[path] for path in sorted(all_probers)})
+        text = plain.encode({path: all_probers[path] for path in sorted(all_probers)})
         variable = merge_keys(existing, {"value": text})
         env = objects_at(sidecar, "env")
         sidecar["env"] = [variable if entry is existing else entry for entry in env]

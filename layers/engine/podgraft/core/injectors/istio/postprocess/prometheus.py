@@ -10,12 +10,12 @@ from msgspec import Struct
 
 from podgraft.base.jsonvalue import JSON, Object, string_at, string_members
 from podgraft.core.injectors.errors import UserError
-from podgraft.core.injectors.istio import gojson
 from podgraft.core.injectors.istio.config.mesh import proxy_of
 from podgraft.core.injectors.istio.config.protojson import Message
 from podgraft.core.injectors.istio.pod_builder import PodBuilder, append_env, find_env
 from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang import strings
+from podgraft.golang.json import plain
 from podgraft.golang.strconv.atob import parse_bool
 from podgraft.golang.strconv.atoi import NumError, parse_int
 
@@ -62,7 +62,7 @@ class Scrape(Struct, frozen=True):
         fields: Object = {"scrape": self.scrape, "path": self.path, "port": self.port}
         if self.targets:
             fields["targets"] = [{"port": port, "path": path} for port, path in self.targets]
-        return gojson.encode(fields)
+        return plain.encode(fields)
 
 
 NO_SCRAPE = Scrape("", "", "")

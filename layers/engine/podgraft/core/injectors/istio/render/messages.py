@@ -1,13 +1,13 @@
 """The template function ``protoToJSON``, which accepts mesh messages only."""
 
 from podgraft.base.jsonvalue import JSON
-from podgraft.core.injectors.istio import gojson
 from podgraft.core.injectors.istio.config import proxyconfig
 from podgraft.core.injectors.istio.config.durations import format_protobuf
 from podgraft.core.injectors.istio.config.protojson import DURATION, PROXY_CONFIG, STRUCT, Message
 from podgraft.core.injectors.istio.data.mesh_types import WRAPPED, duration_to_nanoseconds
 from podgraft.golang.errors import FunctionError
 from podgraft.golang.fmt import sprintf
+from podgraft.golang.json import plain
 from podgraft.golang.reflect import Pointer, Struct, Value
 
 
@@ -23,7 +23,7 @@ def proto_to_json(defaults: Message, message: Value) -> str:
         return "{}"
     if elem.name == PROXY_CONFIG:
         return proxyconfig.to_json(defaults, target.raw)
-    return gojson.encode(_message_value(target))
+    return plain.encode(_message_value(target))
 
 
 def _message_value(message: Struct) -> JSON:

@@ -1,9 +1,10 @@
-"""JSON text as Go's encoding/json writes it: compact, with ``<``, ``>``, and ``&`` escaped."""
+"""encoding/json's Marshal for JSON values: compact, with ``<``, ``>``, and ``&`` escaped."""
 
 from json.encoder import encode_basestring as quote
 
 from podgraft.base.jsonvalue import JSON, dump, escape_like_go
-from podgraft.golang.json.numbers import format_number
+
+from .numbers import format_number
 
 
 def encode(value: JSON) -> str:
