@@ -80,7 +80,9 @@ class Templates:
         number = f"(int {self._text(0)})"
         if depth == 0:
             return self._pick("0", "3", number)
-        return f"({self._pick('max', 'min')} {self._integer(0)} {number})"
+        if self._flip(0.2):
+            return f"({self._pick('div', 'mod')} {number} 3)"
+        return f"({self._pick('max', 'min', 'add', 'sub', 'mul')} {self._integer(0)} {number})"
 
     def _flag(self, depth: int = 1) -> str:
         leaf = f"(eq {self._text(0)} {self._text(0)})"

@@ -332,6 +332,32 @@ spec:
       sources:
       - serviceAccountToken: {path: "p/{{ $seconds }}", expirationSeconds: {{ $seconds }}}
 """,
+    "integers": """
+{{- $port := 1 }}
+{{- $fallback := 8080 }}
+{{- range .Spec.Containers }}
+{{- with .Ports }}
+{{- $first := (index . 0).ContainerPort }}{{ if ne $first 443 }}{{ $port = add 10 $first }}{{ end }}
+{{- end }}
+{{- end }}
+metadata:
+  annotations:
+    port: {{ $port | quote }}
+    user: {{ print "p" (sub $port 1) | quote }}
+    {{- if eq $port 90 }}
+    web: "{{ mul $port 2 }}/{{ div $port 7 }}"
+    {{- end }}
+    {{- if mod $port 4 }}
+    odd: {{ mod $port 4 | default $fallback | toString | quote }}
+    {{- end }}
+spec:
+  terminationGracePeriodSeconds: {{ mod $port 4 | default $fallback }}
+  containers:
+  - name: agent
+    image: agent:1
+    args: [--port={{ $port }}]
+    ports: [{containerPort: {{ add $port 1 }}}]
+""",
     "text inside a plain value": """
 spec:
   containers:
@@ -445,6 +471,12 @@ EDGES = {
 {{ $text := "a" }}
 {{ range .Spec.Volumes }}{{ if eq .Name "data" }}{{ $text = "b" }}{{ end }}{{ end }}
 metadata: {labels: {x: {{ $text }}}}
+""",
+    "an integer that a range assigns": """
+{{ $n := 0 }}
+{{ range .Spec.Volumes }}{{ if .EmptyDir }}{{ $n = 1 }}{{ else }}{{ $n = 2 }}{{ end }}{{ end }}
+metadata: {labels: {x: "{{ $n }}"}}
+spec: {terminationGracePeriodSeconds: {{ $n }}}
 """,
     "operands": f"""
 metadata:
@@ -648,7 +680,7 @@ def make_policy(kind: str, name: str, spec: Object) -> Object:
         (
             (
                 "{{ $n := 0 }}{{ range .Spec.Volumes }}{{ if .EmptyDir }}{{ $n = 1 }}{{ else }}"
-                '{{ $n = 2 }}{{ end }}{{ end }}metadata: {labels: {x: "{{ $n }}"}}'
+                '{{ $n = true }}{{ end }}{{ end }}metadata: {labels: {x: "{{ $n }}"}}'
             ),
             "another type as a string",
         ),
@@ -690,6 +722,8 @@ def make_policy(kind: str, name: str, spec: Object) -> Object:
         (SET + 'metadata: {labels: {x: {{ index $set "a" | quote }}}}', "can be nil"),
         (SET + 'metadata: {labels: {x: {{ eq (index $set "a") "" | quote }}}}', "can be nil"),
         (f"metadata: {{labels: {{x: {{{{ coalesce {APP} {APP} | quote }}}}}}}}", "can be nil"),
+        (f"{{{{ if div 1 (int {APP}) }}}}metadata: {{}}{{{{ end }}}}", "it divides by a value"),
+        (f"metadata: {{labels: {{x: {{{{ toString (int {APP}) }}}}}}}}", "without quotes"),
         (f"metadata: {{labels: {{x: {{{{ print (int {APP}) 1 | quote }}}}}}}}", "puts a space"),
         (f"{{{{ if hasPrefix `a` (int {APP}) }}}}metadata: {{}}{{{{ end }}}}", "another type"),
         ("{{ if contains `a` .Spec.DNSPolicy }}metadata: {}{{ end }}", "another type"),
@@ -709,6 +743,14 @@ def make_policy(kind: str, name: str, spec: Object) -> Object:
                 "spec: {containers: [{name: web, image: b}, {name: agent, image: b}]}"
             ),
             "containers in their order",
+        ),
+        (
+            (
+                "spec: {containers: [{{ range .Spec.Containers }}{{ $last := `` }}{{ range .Env }}"
+                "{{ $last = .Name }}{{ end }}{name: {{ .Name | quote }}, env: [{name: B, value: b},"
+                " {name: A, value: {{ $last | quote }}}]},{{ end }}]}"
+            ),
+            "env in their order",
         ),
         (
             (

@@ -42,6 +42,7 @@ _STRATEGIES: tuple[Object, ...] = (
     {},
     {"type": "OnDelete"},
     {"type": "RollingUpdate", "rollingUpdate": {}},
+    {"type": "OnDelete", "rollingUpdate": {}},
 )
 _JOBS: tuple[Object, ...] = (
     {},
@@ -68,6 +69,8 @@ def make_objects(minor: int) -> Iterator[Object]:
     for strategy in _STRATEGIES:
         spec: Object = {"template": template, "serviceName": "web", "updateStrategy": strategy}
         yield _object("apps/v1", "StatefulSet", spec)
+        yield _object("apps/v1", "DaemonSet", {"template": template, "updateStrategy": strategy})
+        yield _object("apps/v1", "Deployment", {"template": template, "strategy": strategy})
     for job in _JOBS:
         yield _object("batch/v1", "Job", {"template": template, **job})
     yield _object("v1", "ReplicationController", {"template": template})

@@ -100,12 +100,23 @@ def complete(value: Object, minor: int = NEWEST, *, between_mutations: bool = Fa
         convert_pod(type_.name, encoded)
     if not between_mutations:
         _type_claims(object_at(encoded, "spec"))
+        _convert_rolling_update(object_at(encoded, "spec"))
     return encoded
 
 
 def _type_claims(spec: Object) -> None:
     for claim in objects_at(spec, "volumeClaimTemplates"):
         claim.update(apiVersion="v1", kind="PersistentVolumeClaim")
+
+
+def _convert_rolling_update(spec: Object) -> None:
+    """Set the fields of a rollingUpdate that its type does not use: internally, they are 0."""
+    unavailable = ("maxUnavailable", "maxSurge")
+    keys = ("partition",) if "podManagementPolicy" in spec else unavailable
+    for name in ("strategy", "updateStrategy"):
+        rolling = object_at(spec, name).get("rollingUpdate")
+        if isinstance(rolling, dict):
+            _fill_absent(rolling, **dict.fromkeys(keys, 0))
 
 
 def _complete_untyped(value: Object) -> Object:

@@ -22,7 +22,6 @@ from .values import (
 # For each kind, the value of an absent field, and the test of a value.
 _TESTS = {
     Kind.STRING: ("''", " != ''"),
-    Kind.BOOL: ("false", ""),
     Kind.SLICE: ("[]", ".size() > 0"),
     Kind.MAP: ("{}", ".size() > 0"),
 }
@@ -37,6 +36,8 @@ def to_condition(value: Value) -> Constant | Expression:
             return value
         case Expression(kind=Kind.STRING):
             return boolean(f"{value.text} != ''")
+        case Expression(kind=Kind.INT64):
+            return boolean(f"{value.text} != 0")
         case Choice(condition, yes, no):
             return _choose_condition(condition, to_condition(yes), to_condition(no))
         case Reference(kind=Kind() as kind) if kind in _TESTS:

@@ -32,6 +32,7 @@ from .values import (
     boolean,
     format_constant,
     has_kind,
+    integer,
     is_printed,
     is_string,
     negate,
@@ -189,14 +190,12 @@ def _compare(value: Value, operator: str, other: Value) -> str:
 
 def _operand(value: Value) -> str:
     match value:
-        case Constant(value=bool() | int() as literal):
+        case Constant(value=bool() as literal):
             return format_constant(literal)
-        case Reference(kind=Kind.BOOL):
-            return value.or_value("false")
+        case _ if has_kind(value, Kind.INT64):
+            return to_integer(value)
         case Expression(kind=Kind.BOOL):
             return f"({value.text})"
-        case Expression(kind=Kind.INT64):
-            return value.text
         case _:
             return to_string(value)
 
@@ -249,7 +248,8 @@ def _tester(method: str) -> Callable[[Value, Value], Value]:
 def _has(needle: Value, haystack: Value) -> Value:
     if is_printed(haystack):
         raise ExportError("it calls has for a list of something else than strings")
-    return boolean(f"({to_string(needle)}) in ({to_list(haystack)})")
+    # Blanks mark lists whose order does not matter: operations.py looks for the others.
+    return boolean(f"({to_string(needle)}) in ({to_list(haystack).replace('.map(', ' .map(')})")
 
 
 def _trim_prefix(prefix: Value, value: Value) -> Value:
@@ -290,13 +290,22 @@ def _replace(old: Value, new: Value, text: Value) -> Value:
 
 
 def _int(value: Value) -> Value:
-    return Expression(to_integer(value), Kind.INT64, is_plain=True)
+    return integer(to_integer(value))
+
+
+def _calculator(operator: str) -> Callable[..., Value]:
+    def calculate(*values: Value) -> Value:
+        if operator in "/%" and not all(isinstance(each, Constant) for each in values[1:]):
+            raise ExportError("it divides by a value of the object")
+        return integer(f"({f' {operator} '.join(map(to_integer, values))})")
+
+    return calculate
 
 
 def _extreme(method: str) -> Callable[..., Value]:
     def find(*values: Value) -> Value:
         numbers = ", ".join(map(to_integer, values))
-        return Expression(f"[{numbers}].{method}()", Kind.INT64, is_plain=True)
+        return integer(f"[{numbers}].{method}()")
 
     return find
 
@@ -358,12 +367,14 @@ def _extreme_quantity(operator: str) -> Callable[[Value, Value], Value]:
 
 
 _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+    "add": _calculator("+"),
     "and": _and,
     "append": _append,
     "coalesce": _coalesce,
     "contains": _tester("contains"),
     "default": _default,
     "dict": _dict,
+    "div": _calculator("/"),
     "eq": _equal,
     "get": _get,
     "has": _has,
@@ -375,6 +386,8 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "list": _list,
     "max": _extreme("max"),
     "min": _extreme("min"),
+    "mod": _calculator("%"),
+    "mul": _calculator("*"),
     "ne": _not_equal,
     "not": _not,
     "or": _or,
@@ -389,6 +402,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "regexReplaceAll": _regex_replace,
     "replace": _replace,
     "splitList": _split_list,
+    "sub": _calculator("-"),
     "ternary": _ternary,
     "toString": to_text,
     "trimPrefix": _trim_prefix,

@@ -22,8 +22,11 @@ from .values import (
     Reference,
     Sum,
     Value,
+    has_kind,
+    integer,
     is_printed,
     to_amount,
+    to_integer,
     to_string,
 )
 
@@ -96,8 +99,11 @@ def fold(value: Value, carried: Carried, loop: Loop) -> Value:
     if len({*map(repr, leaves)}) == 1 and isinstance(leaves[0], Constant):
         test = _test_assignment(value, carried)
         return Choice(f"{loop.source}.exists({loop.variable}, {test})", leaves[0], carried.old)
-    updates = _flatten(loop, *_to_updates(value, carried))
-    return Expression(f"[[{to_string(carried.old)}] + {updates}].map(u, u[u.size() - 1])[0]")
+    is_integer = all(has_kind(each, Kind.INT64) for each in (carried.old, *leaves))
+    convert = to_integer if is_integer else to_string
+    updates = _flatten(loop, *_collect(value, carried, lambda each: f"[{convert(each)}]"))
+    text = f"[[{convert(carried.old)}] + {updates}].map(u, u[u.size() - 1])[0]"
+    return integer(text) if is_integer else Expression(text)
 
 
 def _list_assigned_values(value: Value, carried: Carried) -> Iterator[Value]:
@@ -140,11 +146,6 @@ def _to_appended(value: Value, carried: Carried) -> tuple[str, str]:
         return each.text if before == NONE else f"{before} + {each.text}"
 
     return _collect(value, carried, format_elements)
-
-
-def _to_updates(value: Value, carried: Carried) -> tuple[str, str]:
-    """A list with the assigned text, and the condition for it; else an empty list."""
-    return _collect(value, carried, lambda each: f"[{to_string(each)}]")
 
 
 def _collect(

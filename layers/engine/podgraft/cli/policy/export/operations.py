@@ -51,11 +51,22 @@ def make_expressions(
     root = Place((), "object", (), "Object" if type_ else "", type_)
     passes = [_Merge(if_absent, depth) for depth in (*range(_MAX_DEPTH), None)]
     expressions = tuple(each.merge_map(tree, root) for each in passes)
-    for fields in {fields for each in passes for fields in each.sorted}:
-        source = Reference("object", fields, None).or_value(NONE)
-        if re.search(rf"{re.escape(source)}(\.map\(|\[\d)", join(expressions)):
+    text = join(expressions).replace(".?", ".")
+    for fields in sorted({fields for each in passes for fields in each.sorted}):
+        if any(re.search(rf"{each}(\.map\(|\[\d)", text) for each in _spell(fields, text)):
             raise ExportError(f"it reads {fields[-1]} in their order, and changes it")
     return expressions
+
+
+def _spell(fields: tuple[str, ...], text: str) -> Iterator[str]:
+    """Patterns of the expressions for a list, also by the elements of lists around it."""
+    yield re.escape(f"{'.'.join(('object', *fields))}.orValue([])")
+    for end in range(1, len(fields)):
+        for source in _spell(fields[:end], text):
+            loops = rf"{source}\.(?:map\(|exists\(|transformList\(\w+, )(\w+),"
+            inner = re.escape(f".{'.'.join(fields[end:])}.orValue([])")
+            for element in {*re.findall(loops, text), rf"{source}\[\d+\]"}:
+                yield rf"\b{element}{inner}"
 
 
 def join(lists: Iterable[str]) -> str:

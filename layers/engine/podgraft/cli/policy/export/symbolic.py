@@ -37,9 +37,12 @@ from .values import (
     Reference,
     Value,
     format_constant,
+    has_kind,
+    integer,
     is_true,
     list_entries,
     negate,
+    to_integer,
     to_text,
 )
 
@@ -154,6 +157,8 @@ class _Execution:
             self._fork(value)
         if isinstance(value, Amount):
             value = Expression(value.field_text, Kind.STRUCT, is_plain=True)
+        elif has_kind(value, Kind.INT64):
+            value = integer(to_integer(value))
         # YAML reads a number as a number.
         text = value if isinstance(value, Expression) and value.is_plain else to_text(value)
         token = f"zpg{len(self.tokens):06}q"

@@ -212,7 +212,7 @@ class _Parser:
         expressions = [self.symbolic.tokens[token] for token in TOKEN.findall(text)]
         is_whole = constants == ["", ""]
         for expression in expressions:
-            if is_whole and is_plain and expression.is_plain:
+            if is_whole and is_plain and expression.is_plain and expression.kind is not Kind.STRING:
                 return Text(expression)
             # A name and a number contain no syntax; with these, a name cannot become a number.
             is_safe = expression.is_name or expression.is_plain

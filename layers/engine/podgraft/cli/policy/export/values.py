@@ -85,8 +85,8 @@ class Reference:
         """The value, or a default in CEL."""
         return f"{self.optional}.orValue({default})" if self.fields else self.variable
 
-    def select(self, name: str) -> Reference | Amount:
-        """The field or the quantity with a name of Go; raises ``ExportError``."""
+    def select(self, name: str) -> Reference | Amount | Expression:
+        """The field or quantity with a name of Go, with its default; raises ``ExportError``."""
         if self.type and self.type.name == "v1.ResourceList" and name in METHODS:
             return read_text(f"{self.optional}[?'{METHODS[name]}'].orValue('0')")
         struct = self.type.elem if self.type and self.type.kind is Kind.POINTER else self.type
@@ -95,7 +95,10 @@ class Reference:
             raise ExportError(f"it reads .{name} of a value without a Go type")
         fields = tuple(field.json for field in path if field.json)
         named = name == "Name" and (self.is_name or (struct is not None and struct.name in _NAMED))
-        return replace(self, fields=(*self.fields, *fields), type=path[-1].type, is_name=named)
+        found = replace(self, fields=(*self.fields, *fields), type=path[-1].type, is_name=named)
+        if found.kind is Kind.BOOL:
+            return boolean(found.or_value("false"))
+        return integer(found.or_value("0")) if found.kind in _INTEGERS else found
 
     def index(self, number: int) -> Reference:
         """The element of a list; the result of CEL is an error if the list is shorter."""
@@ -229,19 +232,24 @@ def boolean(text: str) -> Expression:
     return Expression(text, Kind.BOOL)
 
 
+def integer(text: str) -> Expression:
+    """An integer in CEL."""
+    return Expression(text, Kind.INT64, is_plain=True)
+
+
 def to_text(value: Value) -> Expression:
     """A string in CEL; raises ``ExportError``."""
     match value:
         case Constant(value=str() | bool() | int() as constant):
             return Expression(cel.string_literal(format_constant(constant)))
+        case _ if has_kind(value, Kind.INT64):
+            return Expression(f"string({to_integer(value)})", is_plain=True)
         case Constant(value=None) | Expression(is_nilable=True):
             raise ExportError('it prints a value that can be nil: add | default ""')
         case Expression(kind=Kind.STRING):
             return value
-        case Expression(kind=Kind.INT64 | Kind.BOOL as kind):
-            return Expression(f"string({value.text})", is_plain=kind is Kind.INT64)
-        case Reference(kind=Kind.BOOL):
-            return Expression(f"string({value.or_value('false')})")
+        case Expression(kind=Kind.BOOL):
+            return Expression(f"string({value.text})")
         case Reference(kind=Kind.STRING):
             return Expression(value.or_value("''"), is_name=value.is_name)
         case Choice(condition, yes, no):
@@ -288,8 +296,6 @@ def is_printed(value: Value) -> bool:
 
 def to_element(value: Value) -> str:
     """A string for a list of strings in CEL; raises ``ExportError``."""
-    if isinstance(value, Reference) and value.kind in _INTEGERS:
-        return f"string({value.or_value('0')})"
     return to_text(value).text
 
 
