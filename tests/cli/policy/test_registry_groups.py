@@ -36,4 +36,10 @@ def test_a_cluster_has_its_groups_of_the_registry(
         capsys.readouterr()
         assert main([*line, "--cluster", cluster]) == 0
         assert tag in capsys.readouterr().out
+    lines = run("history", *REMOTE, "--cluster", "prod-eu").out.splitlines()
+    assert [each[:6] for each in lines] == ["    1 ", "*   2 ", "      "]
+    assert lines[2] == "       prod-eu: bundle from group canary, revision from group canary"
+    for cluster, origins in (("prod-eu", {"bundle", "revision"}), ("prod-us", set[str]())):
+        printed = run("history", *REMOTE, "--cluster", cluster, "-o", "json").out
+        assert [each["origins"].keys() for each in json.loads(printed)] == [set(), origins]
     account.ssm.delete_parameter(Name=AUTH)

@@ -377,6 +377,16 @@ def test_clusters_have_the_groups_of_their_callers(
         "dev": 1,
         "prod-eu": 0,
     }
+    assert main([*line, *files, "--by", "group"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert {name: sum(row.values()) for name, row in document["byGroup"].items()} == {
+        "ring-0": 1,
+        "-": 2,
+    }
+    assert main([*line, *files, "--group", "ring-0"]) == 0
+    assert json.loads(capsys.readouterr().out)["byCluster"].keys() == {"dev"}
+    assert main([*line, *files, "--group", "ring-1"]) == 1
+    assert "no recorded workload is of a cluster in ring-1; " in capsys.readouterr().err
 
 
 def test_a_damaged_record_is_named(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@ from e2e.aws.operator import SAMPLE, issue, local, podgraft, remote, send_review
 
 INJECTOR = "recorded"
 SECRET = "planted-secret-value"
+POLICY = "policy: disabled\ncensus: {}\ngroups: {canary: {members: [counted], policy: enabled}}\n"
 # A record is written within 50 ms. After a failure on a busy machine, there is none for 30 s.
 PATIENCE_SECONDS = 180
 
@@ -49,7 +50,7 @@ def make_candidate(folder: Path) -> Path:
     text = path.read_text().replace('"image": "proxyv2"', '"image": "proxyv3"')
     assert text != path.read_text()
     path.write_text(text)
-    (folder / "policy.yaml").write_text("policy: enabled\ncensus: {}\n")
+    (folder / "policy.yaml").write_text(POLICY)
     return folder
 
 
@@ -70,7 +71,7 @@ def test_reviews_are_recorded_and_previewed(
     stack: Stack, where: tuple[str, ...], tmp_path: Path
 ) -> None:
     policy = tmp_path / "policy.yaml"
-    policy.write_text("policy: enabled\ncensus: {}\n")
+    policy.write_text(POLICY)
     podgraft(stack, "push", *local(policy), *where)
     podgraft(stack, "census", "on", *where)
     token = issue(stack, "counted", tmp_path / "token")
@@ -107,6 +108,11 @@ def test_reviews_are_recorded_and_previewed(
     document = json.loads(podgraft(stack, *preview, "-o", "json"))
     assert document["counts"] == {"same": 0, "changed": 2, "failed": 0, "unknown": 0}
     [kind] = {each["kind"] for each in document["workloads"]}
+    of_group = (*preview, "--group", "canary", "--by", "group", "-o", "json")
+    [(group, counts)] = json.loads(podgraft(stack, *of_group))["byGroup"].items()
+    assert (group, counts["changed"]) == ("canary", 2)
+    history = podgraft(stack, "history", *where, "--cluster", "counted")
+    assert "counted: policy from group canary\n" in history
     text = podgraft(stack, *preview)
     assert kind in text
     assert "replace spec.initContainers[istio-proxy].image" in text.replace(

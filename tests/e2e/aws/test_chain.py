@@ -1,9 +1,12 @@
 """From an empty account to injected pods, a changed policy and back, as operators do it."""
 
+import sys
 from pathlib import Path
+from time import monotonic
 
 from e2e.aws.cloud import Stack
 from e2e.aws.operator import (
+    PATIENCE_SECONDS,
     await_injection,
     await_warning,
     containers,
@@ -75,12 +78,16 @@ def test_pushing_twice_changes_nothing(stack: Stack, tmp_path: Path) -> None:
 def test_the_watch_reviews_through_the_deployed_function(stack: Stack, tmp_path: Path) -> None:
     """Both schedules exist, and their events give metrics and no metric of a cluster.
 
-    ministack ignores stats in a query, so each cluster is silent in it.
+    The report of an hour has the requests of each cluster, which the log of the function has.
     """
     policy = tmp_path / "policy.yaml"
     policy.write_text("policy: enabled\n")
     podgraft(stack, "push", *local(policy), *remote(stack, "watched"))
     issue(stack, "quiet", tmp_path / "token")
+    token = issue(stack, "busy", tmp_path / "busy")
+    ends = monotonic() + PATIENCE_SECONDS
+    while (answer := send_review(stack, token, "busy", "watched")).status != 200:
+        assert monotonic() < ends, answer.body
     rules = stack.cloud.client("events").list_rules()["Rules"]
     schedules = {rule["ScheduleExpression"] for rule in rules if "ScheduleExpression" in rule}
     assert schedules == {"rate(5 minutes)", "rate(1 hour)"}
@@ -92,6 +99,16 @@ def test_the_watch_reviews_through_the_deployed_function(stack: Stack, tmp_path:
     clusters, emitted = watch(stack, "clusters")
     assert clusters["clusters"] >= 1
     assert emitted["silent_clusters"] == len(clusters["silent"])
+    assert clusters["requests"]["busy"] >= 1
+    assert "quiet" not in clusters["requests"]
+    assert not {"busy", "quiet"} & {*clusters["silent"]}  # a new cluster is not silent yet
+    program = (sys.executable, "-m", "podgraft", "tokens", "list", "--stack-name", stack.name)
+    uses = {
+        row.split("\t")[0]: row.split("\t")[-1]
+        for row in stack.cloud.run(*program, "--used").splitlines()
+    }
+    assert uses["busy"].startswith("used 20")
+    assert uses["quiet"] == "not used"
     synthetic = [line for line in stack.lines() if line.get("message") == "synthetic_review"]
     assert {line["cluster"] for line in synthetic} == {""}
     assert not [line for line in stack.lines() if line.get("cluster") == "quiet"]

@@ -1,29 +1,33 @@
 """``podgraft history``: the stored versions, and which of them is in force."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping
+from functools import partial
 
 import click
 
-from podgraft.base.jsonvalue import JSON, Object
+from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, terminal
-from podgraft.cli.failure import print_warnings
+from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.program import FAILED
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
+from podgraft.core import policy
 
-from .cloud import connect
+from .cloud import DeployedInjector, connect
 from .document_text import signed_version, strip_signature
 from .in_force import InForce, find_in_force
-from .options import list_output_option
+from .options import cluster_option, list_output_option
 from .target import TargetOptions, target_options
+from .version_loading import find_registered_groups
 from .versions import PolicyVersion, find_digests
 
 
 @command_help.command("history")
 @run_in_regions(needs_all=False)
+@cluster_option("Print which groups set its keys.")
 @list_output_option
 @target_options
-def list_versions(options: TargetOptions, *, output: str) -> Steps:
+def list_versions(options: TargetOptions, *, cluster: str | None, output: str) -> Steps:
     """List the versions of the policy: number, date, author, bundle, and message.
 
     A * marks the version in force: the newest one that loads. Signatures are verified with the keys
@@ -34,8 +38,10 @@ def list_versions(options: TargetOptions, *, output: str) -> Steps:
     cloud = connect(options)
     versions = cloud.existing_versions()
     in_force = find_in_force(cloud, versions)
+    find_origins = partial(_find_origins, cloud, cluster)
     if output == "json":
-        click.echo(json.dumps(_to_json(versions, in_force), indent=2, ensure_ascii=False))
+        found = [_version_to_json(each, in_force, find_origins(each)) for each in versions]
+        click.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return None
     print_warnings(
         f"version {number} does not load: {error}" for number, error in in_force.errors.items()
@@ -44,6 +50,9 @@ def list_versions(options: TargetOptions, *, output: str) -> Steps:
         terminal.secho(
             _format(version, in_force), fg="green" if _is_live(version, in_force) else None
         )
+        if origins := find_origins(version):
+            keys = ", ".join(f"{key} from {origin}" for key, origin in origins.items())
+            click.echo(f"       {cluster}: {keys}")
     live = in_force.version
     documents = share("documents", set[str])
     documents.add(strip_signature(live.document) if live else "")
@@ -68,11 +77,21 @@ def _format(version: PolicyVersion, in_force: InForce) -> str:
     return "  ".join((*columns, version.message) if version.message else columns)
 
 
-def _to_json(versions: Sequence[PolicyVersion], in_force: InForce) -> list[JSON]:
-    return [_version_to_json(version, in_force) for version in versions]
+def _find_origins(
+    cloud: DeployedInjector, cluster: str | None, version: PolicyVersion
+) -> Mapping[str, str]:
+    """Return where the keys of a cluster come from, with its present groups; none if invalid."""
+    try:
+        read = policy.parse(version.document)
+    except (policy.PolicyError, CommandError):
+        return {}
+    groups = find_registered_groups(cloud, read.groups, cluster)
+    return {} if cluster is None else read.find_origins(cluster, groups)
 
 
-def _version_to_json(version: PolicyVersion, in_force: InForce) -> Object:
+def _version_to_json(
+    version: PolicyVersion, in_force: InForce, origins: Mapping[str, str]
+) -> Object:
     bundle, clusters = find_digests(version)
     return {
         "version": version.number,
@@ -83,6 +102,7 @@ def _version_to_json(version: PolicyVersion, in_force: InForce) -> Object:
         "message": version.message,
         "bundle": bundle,
         "clusters": dict(clusters),
+        "origins": dict(origins),
         "isSigned": signed_version(version.document) is not None,
         "error": in_force.errors.get(version.number),
     }

@@ -1,6 +1,8 @@
 """``podgraft policy preview``."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 
 import click
@@ -62,8 +64,9 @@ class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
 @click.option("--bundle", type=PATH, help="Folder of manifests.")
 @click.option("--policy", "document", type=PATH, help="Policy document.")
 @census_option
-@cluster_option("Preview only the workloads of this cluster.")
-@click.option("--namespace", help="Preview only the workloads of this namespace.")
+@cluster_option("Only this cluster.")
+@click.option("--group", help="Only clusters in this group.")
+@click.option("--namespace", help="Only this namespace.")
 @click.option(
     "--by",
     type=click.Choice([each.value for each in GroupBy]),
@@ -74,14 +77,14 @@ class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
 @click.option(
     "--sample",
     metavar="[CLUSTER/]NAMESPACE/KIND/NAME",
-    help="Print both results for one workload as a diff, with tokens instead of values.",
+    help="Print both results of a workload as a diff, without values.",
 )
 @click.option(
     "--fail-on",
     type=_Outcomes(),
     metavar="OUTCOME[,OUTCOME…]",
     default=(),
-    help="Exit with status 3 for one of these outcomes: changed, failed, unknown.",
+    help="Exit with status 3 for these outcomes: changed, failed, unknown.",
 )
 @format_option(_FORMATS, "Output format. html is one file for a reviewer.")
 @target_or_store_options
@@ -95,6 +98,7 @@ def preview_policy(  # noqa: PLR0913 — one parameter per option
     place: str | None,
     *,
     cluster: str | None,
+    group: str | None,
     namespace: str | None,
     by: str,
     sample: str | None,
@@ -104,24 +108,22 @@ def preview_policy(  # noqa: PLR0913 — one parameter per option
     """Review the recorded workloads with the policy in force and with a candidate.
 
     FOLDER contains policy.yaml and bundle/ of the candidate. Without FOLDER, it is the candidate of
-    the current rollout. The census contains the workloads: see podgraft policy census.
+    the current rollout. The workloads are those of podgraft policy census.
 
     Each workload is same, changed, failed, or unknown: its result depends on a value that the
-    census does not record. The exit status is 0, 1 for errors, 2 for invalid options, and 3 if
-    --fail-on matches.
+    census omits. The exit status is 1 for errors, 2 for invalid options, 3 if --fail-on matches.
     """
     stored = _open_stored(options)
     candidate = _open_candidate(stored, folder, bundle, document)
-    records = _read_records(options, place, cluster, namespace)
     stable = _find_stable(stored, stored.current)
+    records = _read_records(options, place, cluster, namespace)
+    records = _select_group(records, group, stable, candidate.find)
     if sample is not None:
         click.echo(_render_sample(records, sample, stable, candidate.find), nl=False)
         return
+    results = tuple(_preview_records(records, stable, candidate.find))
     report = PreviewReport(
-        stable=stored.current.name,
-        candidate=candidate.name,
-        by=GroupBy(by),
-        results=tuple(_preview_records(records, stable, candidate.find)),
+        stable=stored.current.name, candidate=candidate.name, by=GroupBy(by), results=results
     )
     click.echo(_FORMATS[output](report), nl=False)
     if any(report.counts[outcome] for outcome in fail_on):
@@ -133,7 +135,14 @@ def _preview_records(
 ) -> Iterator[PreviewResult]:
     for record in sorted(records, key=lambda each: (each.identity, each.route)):
         cluster = record.cluster or None
-        yield preview_record(record, stable(cluster), candidate(cluster))
+        result = preview_record(record, stable(cluster), candidate(cluster))
+        yield replace(result, groups=_find_groups(stable, candidate, record.cluster))
+
+
+def _find_groups(stable: FindSnapshot, candidate: FindSnapshot, cluster: str) -> tuple[str, ...]:
+    """Return the groups of a cluster in either policy, in the order in which they apply."""
+    found = (each for find in (stable, candidate) for each in find(cluster or None).groups)
+    return tuple(dict.fromkeys(found))
 
 
 def _open_stored(options: TargetOptions) -> StoredInjector:
@@ -157,6 +166,21 @@ def _read_records(
             "--census, --injector, --cluster, and --namespace"
         )
     return records
+
+
+def _select_group(
+    records: list[Record], group: str | None, stable: FindSnapshot, candidate: FindSnapshot
+) -> list[Record]:
+    if group is None:
+        return records
+    find_groups = cache(partial(_find_groups, stable, candidate))
+    selected = [each for each in records if group in find_groups(each.cluster)]
+    if not selected:
+        raise CommandError(
+            f"--group: no recorded workload is of a cluster in {group}; podgraft explain --cluster "
+            "prints the groups of a cluster"
+        )
+    return selected
 
 
 class _Candidate:

@@ -43,13 +43,14 @@ class PreviewResult:
     """What the candidate does with one workload.
 
     ``lines`` and ``kind`` describe a change without values. ``reason`` is why the candidate fails,
-    or which read makes the result unknown.
+    or which read makes the result unknown. ``groups`` are those of the cluster in the policies.
     """
 
     record: Record
     outcome: PreviewOutcome
     lines: tuple[str, ...] = ()
     reason: str = ""
+    groups: tuple[str, ...] = ()
 
     @property
     def kind(self) -> str:

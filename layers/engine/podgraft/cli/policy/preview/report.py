@@ -1,4 +1,4 @@
-"""The result of a preview: counts, kinds of change, and groups by cluster, namespace, or owner."""
+"""The result of a preview: counts, kinds of change, and rows by cluster, namespace, or owner."""
 
 import json
 from collections import Counter
@@ -18,6 +18,7 @@ _MAX_EXAMPLES = 3
 class GroupBy(StrEnum):
     """The unit of the table."""
 
+    GROUP = "group"
     CLUSTER = "cluster"
     NAMESPACE = "namespace"
     OWNER = "owner"
@@ -55,7 +56,7 @@ class PreviewReport:
 
     @property
     def rows(self) -> list[tuple[str, dict[PreviewOutcome, int]]]:
-        """The counts of each cluster, namespace, or owner."""
+        """The counts of each group, cluster, namespace, or owner."""
 
         def unit(result: PreviewResult) -> str:
             return format_unit(result, self.by)
@@ -89,7 +90,9 @@ def _make_group(outcome: PreviewOutcome, results: Sequence[PreviewResult]) -> Gr
 
 
 def format_unit(result: PreviewResult, by: GroupBy) -> str:
-    """Return the cluster, namespace, or owner of a workload."""
+    """Return the groups or the cluster of a workload, or its namespace or owner in the cluster."""
+    if by is GroupBy.GROUP:
+        return ", ".join(result.groups) or "-"
     record = result.record
     parts = [record.cluster or "-"]
     if by is not GroupBy.CLUSTER:
