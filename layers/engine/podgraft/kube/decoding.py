@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TypeAlias
 
+import msgspec
+
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.golang import strings
 from podgraft.golang.reflect import Field, GoType, Kind, Value
@@ -67,7 +69,11 @@ def _is_usual(type_: GoType, raw: JSON) -> bool:
     if checks < _CHECKS_WITHOUT_MSGSPEC:
         _CHECK_COUNTS[type_] = checks + 1
         return False
-    return usual_values.is_usual(type_, raw)
+    try:
+        msgspec.convert(raw, usual_values.make_type(type_))
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 _CHECK_COUNTS: dict[GoType, int] = {}

@@ -116,7 +116,7 @@ class _Scanner(Struct):
     def _scan_verb(self) -> str:
         verb = self.format[self.offset : self.offset + 1]
         self.offset += len(verb)
-        return REPLACEMENT if verb and is_escaped_byte(verb) else verb
+        return REPLACEMENT if not verb.isascii() and is_escaped_byte(verb) else verb
 
 
 def _parse_number(digits: str) -> int | None:

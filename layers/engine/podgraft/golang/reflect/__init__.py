@@ -30,7 +30,6 @@ from .constructors import (
     round_to_float32,
     slice_of,
     string_type,
-    struct_converter,
     struct_type,
 )
 from .methods import BoundMethod, bind_method, refused_methods
@@ -55,6 +54,7 @@ from .values import (
     copy_value,
     dereference,
     is_nil,
+    struct_converter,
     type_of,
 )
 

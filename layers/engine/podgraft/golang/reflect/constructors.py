@@ -18,10 +18,11 @@ from .values import (
     Float,
     Int,
     Map,
-    Pointer,
     Slice,
-    Struct,
     Text,
+    set_pointer_conversion,
+    set_view_conversion,
+    struct_converter,
 )
 
 
@@ -56,15 +57,6 @@ def bool_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
     return _scalar_type(Bool, name, Kind.BOOL, methods)
 
 
-def struct_converter(type_: GoType) -> Callable[[Value], Value]:
-    """The function ``convert`` of a struct type."""
-
-    def convert(raw: Value) -> Value:
-        return raw if raw.__class__ is Struct else Struct(type_, raw or {})
-
-    return convert
-
-
 def struct_type(name: str, methods: Mapping[str, Method] | None = None) -> GoType:
     """A struct type without fields; assign the tuple ``fields`` afterwards."""
     go_type = GoType(name, Kind.STRUCT, methods=methods or {})
@@ -80,7 +72,7 @@ def interface_type(name: str, methods: Sequence[str]) -> GoType:
 def named_type(name: str, kind_of: GoType, methods: Mapping[str, Method] | None = None) -> GoType:
     """A named map or slice type with the elements of an unnamed one."""
     go_type = GoType(name, kind_of.kind, elem=kind_of.elem, key=kind_of.key, methods=methods or {})
-    return _set_view_conversion(go_type, Map if go_type.kind is Kind.MAP else Slice)
+    return set_view_conversion(go_type, Map if go_type.kind is Kind.MAP else Slice)
 
 
 @cache
@@ -88,9 +80,7 @@ def slice_of(elem: GoType) -> GoType:
     """The type ``[]elem``; always the same object. Values are ``Slice`` (``list`` for ANY)."""
     if elem is ANY:
         return ANY_SLICE
-    return _set_view_conversion(
-        GoType(f"[]{elem.name}", Kind.SLICE, elem=elem, literal=True), Slice
-    )
+    return set_view_conversion(GoType(f"[]{elem.name}", Kind.SLICE, elem=elem, literal=True), Slice)
 
 
 @cache
@@ -110,22 +100,14 @@ def map_of(key: GoType, elem: GoType) -> GoType:
     if key is STRING and elem is ANY:
         return ANY_MAP
     name = f"map[{key.name}]{elem.name}"
-    return _set_view_conversion(GoType(name, Kind.MAP, elem=elem, key=key, literal=True), Map)
+    return set_view_conversion(GoType(name, Kind.MAP, elem=elem, key=key, literal=True), Map)
 
 
 @cache
 def pointer_to(target: GoType) -> GoType:
     """The type ``*target``; always the same object. Values are ``Pointer``."""
     go_type = GoType(f"*{target.name}", Kind.POINTER, elem=target, literal=True)
-    nil = Pointer(go_type, None)
-
-    def convert(raw: Value) -> Value:
-        if raw is None:
-            return nil
-        return raw if type(raw) is Pointer else Pointer(go_type, target.convert(raw))
-
-    go_type.convert = convert
-    return go_type
+    return set_pointer_conversion(go_type, target)
 
 
 def round_to_float32(value: float) -> float:
@@ -158,19 +140,6 @@ def _scalar_type(
 
     class_.type = GoType(name, kind, convert, methods=methods or {})
     return class_.type
-
-
-def _set_view_conversion(go_type: GoType, view: type[Map | Slice]) -> GoType:
-    """Set the conversion of a type: from raw values to instances of ``view``."""
-    nil = view(go_type, None)
-
-    def convert(raw: Value) -> Value:
-        if raw is None:
-            return nil
-        return raw if type(raw) is view else view(go_type, raw)
-
-    go_type.convert = convert
-    return go_type
 
 
 def _reject_call(*_: Value) -> Value:

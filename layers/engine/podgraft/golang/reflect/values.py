@@ -45,7 +45,7 @@ class Struct:
         """Return the field ``name``, including promoted fields; ``KeyError`` if it is missing."""
         if name in self.cached_fields:
             return self.cached_fields[name]
-        path = self.type.field_path(name)
+        path = self.type.paths.get(name) or self.type.field_path(name)
         if path is None:
             raise KeyError(name)
         value = self.walk(path)
@@ -57,7 +57,9 @@ class Struct:
         """The exported field ``name``, or the default if the type has none."""
         if name in self.cached_fields:
             return self.cached_fields[name]
-        path = self.type.field_path(name) if name[:1].isupper() else None
+        if not name[:1].isupper():
+            return default
+        path = self.type.paths.get(name) or self.type.field_path(name)
         if path is None:
             return default
         value = self.get(path[0]) if len(path) == 1 else self.walk(path)
@@ -202,6 +204,41 @@ class Bool:
 
     def __hash__(self) -> int:
         return hash(self.value)
+
+
+def struct_converter(type_: GoType) -> Callable[[Value], Value]:
+    """The function ``convert`` of a struct type."""
+
+    def convert(raw: Value) -> Value:
+        return raw if raw.__class__ is Struct else Struct(type_, raw or {})
+
+    return convert
+
+
+def set_view_conversion(go_type: GoType, view: type[Map | Slice]) -> GoType:
+    """Set the conversion of a type: from raw values to instances of ``view``."""
+    nil = view(go_type, None)
+
+    def convert(raw: Value) -> Value:
+        if raw is None:
+            return nil
+        return raw if type(raw) is view else view(go_type, raw)
+
+    go_type.convert = convert
+    return go_type
+
+
+def set_pointer_conversion(go_type: GoType, target: GoType) -> GoType:
+    """Set the conversion of a pointer type: from values of its target to ``Pointer``."""
+    nil = Pointer(go_type, None)
+
+    def convert(raw: Value) -> Value:
+        if raw is None:
+            return nil
+        return raw if type(raw) is Pointer else Pointer(go_type, target.convert(raw))
+
+    go_type.convert = convert
+    return go_type
 
 
 def make_addressable(value: Value) -> Value:

@@ -66,7 +66,7 @@ def _compare_objects(before: Object, after: Object, path: str, operations: list[
         changed += before.keys() - after.keys()
     changed.sort()
     for key in changed:
-        member_path = f"{path}/{escape(key)}"
+        member_path = f"{path}/{key if key.isalnum() else escape(key)}"
         if key not in after:
             operations.append({"op": "remove", "path": member_path})
         elif key not in before:

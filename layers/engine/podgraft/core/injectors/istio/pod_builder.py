@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from operator import is_
 
@@ -58,11 +58,6 @@ class PodBuilder(Struct):
         if container is None and profile.native_sidecars:
             container = find_by_name(self.init_containers, PROXY)
         return container
-
-    def all_containers(self) -> Iterator[Object]:
-        """Yield init containers, then containers."""
-        yield from self.init_containers
-        yield from self.containers
 
     def build(self) -> Object:
         """Return the changed pod."""

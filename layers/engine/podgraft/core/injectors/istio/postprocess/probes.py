@@ -147,10 +147,8 @@ def _collect_entries(
 
 def _containers(builder: PodBuilder, profile: Profile) -> Iterator[Object]:
     """The application's containers; with native sidecars, also the init containers."""
-    all_containers = (
-        builder.all_containers() if profile.native_sidecars else iter(builder.containers)
-    )
-    return (container for container in all_containers if container.get("name") != PROXY)
+    others = builder.init_containers if profile.native_sidecars else []
+    return (each for each in (*others, *builder.containers) if each.get("name") != PROXY)
 
 
 def _make_prober(
