@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from podgraft.cli import outputs
-from podgraft.cli.outputs import SECRET, Output, OutputError
+from podgraft.cli.failure import CommandError
+from podgraft.cli.outputs import SECRET, Output
 
 
 @pytest.fixture(autouse=True)
@@ -35,13 +36,13 @@ def test_a_key_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
 
 def test_nothing_is_written_if_one_file_exists(tmp_path: Path) -> None:
     (tmp_path / "pem").write_bytes(b"old")
-    with pytest.raises(OutputError, match=r"pem: already exists; use --force to replace it"):
+    with pytest.raises(CommandError, match=r"pem: already exists; use --force to replace it"):
         outputs.write_files(
             [Output(tmp_path / "key", b"k"), Output(tmp_path / "pem", b"p")], force=False
         )
     (tmp_path / "key").write_bytes(b"old")
     with pytest.raises(
-        OutputError, match=r"key and 1 more: already exist; use --force to replace them"
+        CommandError, match=r"key and 1 more: already exist; use --force to replace them"
     ):
         outputs.write_files([Output(tmp_path / each, b"n") for each in ("key", "pem")], force=False)
     assert _listing(tmp_path) == {"key": b"old", "pem": b"old"}
@@ -67,6 +68,6 @@ def test_a_failure_midway_leaves_no_files(tmp_path: Path, force: bool) -> None:
 def test_a_file_that_appears_meanwhile_is_retained(tmp_path: Path) -> None:
     """Both outputs name one path: the second finds what the first has just put there."""
     twice = [Output(tmp_path / "pem", b"first"), Output(tmp_path / "pem", b"second")]
-    with pytest.raises(OutputError, match="another process created it meanwhile"):
+    with pytest.raises(CommandError, match="another process created it meanwhile"):
         outputs.write_files(twice, force=False)
     assert _listing(tmp_path) == {}

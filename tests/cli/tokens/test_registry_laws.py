@@ -16,6 +16,7 @@ from threading import Condition, Thread
 
 import pytest
 
+from podgraft.cli.failure import CommandError
 from podgraft.cli.tokens.registry_writer import (
     Clusters,
     RegistryState,
@@ -23,7 +24,6 @@ from podgraft.cli.tokens.registry_writer import (
     read_state,
     update_registry,
 )
-from podgraft.cli.tokens.storage import CallerStorageError
 from podgraft.service.store.caller_document import Callers, TokenHash, hash_token
 from podgraft.service.store.registry_document import Pointer, find_in_force, read_registry
 
@@ -186,7 +186,7 @@ class History:
                     self._issue(store, cluster)
                 else:
                     self._revoke(store, cluster)
-            except CallerStorageError:
+            except CommandError:
                 continue
             self.check()
 

@@ -12,10 +12,6 @@ PUBLIC = 0o644
 SECRET = 0o600
 
 
-class OutputError(CommandError):
-    """A file exists; the message names it and the remedy."""
-
-
 @dataclass(frozen=True, slots=True)
 class Output:
     """One file to write."""
@@ -29,13 +25,13 @@ def write_files(outputs: Sequence[Output], *, force: bool) -> None:
     """Write all *outputs* or, as far as a file system guarantees it, none of them.
 
     Each output is written to a temporary file in the same folder, and then renamed. Raises
-    ``OutputError`` if a file exists and *force* is not set.
+    ``CommandError`` if a file exists and *force* is not set.
     """
     existing = [str(output.path) for output in outputs if output.path.exists()]
     if existing and not force:
         others = f" and {len(existing) - 1} more" if existing[1:] else ""
         verb, them = ("exist", "them") if others else ("exists", "it")
-        raise OutputError(f"{existing[0]}{others}: already {verb}; use --force to replace {them}")
+        raise CommandError(f"{existing[0]}{others}: already {verb}; use --force to replace {them}")
     staged: list[Path] = []
     try:
         staged.extend(map(_write_temporary, outputs))
@@ -89,4 +85,4 @@ def _move_into_place(staged: Sequence[Path], outputs: Sequence[Output], *, force
     except FileExistsError as error:
         for path in linked:
             path.unlink()
-        raise OutputError(f"{error.filename2}: another process created it meanwhile") from error
+        raise CommandError(f"{error.filename2}: another process created it meanwhile") from error

@@ -8,7 +8,7 @@ from podgraft.cli.stacks import find_owner, no_owner_error
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.storage.parameters import ParameterDocuments
 
-from .storage import CallerStorage, CallerStorageError, name_document
+from .storage import CallerStorage, name_document
 
 MAX_BYTES = (
     4096  # of a standard parameter; an advanced one costs money and holds what no cluster needs
@@ -24,7 +24,7 @@ class ParameterStorage(CallerStorage):
     def write(self, cluster: str, text: str, replaced: StoredDocument) -> None:
         """Write a new version of the parameter, encrypted with the account's own key for SSM."""
         if len(text.encode()) > MAX_BYTES:
-            raise CallerStorageError(
+            raise CommandError(
                 f"{self.location(cluster)}: over {MAX_BYTES} bytes; "
                 "shorten the notes or the subjects"
             )
@@ -37,13 +37,13 @@ class ParameterStorage(CallerStorage):
         self.documents.delete(name_document(cluster))
 
     def _check_owner(self) -> None:
-        """Raise ``CallerStorageError`` for a prefix that no stack reads."""
+        """Raise ``CommandError`` for a prefix that no stack reads."""
         try:
             owner = find_owner(self.documents.client, self.documents.prefix)
         except CommandError as error:
-            raise CallerStorageError(str(error)) from error
+            raise CommandError(str(error)) from error
         if owner is None:
-            raise CallerStorageError(str(no_owner_error(self.documents.prefix)))
+            raise CommandError(str(no_owner_error(self.documents.prefix)))
 
 
 def open_parameter_storage(prefix: str) -> ParameterStorage:

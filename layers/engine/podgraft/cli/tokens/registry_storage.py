@@ -21,7 +21,7 @@ from podgraft.service.store.registry_document import POINTER, Pointer, object_ke
 from .parameter_storage import ParameterStorage
 from .registry_writer import Clusters, RegistryState, StaleReadError, read_state, update_registry
 from .repository import Change
-from .storage import CallerStorageError, Location, check_cluster_name
+from .storage import Location, check_cluster_name
 
 _MAX_READS = 5
 # A function with this number reads ids, last days, groups, and the registry.
@@ -103,7 +103,7 @@ def read_registry_state(store: AwsRegistry) -> RegistryState:
             return read_state(store)
         except StaleReadError:
             continue
-    raise CallerStorageError(f"parameter {store.location}: changes meanwhile; run it again")
+    raise CommandError(f"parameter {store.location}: changes meanwhile; run it again")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class RegistryRepository:
         def apply(state: RegistryState) -> tuple[Clusters, Pointer] | None:
             before[:] = [state.clusters]
             if state.pointer is None or not state.is_in_force:
-                raise CallerStorageError(
+                raise CommandError(
                     f"parameter {self.store.location}: the stack has no registry any more; run "
                     "the command again"
                 )
@@ -179,6 +179,6 @@ def write_copies(storage: ParameterStorage, clusters: Clusters, names: Sequence[
             try:
                 storage.write(name, text, entry)
             except CommandError as error:
-                raise CallerStorageError(
+                raise CommandError(
                     f"the registry is changed, but not the copy: {error}; run podgraft fleet adopt"
                 ) from error

@@ -12,6 +12,7 @@ from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 
+from podgraft.cli.failure import CommandError
 from podgraft.service.store.caller_document import Callers
 from podgraft.service.store.registry_document import (
     Pointer,
@@ -21,8 +22,6 @@ from podgraft.service.store.registry_document import (
     parse_pointer,
     read_registry,
 )
-
-from .storage import CallerStorageError
 
 MAX_ATTEMPTS = 20
 # Parameter Store keeps this many versions of a parameter.
@@ -81,7 +80,7 @@ class StaleReadError(Exception):
 def read_state(store: RegistryStore) -> RegistryState:
     """Return the registry in force.
 
-    Raises ``StaleReadError``, and ``CallerStorageError`` if it cannot be read completely.
+    Raises ``StaleReadError``, and ``CommandError`` if it cannot be read completely.
     """
     newest = store.read_newest()
     if newest is None:
@@ -93,7 +92,7 @@ def read_state(store: RegistryStore) -> RegistryState:
     try:
         clusters = read_registry(store.download(pointer.digest), pointer.digest)
     except RegistryError as error:
-        raise CallerStorageError(
+        raise CommandError(
             f"registry {pointer.digest} of {store.location} {error}; restore the version of the "
             "object before you change a cluster"
         ) from error
@@ -112,7 +111,7 @@ def _find_earlier(store: RegistryStore, newest: int) -> Pointer:
             raise StaleReadError
         if pointer is not None:
             return pointer
-    raise CallerStorageError(
+    raise CommandError(
         f"parameter {store.location}: no version counts; delete the parameter, then run podgraft "
         "fleet adopt"
     )
@@ -137,7 +136,7 @@ def update_registry(
             continue
         if written is not None:
             return written
-    raise CallerStorageError(
+    raise CommandError(
         f"parameter {store.location}: other commands write at the same time; run the command again"
     )
 

@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from podgraft.cli.failure import CommandError
 from podgraft.cli.regions import list_region_words
 from podgraft.cli.storage import StoredDocument
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
 from podgraft.service.store.caller_document import Callers, TokensError
 
-from .storage import CallerStorage, CallerStorageError, Location
+from .storage import CallerStorage, Location
 
 # Returns the changed callers of one cluster; raises ``TokensError`` if the change is impossible.
 # A writer can call it again, if another one was faster.
@@ -59,7 +60,7 @@ def format_command(repository: CallerRepository, *words: str) -> str:
 class DocumentRepository:
     """A separate document for each cluster, under its own lock.
 
-    ``check_reader`` raises ``CallerStorageError`` if the function does not read documents any more.
+    ``check_reader`` raises ``CommandError`` if the function does not read documents any more.
     """
 
     storage: CallerStorage
@@ -92,7 +93,7 @@ class DocumentRepository:
         storage, text = self.storage, yaml.dump(hashes.to_document(callers))
         storage.write(cluster, text, entry)
         if storage.read(cluster).text != text:
-            raise CallerStorageError(
+            raise CommandError(
                 f"{storage.location(cluster)}: another process changed the document; check "
                 "it with podgraft tokens list, then run the command again"
             )

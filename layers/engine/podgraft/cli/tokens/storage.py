@@ -9,10 +9,6 @@ from podgraft.core.identifiers import IdentifierError, check_cluster
 from podgraft.service.store.names import CALLERS, callers_name
 
 
-class CallerStorageError(CommandError):
-    """An error of the storage, with location, problem, and remedy."""
-
-
 @dataclass(frozen=True, slots=True)
 class Location:
     """The options of the store."""
@@ -69,7 +65,7 @@ def check_cluster_name(cluster: str) -> str:
     try:
         return check_cluster(cluster)
     except IdentifierError as error:
-        raise CallerStorageError(str(error)) from error
+        raise CommandError(str(error)) from error
 
 
 def name_document(cluster: str) -> str:

@@ -3,12 +3,13 @@
 from pathlib import Path
 
 from podgraft.cli import stacks
+from podgraft.cli.failure import CommandError
 from podgraft.cli.storage.folder import FolderDocuments
 
 from .parameter_storage import ParameterStorage, open_parameter_storage
 from .registry_storage import RegistryRepository, open_registry, read_registry_state
 from .repository import CallerRepository, DocumentRepository
-from .storage import CallerStorage, CallerStorageError, Location
+from .storage import CallerStorage, Location
 
 
 def open_storage(location: Location) -> CallerStorage:
@@ -16,19 +17,17 @@ def open_storage(location: Location) -> CallerStorage:
     store = location.store
     if store.startswith("file:") and store != "file:":
         if location.stack_name is not None:
-            raise CallerStorageError(
+            raise CommandError(
                 f"--stack-name: requires --store aws, got {store!r}; use --config alone"
             )
         return CallerStorage(FolderDocuments(Path(store.removeprefix("file:"))))
     if store != "aws":
-        raise CallerStorageError(
-            f"--store: got {store!r}; use --config stack:NAME or --config FOLDER"
-        )
+        raise CommandError(f"--store: got {store!r}; use --config stack:NAME or --config FOLDER")
     prefix = location.parameter_prefix
     if location.stack_name is not None:
         prefix = stacks.lookup_stack(location.stack_name).parameter_prefix
     if prefix is None:
-        raise CallerStorageError(
+        raise CommandError(
             "--config: is missing; use stack:NAME, or the folder of podgraft serve; "
             'podgraft.toml of this folder or a parent can have it: config = "stack:NAME"'
         )
@@ -53,7 +52,7 @@ def _open_stack(storage: ParameterStorage, location: Location) -> CallerReposito
 
     def check_reader() -> None:
         if read_registry_state(registry).is_in_force:
-            raise CallerStorageError(
+            raise CommandError(
                 f"parameter {registry.location}: podgraft fleet adopt created the registry at the "
                 "same time; run the command again"
             )

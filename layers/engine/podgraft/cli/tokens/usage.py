@@ -6,10 +6,11 @@ from datetime import timedelta
 from podgraft.base import system
 from podgraft.cli import stacks
 from podgraft.cli.aws_options import use_region
+from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.rollout.insights import LogGroup
 
 from .parameter_storage import ParameterStorage
-from .storage import CallerStorageError, Location
+from .storage import Location
 from .storage_factory import open_storage
 
 # CloudWatch bills each byte that a query reads.
@@ -31,12 +32,10 @@ def read_last_uses(location: Location) -> Mapping[str, str]:
     """Return the time of the last review by the id of its token; raises ``CommandError``."""
     storage = open_storage(location)
     if not isinstance(storage, ParameterStorage):
-        raise CallerStorageError(
-            "--used: podgraft serve writes its own log; use --config stack:NAME"
-        )
+        raise CommandError("--used: podgraft serve writes its own log; use --config stack:NAME")
     owner = stacks.find_owner(storage.documents.client, storage.documents.prefix)
     if owner is None or not owner.log_group:
-        raise CallerStorageError("--used: the stack names no log group; deploy it again")
+        raise CommandError("--used: the stack names no log group; deploy it again")
     return read_uses_of_log(owner.log_group)
 
 
