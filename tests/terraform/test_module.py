@@ -264,6 +264,8 @@ def test_gradual_deployments_are_not_part_of_the_module() -> None:
     variables = json.loads(FILES["variables.tf.json"])["variable"]
     assert "retained_versions" in variables
     assert not {"gradual_deployment", "token_rotation_days"} & variables.keys()
+    readme = " ".join((FOLDER / "README.md").read_text().split())
+    assert "It has neither `GradualDeployment` nor `TokenRotationDays`." in readme
     assert not [address for address in MODULE if "codedeploy" in address]
 
 

@@ -112,6 +112,7 @@ def test_the_bill_of_fleets_worked_out_by_hand() -> None:
         abs=0.02,
     )
     assert rows["a private API, 1 endpoint"] == ["$16.90", "$89.40", "$764.40"]
+    assert rows["`TokenRotationDays`"] == ["$4.00", "$120.00", "$1,200.00"]
     # 8 clusters of 60 requests a second fit into 500, and 166 into 10,000.
     restart = "all restart, `ThrottlingRateLimit={}`"
     assert rows[restart.format(500)] == ["50 s", "950 s", "9,375 s"]

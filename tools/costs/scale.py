@@ -34,6 +34,8 @@ TIMEOUT_SECONDS = 10  # of a registration: kube-apiserver repeats a 503 until th
 # us-east-1, read in June 2026: a private API, and an interface endpoint in two zones.
 PRIVATE_API_MILLION = 3.50
 ENDPOINT_HOUR = 0.01
+# Secrets Manager, a month: a cluster whose token a function rotates has a secret.
+SECRET = 0.40
 # A health check of Route 53 of an endpoint in AWS, with HTTPS and each 10 s.
 HEALTH_CHECK = 2.50
 HEALTH_REQUESTS = 1  # a second, of all places from which Route 53 checks
@@ -141,6 +143,8 @@ def fleet_rows(figures: Figures, limits: Limits) -> Iterator[tuple[str, str, lis
         how,
         _format_dollars([count / MILLION * more + endpoint for count in pods]),
     )
+    how = f"+ clusters × ${SECRET:.2f} a secret"
+    yield "`TokenRotationDays`", how, _format_dollars([each * SECRET for each in CLUSTERS])
     yield from _restart_rows(limits)
 
 

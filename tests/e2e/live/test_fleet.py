@@ -329,7 +329,11 @@ def test_all_clusters_are_enrolled_from_nothing_with_one_command(
 
 
 # What the command has printed when it is killed: after R1, and with some clusters registered.
-KILLS = ("issued ", "[1/", f"[{(len(CLUSTERS) + MODELS) // 2}/", f"[{len(CLUSTERS) + MODELS}/")
+# PODGRAFT_LIVE_KILLS=every kills it after each cluster.
+_COUNT = len(CLUSTERS) + MODELS
+_EACH = os.environ.get("PODGRAFT_LIVE_KILLS") == "every"
+KILLED = range(1, _COUNT + 1) if _EACH else (1, _COUNT // 2, _COUNT)
+KILLS = ("issued ", *(f"[{number}/" for number in KILLED))
 
 
 @pytest.mark.parametrize("text", KILLS)

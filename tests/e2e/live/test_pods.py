@@ -165,7 +165,8 @@ def test_the_job_of_doctor_reads_all_and_changes_nothing(
     place: Place, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plane = place.plane
-    plane.create(HOOKS, place.register(capsys, "--failure-policy", "Ignore"))
+    manifest = place.register(capsys, "--failure-policy", "Ignore")
+    plane.create(HOOKS, manifest)
     created = create_all(plane, [*yaml.load_all(JOB.read_text())])
     pod = PodProcesses(plane, "podgraft", find_pod(created["Job"]), tmp_path / "pod", {})
     pod.folder.mkdir()
@@ -180,6 +181,15 @@ def test_the_job_of_doctor_reads_all_and_changes_nothing(
     with without_each_right(plane, created["ClusterRole"]) as removed:
         unneeded = [right for right in removed if diagnose(pod) == expected]
     assert unneeded == ["get services"]  # the registration has a URL
+    service = {"namespace": "podgraft", "name": "absent", "path": "/inject"}
+    for each in manifest["webhooks"]:
+        each["clientConfig"] = {"service": service}
+    plane.create(HOOKS, {**manifest, "metadata": {"name": "of-a-service"}})
+    problem = "service podgraft/absent: not found"
+    assert problem in diagnose(pod)
+    with without_each_right(plane, created["ClusterRole"]) as removed:
+        needed = [right for right in removed if problem not in diagnose(pod)]
+    assert "get services" in needed
 
 
 def diagnose(pod: PodProcesses) -> str:
