@@ -261,9 +261,7 @@ def test_policies_with_opposite_conditions_are_not_reported(first: str, second: 
         (f"{TIER}.orValue(object.metadata.name) == 'a'", f"!{TIER}.hasValue()"),
     ],
 )
-def test_policies_whose_conditions_can_be_true_together_are_reported(
-    first: str, second: str
-) -> None:
+def test_policies_that_can_both_match_are_reported(first: str, second: str) -> None:
     policies = (
         make_policy("a", label("a", "'1'"), conditions=[first]),
         make_policy("b", label("a", "'2'"), conditions=[second]),

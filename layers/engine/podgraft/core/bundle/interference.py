@@ -243,7 +243,7 @@ def _find_scopes(
     roots = [each.program.root for each in policy.conditions]
     for binding in bindings:
         constraints = [each for each in (policy.constraints, binding.constraints) if each]
-        facts = [fact for root in roots for fact in _find_facts(root, is_wanted=True)]
+        facts = [fact for root in roots for fact in _find_facts(root, is_expected=True)]
         for each in constraints:
             facts += _find_label_facts(_OBJECT, each.objects)
             facts += _find_label_facts("namespaceObject", each.namespaces)
@@ -257,29 +257,29 @@ def _find_label_facts(variable: str, selector: Selector | None) -> Iterator[_Fac
         yield path, Requirement("", each.operator, each.values)
 
 
-def _find_facts(node: Node, *, is_wanted: bool) -> Iterator[_Fact]:
+def _find_facts(node: Node, *, is_expected: bool) -> Iterator[_Fact]:
     """What a condition needs to be true, or to be false."""
     match node:
         case Call(function="!_", arguments=(inner,)):
-            yield from _find_facts(inner, is_wanted=not is_wanted)
+            yield from _find_facts(inner, is_expected=not is_expected)
         case Call(function="_&&_" | "_||_" as function, arguments=arguments):
-            for each in arguments if is_wanted == (function == "_&&_") else ():
-                yield from _find_facts(each, is_wanted=is_wanted)
+            for each in arguments if is_expected == (function == "_&&_") else ():
+                yield from _find_facts(each, is_expected=is_expected)
         case Call(function="_==_" | "_!=_" as function, arguments=(left, right)):
-            is_in = is_wanted == (function == "_==_")
+            is_in = is_expected == (function == "_==_")
             yield from _compare(left, [_find_constant(right)], is_in=is_in)
         case (
             Select(test=True)
             | Call(function="hasValue")
             | Call(function="@in", arguments=(Constant(), _))
         ):
-            operator = Operator.EXISTS if is_wanted else Operator.DOES_NOT_EXIST
+            operator = Operator.EXISTS if is_expected else Operator.DOES_NOT_EXIST
             yield from ((path, Requirement("", operator)) for path in [_find_path(node)] if path)
         case Call(function="@in", arguments=(left, right)):
             values = _find_constant(right)
-            yield from _compare(left, values, is_in=is_wanted) if is_list(values) else ()
+            yield from _compare(left, values, is_in=is_expected) if is_list(values) else ()
         case _:
-            yield from _compare(node, [True], is_in=is_wanted)
+            yield from _compare(node, [True], is_in=is_expected)
 
 
 def _compare(node: Node, values: Sequence[Value], *, is_in: bool) -> Iterator[_Fact]:
@@ -294,12 +294,12 @@ def _compare(node: Node, values: Sequence[Value], *, is_in: bool) -> Iterator[_F
 
 def _can_meet(one: _Scope, other: _Scope) -> bool:
     """Whether the rules and the facts of two bindings can be true for one object."""
-    wanted: dict[Path, Selector] = {}
+    required: dict[Path, Selector] = {}
     for path, fact in (*one[1], *other[1]):
-        wanted[path] = Selector((*wanted.get(path, Selector()).requirements, fact))
+        required[path] = Selector((*required.get(path, Selector()).requirements, fact))
     return all(
         any(_rules_meet(*pair) for pair in product(*both)) for both in product(one[0], other[0])
-    ) and all(map(_is_possible, wanted.values()))
+    ) and all(map(_is_possible, required.values()))
 
 
 def _is_possible(selector: Selector) -> bool:

@@ -16,6 +16,7 @@ from .values import (
     Reference,
     Value,
     boolean,
+    format_constant,
     negate,
 )
 
@@ -58,20 +59,14 @@ def _choose_condition(
     match yes, no:
         case Constant(value=left), Constant(value=right) if left == right:
             return yes
-        case Constant(value=True), Constant():
-            return boolean(condition)
         case Constant(), Constant():
-            return negate(condition)
-        case Constant(value=True), Expression(text=text):
-            return boolean(f"({condition}) || ({text})")
-        case Constant(), Expression(text=text):
-            return boolean(f"!({condition}) && ({text})")
-        case Expression(text=text), Constant(value=True):
-            return boolean(f"!({condition}) || ({text})")
-        case Expression(text=text), Constant():
-            return boolean(f"({condition}) && ({text})")
-        case Expression(text=text), Expression(text=other):
-            return boolean(f"({condition} ? {text} : {other})")
+            return boolean(condition) if yes.value else negate(condition)
+        case _:
+            texts = [
+                each.text if isinstance(each, Expression) else format_constant(each.value)
+                for each in (yes, no)
+            ]
+            return boolean(f"({condition} ? {texts[0]} : {texts[1]})")
 
 
 def _assume(

@@ -12,8 +12,8 @@ from podgraft.kube.quantities import QUANTITY
 from .errors import ExportError
 from .loops import Loop
 from .symbolic import Guard
-from .tree import Map, Member, Node, Scalar, Sequence, Text, all_of
-from .values import NONE, UNFORMATTED
+from .tree import Map, Member, Node, Sequence, all_of
+from .values import NONE, UNFORMATTED, Constant, Expression
 
 # The fields of Kubernetes' types that CEL reserves, and likely ones.
 RESERVED = frozenset(
@@ -40,13 +40,13 @@ def choose(test: str, yes: str, no: str) -> str:
 
 def find_constant_key(member: Member) -> str | None:
     """The key of a member, if it is a constant."""
-    return str(member.key.value) if isinstance(member.key, Scalar) else None
+    return str(member.key.value) if isinstance(member.key, Constant) else None
 
 
 def to_key(member: Member) -> str:
     """The key of a map in CEL."""
-    if isinstance(member.key, Text):
-        return member.key.literal
+    if isinstance(member.key, Expression):
+        return member.key.text
     return cel.string_literal(find_constant_key(member) or "")
 
 
@@ -54,25 +54,25 @@ def without_nulls(node: Node) -> Node:
     """A value without the fields that it removes, of which a new value has none."""
     if not isinstance(node, Map):
         return node
-    members = (each for each in node.members if each.value != Scalar(None))
+    members = (each for each in node.members if each.value != Constant(None))
     return Map(tuple(replace(each, value=without_nulls(each.value)) for each in members))
 
 
 def to_literal(node: Node, type_: GoType | None, owner: str, own: Field | None = None) -> str:
     """A value in CEL, for the field *own*, if it is one; structs have the types of ``Object``."""
     match node:
-        case Scalar(value=None):
+        case Constant(value=None):
             raise ExportError("it has null in a list")
-        case Scalar(value=str() as text):
+        case Constant(value=str() as text):
             return cel.string_literal(text)
-        case Scalar(value=bool() as flag):
+        case Constant(value=bool() as flag):
             return "true" if flag else "false"
-        case Scalar(value=number):
+        case Constant(value=number):
             return str(number)
-        case Text():
-            if node.expression.kind is Kind.STRUCT and type_ is not QUANTITY:
-                raise ExportError(UNFORMATTED)
-            return node.literal
+        case Expression(kind=Kind.STRUCT) if type_ is not QUANTITY:
+            raise ExportError(UNFORMATTED)
+        case Expression(text=text):
+            return text
         case Map():
             return _map_literal(node, type_, owner)
         case Sequence(can_be_null=True):
@@ -107,15 +107,15 @@ def _make_uniform(node: Node, value: str, *, is_text: bool = True) -> str:
     """An element of a literal, of which CEL requires one type: text of the object has none."""
     if not is_text:
         return f"dyn({value})"
-    if not isinstance(node, Text):
+    if not isinstance(node, Expression):
         return value
-    return f"string({value})" if node.is_string else f"dyn({value})"
+    return f"dyn({value})" if node.kind is Kind.INT64 else f"string({value})"
 
 
 def _holds_strings(node: Map) -> bool:
     return all(
-        (isinstance(member.value, Text) and member.value.is_string)
-        or (isinstance(member.value, Scalar) and isinstance(member.value.value, str))
+        (isinstance(member.value, Expression) and member.value.kind is not Kind.INT64)
+        or (isinstance(member.value, Constant) and isinstance(member.value.value, str))
         for member in node.members
     )
 
@@ -123,7 +123,7 @@ def _holds_strings(node: Map) -> bool:
 def _list_literal(node: Sequence, type_: GoType | None, owner: str, merge_key: str) -> str:
     element = type_.elem if type_ is not None else None
     values = (each.value for each in node.members)
-    if any(_find_value(each, merge_key) == Scalar(OTHERS) for each in values):
+    if any(_find_value(each, merge_key) == Constant(OTHERS) for each in values):
         raise ExportError(f'it has an element "{OTHERS}" in a new element')
     literals = [
         (_make_uniform(each.value, to_literal(each.value, element, owner)), each.guards)

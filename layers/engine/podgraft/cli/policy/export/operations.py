@@ -30,8 +30,8 @@ from .literals import (
 )
 from .loops import Loop
 from .place import Place, concatenate
-from .tree import Map, Member, Node, Scalar, Sequence, Text, check_repeated
-from .values import NONE, Expression, Reference
+from .tree import Map, Member, Node, Sequence, check_repeated
+from .values import NONE, Constant, Expression, Reference
 
 _ORDER = f"{ELEMENT_ORDER}/"
 # The fields that each object has, by whether its kind has a Go type.
@@ -116,7 +116,7 @@ class _Merge:
             merged = self.merge_map(value, inner)
         if self.depth is not None:
             return NONE if is_additive else choose(presence, merged or NONE, NONE)
-        if value == Scalar(None):
+        if value == Constant(None):
             is_additive = is_additive or "merge" in strategy
             remove = f"[JSONPatch{{op: 'remove', path: {concatenate(inner.path)}}}]"
             return NONE if is_additive else choose(presence, remove, NONE)
@@ -190,7 +190,7 @@ class _Merge:
         self.indexes += 1
         loop = Loop(f"r{self.indexes}", Reference("object", place.fields, None), is_rest=True)
         name = Reference(loop.variable, (own.merge_key,), None).or_value("''")
-        key = Member(Scalar(own.merge_key), Text(Expression(name)), ())
+        key = Member(Constant(own.merge_key), Expression(name), ())
         others = [each for each in member.value.members if find_constant_key(each) != own.merge_key]
         return Member(None, Map((key, *others)), (loop,))
 
@@ -281,7 +281,7 @@ def _add_missing(tree: Map, place: Place) -> Iterator[str]:
     fields = json_fields(place.type)
     for member in tree.members:
         own, inner = _select(member, place, fields)
-        if member.value != Scalar(None):
+        if member.value != Constant(None):
             addition = _make_addition(member.value, inner, own)
             add = choose(_presence(member, own, place), NONE, addition)
             yield guard_with(add, member.guards)

@@ -18,7 +18,6 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from podgraft.base.jsonvalue import JSON
 from podgraft.cli.register import cel
 from podgraft.golang.reflect import Kind
 from podgraft.kube.yaml import NotYAMLError, events
@@ -27,38 +26,14 @@ from podgraft.kube.yaml.scalars import format_key, resolve
 from .errors import ExportError
 from .loops import Loop
 from .symbolic import TOKEN, Guard, SymbolicText
-from .values import Expression, boolean, negate, to_text
-
-
-@dataclass(frozen=True, slots=True)
-class Scalar:
-    """A constant."""
-
-    value: JSON
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Text of the object, as an expression of CEL."""
-
-    expression: Expression
-
-    @property
-    def literal(self) -> str:
-        """The expression."""
-        return self.expression.text
-
-    @property
-    def is_string(self) -> bool:
-        """Whether the result is a string, and no integer."""
-        return self.expression.kind is not Kind.INT64
+from .values import Constant, Expression, boolean, negate, to_text
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
     """An entry of a map (with a key) or of a list, and the guards that it depends on."""
 
-    key: Scalar | Text | None
+    key: Constant | Expression | None
     value: Node
     guards: tuple[Guard, ...]
 
@@ -79,7 +54,7 @@ class Sequence:
     can_be_null: bool = False
 
 
-Node: TypeAlias = Scalar | Text | Map | Sequence
+Node: TypeAlias = Constant | Expression | Map | Sequence
 
 
 def parse(symbolic: SymbolicText) -> Map:
@@ -107,7 +82,7 @@ class _Parser:
             if events.is_document_start(event):
                 documents.append(self._parse_root(self.next()))
         match documents:
-            case [] | [Scalar(value=None)]:
+            case [] | [Constant(value=None)]:
                 return Map(())
             case [Map() as root]:
                 return root
@@ -146,21 +121,21 @@ class _Parser:
             key = self._parse_key(event, inside)
             value = self._parse_value(self.next(), inside)
             guards = self._find_guards(inside - outer)
-            entries.append((str(key.value) if isinstance(key, Scalar) else key.literal, guards))
+            entries.append((str(key.value) if isinstance(key, Constant) else key.text, guards))
             yield _without_loop(Member(key, value, guards))
         check_repeated(entries)
 
-    def _parse_key(self, event: Event, inside: frozenset[int]) -> Scalar | Text:
+    def _parse_key(self, event: Event, inside: frozenset[int]) -> Constant | Expression:
         self.flow_depth += 1  # a key has no text that needs a check
         key = self._parse_node(event, inside)
         self.flow_depth -= 1
-        if isinstance(key, Text):
-            return Text(to_text(key.expression))
-        text = format_key(key.value) if isinstance(key, Scalar) else None
+        if isinstance(key, Expression):
+            return to_text(key)
+        text = format_key(key.value) if isinstance(key, Constant) else None
         is_plain = isinstance(event, ScalarEvent) and bool(event.implicit[0])
         if text is None or (text == "<<" and is_plain):
             raise ExportError("it has the key <<, or a key that is no text")
-        return Scalar(text)
+        return Constant(text)
 
     def _parse_value(self, event: Event, inside: frozenset[int]) -> Node:
         """The value of a key: in the same regions, but a block collection begins with a member."""
@@ -191,7 +166,7 @@ class _Parser:
     def _find_guards(self, regions: frozenset[int]) -> tuple[Guard, ...]:
         return tuple(self.symbolic.regions[number].guard for number in sorted(regions))
 
-    def _parse_scalar(self, event: ScalarEvent, outer: frozenset[int]) -> Scalar | Text:
+    def _parse_scalar(self, event: ScalarEvent, outer: frozenset[int]) -> Constant | Expression:
         start, end = event.start_mark.index, event.end_mark.index
         if event.style not in {"|", ">"} and any(
             start < edge < end
@@ -204,16 +179,16 @@ class _Parser:
         if not TOKEN.search(text):
             if event.style in {"|", ">"} and self._find_regions(event, outer) != outer:
                 raise ExportError("a branch begins or ends inside a value")
-            return Scalar(resolve(text) if is_plain else text)
+            return Constant(resolve(text) if is_plain else text)
         return self._parse_text(text, is_plain=is_plain)
 
-    def _parse_text(self, text: str, *, is_plain: bool) -> Text:
+    def _parse_text(self, text: str, *, is_plain: bool) -> Expression:
         constants = TOKEN.split(text)
         expressions = [self.symbolic.tokens[token] for token in TOKEN.findall(text)]
         is_whole = constants == ["", ""]
         for expression in expressions:
             if is_whole and is_plain and expression.is_plain and expression.kind is not Kind.STRING:
-                return Text(expression)
+                return expression
             # A name and a number contain no syntax; with these, a name cannot become a number.
             is_safe = expression.is_name or expression.is_plain
             if is_safe and (not is_plain or {"/", "="} & set("".join(constants))):
@@ -224,7 +199,7 @@ class _Parser:
                     "it writes text of the object without quotes: write {{ … | quote }} as the "
                     "whole value"
                 )
-        return Text(_join(constants, expressions))
+        return _join(constants, expressions)
 
 
 def _is_inside(constants: list[str], last: Expression) -> bool:
@@ -270,22 +245,22 @@ def _split(member: Member) -> Iterator[Member]:
         return
     tests = [all_of(each.guards, _EMPTY_MAP) for each in inner.members]
     test = " || ".join(dict.fromkeys(f"({each})" for each in tests))
-    for value, guard in ((Map(inner.members), boolean(test)), (Scalar(None), negate(test))):
+    for value, guard in ((Map(inner.members), boolean(test)), (Constant(None), negate(test))):
         yield replace(member, value=value, guards=(*member.guards, guard))
 
 
 def _without_loop(member: Member) -> Member:
     """A member with a text that one element of a list has; two elements are an error in CEL."""
+    key, value = member.key, member.value
     loops = [each for each in member.guards if isinstance(each, Loop)]
-    if len(loops) != 1 or not isinstance(member.key, Scalar) or not isinstance(member.value, Text):
+    if len(loops) != 1 or not isinstance(key, Constant) or not isinstance(value, Expression):
         return member
     (loop,) = loops
     conditions = tuple(each for each in member.guards if isinstance(each, Expression))
     test = all_of(conditions, "") if conditions else ""
-    texts = loop.map(member.value.literal, test)
+    texts = loop.map(value.text, test)
     exists = boolean(f"{loop.source}.exists({loop.variable}, {test or 'true'})")
-    text = replace(member.value.expression, text=f"[{texts}[0]][{texts}.size() - 1]")
-    return Member(member.key, Text(text), (exists,))
+    return Member(key, replace(value, text=f"[{texts}[0]][{texts}.size() - 1]"), (exists,))
 
 
 def check_repeated(entries: Iterable[tuple[str, tuple[Guard, ...]]]) -> None:
