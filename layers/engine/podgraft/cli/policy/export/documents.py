@@ -38,7 +38,6 @@ from .values import NONE
 
 MUTATING, VALIDATING = "MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"
 _LABELS: Object = {"app.kubernetes.io/name": "podgraft"}
-_KEEP = "keep it in podgraft"
 # Each can double the work.
 _MAX_FACTS = 8
 _REASONS: Mapping[str, str] = {
@@ -81,18 +80,22 @@ class _Exporter:
         """Export everything, parameters before the bindings that name them."""
         self._refuse_policy_keys()
         self._export_parameters()
-        for manifest in self.bundle.manifests.of_kind(VALIDATING):
-            self._export_policy(manifest, f"{VALIDATING}Binding")
-        for manifest in self.bundle.manifests.of_kind(MUTATING):
-            self._export_policy(manifest, f"{MUTATING}Binding")
+        for kind in (VALIDATING, MUTATING):
+            for manifest in self.bundle.manifests.of_kind(kind):
+                self._export_policy(manifest, f"{kind}Binding")
         self._export_overlays()
 
     def _refuse_policy_keys(self) -> None:
         for key, value in (("rollout", self.policy.rollout), ("census", self.policy.census)):
             if value is not None:
-                self._refuse("policy", f"/{key}", "needs the webhook", f"remove {key}, or {_KEEP}")
+                remedy = f"remove {key}, or keep it in podgraft"
+                self._refuse("policy", f"/{key}", "needs the webhook", remedy)
 
-    def _refuse(self, document: str, pointer: str, problem: str, remedy: str = _KEEP) -> None:
+    def _refuse_manifest(self, manifest: Manifest, reason: object) -> None:
+        problem = f"{manifest.kind} {manifest.name}: {reason}"
+        self._refuse(manifest.file, manifest.path, problem, "keep it in podgraft")
+
+    def _refuse(self, document: str, pointer: str, problem: str, remedy: str) -> None:
         self.refused.append(
             Diagnostic(document=document, pointer=pointer, problem=problem, remedy=remedy)
         )
@@ -101,26 +104,21 @@ class _Exporter:
         manifests = self.bundle.manifests
         config_maps = manifests.of_kind("ConfigMap")
         used = [*find_used(config_maps, self._find_param_refs())]
-        for manifest in manifests.of_kind("CustomResourceDefinition"):
-            self.documents.append(manifest.object)
-        for manifest in (*used, *manifests.params):
-            self.documents.append(manifest.object)
+        definitions = manifests.of_kind("CustomResourceDefinition")
+        self.documents.extend(each.object for each in (*definitions, *used, *manifests.params))
         others = [each for kind in _REASONS for each in manifests.of_kind(kind)]
         for manifest in others:
             if manifest not in used:
-                reason = f"{manifest.kind} {manifest.name}: {_REASONS[manifest.kind]}"
-                self._refuse(manifest.file, manifest.path, reason)
+                self._refuse_manifest(manifest, _REASONS[manifest.kind])
 
     def _find_param_refs(self) -> Iterator[ParamRef | None]:
         for part in (*self.bundle.object_mutators, *self.bundle.validators):
             match part:
-                case PolicyMutator(policies=policies):
+                case PolicyMutator(policies=policies) | PolicyValidator(rules=policies):
                     groups = policies.bindings.values()
-                case PolicyValidator(rules=rules):
-                    groups = rules.bindings.values()
+                    yield from (binding.params for group in groups for binding in group)
                 case _:
-                    continue
-            yield from (binding.params for group in groups for binding in group)
+                    pass
 
     def _export_policy(self, manifest: Manifest, kind: str) -> None:
         """Export a policy of the bundle with its bindings."""
@@ -132,19 +130,16 @@ class _Exporter:
         spec = object_at(manifest.object, "spec")
         try:
             version = self._find_version(manifest.kind)
-            if manifest.kind == MUTATING and self._reads_copies:
-                spec = self._guard_mutations(spec)
-            elif manifest.kind == MUTATING:
-                spec = self._add_conditions(spec, objects_at(spec, "matchConditions"))
+            if manifest.kind == MUTATING:
+                spec = self._restrict(spec, objects_at(spec, "matchConditions"))
             self._check_features(manifest.kind, spec)
         except ExportError as error:
-            self._refuse(manifest.file, manifest.path, f"{manifest.kind} {manifest.name}: {error}")
+            self._refuse_manifest(manifest, error)
             return
         if manifest.kind == MUTATING and not bindings:
             return  # it changes nothing
         self.documents.append({**manifest.object, "apiVersion": version, "spec": spec})
-        for binding in bindings:
-            self.documents.append({**binding.object, "apiVersion": version})
+        self.documents.extend({**binding.object, "apiVersion": version} for binding in bindings)
         if not bindings:
             deny: Object = {"policyName": manifest.name, "validationActions": ["Deny"]}
             self.documents.append(_make_document(version, kind, manifest.name, deny))
@@ -156,24 +151,21 @@ class _Exporter:
         From 1.37 on, they cannot after a match condition (``kube/matching/go_values.py``), so the
         export adds none.
         """
-        policies = self.bundle.manifests.of_kind(MUTATING)
-        has_conditions = any(object_at(each.object, "spec", "matchConditions") for each in policies)
-        return self.minor >= FIRST_GO_VALUES and bool(policies) and not has_conditions
+        return self.minor >= FIRST_GO_VALUES and bool(self.bundle.manifests.of_kind(MUTATING))
 
-    def _guard_mutations(self, spec: Object) -> Object:
-        """A policy whose mutations change nothing where podgraft would not."""
-        tests = [str(each["expression"]) for each in self._make_conditions(spec)]
+    def _restrict(self, spec: Object, own: Sequence[Object]) -> Object:
+        """A policy that changes nothing where podgraft would not, with its own match conditions."""
+        added = self._make_conditions(spec)
+        if not self._reads_copies:
+            conditions: list[JSON] = [*own, *added]
+            return {**spec, "matchConditions": conditions} if conditions else spec
+        tests = [str(each["expression"]) for each in added]
         mutations: list[JSON] = []
         for each in objects_at(spec, "mutations"):
             key = next(name for name in _NO_CHANGE if name in each)
             text = string_at(object_at(each, key), "expression")
             mutations.append({**each, key: {"expression": _guard(tests, text, _NO_CHANGE[key])}})
         return {**spec, "mutations": mutations}
-
-    def _add_conditions(self, spec: Object, own: Sequence[Object]) -> Object:
-        """A policy with its own match conditions, and those of podgraft."""
-        conditions: list[JSON] = [*own, *self._make_conditions(spec)]
-        return {**spec, "matchConditions": conditions} if conditions else spec
 
     def _find_version(self, kind: str) -> str:
         """The API version that the release serves; raises ``ExportError``."""
@@ -231,7 +223,7 @@ class _Exporter:
             try:
                 exported.append((manifest, self._translate(manifest)))
             except ExportError as error:
-                self._refuse(manifest.file, manifest.path, f"Overlay {manifest.name}: {error}")
+                self._refuse_manifest(manifest, error)
         for _, group in groupby(exported, key=lambda each: _get_constraints(each[0])):
             self._export_group([*group])
 
@@ -272,15 +264,12 @@ class _Exporter:
             for manifest, texts in group
             for text in texts
         ]
-        if self._reads_copies:
-            spec = self._guard_mutations(spec)
-        else:
-            spec = self._add_conditions(spec, own if is_condition else ())
+        spec = self._restrict(spec, own if is_condition else ())
         try:
             self._check_features(MUTATING, spec)
         except ExportError as error:
             for manifest, _ in group:
-                self._refuse(manifest.file, manifest.path, f"Overlay {manifest.name}: {error}")
+                self._refuse_manifest(manifest, error)
             return
         names = [manifest.name for manifest, _ in group]
         name = "-".join(("podgraft", names[0], *names[1:][-1:]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import pairwise
 
 from podgraft.base.jsonvalue import JSON
@@ -130,10 +131,7 @@ def _default(default: Value, given: Value = _NIL) -> Value:
 
 
 def _coalesce(*values: Value) -> Value:
-    result: Value = _NIL
-    for value in reversed(values):
-        result = _default(result, value)
-    return result
+    return reduce(_default, reversed(values), _NIL)
 
 
 def _ternary(yes: Value, no: Value, test: Value) -> Value:
@@ -166,8 +164,7 @@ def _quote(*values: Value) -> Value:
 
 
 def _equal(value: Value, *others: Value) -> Value:
-    texts = [_compare(value, "==", other) for other in others]
-    return boolean(_join_texts(texts, " || "))
+    return boolean(_join_texts([_compare(value, "==", other) for other in others], " || "))
 
 
 def _not_equal(value: Value, other: Value) -> Value:
@@ -233,16 +230,15 @@ def _join_texts(texts: Sequence[str], operator: str) -> str:
     return texts[0] if len(texts) == 1 else operator.join(f"({text})" for text in texts)
 
 
-def starts_with(text: str, prefix: str) -> str:
-    """The condition that a text begins with a constant."""
-    return f"({text}).startsWith({cel.string_literal(prefix)})"
+def _formatter(form: str, count: int, kind: Kind = Kind.STRING) -> Callable[..., Value]:
+    """A function of so many strings by its form in CEL."""
 
+    def format_call(*values: Value) -> Value:
+        if len(values) != count:
+            raise TypeError(form)
+        return Expression(form.format(*map(to_string, values)), kind)
 
-def _tester(method: str) -> Callable[[Value, Value], Value]:
-    def test(part: Value, text: Value) -> Value:
-        return boolean(f"({to_string(text)}).{method}({to_string(part)})")
-
-    return test
+    return format_call
 
 
 def _has(needle: Value, haystack: Value) -> Value:
@@ -258,10 +254,6 @@ def _trim_prefix(prefix: Value, value: Value) -> Value:
     if isinstance(value, MapKey) and isinstance(prefix, Constant) and not value.prefix:
         return MapKey(result, variable=value.variable, prefix=str(prefix.value))
     return Expression(result)
-
-
-def _split_list(separator: Value, text: Value) -> Value:
-    return Expression(f"({to_string(text)}).split({to_string(separator)})", Kind.SLICE)
 
 
 def _join(separator: Value, listed: Value) -> Value:
@@ -283,10 +275,6 @@ def _dict(*values: Value) -> Value:
             raise ExportError("it calls dict with a key of the object")
         entries[str(key.value)] = value
     return Items(tuple(sorted(entries.items())))
-
-
-def _replace(old: Value, new: Value, text: Value) -> Value:
-    return Expression(f"({to_string(text)}).replace({to_string(old)}, {to_string(new)})")
 
 
 def _int(value: Value) -> Value:
@@ -371,15 +359,15 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "and": _and,
     "append": _append,
     "coalesce": _coalesce,
-    "contains": _tester("contains"),
+    "contains": _formatter("({1}).contains({0})", 2, Kind.BOOL),
     "default": _default,
     "dict": _dict,
     "div": _calculator("/"),
     "eq": _equal,
     "get": _get,
     "has": _has,
-    "hasPrefix": _tester("startsWith"),
-    "hasSuffix": _tester("endsWith"),
+    "hasPrefix": _formatter("({1}).startsWith({0})", 2, Kind.BOOL),
+    "hasSuffix": _formatter("({1}).endsWith({0})", 2, Kind.BOOL),
     "index": _index,
     "int": _int,
     "join": _join,
@@ -400,8 +388,8 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "regexFind": _regex_find,
     "regexMatch": _regex_match,
     "regexReplaceAll": _regex_replace,
-    "replace": _replace,
-    "splitList": _split_list,
+    "replace": _formatter("({2}).replace({0}, {1})", 3),
+    "splitList": _formatter("({1}).split({0})", 2, Kind.SLICE),
     "sub": _calculator("-"),
     "ternary": _ternary,
     "toString": to_text,

@@ -22,7 +22,7 @@ from podgraft.kube import NAMESPACE, OBJECT_META
 
 from .conditions import narrow, to_condition
 from .errors import ExportError
-from .functions import ALL_FUNCTIONS, call, call_with_constants, starts_with
+from .functions import ALL_FUNCTIONS, call, call_with_constants
 from .loops import Loop, find_assigned, fold
 from .quantities import Amount
 from .values import (
@@ -310,9 +310,9 @@ class _Execution:
         if isinstance(layers, Layers) and isinstance(key, MapKey):
             match [each.guard for each in self.open_regions[layers.depth :]]:
                 case [Loop() as loop, *guards] if loop.variable == key.variable:
-                    expected = [starts_with(loop.variable, key.prefix)] if key.prefix else []
-                    texts = [each.text for each in guards if isinstance(each, Expression)]
-                    if texts == expected and value == loop.element:
+                    prefix = [Constant(key.prefix), Expression(loop.variable)]
+                    expected = [call("hasPrefix", prefix)] if key.prefix else []
+                    if guards == expected and value == loop.element:
                         layers.sources.append((loop.list, key.prefix))
                         return layers
                 case _:
