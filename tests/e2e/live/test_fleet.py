@@ -351,6 +351,21 @@ def test_killed_at_a_step_it_ends_equal(
     assert f"{len(planes) + MODELS} equal" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("text", ["issued ", *(f"[{n}/" for n in range(1, len(CLUSTERS) + 1))])
+def test_a_rotation_that_is_killed_rejects_no_pod_and_ends_with_one_token(
+    planes: dict[str, ControlPlane], capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    assert run("apply", "fleet.yaml") == 0, capsys.readouterr().err
+    before = {name: find_urls(plane) for name, plane in planes.items()}
+    with create_pods(*map(PodCreator, planes.values())):
+        kill_when_it_prints(text, "rotate", "fleet.yaml", "--now", "--max", "9")
+        assert run("apply", "fleet.yaml") == 0, capsys.readouterr().err
+    registry = open_stack("/podgraft-dev").repository.read_all()
+    for name, plane in planes.items():
+        check_cluster(registry[name], find_urls(plane))
+        assert find_urls(plane).isdisjoint(before[name]) or text == "issued "
+
+
 def kill_when_it_prints(text: str, *words: str) -> None:
     """Run a command of the fleet, and end it with SIGKILL as soon as standard error has a text."""
     code = (
