@@ -46,7 +46,7 @@ class Machine:
     """The real machine. The simulation has a subclass, whose time is virtual."""
 
     def __init__(self) -> None:
-        self.ages = AgeClock(time.monotonic, time.time)
+        self.ages = AgeClock(self.monotonic, self.wall_seconds)  # of a subclass, where there is one
 
     def monotonic(self) -> float:
         """Return the seconds of a clock that no one sets."""
