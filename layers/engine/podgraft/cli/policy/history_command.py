@@ -81,12 +81,13 @@ def _find_origins(
     cloud: DeployedInjector, cluster: str | None, version: PolicyVersion
 ) -> Mapping[str, str]:
     """Return where the keys of a cluster come from, with its present groups; none if invalid."""
+    if cluster is None:
+        return {}
     try:
         read = policy.parse(version.document)
     except (policy.PolicyError, CommandError):
         return {}
-    groups = find_registered_groups(cloud, read.groups, cluster)
-    return {} if cluster is None else read.find_origins(cluster, groups)
+    return read.find_origins(cluster, find_registered_groups(cloud, read.groups, cluster))
 
 
 def _version_to_json(
