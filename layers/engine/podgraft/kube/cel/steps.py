@@ -285,11 +285,10 @@ def _fresh_accumulator(start: Value) -> Value:
 
 def _pairs(elements: Value, *, pairs: bool) -> list[tuple[Value, Value]]:
     """What a loop runs over: elements or keys; with two variables, index or key and element."""
-    if is_optional(elements):
-        return [(elements.value, None)] if elements.present else []
     if is_list(elements):
         return list(enumerate(elements)) if pairs else [(element, None) for element in elements]
     if is_map(elements):
         return list(elements.items())
     name = type_name(elements).removesuffix("_type").capitalize()
-    raise EvaluationError(f"got 'types.{name}', expected iterable type")
+    name = f"{'*' * is_optional(elements)}types.{name}"
+    raise EvaluationError(f"got '{name}', expected iterable type")
