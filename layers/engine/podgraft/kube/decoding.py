@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TypeAlias
 
-import msgspec
-
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.golang import strings
 from podgraft.golang.reflect import Field, GoType, Kind, Value
@@ -69,11 +67,7 @@ def _is_usual(type_: GoType, raw: JSON) -> bool:
     if checks < _CHECKS_WITHOUT_MSGSPEC:
         _CHECK_COUNTS[type_] = checks + 1
         return False
-    try:
-        msgspec.convert(raw, usual_values.make_type(type_))
-    except msgspec.ValidationError:
-        return False
-    return True
+    return usual_values.is_usual(type_, raw)
 
 
 _CHECK_COUNTS: dict[GoType, int] = {}

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
+from podgraft.base.jsonvalue import JSON
 from podgraft.golang.reflect import GoType, Kind
 from podgraft.golang.reflect.fields import fields_by_key
 
@@ -48,6 +49,15 @@ _SCALARS: dict[Kind, UsualType] = {
     Kind.INT64: _INT64,
     Kind.STRING: str,
 }
+
+
+def is_usual(type_: GoType, raw: JSON) -> bool:
+    """Whether a value has the usual form of its type, so it decodes."""
+    try:
+        msgspec.convert(raw, make_type(type_))
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 @cache
