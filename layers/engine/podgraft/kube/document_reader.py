@@ -4,7 +4,7 @@ A ``Cursor`` is one value of the document with its JSON Pointer. A reader is a f
 it returns the parsed value, or adds an error and returns ``None``.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from enum import Enum
 from typing import TypeVar
@@ -19,6 +19,7 @@ from podgraft.kube import SelectorError, selectors
 from podgraft.kube.patch import pointer
 
 T = TypeVar("T")
+TextT = TypeVar("TextT", bound=str)
 
 _MAX_VALUE_CHARACTERS = 60
 
@@ -111,6 +112,16 @@ class MappingReader:
         cursor = self._entries.get(key)
         return None if cursor is None else reader(cursor)
 
+    def read_choice(self, key: str, choices: Iterable[TextT]) -> TextT | None:
+        """Return the one of some texts, or of the members of an enum, that is the value."""
+
+        def parse(cursor: Cursor) -> TextT | None:
+            chosen = next((each for each in choices if each == cursor.value), None)
+            remedy = describe_choices(choices)
+            return chosen or cursor.add_error(f"got {format_value(cursor.value)}", remedy)
+
+        return self.read_key(key, parse)
+
     def check_unknown_keys(self) -> None:
         """Add an error for each key that was not read."""
         mapping: Object = self._cursor.value if isinstance(self._cursor.value, dict) else {}
@@ -119,6 +130,12 @@ class MappingReader:
                 self._cursor.child(key, None).add_error(
                     "unknown key", suggest_key(key, self._known_keys)
                 )
+
+
+def describe_choices(choices: Iterable[str]) -> str:
+    """The remedy for another value than some: ``use a or b``, ``use a, b, or c``."""
+    *others, last = choices
+    return f"use {', '.join(others)}{',' * (len(others) > 1)} or {last}"
 
 
 def parse_string(cursor: Cursor) -> str | None:

@@ -120,7 +120,7 @@ def parse_policy(keys: MappingReader) -> Policy:
         ignored_namespaces=keys.read_key("ignoredNamespaces", _namespaces),
         default_templates=keys.read_key("defaultTemplates", parse_strings),
         injected_annotations=keys.read_key("injectedAnnotations", parse_string_map),
-        inject_values=keys.read_key("injectValues", _inject_values),
+        inject_values=keys.read_choice("injectValues", InjectValueSyntax),
         revision=keys.read_key("revision", parse_string),
         istio_release=keys.read_key("istioRelease", _release),
         kubernetes_minor=keys.read_key("kubernetesRelease", _parse_kubernetes_minor),
@@ -199,12 +199,6 @@ def _parse_injection_policy(cursor: Cursor) -> str | None:
 def _namespaces(cursor: Cursor) -> frozenset[str] | None:
     names = parse_strings(cursor)
     return None if names is None else frozenset(names)
-
-
-def _inject_values(cursor: Cursor) -> InjectValueSyntax | None:
-    if cursor.value in tuple(InjectValueSyntax):  # the value can be unhashable
-        return InjectValueSyntax(cursor.value)
-    return cursor.add_error(f"got {format_value(cursor.value)}", "use yaml or strict")
 
 
 def _release(cursor: Cursor) -> str | None:

@@ -7,7 +7,7 @@ reject them.
 
 import re
 from collections.abc import Mapping
-from typing import TypeGuard, TypeVar
+from typing import TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from podgraft.kube.document_reader import (
     Cursor,
     Diagnostics,
     MappingReader,
+    describe_choices,
     format_value,
     parse_string,
     suggest_key,
@@ -27,8 +28,6 @@ from podgraft.kube.document_reader import (
 from .document import Policy
 from .keys import apply_overrides, parse_document, parse_policy
 from .rollout import BucketUnit, Needs, Rollout, RolloutMode, parse_percentage
-
-T = TypeVar("T", RolloutMode, BucketUnit)
 
 _ID = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
 _ID_REMEDY = 'use at most 63 lower-case letters, digits, "-", and "."'
@@ -68,11 +67,11 @@ def make_promoted(document: Object) -> Object:
 def _parse(cursor: Cursor, document: Object) -> Rollout | None:
     keys = MappingReader(cursor)
     id_ = keys.read_key("id", _parse_id)
-    mode = keys.read_key("mode", lambda each: _parse_enum(each, RolloutMode, _MODE_REMEDY))
+    mode = keys.read_choice("mode", RolloutMode)
     share = keys.read_key("share", parse_percentage)
     clusters = keys.read_key("clusters", _parse_clusters)
     groups = keys.read_key("groups", lambda each: _parse_groups(each, document))
-    unit = keys.read_key("by", lambda each: _parse_enum(each, BucketUnit, _UNIT_REMEDY))
+    unit = keys.read_choice("by", BucketUnit)
     candidate = keys.read_key("candidate", lambda each: _parse_candidate(each, document))
     needs = keys.read_key("needs", _parse_needs)
     reason = keys.read_key("reason", _parse_reason)
@@ -93,11 +92,9 @@ def _parse(cursor: Cursor, document: Object) -> Rollout | None:
     )
 
 
-_MODE_REMEDY = "use shadow, share, or paused"
-_UNIT_REMEDY = "use workload or namespace"
 _REQUIRED = {
     "id": "name the attempt, for example 2026-11-22-probes",
-    "mode": _MODE_REMEDY,
+    "mode": describe_choices(RolloutMode),
     "candidate": "add the keys that differ",
 }
 
@@ -113,12 +110,6 @@ def _parse_id(cursor: Cursor) -> str | None:
     if isinstance(cursor.value, str) and _ID.fullmatch(cursor.value):
         return cursor.value
     return cursor.add_error(f"got {format_value(cursor.value)}", _ID_REMEDY)
-
-
-def _parse_enum(cursor: Cursor, type_: type[T], remedy: str) -> T | None:
-    if isinstance(cursor.value, str) and cursor.value in tuple(type_):
-        return type_(cursor.value)
-    return cursor.add_error(f"got {format_value(cursor.value)}", remedy)
 
 
 def _parse_clusters(cursor: Cursor) -> Mapping[str, float] | None:

@@ -199,7 +199,7 @@ def parse_constraints(cursor: Cursor) -> MatchConstraints | None:
         excluded=keys.read_key("excludeResourceRules", _parse_rules) or (),
         namespaces=keys.read_key("namespaceSelector", parse_selector),
         objects=keys.read_key("objectSelector", parse_selector),
-        equivalent=keys.read_key("matchPolicy", _match_policy) != "Exact",
+        equivalent=keys.read_choice("matchPolicy", ("Exact", "Equivalent")) != "Exact",
     )
     keys.check_unknown_keys()
     return constraints
@@ -247,12 +247,6 @@ def _scope(cursor: Cursor) -> ResourceScope | None:
     if scope is None or scope in set(ResourceScope):
         return None if scope is None else ResourceScope(scope)
     return cursor.add_error(f"got {format_value(cursor.value)}", f"use {', '.join(ResourceScope)}")
-
-
-def _match_policy(cursor: Cursor) -> str | None:
-    if cursor.value in ("Exact", "Equivalent"):
-        return parse_string(cursor)
-    return cursor.add_error(f"got {format_value(cursor.value)}", "use Exact or Equivalent")
 
 
 def requested_resource(request: AdmissionRequest) -> GroupVersionResource:

@@ -16,11 +16,12 @@ Differences from Kubernetes:
 - The kinds without Go types are not defaulted between mutations (``kube.defaults``).
 """
 
+from podgraft.kube.validation.bindings import group_by_policy
+
 from .documents import (
     MutatingBinding,
     MutatingPolicy,
     PatchType,
-    group_by_policy,
     parse_binding,
     parse_policy,
 )

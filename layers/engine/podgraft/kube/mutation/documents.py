@@ -5,14 +5,13 @@ Source: k8s.io/kubernetes 1.37, pkg/apis/admissionregistration/validation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from podgraft.base.jsonvalue import Object
 from podgraft.kube import document_reader
 from podgraft.kube.cel import NEWEST, Program
-from podgraft.kube.document_reader import Cursor, MappingReader, format_value
+from podgraft.kube.document_reader import Cursor, MappingReader, describe_choices
 from podgraft.kube.matching import conditions, constraints
 from podgraft.kube.matching.conditions import ExpressionCompiler
 from podgraft.kube.matching.params import ParamKind, ParamRef, parse_param_kind, parse_param_ref
@@ -74,16 +73,6 @@ class MutatingBinding:
     params: ParamRef | None = None
 
 
-def group_by_policy(
-    bindings: Iterable[MutatingBinding],
-) -> Mapping[str, Sequence[MutatingBinding]]:
-    """Group bindings by policy, in the order of their names."""
-    by_policy: dict[str, list[MutatingBinding]] = {}
-    for binding in sorted(bindings, key=lambda binding: binding.name):
-        by_policy.setdefault(binding.policy, []).append(binding)
-    return by_policy
-
-
 def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> MutatingPolicy:
     """Parse the ``spec`` of a policy; the cursor collects errors, with line and column in CEL.
 
@@ -97,8 +86,8 @@ def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> MutatingPo
         param_kind=param_kind,
         constraints=keys.read_key("matchConstraints", _parse_constraints)
         or _report_missing_constraints(cursor),
-        fails_closed=_read_choice(keys, "failurePolicy", ("Fail", "Ignore")) != "Ignore",
-        is_reinvoked=_read_choice(keys, "reinvocationPolicy", ("Never", "IfNeeded")) == "IfNeeded",
+        fails_closed=keys.read_choice("failurePolicy", ("Fail", "Ignore")) != "Ignore",
+        is_reinvoked=keys.read_choice("reinvocationPolicy", ("Never", "IfNeeded")) == "IfNeeded",
         # Match conditions cannot use variables: parse them before the variables.
         conditions=keys.read_key(
             "matchConditions", lambda child: conditions.parse_conditions(child, compiler)
@@ -165,21 +154,12 @@ def _parse_scope(cursor: Cursor) -> constraints.MatchConstraints | None:
     return parsed
 
 
-def _read_choice(keys: MappingReader, key: str, choices: tuple[str, ...]) -> str | None:
-    def parse(cursor: Cursor) -> str | None:
-        if cursor.value in choices:
-            return document_reader.parse_string(cursor)
-        return cursor.add_error(f"got {format_value(cursor.value)}", f"use {' or '.join(choices)}")
-
-    return keys.read_key(key, parse)
-
-
 def _parse_mutation(cursor: Cursor, compiler: ExpressionCompiler) -> MutationExpression | None:
     keys = MappingReader(cursor)
-    choice = _read_choice(keys, "patchType", tuple(PatchType))
+    patch_type = keys.read_choice("patchType", PatchType)
     spec = cursor.value if isinstance(cursor.value, dict) else {}
     if not spec.get("patchType"):
-        cursor.child("patchType", None).add_error("is missing", f"use {' or '.join(PatchType)}")
+        cursor.child("patchType", None).add_error("is missing", describe_choices(PatchType))
     programs: dict[PatchType, Program | None] = {}
     for each in PatchType:
         program = keys.read_key(
@@ -188,9 +168,8 @@ def _parse_mutation(cursor: Cursor, compiler: ExpressionCompiler) -> MutationExp
         if each.key in spec:
             programs[each] = program
     keys.check_unknown_keys()
-    if choice is None:
+    if patch_type is None:
         return None
-    patch_type = PatchType(choice)
     for other in programs.keys() - {patch_type}:
         cursor.child(other.key, None).add_error(
             f"must be absent with patchType {patch_type}", f"remove it, or use patchType {other}"

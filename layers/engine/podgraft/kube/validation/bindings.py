@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol, TypeVar
 
 from podgraft.base.jsonvalue import Object
 from podgraft.kube import document_reader
@@ -32,9 +33,21 @@ class Binding:
     params: ParamRef | None = None
 
 
-def group_by_policy(bindings: Iterable[Binding]) -> Mapping[str, Sequence[Binding]]:
+class NamedBinding(Protocol):
+    """A binding of either kind of policy."""
+
+    @property
+    def policy(self) -> str: ...  # noqa: D102
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+
+BindingT = TypeVar("BindingT", bound=NamedBinding)
+
+
+def group_by_policy(bindings: Iterable[BindingT]) -> Mapping[str, Sequence[BindingT]]:
     """Group bindings by policy, in the order of their names."""
-    by_policy: dict[str, list[Binding]] = {}
+    by_policy: dict[str, list[BindingT]] = {}
     for binding in sorted(bindings, key=lambda binding: binding.name):
         by_policy.setdefault(binding.policy, []).append(binding)
     return by_policy

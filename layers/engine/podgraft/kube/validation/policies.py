@@ -63,7 +63,7 @@ def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> Validating
         param_kind=param_kind,
         constraints=keys.read_key("matchConstraints", constraints.parse_constraints)
         or _report_missing_constraints(cursor),
-        fails_closed=keys.read_key("failurePolicy", _parse_failure_policy) != "Ignore",
+        fails_closed=keys.read_choice("failurePolicy", ("Fail", "Ignore")) != "Ignore",
         # Match conditions cannot use variables (KEP-3488): parse them before the variables.
         conditions=keys.read_key(
             "matchConditions", lambda child: conditions.parse_conditions(child, compiler)
@@ -115,11 +115,3 @@ def _parse_annotation(cursor: Cursor, compiler: ExpressionCompiler) -> AuditAnno
     )
     keys.check_unknown_keys()
     return AuditAnnotation(key or "", program) if program else None
-
-
-def _parse_failure_policy(cursor: Cursor) -> str | None:
-    if cursor.value in ("Fail", "Ignore"):
-        return document_reader.parse_string(cursor)
-    return cursor.add_error(
-        f"got {document_reader.format_value(cursor.value)}", "use Fail or Ignore"
-    )
