@@ -40,7 +40,11 @@ def env(container_: Object) -> dict[str, JSON]:
 
 def proxy_of(draft: PodBuilder) -> Object:
     """The draft's istio-proxy."""
-    return next(each for each in draft.all_containers() if each["name"] == "istio-proxy")
+    return next(
+        each
+        for each in (*draft.init_containers, *draft.containers)
+        if each["name"] == "istio-proxy"
+    )
 
 
 def find_nulls(value: JSON, path: str = "") -> Iterator[str]:
