@@ -545,6 +545,17 @@ def test_edges_of_templates_give_the_same_objects(write_bundle: WriteBundle, tem
     assert compare(write_bundle(template), 40, seed=9)
 
 
+@pytest.mark.parametrize(
+    "text", ["7", "+7", "-7", "1_000", "1__0", "_1", "12.50", "1_0.5", "1.5.2", "7s", "", " 7", "0"]
+)
+def test_text_is_an_integer_as_in_the_template(write_bundle: WriteBundle, text: str) -> None:
+    pair = load_pair(write_bundle(f'metadata: {{labels: {{count: "{{{{ {APP} | int }}}}"}}}}'))
+    labels: Object = {"app": text}
+    metadata: Object = {"name": "a", "namespace": "b", "labels": labels}
+    pod: Object = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata}
+    assert compare_object(pair, pod | {"spec": {"containers": []}})
+
+
 def test_a_range_in_a_list_that_stays_is_refused(write_bundle: WriteBundle) -> None:
     template = """
 spec:

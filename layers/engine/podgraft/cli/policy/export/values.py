@@ -342,10 +342,10 @@ def to_integer(value: Value) -> str:
             return f"({condition} ? {to_integer(yes)} : {to_integer(no)})"
         case _:
             text = to_string(value)
-            whole = f"({text}).find('^[+-]?[0-9]+')"
+            whole = f"({text}).find('^[+-]?[0-9_]+')"
             return (
-                f"(({text}).matches('^[+-]?([1-9][0-9]*|0)([.][0-9]*)?$') ? "
-                f"int({whole}.replace('+', '')) : "
+                f"(({text}).matches('^[+-]?([1-9](_?[0-9])*|([1-9][0-9]*|0)([.][0-9]*)?)$') ? "
+                f"int({whole}.replace('+', '').replace('_', '')) : "
                 f"({text}).matches('^[+-]?0[0-9a-zA-Z_]') ? [0][1] : 0)"
             )
 
