@@ -152,7 +152,8 @@ resource "aws_ssm_parameter" "prefix_owner" {
     guard        = aws_lambda_function.guard.arn
     documents    = 3
   })
-  tags = local.tags
+  tags       = local.tags
+  depends_on = [aws_lambda_alias.live] # an earlier version cannot read later documents
   lifecycle {
     precondition {
       condition     = !can(regex("^/(?i:aws|ssm)", local.parameter_prefix))

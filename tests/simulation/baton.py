@@ -13,9 +13,11 @@ import sys
 from collections.abc import Callable
 from heapq import heappop, heappush
 from threading import Lock, Thread
+from typing import Any
 
 # Nobody waits longer for a step of a run. A real lock that a parked thread holds would stop it.
 WATCHDOG_SECONDS = 60.0
+NEWEST_DOCUMENTS = 3  # that a function of this release reads, by template.yaml
 
 
 def prepare_process(number: int) -> None:
@@ -48,6 +50,10 @@ class Node:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.stream = name  # of its random bytes
+        self.documents = NEWEST_DOCUMENTS
+        self.tape: Any = None  # of the responses before a snapshot
+        self.dead: set[str] = set()  # services whose connections did not survive a restore
         self.killed = False
         self.frozen = False
         self.parked: list[Task] = []

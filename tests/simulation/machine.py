@@ -43,7 +43,7 @@ class SimulatedMachine(system.Machine):
     def random_bytes(self, count: int) -> bytes:
         node = self._baton.current.node
         node.random_count += 1
-        return self._dice.bytes(f"{node.name}/random/{node.random_count}", count)
+        return self._dice.bytes(f"{node.stream}/random/{node.random_count}", count)
 
     def make_lock(self) -> system.Mutex:
         return VirtualLock(self._baton)

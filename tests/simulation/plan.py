@@ -17,9 +17,10 @@ REFRESH_SECONDS = 30
 LONG_SECONDS = (88_000.0, 110_000.0)  # an outage of more than a day
 START_SECONDS = 1_800_000_000.0  # of the world's wall clock: 15 January 2027, 08:00 UTC
 BEGIN_SECONDS = 120.0  # the first policy, and the tokens, exist before
-MAX_REVIEWS = 50
+MAX_REVIEWS, MOST_OF_THEM = 50, 35  # without and with workloads
 CLEANUP_SECONDS = 240.0  # before the end
 PAIRS = 3  # of pushes at the same time
+LAST_SHIFT_SECONDS = 700.0  # before the healing
 SETTLE_SECONDS = 150.0  # after the healing, people repair what is broken
 # The first token of each second cluster ends with the first day, or with the second.
 EXPIRIES = (16 * 3600.0, 40 * 3600.0)
@@ -28,11 +29,13 @@ EXPIRY_DATES = ("2027-01-15", "2027-01-16")
 FEATURES = (
     "signatures", "rollout", "tokens", "deny", "hands", "prune", "race", "lag", "snapstart",
     "floods", "registry", "finished", "outage", "expiry", "census", "sources", "legacy",
-    "functions", "optional",
+    "functions", "optional", "workloads",
 )  # fmt: skip
 # Worlds of another kind: workers of serve with a folder, callers with certificates, pipelines that
 # push at the same time, and policies whose clusters are in a bundle.
-KINDS = {"serve": 0.2, "certificates": 0.15, "crowd": 0.1, "twins": 0.1, "large": 0.12}
+KINDS = {"serve": 0.2, "certificates": 0.15, "crowd": 0.1, "twins": 0.1, "large": 0.12,
+    # An earlier release of the function is replaced, or deployed again.
+    "upgrade": 0.1, "downgrade": 0.08}
 _FAULTS = (
     "timeout", "timeout", "throttle", "error", "denied", "lost", "truncated", "damaged", "slow",
     "undecryptable",
@@ -103,6 +106,7 @@ def make_plan(seed: int) -> Plan:
     features = tuple(
         name for name, chance in chances.items() if dice.chance(f"plan/feature/{name}", chance)
     )
+    features = _add_needs(features)
     seconds = dice.scale("plan/seconds", 1_800, 400_000)
     heal = seconds * 2 / 3
     plan = Plan(
@@ -120,10 +124,26 @@ def make_plan(seed: int) -> Plan:
         *_make_commands(dice, plan),
         *_make_lambda_events(dice, plan),
         *_make_reviews(dice, plan),
+        *_make_workloads(dice, plan),
     ]
     actions += _make_followers(dice, plan, actions)
-    actions += _make_witnesses(dice, plan)
+    actions += _make_witnesses(dice, replace(plan, actions=tuple(actions)))
     return replace(plan, actions=tuple(sorted(actions, key=lambda each: each.time)))
+
+
+# What the worlds of an earlier release need, and what it does not know.
+_NEEDS = {"upgrade": {"functions", "large"}, "downgrade": {"functions", "registry", "tokens"}}
+_EXCLUDES = {"downgrade": {"finished", "sources", "expiry", "large", "certificates", "upgrade"}}
+
+
+def _add_needs(features: tuple[str, ...]) -> tuple[str, ...]:
+    own = set(features)
+    for name in _NEEDS:
+        if name in own and "serve" not in own:
+            own = (own | _NEEDS[name]) - _EXCLUDES.get(name, set())
+        else:
+            own.discard(name)
+    return tuple(name for name in (*FEATURES, *KINDS) if name in own)
 
 
 def name_contents(plan: Plan) -> set[str]:
@@ -200,6 +220,7 @@ def _make_commands(dice: Dice, plan: Plan) -> list[Action]:
         *_make_mistakes(dice, plan),
         *_make_twins(dice, plan),
         *_make_large(dice, plan),
+        *_make_releases(dice, plan),
     ]
     # After the healing, people finish what failed: every command must succeed now. A new policy
     # would hide an environment that does not return to an earlier one.
@@ -247,6 +268,22 @@ def _make_large(dice: Dice, plan: Plan) -> list[Action]:
     return actions
 
 
+def _make_releases(dice: Dice, plan: Plan) -> list[Action]:
+    """Deploy releases that read other documents, while people change these."""
+    actions: list[Action] = []
+    for number in range(3 if {"upgrade", "downgrade"} & {*plan.features} else 0):
+        path = f"plan/release/{number}"
+        last = max(plan.heal - LAST_SHIFT_SECONDS, BEGIN_SECONDS)
+        time = dice.between(f"{path}/time", BEGIN_SECONDS, last)
+        shift = {"pick": dice.between(f"{path}/pick", 0.4, 1.0)}
+        push = {**choose_bundle(dice, path), "large": True}
+        actions.append(Action(f"command/release-{number}", time, "shift", "c0", shift))
+        pause = dice.between(f"{path}/pause", 0.0, 400.0)
+        actions.append(Action(f"command/release-push-{number}", time + pause, "push", "c0", push))
+        actions.append(Action(f"command/release-rotate-{number}", time + pause, "rotate", "c0"))
+    return [each for each in actions if each.verb != "rotate" or "tokens" in plan.features]
+
+
 def _make_mistakes(dice: Dice, plan: Plan) -> list[Action]:
     """Let each kind of mistake happen; consecutive seeds make different ones."""
     kinds = MISTAKES if "hands" in plan.features else ()
@@ -288,6 +325,8 @@ def _make_witnesses(dice: Dice, plan: Plan) -> list[Action]:
         for share in (0.7, 0.95)
         if window.id != "lag" and window.end - window.start > 2 * REFRESH_SECONDS
     ]
+    shifts = [each for each in plan.actions if each.verb == "shift" or each.verb == "keys"]
+    times += [(f"plan/{s.id}/shift", s.time + after) for s in shifts for after in (40, 150, 280)]
     if "expiry" in plan.features:
         times += [("plan/expiry", end + after) for end in EXPIRIES for after in (-60, -7, 7, 310)]
     witnesses: list[Action] = []
@@ -326,7 +365,8 @@ def _make_reviews(dice: Dice, plan: Plan) -> list[Action]:
     actions: list[Action] = []
     time = BEGIN_SECONDS
     number = 0
-    while number < MAX_REVIEWS:
+    most = MOST_OF_THEM if "workloads" in plan.features else MAX_REVIEWS
+    while number < most:
         path = f"plan/burst/{number}"
         time += dice.scale(f"{path}/pause", 0.5, plan.seconds / 8)
         if time > plan.seconds - 10:
@@ -341,6 +381,23 @@ def _make_reviews(dice: Dice, plan: Plan) -> list[Action]:
         each = f"plan/last/{step}"
         time = plan.seconds - 200 + step * 8
         actions.append(_make_review(dice, plan, each, 1000 + step, time))
+    return actions
+
+
+def _make_workloads(dice: Dice, plan: Plan) -> list[Action]:
+    """Let Deployments scale and restart, most of them when something fails."""
+    actions: list[Action] = []
+    for number in range(3 if "workloads" in plan.features else 0):
+        path = f"plan/workload/{number}"
+        start, end = BEGIN_SECONDS, plan.seconds - 300
+        if plan.windows and dice.chance(f"{path}/window", 0.6):
+            window = dice.pick(f"{path}/window", plan.windows)
+            start, end = window.start, window.end
+        review = _make_review(dice, plan, path, 6000 + number, dice.between(path, start, end))
+        options = {**review.options, "replicas": dice.whole(f"{path}/replicas", 2, 6)}
+        options |= {"cold": False, "dry": False}
+        verb = dice.pick(f"{path}/verb", ("scale", "restart"))
+        actions.append(replace(review, verb=verb, options=options))
     return actions
 
 

@@ -17,6 +17,7 @@ from podgraft.cli.terminal import EscapingStream
 
 from .actors.apiserver import ApiServers
 from .actors.functions import Functions, use_functions
+from .actors.releases import use_releases
 from .actors.operators import SIGNERS, Operators
 from .actors.stack import Stack, use_clock
 from .actors.workers import Editors, Workers
@@ -77,11 +78,11 @@ def run(plan: Plan, watch: Callable[[Event], None] | None = None) -> Result:
     is_shared = "serve" in plan.features
     functions = (Workers if is_shared else Functions)(plan, baton, dice, ledger)
     with tempfile.TemporaryDirectory(prefix="simulation-") as folder:
-        clusters = ApiServers(baton, functions, ledger)
+        clusters = ApiServers(baton, functions, ledger, lambda name: _ignores(plan, dice, name))
         kind = Editors if is_shared else Operators
         operators = kind(plan, baton, ledger, aws, clusters, Path(folder))
         functions.folder = Path(folder)
-        operators.stack = Stack(baton, ledger, functions)
+        operators.stack = Stack(plan, baton, dice, ledger, functions)
         operators.deploy = lambda: functions.disturb(Action("deploy", 0.0, "deploy", "env/0"))
         make_laws(plan, ledger)
         ledger.watchers += [watch] if watch else []
@@ -92,6 +93,7 @@ def run(plan: Plan, watch: Callable[[Event], None] | None = None) -> Result:
                 _use_settings(plan, aws),
                 use_aws(aws),
                 use_functions(functions),
+                use_releases(baton),
                 use_clock(),
             ):
                 _schedule(plan, baton, operators, functions, clusters)
@@ -110,7 +112,8 @@ def _schedule(
 ) -> None:
     baton.spawn(Node("world"), operators.prepare)
     if "snapstart" in plan.features:
-        baton.spawn(Node("world"), functions.prepare_snapshots, delay=60.0)
+        first, _ = functions.routes[0]
+        baton.spawn(Node("world"), lambda: functions.prepare_snapshot(first), delay=60.0)
     for action in plan.actions:
         baton.spawn(
             Node(action.id), _make_work(action, operators, functions, clusters), action.time
@@ -123,10 +126,17 @@ def _make_work(
     match action.verb:
         case "review" | "attack":
             return lambda: clusters.create_pod(action)
+        case "scale" | "restart":
+            return lambda: clusters.run_workload(action)
         case "freeze" | "crash" | "deploy":
             return lambda: functions.disturb(action)
         case _:
             return lambda: operators.act(action)
+
+
+def _ignores(plan: Plan, dice: Dice, cluster: str) -> bool:
+    """Whether the failurePolicy of a cluster is Ignore."""
+    return "fleet" not in plan.features and dice.chance(f"cluster/{cluster}/ignore", 0.4)
 
 
 def _report_crashes(baton: Baton, ledger: Ledger) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from simulation.baton import Baton
+from simulation.choices import GOLDEN
 from simulation.ledger import Ledger
 from simulation.plan import Action
 
@@ -22,6 +25,7 @@ KEPT = (
     "event", "level", "code", "policy_version", "track", "candidate", "fault", "stale", "cluster",
     "groups", "census_milliseconds",
 )  # fmt: skip
+READY_SECONDS = 5.0  # after which a pod of a rolling update is ready
 ROUTES = ("inject", "mutate", "validate")
 DETAILS = ("form", "source", "injector", "route")  # of a caller, in the options of an action
 DRY, SUBJECT = "dry", "CN="  # a namespace of dry runs, and the start of a subject
@@ -147,8 +151,11 @@ def _describe_certificate(caller: Caller) -> dict[str, Any]:
 class ApiServers:
     """The API servers of all clusters; ``tokens`` are those in their webhook configurations."""
 
-    def __init__(self, baton: Baton, functions: Functions, ledger: Ledger) -> None:
+    def __init__(
+        self, baton: Baton, functions: Functions, ledger: Ledger, ignores: Callable[[str], bool]
+    ) -> None:
         self._baton, self._functions, self._ledger = baton, functions, ledger
+        self._ignores = ignores  # whether the failurePolicy of a cluster is Ignore
         self.tokens: dict[str, str] = {}
         self.old_tokens: list[tuple[str, str]] = []
 
@@ -163,6 +170,38 @@ class ApiServers:
         if "phase" in action.options:
             facts = {"seconds": self._baton.now - began, "failures": failures}
             self._ledger.add(f"cluster/{action.subject}", "pod", **facts, **action.options)
+
+    def run_workload(self, action: Action) -> None:
+        """Let a controller create the pods of a Deployment, when it scales or restarts.
+
+        It begins with one, and doubles while all succeed. After a failure, it pauses.
+        """
+        began, pause, batch = self._baton.now, CONTROLLER_SECONDS[0], 1
+        missing, failures = [*range(action.options["replicas"])], 0
+        limit = max(len(missing) // 4, 1) if action.verb == "restart" else len(missing)
+        while missing:
+            tried = missing[: min(batch, limit)]
+            works = [partial(self._create_replica, action, each, failures) for each in tried]
+            tasks = [self._baton.spawn(self._baton.current.node, each) for each in works]
+            for task in tasks:
+                task.join()
+            done = {each for each, task in zip(tried, tasks, strict=True) if task.result}
+            missing = [each for each in missing if each not in done]
+            batch *= 2
+            if len(done) < len(tried):
+                failures, batch = failures + 1, 1
+                self._baton.wait(pause)
+                pause = min(2 * pause, CONTROLLER_SECONDS[1])
+            elif action.verb == "restart":
+                self._baton.wait(READY_SECONDS)
+        facts = {"verb": action.verb, "failures": failures, "seconds": self._baton.now - began}
+        self._ledger.add(f"cluster/{action.subject}", "workload", **facts)
+
+    def _create_replica(self, action: Action, number: int, failures: int) -> bool:
+        pick = (action.options["pick"] + number * GOLDEN) % 1
+        options = {**action.options, "pick": pick}
+        replica = replace(action, id=f"{action.id}/{number}", verb="review", options=options)
+        return self._try_to_create(replica, failures)
 
     def ask_readiness(self, action: Action, form: str) -> None:
         """Request /readyz; without *form*, without a credential."""
@@ -192,11 +231,26 @@ class ApiServers:
         facts: dict[str, Any] = {}
         for attempt in range(MAX_RETRIES + 1):
             facts = self._call(action, caller, pod, f"{failures}{attempt}")
+            facts["attempt"] = attempt
             pause = facts["retry_after"]
             if not pause or self._baton.now + pause >= ends:
                 break
             self._baton.wait(pause)
-        return facts["code"] == ANSWERED and bool(facts["allowed"])
+        return self._decide(action, caller, facts)
+
+    def _decide(self, action: Action, caller: Caller, facts: dict[str, Any]) -> bool:
+        """Whether a pod is created: as the webhook says, or without it by the failurePolicy."""
+        if facts["code"] == ANSWERED:
+            return bool(facts["allowed"])
+        is_ignored = action.verb == "review" and self._ignores(caller.cluster)
+        # As the annotation failed-open.mutating.webhook.admission.k8s.io of the audit log.
+        fate = {"fate": "failed-open" if is_ignored else "failed", "_review": facts}
+        known = {key: facts[key] for key in ("uid", "code", "began", "env")}
+        if action.verb == "review" and "phase" not in action.options:
+            is_last = facts["attempt"] == MAX_RETRIES
+            left = 0.0 if is_last else caller.ends - self._baton.now
+            self._ledger.add(f"cluster/{caller.cluster}", "fate", left=left, **fate, **known)
+        return is_ignored
 
     def _choose_stolen(self, action: Action, cluster: str) -> tuple[str, str]:
         if self.old_tokens and action.options["workload"] % 2:

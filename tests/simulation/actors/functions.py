@@ -6,6 +6,7 @@ The code of an environment is ``functions/webhook/handler.py``, as it ships.
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from asyncio import new_event_loop, set_event_loop
 from collections import Counter
@@ -23,11 +24,15 @@ from simulation.dice import Dice
 from simulation.ledger import Ledger
 from simulation.plan import Action, Plan
 from simulation.world.bucket import Bucket
+from simulation.world.tape import Tape
+
+from .releases import Release, Routes, choose_release
 
 HANDLER = Path(__file__).parents[3] / "functions" / "webhook" / "handler.py"
 RATE, BURST = 500.0, 200.0  # ThrottlingRateLimit and ThrottlingBurstLimit of template.yaml
 IDLE_SECONDS = 600.0  # after which Lambda removes an environment, in a fleet
 INIT_SECONDS, REVIEW_SECONDS = 0.3, 0.005  # of processor time, which is charged
+RESTORE_SECONDS = 0.2
 STATE = ("podgraft.service.", "podgraft.core.versions.", "podgraft.base.lru")
 # A collector that is frozen for each environment would keep all of them in memory.
 _NO_COLLECTOR = SimpleNamespace(disable=bool, freeze=bool, enable=bool, set_threshold=bool)
@@ -41,8 +46,10 @@ def _compile_handler() -> CodeType:
 class Environment:
     """One environment: a process with its handler."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, release: Release) -> None:
         self.node = Node(name)
+        self.node.documents = release.documents
+        self.release = release
         self.handler: Any = None
         self.roots: list[object] = []  # what keeps versions and callers
         self.task: Task | None = None
@@ -53,8 +60,7 @@ class Environment:
         self.frozen_at = 0.0
         self.clock_stops = False
         self.asleep_until = 0.0
-        self.before_snapshot: list[Any] = []
-        self.is_bad = False  # a version of the code that denies what others allow
+        self.snapshot: Environment | None = None  # from which it is restored
 
 
 class Gateway:
@@ -77,9 +83,13 @@ class Functions:
 
     def __init__(self, plan: Plan, baton: Baton, dice: Dice, ledger: Ledger) -> None:
         self._plan, self._baton, self._dice, self._ledger = plan, baton, dice, ledger
-        self.environments: dict[int, Environment] = {}
+        self.routes: Routes = ((Release(), 1.0),)  # of the alias
+        self.environments: dict[tuple[int, int], Environment] = {}  # by slot and release
+        self._snapshots: dict[int, Environment] = {}  # by release
+        self._hooks: dict[Node, list[Any]] = {}  # before a snapshot
+        self._none = Environment("gateway", Release())
         self.folder = Path()  # of workers of serve
-        self._generations: dict[int, int] = {}
+        self._generations: dict[str, int] = {}
         self._gateway = Gateway(plan)
 
     def invoke(
@@ -87,10 +97,13 @@ class Functions:
     ) -> tuple[Environment, Promise | None]:
         """Return the environment, and a promise of the response of the handler."""
         if not self._gateway.admits(self._baton.now):
-            return Environment("gateway"), None
-        environment = self._choose(prefers_cold=prefers_cold, pick=pick)
+            return self._none, None
+        request = event.get("requestContext", {}).get("requestId")  # the watch has none
+        unit = self._dice.unit(f"route/{request}/{self._baton.now}")
+        release = choose_release(self.routes, unit)
+        environment = self._choose(release, prefers_cold=prefers_cold, pick=pick)
         if environment is None:
-            return Environment("gateway"), None
+            return self._none, None
         return environment, self.ask(environment, event)
 
     def ask(self, environment: Environment, event: Any) -> Promise:
@@ -108,28 +121,35 @@ class Functions:
     def disturb(self, action: Action) -> None:
         """Freeze or crash an environment, or replace all of them by a deployment."""
         slot = int(action.subject.rpartition("/")[2])
+        own = [each for each in sorted(self.environments) if each[0] == slot]
         match action.verb:
             case "deploy":
-                for each in sorted(self.environments):
-                    self._remove(each)
-                if "snapstart" in self._plan.features:
-                    self.prepare_snapshots()
+                self.retire()
+                for release, _ in self.routes:
+                    self.prepare_snapshot(release)
             case "crash":
-                self._remove(slot)
+                for each in own:
+                    self._remove(each)
             case _:
-                environment = self.environments.get(slot)
-                if environment is not None:
+                for environment in [self.environments[each] for each in own]:
                     environment.asleep_until = self._baton.now + action.options["seconds"]
                     environment.clock_stops = action.options["clock"] == "stops"
 
-    def prepare_snapshots(self) -> None:
-        """Initialize environments now that serve their first request much later."""
-        for slot in range(self._plan.environments):
-            environment = self._start(slot)
-            environment.busy = True
-            environment.task = self._baton.spawn(
-                environment.node, lambda each=environment: self._live(each)
-            )
+    def retire(self, *kept: Release) -> None:
+        """Remove the environments of all releases but these."""
+        numbers = {each.number for each in kept}
+        for each in sorted(self.environments):
+            if each[1] not in numbers:
+                self._remove(each)
+
+    def prepare_snapshot(self, release: Release) -> None:
+        """Initialize the environment from which those of a release are restored, much later."""
+        if "snapstart" not in self._plan.features:
+            return
+        environment = self._make("snapshot", release)
+        environment.node.tape = Tape()
+        environment.busy = True
+        environment.task = self._baton.spawn(environment.node, lambda: self._live(environment))
 
     def _live(self, environment: Environment) -> None:
         """Run an environment in one thread, whose event loop Mangum uses."""
@@ -143,9 +163,11 @@ class Functions:
     def _serve(self, environment: Environment) -> None:
         """Initialize, then serve one request after the other."""
         self._initialize(environment)
-        if not environment.inbox:
-            for function in environment.before_snapshot:
+        if environment.node.tape is not None:
+            for function in self._hooks.get(environment.node, ()):
                 function()
+            environment.node.tape.close()
+            self._snapshots[environment.release.number] = environment
             self._rest(environment)
         while True:
             while not environment.inbox:
@@ -157,44 +179,50 @@ class Functions:
             context = SimpleNamespace(aws_request_id="simulated")
             try:
                 answer, error = environment.handler(event, context), None
-                if environment.is_bad and "body" in answer:
+                if environment.release.is_bad and "body" in answer:
                     answer["body"] = answer["body"].replace('"allowed":true', '"allowed":false')
             except Exception as problem:  # noqa: BLE001 — Lambda reports it to the caller
                 answer, error = None, problem
             self._rest(environment)
             response.finish(answer, error)
 
-    def _choose(self, *, prefers_cold: bool, pick: float) -> Environment | None:
+    def _choose(
+        self, release: Release, *, prefers_cold: bool, pick: float
+    ) -> Environment | None:
         now = self._baton.now
         if "fleet" in self._plan.features:
-            for slot, each in list(self.environments.items()):
+            for key, each in list(self.environments.items()):
                 if not each.busy and now - each.frozen_at > IDLE_SECONDS:
-                    self._remove(slot)
+                    self._remove(key)
         idle = [
             each
-            for _, each in sorted(self.environments.items())
-            if not each.busy and each.asleep_until <= now
+            for key, each in sorted(self.environments.items())
+            if key[1] == release.number and not each.busy and each.asleep_until <= now
         ]
         if prefers_cold or not idle:
-            slots = range(self._plan.environments)
-            free = next((slot for slot in slots if slot not in self.environments), None)
+            slots = ((slot, release.number) for slot in range(self._plan.environments))
+            free = next((each for each in slots if each not in self.environments), None)
             if free is not None:
-                return self._start(free)
+                return self._start(free[0], release)
         return idle[int(pick * len(idle))] if idle else None
 
-    def _start(self, slot: int) -> Environment:
+    def _start(self, slot: int, release: Release) -> Environment:
+        environment = self.environments[slot, release.number] = self._make(str(slot), release)
+        environment.snapshot = self._snapshots.get(release.number)
+        return environment
+
+    def _make(self, slot: str, release: Release) -> Environment:
         generation = self._generations[slot] = self._generations.get(slot, -1) + 1
-        environment = self.environments[slot] = Environment(f"env/{slot}.{generation}")
+        environment = Environment(f"env/{slot}.{generation}", release)
         path = f"{environment.node.name}/clock"
         environment.node.wall_offset = self._dice.between(path, -5, 5)
         self._ledger.add(environment.node.name, "start")
         return environment
 
-    def _remove(self, slot: int) -> None:
-        environment = self.environments.pop(slot, None)
-        if environment is not None:
-            environment.node.killed = True
-            self._ledger.add(environment.node.name, "end")
+    def _remove(self, key: tuple[int, int]) -> None:
+        environment = self.environments.pop(key)
+        environment.node.killed = True
+        self._ledger.add(environment.node.name, "end")
 
     def _thaw(self, environment: Environment) -> None:
         node = environment.node
@@ -206,14 +234,44 @@ class Functions:
             self._baton.thaw(node)
 
     def _initialize(self, environment: Environment) -> None:
+        if environment.snapshot is None:
+            self._baton.wait(INIT_SECONDS)
+            self._execute(environment)
+            return
+        self._baton.wait(RESTORE_SECONDS)
+        self._restore(environment, environment.snapshot)
+
+    def _restore(self, environment: Environment, snapshot: Environment) -> None:
+        """Repeat the init with its clock, random bytes, and responses: so its state is equal."""
+        node, name = environment.node, environment.node.name
+        wall = node.wall_offset
+        back = snapshot.initialized_at - self._baton.now
+        node.wall_offset = snapshot.node.wall_offset + back
+        node.monotonic_offset, node.stream = back, snapshot.node.stream
+        node.tape = snapshot.node.tape.rewind()
+        self._execute(environment)
+        for function in self._hooks.get(environment.node, ()):
+            function()
+        # The wall clock is right again. The other one goes on from the snapshot, or from now.
+        node.tape, node.wall_offset = None, wall
+        node.dead = {"ssm", "s3"} if self._dice.chance(f"{name}/connections", 0.5) else set()
+        if self._dice.chance(f"{name}/monotonic", 0.5):
+            node.monotonic_offset = 0.0
+        self._ledger.add(name, "restore", snapshot=snapshot.node.name)
+
+    def _execute(self, environment: Environment) -> None:
         began = self._baton.now
-        self._baton.wait(INIT_SECONDS)
+        if environment.release.signers.keys and "PODGRAFT_SIGNER" in os.environ:
+            os.environ["PODGRAFT_SIGNER"] = environment.release.signers.keys
         namespace: dict[str, Any] = {"__name__": "handler"}
         exec(_compile_handler(), namespace)  # noqa: S102 — the program that ships
         environment.handler = namespace["handler"]
         environment.roots = [namespace["policies"], namespace["callers"]]
         environment.initialized_at = self._baton.now
-        self._ledger.add(environment.node.name, "init", seconds=self._baton.now - began)
+        seconds = self._baton.now - began + INIT_SECONDS
+        self._ledger.add(
+            environment.node.name, "init", seconds=seconds, **environment.release.describe()
+        )
 
     def _rest(self, environment: Environment) -> None:
         """Freeze: Lambda stops the threads of an environment between two requests."""
@@ -232,9 +290,7 @@ class Functions:
 
     def add_hook(self, function: Any) -> None:
         """Register work before a snapshot, for the environment that runs."""
-        for environment in self.environments.values():
-            if environment.node is self._baton.current.node:
-                environment.before_snapshot.append(function)
+        self._hooks.setdefault(self._baton.current.node, []).append(function)
 
 
 def count_objects(roots: list[object]) -> Counter[str]:

@@ -23,6 +23,7 @@ from . import mistakes
 from .apiserver import ROUTES, ApiServers
 from .guard import Guard
 from .hands import BRAKE, DENIED, POLICY, Hands
+from .releases import Signers
 from .stack import Stack
 
 SIGNERS = ("alias/signer-0", "alias/signer-1")
@@ -31,6 +32,7 @@ STORE = ("--injector", INJECTOR, "--bucket", BUCKET, "--bundle-prefix", "bundles
 _TOKEN_ID = re.compile(r"\ttoken (\S+)")
 _LOCK = re.compile(r"aws ssm delete-parameter --name (\S+)")
 ATTEMPTS, PAUSE_SECONDS, ROTATION_SECONDS = 4, 20.0, 120.0
+CREATED = "2026-01-15T12:00:00Z"  # of earlier tokens: more than a year before a long run ends
 MOST_PUSHES = 8  # after a deletion
 
 
@@ -59,14 +61,19 @@ class Operators(Hands):
 
     def prepare(self) -> None:
         """Write the owner of the prefix, issue a token for each cluster, and push a policy."""
-        owner = {"stack": "simulated", "bucket": BUCKET, "bundlePrefix": "bundles/", "documents": 3}
-        self._put("stack", json.dumps(owner))
+        assert self.stack is not None
+        self.stack.begin(self._announce, self._describe_signers(0))
         self._enroll()
         if "registry" in self._plan.features:
             self._run(["fleet", "adopt", *self._target])
             if "finished" in self._plan.features:
                 self._run(["fleet", "adopt", "--finish", *self._target])
         self.act(Action("command/first", 0.0, "push", "c0", {"bundle": 1}))
+
+    def _announce(self, documents: int) -> None:
+        """Write the owner of the prefix, as CloudFormation does."""
+        owner = {"stack": "simulated", "bucket": BUCKET, "bundlePrefix": "bundles/"}
+        self._put("stack", json.dumps({**owner, "documents": documents}))
 
     def _enroll(self) -> None:
         """Let each cluster call: by a token, one of an earlier release, or a certificate."""
@@ -77,7 +84,7 @@ class Operators(Hands):
                 continue
             if "legacy" in features and number % 2:
                 token = sha256(f"{self._plan.seed}/{number}".encode()).hexdigest()
-                entry = {"sha256": _hash(token), "created": "2026-01-02T03:04:05Z", "note": ""}
+                entry = {"sha256": _hash(token), "created": CREATED, "note": ""}
                 self._put(f"auth/c{number}", json.dumps({"tokens": [entry]}), "SecureString")
                 self._clusters.tokens[f"c{number}"] = token
                 continue
@@ -290,10 +297,17 @@ class Operators(Hands):
 
     def _trust(self, *numbers: int) -> None:
         """Deploy the function with the public keys of signers."""
-        signers = [SIGNERS[each] for each in numbers]
-        os.environ["PODGRAFT_SIGNER"] = "".join(map(self._aws.keys.public_pem, signers))
-        self._ledger.add("world", "signers", signers=signers)
+        signers = self._describe_signers(*numbers)
+        if self.stack is not None:
+            self.stack.trust(signers)
+            return
+        os.environ["PODGRAFT_SIGNER"] = signers.keys
+        self._ledger.add("world", "signers", signers=[*signers.names])
         self.deploy()
+
+    def _describe_signers(self, *numbers: int) -> Signers:
+        names = tuple(SIGNERS[each] for each in numbers)
+        return Signers(names, "".join(map(self._aws.keys.public_pem, names)))
 
     def _census(self, action: Action) -> None:
         kind = action.options["action"]

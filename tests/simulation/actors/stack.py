@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
@@ -14,16 +15,24 @@ from types import SimpleNamespace
 from typing import Any
 
 from podgraft.base import system
-from simulation.baton import Baton, Node
+from simulation.baton import NEWEST_DOCUMENTS, Baton, Node
+from simulation.dice import Dice
 from simulation.ledger import Ledger
 from simulation.machine import CLOCK
-from simulation.plan import START_SECONDS, Action
+from simulation.plan import START_SECONDS, Action, Plan
 
 from .functions import Environment, Functions
+from .releases import OVERRIDES, REGISTRY, Release, Signers
 
 FUNCTIONS = Path(__file__).parents[3] / "functions"
 ALIAS, SILENT_HOURS, KEPT_VERSIONS = "live", 3, 1
-SHIFT_SECONDS = 120.0
+# How CodeDeploy shifts: the weights of the new version, and the seconds that each lasts.
+SHIFTS = ([(0.1, 300.0)], [(step / 10, 60.0) for step in range(1, 10)])
+SETTLE_SECONDS, WATCH_SECONDS = 30.0, 300.0
+CHECKS = ("reviews", "reviews", "reviews", "clusters")
+TEMPLATE = FUNCTIONS.parent / "template.yaml"
+# Whether the parameter of the owner follows the alias, so it names what all live versions read.
+FOLLOWS = "PrefixOwner:\n    Type: AWS::SSM::Parameter\n    DependsOn:" in TEMPLATE.read_text()
 REVIEWS = 6  # of a check: a thousand would take longer than the rest of a seed
 
 
@@ -68,8 +77,14 @@ def use_clock() -> Generator[None]:
 class Stack:
     """One stack: the published versions, the alias, and who invokes the functions."""
 
-    def __init__(self, baton: Baton, ledger: Ledger, functions: Functions) -> None:
+    def __init__(
+        self, plan: Plan, baton: Baton, dice: Dice, ledger: Ledger, functions: Functions
+    ) -> None:
+        self._plan, self._dice = plan, dice
         self._baton, self._ledger, self._functions = baton, ledger, functions
+        # What becomes of the number of documents in the parameter of the owner.
+        self.announce: Callable[[int], None] = lambda _: None
+        self.release = Release(documents=OVERRIDES - 1 if "upgrade" in plan.features else OVERRIDES)
         self.versions = {1: 0.0}
         self.alias: dict[str, Any] = {"Name": ALIAS, "FunctionVersion": "1"}
         self.exceptions = SimpleNamespace(
@@ -87,11 +102,14 @@ class Stack:
         if self._is_shifting:
             return  # CodeDeploy runs one deployment at a time
         self._is_shifting = True
-        number, is_bad = max(self.versions) + 1, action.options["pick"] < 0.4
-        self.versions[number] = self._baton.now
-        self._ledger.add("stack", "publish", version=number)
-        versions = ((self.alias["FunctionVersion"], False), (str(number), is_bad))
-        self._opened = {each: self._open(each, is_bad=bad) for each, bad in versions}
+        documents = NEWEST_DOCUMENTS
+        if "downgrade" in self._plan.features and self.release.documents == NEWEST_DOCUMENTS:
+            documents = REGISTRY - 1
+        new = self._publish(documents=documents, is_bad=action.options["pick"] < 0.4)
+        number, is_bad = new.number, new.is_bad
+        if not FOLLOWS:
+            self.announce(documents)
+        self._opened = {str(each.number): self._open(each) for each in (self.release, new)}
         settings = probe.Settings(
             stack="podgraft", function="f", alias=ALIAS, new_version=f"f:{number}"
         )
@@ -105,21 +123,70 @@ class Stack:
         self._ledger.add("stack", "probe", output=output, **facts)
         for each in self._opened.values():
             each.node.killed = True
-        if self._status == "Succeeded":
-            self._route(AdditionalVersionWeights={str(number): 0.1})
-            self._baton.wait(SHIFT_SECONDS)
-            self.alias["FunctionVersion"] = str(number)
-            self._route()
-            self._functions.disturb(Action("deploy", 0.0, "deploy", "env/0"))
+        if self._status == "Succeeded" and self._move(new):
+            self.announce(documents)
+        elif not FOLLOWS:
+            self.announce(self.release.documents)
         self._is_shifting = False
 
+    def begin(self, announce: Callable[[int], None], signers: Signers) -> None:
+        """Deploy the first version."""
+        self.announce = announce
+        announce(self.release.documents)
+        self.release = replace(self.release, signers=signers)
+        self._functions.routes = ((self.release, 1.0),)
+
+    def trust(self, signers: Signers) -> None:
+        """Deploy the function with other public keys, gradually if it has an alias that shifts."""
+        while self._is_shifting:
+            self._baton.wait(SETTLE_SECONDS)
+        self._is_shifting = True
+        new = self._publish(signers=signers)
+        self._ledger.add("world", "signers", signers=[*signers.names])
+        if "functions" in self._plan.features:
+            self._move(new, is_certain=True)
+        else:
+            self._finish(new)
+        self._is_shifting = False
+
+    def _publish(self, **changes: Any) -> Release:
+        number = max(self.versions) + 1
+        self.versions[number] = self._baton.now
+        self._ledger.add("stack", "publish", version=number)
+        release = replace(self.release, number=number, **changes)
+        self._functions.prepare_snapshot(release)
+        return release
+
+    def _move(self, new: Release, *, is_certain: bool = False) -> bool:
+        """Shift the alias to a version; false after an alarm, which lets CodeDeploy go back."""
+        path = f"stack/{new.number}"
+        steps = self._dice.pick(f"{path}/shift", SHIFTS)
+        fails = not is_certain and self._dice.chance(f"{path}/alarm", 0.2)
+        last = self._dice.whole(f"{path}/step", 0, len(steps) - 1) if fails else len(steps)
+        for weight, seconds in steps[: last + 1]:
+            self._route(new, weight)
+            self._baton.wait(seconds)
+        if fails:
+            new = self.release
+        self._finish(new)
+        return not fails
+
+    def _finish(self, new: Release) -> None:
+        self.release = new
+        self.alias["FunctionVersion"] = str(new.number)
+        self._route()
+        self._baton.wait(SETTLE_SECONDS)  # what has begun ends
+        self._functions.retire(new)
+
     def watch(self, _action: Action) -> None:
-        """Invoke the watch for its two events, as EventBridge does."""
+        """Invoke the watch for its two events, as EventBridge does, for some minutes."""
         settings = watch.Settings("podgraft", "f", "", (), {}, SILENT_HOURS, "group")
         invoke = watch.review_check.make_invoke(self, "f")
         log = cluster_check.RequestLog(self, "group", system.sleep)
         handler = watch.make_handler(settings, invoke, log)
-        for check in ("reviews", "clusters"):
+        for number, check in enumerate(CHECKS):
+            if number:
+                self._baton.wait(WATCH_SECONDS)
             began = self._baton.now
             output = self._run("watch", lambda check=check: handler({"check": check}, None))
             self._ledger.add("stack", "watch", check=check, began=began, output=output)
@@ -136,16 +203,24 @@ class Stack:
         self._baton.spawn(node, work).join()
         return "".join(node.output)
 
-    def _open(self, number: str, *, is_bad: bool) -> Environment:
-        environment = Environment(f"env/version-{number}.{self._runs}")
-        environment.is_bad = is_bad
+    def _open(self, release: Release) -> Environment:
+        environment = Environment(f"env/version-{release.number}.{self._runs}", release)
         self._ledger.add(environment.node.name, "start")
         return environment
 
-    def _route(self, **routing: Any) -> None:
+    def _route(self, new: Release | None = None, weight: float = 0.0) -> None:
+        """Route a share of the requests to a new version, and the others to the live one."""
+        routing = {"AdditionalVersionWeights": {str(new.number): weight}} if new else {}
         self.alias["RoutingConfig"] = routing
+        routes = [(self.release, 1 - weight)]
+        routes += [(new, weight)] if new else []
+        self._functions.routes = routes
         self._ledger.add(
-            "stack", "alias", routes=routing, version=int(self.alias["FunctionVersion"])
+            "stack",
+            "alias",
+            routes=routing,
+            version=self.release.number,
+            releases=[{**each.describe(), "weight": share} for each, share in routes],
         )
 
     # What follows are operations of Lambda, CodeDeploy, and CloudWatch Logs, as boto3 names them.

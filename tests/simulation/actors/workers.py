@@ -28,6 +28,7 @@ from simulation.plan import Action
 from .functions import Environment, Functions
 from .hands import BRAKE, DENIED, POLICY
 from .operators import Operators
+from .releases import Release
 
 START_SECONDS, REVIEW_SECONDS = 1.0, 0.005
 HALF_SECONDS = 2.0  # between both halves of a file that an editor writes
@@ -71,7 +72,7 @@ def _remove(file: Path) -> None:
 class Workers(Functions):
     """Workers instead of environments of Lambda: no freeze, no snapshot, one application each."""
 
-    def prepare_snapshots(self) -> None:
+    def prepare_snapshot(self, release: Release) -> None:
         """No worker waits for a snapshot."""
 
     def _initialize(self, environment: Environment) -> None:

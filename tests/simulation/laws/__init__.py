@@ -8,13 +8,14 @@ from __future__ import annotations
 from simulation.ledger import Event, Ledger
 from simulation.plan import Plan
 
-from . import alarms, changes, credentials, folders, functions, serving, versions
+from . import alarms, changes, credentials, folders, functions, pods, releases, serving, versions
 from .facts import Facts
 from .law import Law, Review
 
 LAWS: tuple[type[Law], ...] = (
     serving.Outcomes,  # first: a candidate that responds wrongly also breaks other laws
-    *versions.LAWS, *serving.LAWS, *credentials.LAWS, *changes.LAWS, *alarms.LAWS, *functions.LAWS,
+    *versions.LAWS, *serving.LAWS, *credentials.LAWS, *changes.LAWS, *alarms.LAWS, *functions.LAWS, *releases.LAWS,
+    *pods.LAWS,
 )  # fmt: skip
 # Of workers that share a folder.
 SHARED = (

@@ -6,6 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from typing import Any
 import yaml
 
 from simulation.ledger import Event
+from simulation.plan import START_SECONDS
 
 from .facts import OK, UNAUTHORIZED
+from .functions import is_settled
 from .law import Law, Review
 
 TEMPLATE = Path(__file__).parents[3] / "template.yaml"
@@ -26,12 +29,16 @@ FAILURES, AGE, REFUSED, UNAUTHENTICATED = (
     "authentication_failure_total",
 )
 CANDIDATE, SILENT = "candidate_failure_total", "silent_clusters"
+SYNTHETIC, TOKEN_AGE = "synthetic_review_failure_total", "oldest_token_days"
 # Not judged: alarms on metrics that AWS itself measures (Crashes, ApiErrors, Throttles, those of
-# other functions, Certificate), because the world would count for both sides; Latency and
-# CandidateLatency, whose processor time the world charges; SyntheticReview, which also rings if
-# the watch does not run each five minutes, as here; TokenAge, whose limit is longer than a run;
-# ClientCertificate and ApiThrottles, whose metrics nothing in the world produces.
-JUDGED = frozenset({FAILURES, AGE, REFUSED, UNAUTHENTICATED, CANDIDATE, SILENT})
+# other functions, Certificate), because the world would count for both sides, and the laws of
+# the log and of deadlines judge each response; Latency and CandidateLatency, whose processor time
+# the world charges, and which need reviews in five minutes in a row; that SyntheticReview rings
+# without data, because the watch runs here for ten minutes at a time; ClientCertificate and
+# ApiThrottles, whose metrics a certificate and a filter of CloudWatch produce.
+OF_WATCH = frozenset({SILENT, SYNTHETIC, TOKEN_AGE})
+JUDGED = OF_WATCH | {FAILURES, AGE, REFUSED, UNAUTHENTICATED, CANDIDATE}
+DAY_SECONDS = 86_400.0
 _AGE = re.compile(r"confirmed (\d+) s ago")
 # A line of a response for which nobody waited is read with a later one.
 LATE_SECONDS = 600
@@ -41,22 +48,26 @@ class _Loader(yaml.SafeLoader):
     """Reads a template without its functions."""
 
 
-def _skip(_loader: object, _suffix: str, _node: object) -> None:
-    return None
+def _read_function(_loader: object, _suffix: str, node: yaml.Node) -> object:
+    return node.value if isinstance(node, yaml.ScalarNode) else None
 
 
-_Loader.add_multi_constructor("!", _skip)  # pyright: ignore[reportUnknownMemberType]
+_Loader.add_multi_constructor("!", _read_function)  # pyright: ignore[reportUnknownMemberType]
 
 
 @cache
 def read_alarms() -> dict[str, dict[str, Any]]:
     """Return the alarms that are judged, by name."""
-    resources: dict[str, Any] = yaml.load(TEMPLATE.read_text(), _Loader)["Resources"]  # noqa: S506
+    template: dict[str, Any] = yaml.load(TEMPLATE.read_text(), _Loader)  # noqa: S506
+    parameters = template["Parameters"]
     alarms = {
-        name: resource["Properties"]
-        for name, resource in resources.items()
+        name: dict(resource["Properties"])
+        for name, resource in template["Resources"].items()
         if resource["Type"] == "AWS::CloudWatch::Alarm"
     }
+    for each in alarms.values():
+        if each["Threshold"] in parameters:  # a reference
+            each["Threshold"] = parameters[each["Threshold"]]["Default"]
     return {name: each for name, each in alarms.items() if each["MetricName"] in JUDGED}
 
 
@@ -83,7 +94,7 @@ def _read_metrics(lines: str) -> Iterable[tuple[str, float]]:
         if line.startswith('{"_aws"'):
             for metric, values in json.loads(line).items():
                 if metric in JUDGED:
-                    yield metric, values if metric == SILENT else values[0]
+                    yield metric, values if metric in OF_WATCH else values[0]
 
 
 class Alarms(Law):
@@ -101,17 +112,35 @@ class Alarms(Law):
         if event.kind == "end" and event.lane == "world":
             for name, alarm in read_alarms().items():
                 self._judge(name, alarm)
-        if event.kind == "watch" and event.facts["check"] == "clusters":
+        if event.kind == "watch":
             self._see_watch(event)
 
     def _see_watch(self, event: Event) -> None:
-        """Compare the metric with the line of the log, which ``Watched`` judges."""
-        output: str = event.facts["output"]
+        """Compare the metrics with the lines of the log, which ``Watched`` judges."""
+        output, time = event.facts["output"], event.time
         for metric, value in _read_metrics(output):
-            self._measured[metric].append((event.time, value))
+            self._measured[metric].append((time, value))
+            if metric == TOKEN_AGE:
+                self._see_age(event, value)
         for line in output.splitlines():
-            if silent := json.loads(line).get("silent"):
-                self._true[SILENT].append((event.time, len(silent)))
+            found = json.loads(line)
+            if silent := found.get("silent"):
+                self._true[SILENT].append((time, len(silent)))
+            if event.facts["check"] == "reviews" and found.get("problems"):
+                self._true[SYNTHETIC].append((time, len(found["problems"])))
+                self._reasons.append(time)
+
+    def _see_age(self, event: Event, measured: float) -> None:
+        """Compare the age of the oldest token with what is stored, if everybody has read that."""
+        now = START_SECONDS + event.time
+        created = map(datetime.fromisoformat, self.facts.find_created())
+        days = [(now - each.timestamp()) // DAY_SECONDS for each in created]
+        expected = max(days, default=0)
+        is_settled_now = is_settled(self.facts, event.facts["began"], event.time)
+        if is_settled_now and abs(measured - expected) > 1:
+            self.violate(f"the watch measures {measured} days, and a token has {expected}")
+        is_certain = is_settled_now and measured == expected
+        self._true[TOKEN_AGE].append((event.time, expected if is_certain else measured))
 
     def see_review(self, review: Review) -> None:
         facts, time = review.event.facts, review.event.time

@@ -27,6 +27,7 @@ POLICY, BRAKES, DENIED, POINTER = (
 )
 SIGNATURE = "# signature: v1 "
 MAX_REGISTRY_BYTES = 16 * 1024 * 1024
+OVERRIDES_DOCUMENTS, FIRST_SIGNER = 3, "alias/signer-0"
 MEMBER = "c3"  # of the group ring-1, by the policy
 LAG_SECONDS, WAIT_SECONDS, MARGIN_SECONDS = 5.0, 1.4, 0.6
 # The time after which everybody who can read has read a change.
@@ -76,6 +77,7 @@ class StoredPolicy:
 
 
 _OVERRIDES = re.compile(r"^overrides: (sha256:[0-9a-f]{64})$", re.MULTILINE)
+_CREATED = re.compile(r'["\']?created["\']?: *["\']?([0-9TZ:-]+)')
 _EXPIRY = re.compile(r"pg1-[^-]+-(\d{4})(\d\d)(\d\d)-")
 # A clock of an environment is wrong by at most five seconds; podgraft grants five minutes.
 SKEW_SECONDS, GRACE_SECONDS = 6.0, 300.0
@@ -117,6 +119,7 @@ class Reader:
     failures: int = 0
     started: float = 0.0
     signers: set[str] = field(default_factory=set[str])
+    documents: int = OVERRIDES_DOCUMENTS  # that its release reads
     known: list[str] = field(default_factory=list[str])  # all texts of callers that it ever read
 
     @property
@@ -141,7 +144,8 @@ class Facts:
         self.parameters: dict[str, list[tuple[float, str | None, str]]] = {}
         self.readers: dict[str, Reader] = {}
         self.signed: dict[str, set[str]] = {}  # the keys that signed a digest
-        self.signers: set[str] = {"alias/signer-0"}  # whose signatures count
+        self.signers: set[str] = {FIRST_SIGNER}  # whose signatures count
+        self.releases: list[dict[str, Any]] = []  # to which the alias routes
         # What is in force of the callers, by name of the document; the registry is one document.
         self.callers: dict[str, list[tuple[float, str]]] = {}
         self._registries: dict[str, str] = {}
@@ -190,7 +194,18 @@ class Facts:
         self.signers = set(event.facts["signers"])
 
     def _note_init(self, event: Event) -> None:
-        self.reader(event.lane).signers = self.signers
+        reader = self.reader(event.lane)
+        reader.signers = set(event.facts.get("signers", ())) or {FIRST_SIGNER}
+        reader.documents = event.facts.get("documents", reader.documents)
+
+    def _note_alias(self, event: Event) -> None:
+        self.releases = event.facts["releases"]
+
+    def _note_restore(self, event: Event) -> None:
+        """An environment has what its snapshot read, but for the callers: they can be revoked."""
+        before, own = self.reader(event.facts["snapshot"]), self.reader(event.lane)
+        own.policy, own.policy_time = before.policy, before.policy_time
+        own.texts, own.failed = dict(before.texts), before.failed
 
     def _note_start(self, event: Event) -> None:
         self.reader(event.lane).started = event.time
@@ -330,6 +345,13 @@ class Facts:
             reader.known += texts.values()
         reader.credentials_time = event.time
 
+    def find_created(self) -> list[str]:
+        """Return when the tokens that count were created."""
+        newest = [texts[-1][1] for texts in self.callers.values()]
+        if POINTER in self.callers:
+            newest = [self.callers[POINTER][-1][1]]
+        return [each for text in newest for each in _CREATED.findall(text)]
+
     def has_valid_callers(self, now: float) -> bool:
         """Whether each environment that can read has read valid callers."""
         return all(end + BOUND_SECONDS < now for end in self.mistakes.values())
@@ -384,20 +406,22 @@ class Facts:
         """Whether the function accepts the signature of a version, or its absence."""
         return not self.needs_signature(version.text) or self.is_signed(version, digest, signers)
 
-    def is_valid(self, version: StoredPolicy) -> bool:
-        """Whether a version can remain in force."""
+    def is_valid(self, version: StoredPolicy, reader: Reader | None = None) -> bool:
+        """Whether a version can remain in force, in an environment of any release."""
+        if reader is not None and version.overrides and reader.documents < OVERRIDES_DOCUMENTS:
+            return False
         digest = str(version.fields.get("bundle", ""))
         return (
             not version.is_broken
             and not any(
                 self.is_denied(each, self.text_at(DENIED, 1e18)) for each in version.digests
             )
-            and self.is_trusted(version, digest, self.signers)
+            and self.is_trusted(version, digest, reader.signers if reader else self.signers)
         )
 
-    def is_loadable(self, version: StoredPolicy) -> bool:
+    def is_loadable(self, version: StoredPolicy, reader: Reader | None = None) -> bool:
         """Whether a version can load now."""
-        return self.is_valid(version) and all(map(self.is_complete, version.digests))
+        return self.is_valid(version, reader) and all(map(self.is_complete, version.digests))
 
     def find_versions(self, number: int, tag: str) -> list[StoredPolicy]:
         """Return the versions of this number and tag, also of earlier parameters."""

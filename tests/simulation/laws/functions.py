@@ -21,6 +21,7 @@ _REFUSED = (
     "written at the same time",
     "or use --end-rollout",
     "names no bundle",
+    "deploy the stack",
 )
 # One injector exists. What is kept of a cluster: its documents, before and after a change.
 MAX_OBJECTS, MAX_BYTES = 30, 10_000

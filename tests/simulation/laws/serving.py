@@ -19,6 +19,7 @@ from .facts import (
     THROTTLED,
     UNAUTHORIZED,
     WAIT_SECONDS,
+    Reader,
     StoredPolicy,
     identify_credential,
 )
@@ -247,7 +248,7 @@ class Converged(Law):
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # pyright: ignore[reportArgumentType]
         self._seen: dict[str, float] = {}
-        self._expected = (-1.0, 0)  # since which change
+        self._expected: dict[object, tuple[float, int]] = {}  # since which change
 
     def see_review(self, review: Review) -> None:
         # From another address, ``Sources`` judges it.
@@ -261,19 +262,22 @@ class Converged(Law):
         if review.began < self._find_calm(review):
             self._seen[review.env] = review.began
             return
-        expected = self._find_expected()
+        expected = self._find_expected(self.facts.reader(review.env))
         if expected and review.began - first >= BOUND_SECONDS:
             self._judge(review, expected)
 
-    def _find_expected(self) -> int:
-        """Return the newest version that loads; 0 without one."""
-        time, expected = self._expected
+    def _find_expected(self, reader: Reader) -> int:
+        """Return the newest version that loads in an environment; 0 without one."""
+        key = reader.documents, *sorted(reader.signers)
+        time, expected = self._expected.get(key, (-1.0, 0))
         if time != self.facts.last_change:
             loadable = (
-                each for each in self.facts.versions.values() if self.facts.is_loadable(each)
+                each
+                for each in self.facts.versions.values()
+                if self.facts.is_loadable(each, reader)
             )
             expected = max((each.number for each in loadable), default=0)
-            self._expected = self.facts.last_change, expected
+            self._expected[key] = self.facts.last_change, expected
         return expected
 
     def _find_calm(self, review: Review) -> float:
@@ -290,7 +294,8 @@ class Converged(Law):
             return
         served = self.facts.versions.get(review.version)
         # It was loaded before its bundle was damaged.
-        is_kept = served is not None and served.number > expected and self.facts.is_valid(served)
+        is_kept = served is not None and served.number > expected
+        is_kept = is_kept and self.facts.is_valid(served, self.facts.reader(review.env))
         if review.version != expected and not is_kept:
             self.violate(f"{review}; version {expected} loads")
         elif review.is_marked != (review.version != newest):

@@ -17,7 +17,7 @@ from unittest.mock import patch
 import boto3
 import botocore.endpoint
 from botocore.config import Config
-from botocore.exceptions import ConnectTimeoutError, ReadTimeoutError
+from botocore.exceptions import ConnectionClosedError, ConnectTimeoutError, ReadTimeoutError
 from botocore.retries import quota, standard
 
 from simulation.baton import Baton
@@ -31,6 +31,7 @@ from .keys import KeyModel
 from .objects import ObjectModel
 from .parameters import ParameterModel
 from .responses import AwsError, encode_error, encode_json, make_response
+from .tape import Tape
 from .weather import Fault, Weather
 
 SERVICES = ("ssm", "s3", "kms", "cloudformation")
@@ -68,6 +69,16 @@ class Aws:
 
     def answer(self, service: str, operation: str, request: Any, *, patient: bool) -> Any:
         """Return the response to a request, or raise an error of the HTTP client."""
+        tape: Tape | None = self._baton.current.node.tape
+        if tape is None:
+            return self._answer(service, operation, request, patient=patient)
+        return tape.answer(
+            operation,
+            request,
+            lambda: self._answer(service, operation, request, patient=patient),
+        )
+
+    def _answer(self, service: str, operation: str, request: Any, *, patient: bool) -> Any:
         baton, node = self._baton, self._baton.current.node
         node.calls += 1
         path = f"{node.name}/call/{node.calls}"
@@ -78,6 +89,10 @@ class Aws:
         fault = self.weather.find_fault(service, operation, node.name, path, baton.now)
         if self._reads and operation in READS and not self._reads.takes(baton.now):
             fault = Fault("throttle")
+        if service in node.dead:
+            node.dead.discard(service)
+            self._note(operation, "reset", _names=_read_names(service, request), began=began)
+            raise ConnectionClosedError(endpoint_url=request.url)
         limit = COMMAND_SECONDS if patient else ENVIRONMENT_SECONDS
         delay = self._dice.scale(f"{path}/delay", 0.004, 0.08) * fault.slowness
         if fault.kind == "timeout" or delay > limit:

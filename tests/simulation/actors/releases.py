@@ -1,0 +1,85 @@
+"""Releases of the function: what an earlier one does not know, and which one gets a request."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from podgraft.core.versions import snapshot_loader
+from podgraft.service.store import caller_document
+from podgraft.service.store.aws.registry import RegistryReader
+from simulation.baton import NEWEST_DOCUMENTS, Baton
+
+REGISTRY, OVERRIDES = 2, NEWEST_DOCUMENTS  # the first numbers of documents that have them
+
+
+@dataclass(frozen=True, slots=True)
+class Signers:
+    """The names of keys of KMS, and their public keys, as the setting of the function has them."""
+
+    names: tuple[str, ...] = ()
+    keys: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A published version of the function: its code, and its environment variables."""
+
+    number: int = 1
+    documents: int = NEWEST_DOCUMENTS
+    signers: Signers = Signers()
+    is_bad: bool = False  # it denies what others allow
+
+    def describe(self) -> dict[str, Any]:
+        """Return what the ledger has of a release."""
+        return {"release": self.number, "documents": self.documents, "signers": [*self.signers.names]}
+
+
+Routes = Sequence[tuple[Release, float]]  # with their weights, whose sum is 1
+
+
+def choose_release(routes: Routes, pick: float) -> Release:
+    """Return the release that gets a request."""
+    for release, weight in routes:
+        pick -= weight
+        if pick < 0:
+            return release
+    return routes[-1][0]
+
+
+@contextmanager
+def use_releases(baton: Baton) -> Generator[None]:
+    """Let environments of an earlier release know only its documents.
+
+    Every key of a later one is unknown to it, as to the code of that time.
+    """
+    find, join = snapshot_loader.find_overrides, snapshot_loader.join_overrides
+    parse, read = caller_document.parse_callers, RegistryReader.pointer
+
+    def knows(number: int) -> bool:
+        return baton.current.node.documents >= number
+
+    def parse_callers(document: Any) -> Any:
+        callers = parse(document)
+        if not knows(REGISTRY) and not callers.is_plain():
+            raise caller_document.TokensError("unknown key")
+        return callers
+
+    replaced: list[tuple[Any, str, Any]] = [
+        (snapshot_loader, "find_overrides", lambda text: find(text) if knows(OVERRIDES) else None),
+        (snapshot_loader, "join_overrides",
+         lambda text, fetch: join(text, fetch) if knows(OVERRIDES) else text),
+        (caller_document, "parse_callers", parse_callers),
+        (RegistryReader, "pointer",
+         lambda reader, patience: read(reader, patience) if knows(REGISTRY) else None),
+    ]  # fmt: skip
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
+    for owner, name, value in replaced:
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for owner, name, value in before:
+            setattr(owner, name, value)
