@@ -17,7 +17,7 @@ REFRESH_SECONDS = 30
 LONG_SECONDS = (88_000.0, 110_000.0)  # an outage of more than a day
 START_SECONDS = 1_800_000_000.0  # of the world's wall clock: 15 January 2027, 08:00 UTC
 BEGIN_SECONDS = 120.0  # the first policy, and the tokens, exist before
-MAX_REVIEWS, MOST_OF_THEM = 50, 35  # without and with workloads
+MAX_REVIEWS, MOST_OF_THEM = 40, 28  # without and with workloads
 CLEANUP_SECONDS = 240.0  # before the end
 PAIRS = 3  # of pushes at the same time
 LAST_SHIFT_SECONDS = 700.0  # before the healing
@@ -33,9 +33,16 @@ FEATURES = (
 )  # fmt: skip
 # Worlds of another kind: workers of serve with a folder, callers with certificates, pipelines that
 # push at the same time, and policies whose clusters are in a bundle.
-KINDS = {"serve": 0.2, "certificates": 0.15, "crowd": 0.1, "twins": 0.1, "large": 0.12,
+KINDS = {
+    "serve": 0.2,
+    "certificates": 0.15,
+    "crowd": 0.1,
+    "twins": 0.1,
+    "large": 0.12,
     # An earlier release of the function is replaced, or deployed again.
-    "upgrade": 0.1, "downgrade": 0.08}
+    "upgrade": 0.1,
+    "downgrade": 0.08,
+}
 _FAULTS = (
     "timeout", "timeout", "throttle", "error", "denied", "lost", "truncated", "damaged", "slow",
     "undecryptable",
@@ -133,14 +140,16 @@ def make_plan(seed: int) -> Plan:
 
 # What the worlds of an earlier release need, and what it does not know.
 _NEEDS = {"upgrade": {"functions", "large"}, "downgrade": {"functions", "registry", "tokens"}}
-_EXCLUDES = {"downgrade": {"finished", "sources", "expiry", "large", "certificates", "upgrade"}}
+_EXCLUDES = {
+    "downgrade": {"finished", "sources", "expiry", "large", "certificates", "upgrade", "hands"}
+}
 
 
 def _add_needs(features: tuple[str, ...]) -> tuple[str, ...]:
     own = set(features)
-    for name in _NEEDS:
+    for name, needs in _NEEDS.items():
         if name in own and "serve" not in own:
-            own = (own | _NEEDS[name]) - _EXCLUDES.get(name, set())
+            own = (own | needs) - _EXCLUDES.get(name, set())
         else:
             own.discard(name)
     return tuple(name for name in (*FEATURES, *KINDS) if name in own)
@@ -256,22 +265,28 @@ def _make_large(dice: Dice, plan: Plan) -> list[Action]:
         path = f"plan/large/{verb}"
         time = dice.between(f"{path}/time", BEGIN_SECONDS, plan.heal)
         options = {**choose_bundle(dice, path), "large": True}
-        pause, kind = dice.scale(f"{path}/pause", 20, 90), {"kind": "overrides"}
+        pause, kind = dice.scale(f"{path}/pause", 40, 160), {"kind": "overrides"}
         is_back = dice.chance(f"{path}/back", 0.5)  # to the version with these overrides
         last = ("rollback", {"back": 0}) if is_back else ("push", options)
         actions += [
             Action(f"command/large-{verb}-push", time, "push", "c0", options),
             Action(f"command/large-{verb}", time + pause, verb, "c0", {**options, **kind}),
-            Action(f"lambda/large-{verb}", time + 1.5 * pause, "deploy", "env/0"),
             Action(f"command/large-{verb}-last", time + 2 * pause, last[0], "c0", last[1]),
         ]
+        if verb == "hand" or dice.chance(f"{path}/restart", 0.5):
+            actions.append(Action(f"lambda/large-{verb}", time + 1.5 * pause, "deploy", "env/0"))
+        else:  # an invalid version is the newest one, so the one before it is in force
+            broken = {**options, "kind": "yaml"}
+            actions.append(
+                Action(f"command/large-{verb}-broken", time + 0.8 * pause, "hand", "c0", broken)
+            )
     return actions
 
 
 def _make_releases(dice: Dice, plan: Plan) -> list[Action]:
     """Deploy releases that read other documents, while people change these."""
     actions: list[Action] = []
-    for number in range(3 if {"upgrade", "downgrade"} & {*plan.features} else 0):
+    for number in range(2 if {"upgrade", "downgrade"} & {*plan.features} else 0):
         path = f"plan/release/{number}"
         last = max(plan.heal - LAST_SHIFT_SECONDS, BEGIN_SECONDS)
         time = dice.between(f"{path}/time", BEGIN_SECONDS, last)
@@ -281,6 +296,9 @@ def _make_releases(dice: Dice, plan: Plan) -> list[Action]:
         pause = dice.between(f"{path}/pause", 0.0, 400.0)
         actions.append(Action(f"command/release-push-{number}", time + pause, "push", "c0", push))
         actions.append(Action(f"command/release-rotate-{number}", time + pause, "rotate", "c0"))
+        # A person stores a key of a later release.
+        later = Action(f"command/release-key-{number}", time - 60, "hand", "c0", {"kind": "key"})
+        actions += [later] if number == 0 else []
     return [each for each in actions if each.verb != "rotate" or "tokens" in plan.features]
 
 
@@ -325,13 +343,13 @@ def _make_witnesses(dice: Dice, plan: Plan) -> list[Action]:
         for share in (0.7, 0.95)
         if window.id != "lag" and window.end - window.start > 2 * REFRESH_SECONDS
     ]
-    shifts = [each for each in plan.actions if each.verb == "shift" or each.verb == "keys"]
+    shifts = [each for each in plan.actions if each.verb in {"shift", "keys"}]
     times += [(f"plan/{s.id}/shift", s.time + after) for s in shifts for after in (40, 150, 280)]
     if "expiry" in plan.features:
         times += [("plan/expiry", end + after) for end in EXPIRIES for after in (-60, -7, 7, 310)]
     witnesses: list[Action] = []
     for path, time in [(path, time) for path, time in times if time < plan.seconds]:
-        for number in range(3):
+        for number in range(1 if path.endswith("/shift") else 3):
             each = f"{path}/witness/{len(witnesses)}"
             begin = time + dice.between(f"{each}/time", 0, 0.5)
             review = _make_review(dice, plan, each, 4000 + len(witnesses), begin)
@@ -387,7 +405,7 @@ def _make_reviews(dice: Dice, plan: Plan) -> list[Action]:
 def _make_workloads(dice: Dice, plan: Plan) -> list[Action]:
     """Let Deployments scale and restart, most of them when something fails."""
     actions: list[Action] = []
-    for number in range(3 if "workloads" in plan.features else 0):
+    for number in range(2 if "workloads" in plan.features else 0):
         path = f"plan/workload/{number}"
         start, end = BEGIN_SECONDS, plan.seconds - 300
         if plan.windows and dice.chance(f"{path}/window", 0.6):

@@ -17,8 +17,8 @@ from podgraft.cli.terminal import EscapingStream
 
 from .actors.apiserver import ApiServers
 from .actors.functions import Functions, use_functions
-from .actors.releases import use_releases
 from .actors.operators import SIGNERS, Operators
+from .actors.releases import use_releases
 from .actors.stack import Stack, use_clock
 from .actors.workers import Editors, Workers
 from .baton import Baton, Node

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from .baton import NEWEST_DOCUMENTS
 from .ledger import Event
 
 _Test = Callable[[Event], bool]
@@ -59,6 +60,17 @@ SITUATIONS: dict[str, _Test] = {
     ),
     "the monotonic clock stopped in a freeze": lambda event: event.kind == "clock",
     "a version is deleted": lambda event: event.kind == "delete",
+    "two versions of the code get requests": lambda event: (
+        event.kind == "alias" and len(event.facts["releases"]) > 1
+    ),
+    "an earlier release starts": lambda event: (
+        event.kind == "init" and event.facts.get("documents", NEWEST_DOCUMENTS) < NEWEST_DOCUMENTS
+    ),
+    "an environment is restored": lambda event: event.kind == "restore",
+    "a pod is created without the webhook": lambda event: (
+        event.kind == "fate" and event.facts["fate"] == "failed-open"
+    ),
+    "a workload has its pods": lambda event: event.kind == "workload",
     "a disk is lost": lambda event: event.kind == "disk" and event.facts["is_lost"],
     **{
         f"{line} succeeds": _command(line)

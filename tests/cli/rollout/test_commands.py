@@ -352,6 +352,13 @@ def test_push_refuses_while_a_rollout_is_active(
     status, output = call("push next")
     assert (status, stack.read()) == (1, running)
     assert f"rollout {ID} is active; end it with podgraft rollout promote" in output
+    # A person stored text that is no YAML: the message says which text, and what replaces it.
+    stack.put(f"policy: [{running}")
+    status, output = call("push next")
+    assert status == 1
+    assert "the stored version has no rollout that podgraft can read: " in output
+    assert "use --end-rollout" in output
+    stack.put(running)
     # A document with the same rollout continues it, as GitOps does.
     Path("next/policy.yaml").write_text(running.replace("share: 5", "share: 6"))
     for name, content in BUNDLE.items():

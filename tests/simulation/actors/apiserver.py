@@ -277,6 +277,7 @@ class ApiServers:
         facts |= {"log": {}, "retry_after": 0}
         if task is not None:
             task.join(caller.ends - self._baton.now)
+            environment.is_late = not task.done
             facts["code"] = 0  # no response in time, or none at all
             if task.done:
                 facts = {**facts, **_describe(task.result, pod), "error": repr(task.error or "")}

@@ -60,6 +60,7 @@ class Environment:
         self.frozen_at = 0.0
         self.clock_stops = False
         self.asleep_until = 0.0
+        self.is_late = False  # nobody waited for its last response
         self.snapshot: Environment | None = None  # from which it is restored
 
 
@@ -176,6 +177,9 @@ class Functions:
             environment.is_waiting = False
             event, response = environment.inbox.pop(0)
             self._baton.wait(REVIEW_SECONDS)
+            if environment.is_late:
+                environment.node.output.clear()
+                environment.is_late = False
             context = SimpleNamespace(aws_request_id="simulated")
             try:
                 answer, error = environment.handler(event, context), None
@@ -186,9 +190,7 @@ class Functions:
             self._rest(environment)
             response.finish(answer, error)
 
-    def _choose(
-        self, release: Release, *, prefers_cold: bool, pick: float
-    ) -> Environment | None:
+    def _choose(self, release: Release, *, prefers_cold: bool, pick: float) -> Environment | None:
         now = self._baton.now
         if "fleet" in self._plan.features:
             for key, each in list(self.environments.items()):

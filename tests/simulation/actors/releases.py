@@ -34,7 +34,8 @@ class Release:
 
     def describe(self) -> dict[str, Any]:
         """Return what the ledger has of a release."""
-        return {"release": self.number, "documents": self.documents, "signers": [*self.signers.names]}
+        signers = [*self.signers.names]
+        return {"release": self.number, "documents": self.documents, "signers": signers}
 
 
 Routes = Sequence[tuple[Release, float]]  # with their weights, whose sum is 1
@@ -61,6 +62,15 @@ def use_releases(baton: Baton) -> Generator[None]:
     def knows(number: int) -> bool:
         return baton.current.node.documents >= number
 
+    def find_overrides(document: str) -> str | None:
+        return find(document) if knows(OVERRIDES) else None
+
+    def join_overrides(document: str, fetch: Any) -> str:
+        return join(document, fetch) if knows(OVERRIDES) else document
+
+    def read_pointer(reader: RegistryReader, patience: Any) -> Any:
+        return read(reader, patience) if knows(REGISTRY) else None
+
     def parse_callers(document: Any) -> Any:
         callers = parse(document)
         if not knows(REGISTRY) and not callers.is_plain():
@@ -68,13 +78,11 @@ def use_releases(baton: Baton) -> Generator[None]:
         return callers
 
     replaced: list[tuple[Any, str, Any]] = [
-        (snapshot_loader, "find_overrides", lambda text: find(text) if knows(OVERRIDES) else None),
-        (snapshot_loader, "join_overrides",
-         lambda text, fetch: join(text, fetch) if knows(OVERRIDES) else text),
+        (snapshot_loader, "find_overrides", find_overrides),
+        (snapshot_loader, "join_overrides", join_overrides),
         (caller_document, "parse_callers", parse_callers),
-        (RegistryReader, "pointer",
-         lambda reader, patience: read(reader, patience) if knows(REGISTRY) else None),
-    ]  # fmt: skip
+        (RegistryReader, "pointer", read_pointer),
+    ]
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
     for owner, name, value in replaced:
         setattr(owner, name, value)

@@ -29,7 +29,7 @@ ALIAS, SILENT_HOURS, KEPT_VERSIONS = "live", 3, 1
 # How CodeDeploy shifts: the weights of the new version, and the seconds that each lasts.
 SHIFTS = ([(0.1, 300.0)], [(step / 10, 60.0) for step in range(1, 10)])
 SETTLE_SECONDS, WATCH_SECONDS = 30.0, 300.0
-CHECKS = ("reviews", "reviews", "reviews", "clusters")
+CHECKS = ("reviews", "reviews", "clusters")
 TEMPLATE = FUNCTIONS.parent / "template.yaml"
 # Whether the parameter of the owner follows the alias, so it names what all live versions read.
 FOLLOWS = "PrefixOwner:\n    Type: AWS::SSM::Parameter\n    DependsOn:" in TEMPLATE.read_text()
@@ -238,6 +238,7 @@ class Stack:
         if promise is None:
             return {"FunctionError": "Throttled", "Payload": io.BytesIO(b"{}")}
         promise.join(35.0)
+        environment.node.output.clear()
         if not promise.done or promise.error is not None:
             return {"FunctionError": "Unhandled", "Payload": io.BytesIO(b"{}")}
         return {"Payload": io.BytesIO(json.dumps(promise.result).encode())}

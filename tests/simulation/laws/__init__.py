@@ -14,8 +14,8 @@ from .law import Law, Review
 
 LAWS: tuple[type[Law], ...] = (
     serving.Outcomes,  # first: a candidate that responds wrongly also breaks other laws
-    *versions.LAWS, *serving.LAWS, *credentials.LAWS, *changes.LAWS, *alarms.LAWS, *functions.LAWS, *releases.LAWS,
-    *pods.LAWS,
+    *versions.LAWS, *serving.LAWS, *credentials.LAWS, *changes.LAWS, *alarms.LAWS, *functions.LAWS,
+    *releases.LAWS, *pods.LAWS,
 )  # fmt: skip
 # Of workers that share a folder.
 SHARED = (

@@ -137,13 +137,17 @@ class Sources(Law):
         is_certain = is_certain and self.facts.has_valid_callers(review.began)
         if not text or not is_certain or review.event.facts["verb"] == "attack":
             return
-        own = as_object(load_clusters(text).get(review.cluster))
-        sources: list[str] = own.get("sources", [])
+        sources = _find_sources(text, review.cluster)
         is_admitted = not sources or any(_admits(each, review) for each in sources)
         if review.code == OK and not is_admitted:
             self.violate(f"{review}; {review.event.facts['source']} is in none of {sources}")
         if review.code == FORBIDDEN and is_admitted:
             self.violate(f"{review}; {review.event.facts['source']} is in {sources}")
+
+
+def _find_sources(registry: str, cluster: str) -> list[str]:
+    own: list[str] = as_object(load_clusters(registry).get(cluster)).get("sources", [])
+    return own
 
 
 def _admits(source: str, review: Review) -> bool:
@@ -159,13 +163,16 @@ def _admits(source: str, review: Review) -> bool:
 
 
 class Throttled(Law):
-    """A valid credential is never throttled."""
+    """A valid credential is never throttled, unless it comes from another source."""
 
     name = "28 throttle"
 
     def see_review(self, review: Review) -> None:
         is_valid = review.event.facts["verb"] == "review" and review.env != "gateway"
         is_valid = is_valid and not review.is_expired
+        text = self.facts.reader(review.env).credentials.get(POINTER, "{}")
+        sources = _find_sources(text, review.cluster) if review.code == THROTTLED else []
+        is_valid = is_valid and (not sources or any(_admits(each, review) for each in sources))
         if review.code == THROTTLED and is_valid:
             self.violate(f"{review}; its credential is valid")
 

@@ -77,7 +77,7 @@ class StoredPolicy:
 
 
 _OVERRIDES = re.compile(r"^overrides: (sha256:[0-9a-f]{64})$", re.MULTILINE)
-_CREATED = re.compile(r'["\']?created["\']?: *["\']?([0-9TZ:-]+)')
+_CREATED = re.compile(r'["\']?created["\']?: *["\']?(\d{4}-\d\d-\d\dT[0-9:]+Z)')
 _EXPIRY = re.compile(r"pg1-[^-]+-(\d{4})(\d\d)(\d\d)-")
 # A clock of an environment is wrong by at most five seconds; podgraft grants five minutes.
 SKEW_SECONDS, GRACE_SECONDS = 6.0, 300.0
@@ -112,6 +112,7 @@ class Reader:
     texts: dict[str, str] = field(default_factory=dict[str, str])
     credentials: dict[str, str] = field(default_factory=dict[str, str])
     credentials_time: float = -1.0
+    reset_time: float = -1.0  # when a connection of its snapshot was dead
     credentials_failed: bool = False
     registry_failed: bool = False  # its object, which the pointer in Parameter Store names
     answered: bool = False
@@ -297,6 +298,8 @@ class Facts:
 
     def _note_read(self, event: Event) -> None:
         reader, facts = self.reader(event.lane), event.facts
+        if facts["result"] == "reset":
+            reader.reset_time = event.time
         if facts["result"] == THROTTLING:
             self.last_throttle = event.time
         operation: str = facts["operation"]

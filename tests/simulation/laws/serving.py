@@ -258,6 +258,8 @@ class Converged(Law):
             return
         if not self.facts.has_valid_callers(review.began):
             return
+        if self.facts.reader(review.env).reset_time >= review.began:
+            return  # a short timeout leaves no time to connect again
         first = self._seen.setdefault(review.env, review.began)
         if review.began < self._find_calm(review):
             self._seen[review.env] = review.began
@@ -294,8 +296,11 @@ class Converged(Law):
             return
         served = self.facts.versions.get(review.version)
         # It was loaded before its bundle was damaged.
-        is_kept = served is not None and served.number > expected
-        is_kept = is_kept and self.facts.is_valid(served, self.facts.reader(review.env))
+        is_kept = (
+            served is not None
+            and served.number > expected
+            and self.facts.is_valid(served, self.facts.reader(review.env))
+        )
         if review.version != expected and not is_kept:
             self.violate(f"{review}; version {expected} loads")
         elif review.is_marked != (review.version != newest):

@@ -1,4 +1,4 @@
-"""The responses that an environment got before its snapshot: those restored from it got them too."""
+"""The responses that an environment got before its snapshot, for those restored from it."""
 
 from __future__ import annotations
 

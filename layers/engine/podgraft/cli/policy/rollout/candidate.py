@@ -74,9 +74,16 @@ def _find_difference(key: str, current: JSON, value: JSON) -> JSON:
 def check_no_rollout(live: str, document: str, options: str) -> None:
     """Raise ``CommandError`` if *document* would end the active rollout of *live*.
 
-    A document with the same rollout continues it.
+    A document with the same rollout continues it. A person can store text that is no YAML.
     """
-    active, own = read_rollout(live), read_rollout(document)
+    own = read_rollout(document)
+    try:
+        active = read_rollout(live)
+    except CommandError as error:
+        raise CommandError(
+            f"the stored version has no rollout that podgraft can read: {error}; to replace it, "
+            "run podgraft rollback, or use --end-rollout"
+        ) from error
     if active is None or (own is not None and own.get("id") == active.get("id")):
         return
     raise CommandError(
