@@ -229,6 +229,15 @@ def test_an_optional_is_no_list(optional: str) -> None:
     assert answer["error"] == "got '*types.Optional', expected iterable type"
 
 
+def test_has_of_has_is_has() -> None:
+    def answer(text: str) -> Row:
+        return World(HEAD).answer({"expression": text})
+
+    assert answer("has(has(object.nope))") == answer("has(object.nope)")
+    problem = (1, 9, "invalid argument to has() macro")
+    assert answer("has(has(object))")["refused"] == [problem, problem]
+
+
 @pytest.mark.skipif(
     "PODGRAFT_LIVE_ORACLE" not in os.environ, reason="set PODGRAFT_LIVE_ORACLE=1 to ask Go itself"
 )

@@ -51,7 +51,7 @@ def find_macro_release(name: str, count: int) -> int:
 
 def _has(at: int, parts: Sequence[Node]) -> Node:
     (argument,) = parts
-    if isinstance(argument, Select) and not argument.test:
+    if isinstance(argument, Select):
         return Select(at, argument.operand, argument.field, test=True)
     raise MacroError(argument.at, "invalid argument to has() macro")
 

@@ -371,7 +371,7 @@ class _Parser:
             return self._push(macro(frame.at, parts), depth)
         except MacroError as error:
             self._report(error.at, str(error))
-            return self._push(Constant(frame.at, None), depth)
+            return self._push(Constant(error.at, None), depth)
 
 
 _State: TypeAlias = "Callable[[], _State]"
