@@ -55,7 +55,7 @@ Row = dict[str, Any]
 # What differs, and why; docs/overlays.md says the same to users.
 REASONS: Mapping[str, re.Pattern[str]] = {
     "protobuf's Any and Empty": re.compile(r"google\.protobuf\.(Any|Empty)"),
-    "functions of authorizers": re.compile(r"\.(namespace|name)\("),
+    "functions of authorizers": re.compile(r"\b(namespace|name)\("),
     "bytes as a key of a constant": re.compile(r"\{b''"),
     "one key for 1 and true": re.compile(r"1: .*true: "),
     "all variables as a value": re.compile("^variables$"),
