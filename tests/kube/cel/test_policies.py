@@ -229,10 +229,21 @@ def test_an_optional_is_no_list(optional: str) -> None:
     assert answer["error"] == "got '*types.Optional', expected iterable type"
 
 
-def test_has_of_has_is_has() -> None:
-    def answer(text: str) -> Row:
-        return World(HEAD).answer({"expression": text})
+def answer(text: str) -> Row:
+    return World(HEAD).answer({"expression": text})
 
+
+@pytest.mark.parametrize(
+    ("values", "is_in"),
+    [("dyn(9007199254740992.0)", "false"), ("dyn(9007199254740992.0), dyn(object)", "true")],
+    ids=["a set of constants", "a list"],
+)
+def test_a_set_compares_an_integer_with_a_double_exactly(values: str, is_in: str) -> None:
+    """2^53 + 1, which is no double; the list compares it as a double."""
+    assert answer(f"dyn(9007199254740993) in [{values}]")["value"] == f"bool({is_in})"
+
+
+def test_has_of_has_is_has() -> None:
     assert answer("has(has(object.nope))") == answer("has(object.nope)")
     problem = (1, 9, "invalid argument to has() macro")
     assert answer("has(has(object))")["refused"] == [problem, problem]

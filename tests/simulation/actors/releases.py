@@ -10,6 +10,7 @@ from typing import Any
 from podgraft.core.versions import snapshot_loader
 from podgraft.service.store import caller_document
 from podgraft.service.store.aws.registry import RegistryReader
+from simulation.attributes import replace_attributes
 from simulation.baton import NEWEST_DOCUMENTS, Baton
 
 REGISTRY, OVERRIDES = 2, NEWEST_DOCUMENTS  # the first numbers of documents that have them
@@ -83,11 +84,5 @@ def use_releases(baton: Baton) -> Generator[None]:
         (caller_document, "parse_callers", parse_callers),
         (RegistryReader, "pointer", read_pointer),
     ]
-    before = [(owner, name, getattr(owner, name)) for owner, name, _ in replaced]
-    for owner, name, value in replaced:
-        setattr(owner, name, value)
-    try:
+    with replace_attributes(replaced):
         yield
-    finally:
-        for owner, name, value in before:
-            setattr(owner, name, value)

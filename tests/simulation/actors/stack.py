@@ -15,6 +15,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from podgraft.base import system
+from simulation.attributes import replace_attributes
 from simulation.baton import NEWEST_DOCUMENTS, Baton, Node
 from simulation.dice import Dice
 from simulation.ledger import Ledger
@@ -64,14 +65,8 @@ def use_clock() -> Generator[None]:
         (cleanup, "datetime", CLOCK), (probe_versions, "time", time),
         (recordings, "MAX_REVIEWS", REVIEWS),
     ]  # fmt: skip
-    before = [(module, name, getattr(module, name)) for module, name, _ in replaced]
-    for module, name, value in replaced:
-        setattr(module, name, value)
-    try:
+    with replace_attributes(replaced):
         yield
-    finally:
-        for module, name, value in before:
-            setattr(module, name, value)
 
 
 class Stack:

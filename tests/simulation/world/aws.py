@@ -20,6 +20,7 @@ from botocore.config import Config
 from botocore.exceptions import ConnectionClosedError, ConnectTimeoutError, ReadTimeoutError
 from botocore.retries import quota, standard
 
+from simulation.attributes import replace_attributes
 from simulation.baton import Baton
 from simulation.dice import Dice
 from simulation.ledger import Ledger
@@ -311,14 +312,10 @@ def use_aws(aws: Aws) -> Generator[None]:
         (boto3.session, "Session", make_session),
         (botocore.endpoint, "time", SimpleNamespace(sleep=aws.wait)),
     ]
-    before = [(module, name, getattr(module, name)) for module, name, _ in replaced]
     Aws.current = aws
     _QUOTAS.fill()
     try:
-        for module, name, value in replaced:
-            setattr(module, name, value)
-        yield
+        with replace_attributes(replaced):
+            yield
     finally:
-        for module, name, value in before:
-            setattr(module, name, value)
         Aws.current = None

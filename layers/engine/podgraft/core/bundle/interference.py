@@ -267,22 +267,24 @@ def _find_facts(node: Node, *, is_expected: bool) -> Iterator[_Fact]:
                 yield from _find_facts(each, is_expected=is_expected)
         case Call(function="_==_" | "_!=_" as function, arguments=(left, right)):
             is_in = is_expected == (function == "_==_")
-            yield from _compare(left, [_find_constant(right)], is_in=is_in)
+            yield from _find_value_facts(left, [_find_constant(right)], is_in=is_in)
         case (
             Select(test=True)
             | Call(function="hasValue")
             | Call(function="@in", arguments=(Constant(), _))
         ):
             operator = Operator.EXISTS if is_expected else Operator.DOES_NOT_EXIST
-            yield from ((path, Requirement("", operator)) for path in [_find_path(node)] if path)
+            if path := _find_path(node):
+                yield path, Requirement("", operator)
         case Call(function="@in", arguments=(left, right)):
-            values = _find_constant(right)
-            yield from _compare(left, values, is_in=is_expected) if is_list(values) else ()
+            if is_list(values := _find_constant(right)):
+                yield from _find_value_facts(left, values, is_in=is_expected)
         case _:
-            yield from _compare(node, [True], is_in=is_expected)
+            yield from _find_value_facts(node, [True], is_in=is_expected)
 
 
-def _compare(node: Node, values: Sequence[Value], *, is_in: bool) -> Iterator[_Fact]:
+def _find_value_facts(node: Node, values: Sequence[Value], *, is_in: bool) -> Iterator[_Fact]:
+    """That a path has one of some constants, or none of them; nothing if a value is unknown."""
     path = _find_path(node)
     if isinstance(node, Call) and node.function == "orValue" and is_in:
         default = _find_constant(node.arguments[1])

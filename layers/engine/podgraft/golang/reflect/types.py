@@ -89,7 +89,7 @@ class GoType:
 
     __slots__ = (
         *("_members", "convert", "elem", "fields", "key", "kind", "length", "literal"),
-        *("methods", "name", "paths"),
+        *("_paths", "methods", "name"),
     )
 
     def __init__(  # noqa: PLR0913, PLR0917 — one parameter a fact
@@ -114,7 +114,7 @@ class GoType:
         self.length = length
         self.literal = literal
         self._members: dict[str, Member | None] | None = None
-        self.paths: dict[str, tuple[Field, ...]] = {}  # of ``field_path``, as far as they are known
+        self._paths: dict[str, tuple[Field, ...]] = {}
 
     def __repr__(self) -> str:
         return self.name
@@ -127,13 +127,13 @@ class GoType:
 
     def field_path(self, name: str) -> tuple[Field, ...] | None:
         """The path of fields from this struct to the field ``name``, including promoted fields."""
-        path = self.paths.get(name)
+        path = self._paths.get(name)
         if path is not None:
             return path
         member = self.member(name)
         if member is None or isinstance(member.target, Method):
             return None
-        path = self.paths[name] = (*member.path, member.target)
+        path = self._paths[name] = (*member.path, member.target)
         return path
 
 

@@ -45,7 +45,7 @@ class Struct:
         """Return the field ``name``, including promoted fields; ``KeyError`` if it is missing."""
         if name in self.cached_fields:
             return self.cached_fields[name]
-        path = self.type.paths.get(name) or self.type.field_path(name)
+        path = self.type.field_path(name)
         if path is None:
             raise KeyError(name)
         value = self.walk(path)
@@ -57,9 +57,7 @@ class Struct:
         """The exported field ``name``, or the default if the type has none."""
         if name in self.cached_fields:
             return self.cached_fields[name]
-        if not name[:1].isupper():
-            return default
-        path = self.type.paths.get(name) or self.type.field_path(name)
+        path = self.type.field_path(name) if name[:1].isupper() else None
         if path is None:
             return default
         value = self.get(path[0]) if len(path) == 1 else self.walk(path)

@@ -215,12 +215,18 @@ SET_MEMBERS: frozenset[type[object]] = frozenset({bool, int, Uint, float, str})
 
 
 def search_constants(element: Evaluate, values: list[Value]) -> Evaluate:
-    """``element in [1, 2]``: as in cel-go, a set is made once; an empty one costs nothing."""
+    """``element in [1, 2]``: as in cel-go, a set is made once; an empty one costs nothing.
+
+    In the set, a double is only the integer that it equals exactly (decorators.go).
+    """
     if not values:
         return lambda _frame: False
 
     def evaluate(frame: Frame) -> bool:
         searched = element(frame)
-        return any(equal(searched, value) for value in values)
+        return any(
+            equal(searched, value) and (value.__class__ is not float or searched == value)
+            for value in values
+        )
 
     return evaluate

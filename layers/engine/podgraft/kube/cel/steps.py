@@ -290,5 +290,5 @@ def _pairs(elements: Value, *, pairs: bool) -> list[tuple[Value, Value]]:
     if is_map(elements):
         return list(elements.items())
     name = type_name(elements).removesuffix("_type").capitalize()
-    name = f"{'*' * is_optional(elements)}types.{name}"
-    raise EvaluationError(f"got '{name}', expected iterable type")
+    pointer = "*" if is_optional(elements) else ""
+    raise EvaluationError(f"got '{pointer}types.{name}', expected iterable type")
