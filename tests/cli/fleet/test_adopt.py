@@ -139,6 +139,32 @@ def test_no_step_back_makes_a_revoked_token_valid(account: Account, finished: bo
     assert not account.knows(token, cold=True)
 
 
+def test_what_is_revoked_while_an_earlier_function_runs_remains_revoked(
+    account: Account, capsys: pytest.CaptureFixture[str]
+) -> None:
+    token = issue("a")
+    fleet("adopt")
+    new = account.ssm.get_parameter(Name="/podgraft-dev/stack")["Parameter"]["Value"]
+    old = json.dumps({**json.loads(new), "documents": 1})
+    put_stack(account, old)
+    tokens("revoke", "--cluster", "a", caller_document.identify_token(token))
+    assert not account.old_documents()["a"].tokens
+    other = issue("b")
+    assert account.old_documents()["b"].find_tokens(hash_token(other))
+    put_stack(account, new)
+    assert (account.knows(token), account.knows(other)) == (False, True)
+    # Without copies, nothing that the earlier function reads is left.
+    fleet("adopt", "--finish")
+    put_stack(account, old)
+    capsys.readouterr()
+    assert main(["tokens", "issue", "--cluster", "a", "--output", "third.token", *STACK]) == 0
+    assert account.names() == ["auth/a", "callers", "stack"]
+
+
+def put_stack(account: Account, text: str) -> None:
+    account.ssm.put_parameter(Name="/podgraft-dev/stack", Value=text, Type="String", Overwrite=True)
+
+
 def test_a_copied_version_of_the_pointer_does_not_count(account: Account) -> None:
     """The right to write the pointer is not the way to an earlier registry by accident."""
     token = issue("a")

@@ -4,18 +4,18 @@ Each step can be repeated, and another command can run at the same time: the reg
 only with a document of each cluster in it, and a document that changes meanwhile is read again.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
+from podgraft.base import system
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import owner_parameter
+from podgraft.cli.storage import StoredDocument
 from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
 from podgraft.cli.tokens.registry_storage import (
     AwsRegistry,
     RegistryRepository,
     open_registry,
     read_registry_state,
-    write_copies,
 )
 from podgraft.cli.tokens.registry_writer import Clusters, RegistryState, update_registry
 from podgraft.cli.tokens.repository import DocumentRepository
@@ -43,10 +43,9 @@ class StackCallers:
         """The callers of the registry, for changes."""
         return RegistryRepository(self.registry, self.documents, Location("aws"))
 
-    def read_documents(self) -> Mapping[str, Callers]:
-        """Return the callers below ``auth/``, as a registry contains them."""
-        documents = DocumentRepository(self.documents, Location("aws")).read_all()
-        return {name: callers for name, callers in documents.items() if callers != Callers()}
+    def read_documents(self) -> Clusters:
+        """Return the callers below ``auth/``."""
+        return DocumentRepository(self.documents, Location("aws")).read_all()
 
 
 def open_stack(parameter_prefix: str) -> StackCallers:
@@ -56,7 +55,7 @@ def open_stack(parameter_prefix: str) -> StackCallers:
     """
     documents = open_parameter_storage(parameter_prefix)
     registry = open_registry(documents)
-    if registry is None:
+    if registry is None or not registry.is_read:
         raise CommandError(
             f"parameter {owner_parameter(parameter_prefix)}: names no stack with a function that "
             "reads a registry; check the prefix, or deploy the stack with this version of podgraft"
@@ -66,38 +65,40 @@ def open_stack(parameter_prefix: str) -> StackCallers:
 
 def adopt(stack: StackCallers) -> RegistryState:
     """Create the registry from the documents; with a registry, write the copies again."""
-    if read_registry_state(stack.registry).is_in_force:
-        return _repair_copies(stack)
-    state = _copy_documents(stack, {})
-    for _ in range(_MAX_ROUNDS):
-        # A command of an earlier version can have changed a document meanwhile.
-        if stack.read_documents() == state.clusters:
-            return _repair_copies(stack)
-        state = _copy_documents(stack, state.clusters)
-    raise CommandError(
-        f"{stack.registry.prefix}/auth: other commands change the documents; stop them, then run "
-        "podgraft fleet adopt again"
-    )
+    known: Clusters | None = None
+    if not read_registry_state(stack.registry).is_in_force:
+        for _ in range(_MAX_ROUNDS):
+            # A command of an earlier version can have changed a document meanwhile.
+            documents = stack.read_documents()
+            if documents == known:
+                break
+            _copy_documents(stack, known, documents)
+            known = documents
+        else:
+            raise CommandError(
+                f"{stack.registry.prefix}/auth: other commands change the documents; stop them, "
+                "then run podgraft fleet adopt again"
+            )
+    stack.repository.update_copies()
+    return read_registry_state(stack.registry)
 
 
-def _copy_documents(stack: StackCallers, known: Clusters) -> RegistryState:
-    """Put the documents into the registry, unless it differs from the *known* one."""
+def _copy_documents(stack: StackCallers, known: Clusters | None, documents: Clusters) -> None:
+    """Put the documents that differ from the *known* ones into the registry."""
+    day = f"{system.now():%Y-%m-%d}"
 
     def copy(state: RegistryState) -> tuple[Clusters, Pointer] | None:
-        if state.is_in_force and state.clusters != known:
+        if known is None and state.is_in_force:  # by another command
             return None
-        return stack.read_documents(), _WITH_COPIES
+        clusters = dict(state.clusters)
+        for name, callers in documents.items():
+            # A command of this version changes the registry first, and then the document.
+            is_copy = callers == clusters.get(name, Callers()).make_plain(day)
+            if callers != (known or {}).get(name) and not is_copy:
+                clusters[name] = callers
+        return {name: each for name, each in clusters.items() if each != Callers()}, _WITH_COPIES
 
-    return update_registry(stack.registry, copy)
-
-
-def _repair_copies(stack: StackCallers) -> RegistryState:
-    state = read_registry_state(stack.registry)
-    if state.pointer is not None and state.pointer.copies:
-        names = {*state.clusters, *stack.documents.clusters()}
-        # Without the keys that an earlier function rejects.
-        write_copies(stack.documents, state.clusters, sorted(names))
-    return state
+    update_registry(stack.registry, copy)
 
 
 def finish(stack: StackCallers) -> int:
@@ -108,6 +109,15 @@ def finish(stack: StackCallers) -> int:
             f"parameter {stack.registry.location}: no registry is in force; run podgraft fleet "
             "adopt first"
         )
+    _end_copies(stack)
+    names = stack.documents.clusters()
+    for name in names:
+        stack.documents.delete(name)
+    return len(names)
+
+
+def _end_copies(stack: StackCallers) -> None:
+    """Let later commands write no copies."""
     update_registry(
         stack.registry,
         lambda state: (
@@ -116,20 +126,20 @@ def finish(stack: StackCallers) -> int:
             else None
         ),
     )
-    names = stack.documents.clusters()
-    for name in names:
-        stack.documents.delete(name)
-    return len(names)
 
 
 def undo(stack: StackCallers) -> RegistryState:
     """Write a document for each cluster, and then let the function read the documents."""
     for _ in range(_MAX_ROUNDS):
+        # A copy would lack what an earlier function does not read.
+        _end_copies(stack)
         state = read_registry_state(stack.registry)
         if not state.is_in_force:
             return state
         clusters = state.clusters
         _write_documents(stack, clusters)
+        if stack.read_documents() != clusters:
+            continue
 
         def switch(
             state: RegistryState, written: Clusters = clusters
@@ -147,11 +157,10 @@ def undo(stack: StackCallers) -> RegistryState:
 
 def _write_documents(stack: StackCallers, clusters: Clusters) -> None:
     """Write complete documents. One without its cluster in the registry would revive tokens."""
-    for name in stack.documents.clusters():
-        if name not in clusters:
-            stack.documents.delete(name)
+    stored = stack.documents.read_all()
+    for name in stored.keys() - clusters.keys():
+        stack.documents.delete(name)
     for name, callers in clusters.items():
-        entry = stack.documents.read(name)
-        text = yaml.dump(to_document(callers))
+        text, entry = yaml.dump(to_document(callers)), stored.get(name, StoredDocument())
         if entry.text != text:
             stack.documents.write(name, text, entry)

@@ -146,6 +146,8 @@ def apply_command(
     written = [each for each in changes if each.is_applied and each.kind is not ChangeKind.ISSUE]
     if written:
         callers.change_all(lambda before: apply_settings(fleet, before))
+    else:
+        callers.update_copies()
     _print_changes(written, output)
     if output != JSON_LINES:
         count = len({each.cluster for each in written})
@@ -346,6 +348,7 @@ def retire_command(
     found += [] if callers is None else [callers]
     yield
     if not found:
+        stack.repository.update_copies()  # which a killed command did not reach
         raise CommandError(f"cluster {cluster}: not in the registry; check the name")
     if context is not None:
         reader = KubectlReader(

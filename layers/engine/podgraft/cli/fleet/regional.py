@@ -72,6 +72,12 @@ class RegionalCallers:
             self.leader.repository.change_all(change_merged)
         return self.make_equal(done={region})
 
+    def update_copies(self) -> None:
+        """Write the copies that a killed command did not reach."""
+        for region, stack in sorted(self.stacks.items()):
+            with in_region(region):
+                stack.repository.update_copies()
+
     def make_equal(self, done: Iterable[str] = ()) -> Clusters:
         """Write the merged callers to each region until all of them have it.
 
@@ -95,6 +101,7 @@ class RegionalCallers:
             merged = merge_regions(states.values())
             differing = [each for each in states if states[each] != _adapt(merged, states[each])]
             if not differing:
+                self.update_copies()
                 return merged
             for region in differing:
                 try:

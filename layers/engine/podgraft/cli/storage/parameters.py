@@ -1,6 +1,6 @@
 """The documents of a stack: parameters below one prefix."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC
@@ -36,13 +36,23 @@ class ParameterDocuments:
 
     def list(self, folder: str, *, recursive: bool = False) -> list[str]:
         """Return the parameters directly below the folder, so no locks; *recursive* for all."""
+        return sorted(self._read_pages(folder, Recursive=recursive))
+
+    def read_all(self, folder: str) -> Mapping[str, StoredDocument]:
+        """Read the decrypted parameters directly below the folder, ten with one request."""
+        return {
+            name: StoredDocument(each["Value"], each["Version"])
+            for name, each in self._read_pages(folder, WithDecryption=True).items()
+        }
+
+    def _read_pages(self, folder: str, **options: bool) -> dict[str, dict[str, Any]]:
         path = f"{self.prefix}/{folder}".rstrip("/")
         pages: Iterable[dict[str, Any]] = self.client.get_paginator(
             "get_parameters_by_path"
-        ).paginate(Path=path, Recursive=recursive)
+        ).paginate(Path=path, **options)
         with aws_errors(path):
-            names = [each["Name"] for page in pages for each in page["Parameters"]]
-        return sorted(name.removeprefix(f"{self.prefix}/") for name in names)
+            found = [each for page in pages for each in page["Parameters"]]
+        return {each["Name"].removeprefix(f"{self.prefix}/"): each for each in found}
 
     def write(
         self,

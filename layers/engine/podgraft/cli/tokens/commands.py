@@ -154,12 +154,18 @@ def rotate(
 def revoke(repository: CallerRepository, cluster: str, identity: str) -> Steps:
     """Revoke the token with the id IDENTITY, which list prints."""
     now = share("now", system.timestamp) if repository.has_ids else None
-    is_found, found = _find(bool(repository.read(cluster).match_tokens(identity)))
+    callers = repository.read(cluster)
+    is_found, found = _find(bool(callers.match_tokens(identity)))
+    found += [True for each in callers.revoked if each.id == identity]
     yield
+
+    def remove(callers: Callers) -> Callers:
+        return callers.without_token(identity, now) if is_found or not found else callers
+
+    callers = repository.change(cluster, remove)
     if found and not is_found:
         click.echo(f"{cluster}: has no token {identity} here")
         return
-    callers = repository.change(cluster, lambda callers: callers.without_token(identity, now))
     click.echo(f"{cluster}: revoked {identity}")
     if callers.tokens or callers.subjects:
         program.print_next_steps("the webhook rejects it after its next refresh")
@@ -279,11 +285,10 @@ def forbid(repository: CallerRepository, cluster: str, subject: str) -> Steps:
     """Remove SUBJECT from the allowed client certificates."""
     is_found, found = _find(subject in repository.read(cluster).subjects)
     yield
-    if found and not is_found:
-        click.echo(f"{cluster}: {subject} is not allowed here")
-        return
 
     def remove(callers: Callers) -> Callers:
+        if found and not is_found:
+            return callers
         if subject not in callers.subjects:
             subject_list = "; ".join(callers.subjects) or "none"
             raise TokensError(
@@ -292,6 +297,9 @@ def forbid(repository: CallerRepository, cluster: str, subject: str) -> Steps:
         return replace(callers, subjects=tuple(one for one in callers.subjects if one != subject))
 
     repository.change(cluster, remove)
+    if found and not is_found:
+        click.echo(f"{cluster}: {subject} is not allowed here")
+        return
     click.echo(f"{cluster}: {subject} is not allowed any more")
     program.print_next_steps("the webhook rejects it after its next refresh")
 

@@ -1,5 +1,6 @@
 """The documents as SSM SecureStrings: ``<prefix>/auth/<cluster>``."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from podgraft.cli import stacks
@@ -7,6 +8,7 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import find_owner, no_owner_error
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.storage.parameters import ParameterDocuments
+from podgraft.service.store.names import CALLERS
 
 from .storage import CallerStorage, name_document
 
@@ -31,6 +33,11 @@ class ParameterStorage(CallerStorage):
         if replaced.text is None:
             self._check_owner()
         self.documents.write(name_document(cluster), text, replaced, is_secret=True)
+
+    def read_all(self) -> Mapping[str, StoredDocument]:
+        """Return the documents of all clusters."""
+        documents = self.documents.read_all(CALLERS)
+        return {name.rpartition("/")[2]: each for name, each in documents.items()}
 
     def delete(self, cluster: str) -> None:
         """Delete the parameter with all its versions."""

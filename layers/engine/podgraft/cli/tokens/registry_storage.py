@@ -14,12 +14,20 @@ from podgraft.cli.stacks import (
     make_client,
     put_parameter,
 )
+from podgraft.cli.storage import ChangedError, StoredDocument
 from podgraft.kube import yaml
-from podgraft.service.store.caller_document import Callers, to_document
+from podgraft.service.store.caller_document import Callers, TokensError, to_document
 from podgraft.service.store.registry_document import POINTER, Pointer, object_key
 
 from .parameter_storage import ParameterStorage
-from .registry_writer import Clusters, RegistryState, StaleReadError, read_state, update_registry
+from .registry_writer import (
+    MAX_ATTEMPTS,
+    Clusters,
+    RegistryState,
+    StaleReadError,
+    read_state,
+    update_registry,
+)
 from .repository import Change
 from .storage import Location, check_cluster_name
 
@@ -30,13 +38,17 @@ _REGISTRY_DOCUMENTS = 2
 
 @dataclass(frozen=True, slots=True)
 class AwsRegistry:
-    """The ``RegistryStore`` of a stack, in one account and region."""
+    """The ``RegistryStore`` of a stack, in one account and region.
+
+    A function of an earlier version does not read it: ``is_read``.
+    """
 
     ssm: Any
     s3: Any
     prefix: str
     bucket: str
     stack: str
+    is_read: bool = True
 
     @property
     def location(self) -> str:
@@ -88,12 +100,13 @@ class AwsRegistry:
 
 
 def open_registry(storage: ParameterStorage) -> AwsRegistry | None:
-    """Return the registry of the stack that owns a prefix; ``None`` if its function reads none."""
+    """Return the registry of the stack that owns a prefix; ``None`` without a stack."""
     client, prefix = storage.documents.client, storage.documents.prefix
     owner = find_owner(client, prefix)
-    if owner is None or owner.documents < _REGISTRY_DOCUMENTS:
+    if owner is None:
         return None
-    return AwsRegistry(client, make_client("s3"), prefix, owner.bucket, owner.stack)
+    is_read = owner.documents >= _REGISTRY_DOCUMENTS
+    return AwsRegistry(client, make_client("s3"), prefix, owner.bucket, owner.stack, is_read)
 
 
 def read_registry_state(store: AwsRegistry) -> RegistryState:
@@ -110,8 +123,8 @@ def read_registry_state(store: AwsRegistry) -> RegistryState:
 class RegistryRepository:
     """The callers of a stack with a registry.
 
-    Until ``podgraft fleet adopt --finish``, each change also writes the document of the cluster
-    below ``auth/``, for a function of an earlier version: ``copies``.
+    Until ``podgraft fleet adopt --finish``, each change, also one that changes nothing, makes the
+    documents below ``auth/`` equal, for a function of an earlier version: ``copies``.
     """
 
     store: AwsRegistry
@@ -145,10 +158,8 @@ class RegistryRepository:
 
         A cluster without any callers, groups, or revoked tokens leaves the registry.
         """
-        before: list[Clusters] = []
 
         def apply(state: RegistryState) -> tuple[Clusters, Pointer] | None:
-            before[:] = [state.clusters]
             if state.pointer is None or not state.is_in_force:
                 raise CommandError(
                     f"parameter {self.store.location}: the stack has no registry any more; run "
@@ -161,24 +172,54 @@ class RegistryRepository:
             }
             return None if changed == state.clusters else (changed, state.pointer)
 
-        state = update_registry(self.store, apply)
+        try:
+            state = update_registry(self.store, apply)
+        except TokensError:  # such as a token that a killed command has revoked
+            self.update_copies()
+            raise
         if state.pointer is not None and state.pointer.copies:
-            names = {*state.clusters, *before[0]}
-            differing = [name for name in names if state.clusters.get(name) != before[0].get(name)]
-            write_copies(self.copies, state.clusters, sorted(differing))
+            self.update_copies(state.newest)
         return state.clusters
 
+    def update_copies(self, newest: int = 0) -> None:
+        """Write copies until they agree with a registry that was read after the last write.
 
-def write_copies(storage: ParameterStorage, clusters: Clusters, names: Sequence[str]) -> None:
-    """Write the documents below ``auth/`` that an earlier function reads."""
+        So none stays behind the registry if writers race, or if an earlier command was killed.
+        The registry has the version *newest*, or a later one.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            state = read_registry_state(self.store)
+            if state.pointer is None or not state.pointer.copies:
+                return
+            if state.newest >= newest and not write_copies(self.copies, state.clusters):
+                return
+        raise CommandError(
+            f"{self.store.prefix}/auth: other commands write the copies of the registry; run "
+            "podgraft fleet adopt"
+        )
+
+
+def write_copies(storage: ParameterStorage, clusters: Clusters) -> bool:
+    """Write the documents below ``auth/`` that an earlier function reads.
+
+    Returns whether one differed.
+    """
     day = f"{system.now():%Y-%m-%d}"
-    for name in names:
+    stored, is_written = storage.read_all(), False
+    errors: list[CommandError] = []
+    for name in sorted({*clusters, *stored}):
         text = yaml.dump(to_document(clusters.get(name, Callers()).make_plain(day)))
-        entry = storage.read(name)
+        entry = stored.get(name, StoredDocument())
         if entry.text != text:
+            is_written = True
             try:
                 storage.write(name, text, entry)
+            except ChangedError:  # by another command
+                continue
             except CommandError as error:
-                raise CommandError(
-                    f"the registry is changed, but not the copy: {error}; run podgraft fleet adopt"
-                ) from error
+                errors.append(error)
+    if errors:
+        raise CommandError(
+            *(f"the registry is changed, but not the copy: {each}" for each in errors)
+        ) from errors[0]
+    return is_written

@@ -8,6 +8,7 @@ from podgraft.cli.storage.folder import FolderDocuments
 
 from .parameter_storage import ParameterStorage, open_parameter_storage
 from .registry_storage import RegistryRepository, open_registry, read_registry_state
+from .registry_writer import RegistryState
 from .repository import CallerRepository, DocumentRepository
 from .storage import CallerStorage, Location
 
@@ -44,11 +45,13 @@ def open_repository(location: Location) -> CallerRepository:
 
 def _open_stack(storage: ParameterStorage, location: Location) -> CallerRepository:
     registry = open_registry(storage)
-    if registry is None:
+    state = RegistryState() if registry is None else read_registry_state(registry)
+    has_copies = state.pointer is not None and state.pointer.copies
+    if registry is not None and state.is_in_force and (registry.is_read or has_copies):
+        return RegistryRepository(registry, storage, location)
+    if registry is None or not registry.is_read:
         # An earlier function: it accepts neither a registry nor the keys of new tokens.
         return DocumentRepository(storage, location, has_ids=False)
-    if read_registry_state(registry).is_in_force:
-        return RegistryRepository(registry, storage, location)
 
     def check_reader() -> None:
         if read_registry_state(registry).is_in_force:
