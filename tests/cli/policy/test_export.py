@@ -758,6 +758,16 @@ def make_policy(kind: str, name: str, spec: Object) -> Object:
         ),
         (
             (
+                "{{ $last := `` }}{{ range .Spec.Volumes }}{{ $last = .Name }}{{ end }}"
+                "{{ $l := list }}{{ range .Spec.Containers }}{{ $l = append $l $last }}{{ end }}"
+                "{{ if has `web` $l }}metadata: {labels: {a: b}}{{ end }}\n"
+                "spec: {volumes: [{name: web, emptyDir: {}}, {name: data, emptyDir: {}}]}"
+            ),
+            "volumes in their order",
+        ),
+        ("{{ range dict `a` .Namespace `b` }}metadata: {}{{ end }}", "with other arguments"),
+        (
+            (
                 "spec: {containers: [{{ range .Spec.Containers }}{{ $last := `` }}{{ range .Env }}"
                 "{{ $last = .Name }}{{ end }}{name: {{ .Name | quote }}, env: [{name: B, value: b},"
                 " {name: A, value: {{ $last | quote }}}]},{{ end }}]}"

@@ -28,7 +28,7 @@ def find_warnings(manifests: Manifests, policy: Policy) -> Iterator[Diagnostic]:
 
 
 def _check_version(manifest: Manifest, minors: list[int]) -> Iterator[Diagnostic]:
-    if not any(_is_served(manifest.api_version, manifest.kind, minor) for minor in minors):
+    if not any(is_served(manifest.api_version, manifest.kind, minor) for minor in minors):
         releases = ", ".join(f"1.{minor}" for minor in minors)
         yield manifest.make_diagnostic(
             "/apiVersion",
@@ -36,7 +36,7 @@ def _check_version(manifest: Manifest, minors: list[int]) -> Iterator[Diagnostic
             _find_remedy(manifest, minors),
         )
     elif manifest.kind == _MUTATING and any(
-        _is_served(f"{_GROUP}/v1", _MUTATING, minor) for minor in minors
+        is_served(f"{_GROUP}/v1", _MUTATING, minor) for minor in minors
     ):
         yield manifest.make_warning(
             "",
@@ -45,18 +45,19 @@ def _check_version(manifest: Manifest, minors: list[int]) -> Iterator[Diagnostic
         )
 
 
-def _is_served(api_version: str, kind: str, minor: int) -> bool:
+def is_served(api_version: str, kind: str, minor: int) -> bool:
+    """Whether Kubernetes 1.``minor`` serves a kind in a version."""
     return release_schema(minor).find_kind(api_version, kind) is not None
 
 
 def _find_remedy(manifest: Manifest, minors: list[int]) -> str:
     """The version that a release serves, or the first release that has the kind."""
     for version in KINDS[manifest.kind]:
-        if any(_is_served(version, manifest.kind, minor) for minor in minors):
+        if any(is_served(version, manifest.kind, minor) for minor in minors):
             return f"use {version}"
     first = next(
         minor
         for minor in range(minors[0], NEWEST + 1)
-        if _is_served(manifest.api_version, manifest.kind, minor)
+        if is_served(manifest.api_version, manifest.kind, minor)
     )
     return f"the first release with it is 1.{first}; correct kubernetesRelease"

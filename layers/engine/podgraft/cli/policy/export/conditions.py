@@ -23,6 +23,7 @@ from .values import (
 # For each kind, the value of an absent field, and the test of a value.
 _TESTS = {
     Kind.STRING: ("''", " != ''"),
+    Kind.INT64: ("0", " != 0"),
     Kind.SLICE: ("[]", ".size() > 0"),
     Kind.MAP: ("{}", ".size() > 0"),
 }
@@ -35,12 +36,10 @@ def to_condition(value: Value) -> Constant | Expression:
             return Constant(bool(value.value))
         case Expression(kind=Kind.BOOL):
             return value
-        case Expression(kind=Kind.STRING):
-            return boolean(f"{value.text} != ''")
-        case Expression(kind=Kind.INT64):
-            return boolean(f"{value.text} != 0")
         case Choice(condition, yes, no):
             return _choose_condition(condition, to_condition(yes), to_condition(no))
+        case Expression(kind=kind, text=text) if kind in _TESTS:
+            return boolean(f"{text}{_TESTS[kind][1]}")
         case Reference(kind=Kind() as kind) if kind in _TESTS:
             default, test = _TESTS[kind]
             return boolean(f"{value.or_value(default)}{test}")
@@ -55,7 +54,10 @@ def to_condition(value: Value) -> Constant | Expression:
 def _choose_condition(
     condition: str, yes: Constant | Expression, no: Constant | Expression
 ) -> Constant | Expression:
-    yes, no = _assume(yes, condition, is_true=True), _assume(no, condition, is_true=False)
+    yes, no = (
+        Constant(is_known) if isinstance(each, Expression) and each.text == condition else each
+        for each, is_known in ((yes, True), (no, False))
+    )
     match yes, no:
         case Constant(value=left), Constant(value=right) if left == right:
             return yes
@@ -67,14 +69,6 @@ def _choose_condition(
                 for each in (yes, no)
             ]
             return boolean(f"({condition} ? {texts[0]} : {texts[1]})")
-
-
-def _assume(
-    value: Constant | Expression, condition: str, *, is_true: bool
-) -> Constant | Expression:
-    """A condition in the branch where another one is known."""
-    is_known = isinstance(value, Expression) and value.text == condition
-    return Constant(is_true) if is_known else value
 
 
 def narrow(value: Value) -> Value:

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
-from typing import TypeAlias, cast
+from itertools import groupby, product
+from typing import TypeAlias
 
 from podgraft import kube
 from podgraft.base.diagnostics import Diagnostic
-from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import JSON, Object, list_at, object_at, objects_at, string_at
 from podgraft.cli.register import cel
 from podgraft.cli.register.sidecar_check import decision_variables
 from podgraft.core.bundle import Bundle, Manifest, PolicyMutator
 from podgraft.core.bundle.manifests import KINDS
 from podgraft.core.bundle.params import find_used
+from podgraft.core.bundle.served_versions import is_served
 from podgraft.core.bundle.validation import PolicyValidator
 from podgraft.core.policy import Diagnostics, InjectionRules, Policy
 from podgraft.core.policy.reader import Cursor
 from podgraft.golang.reflect import GoType
 from podgraft.kube import mutation, validation
-from podgraft.kube.cel import Program
 from podgraft.kube.matching.constraints import guess_plural
 from podgraft.kube.matching.go_values import FIRST_GO_VALUES
 from podgraft.kube.matching.params import ParamRef
 from podgraft.kube.object_type import API_GROUPS
-from podgraft.kube.structured import release_schema
 from podgraft.kube.structured.schema import OLDEST
 from podgraft.kube.types import NEWEST
 
@@ -45,7 +43,6 @@ _REASONS: Mapping[str, str] = {
     "ProxyConfig": "Istio's injection needs Go templates and the mesh configuration",
     "Mesh": "App Mesh's injection needs a Go template",
 }
-# With the parser that finds the expressions of a policy.
 _PARSERS = {MUTATING: mutation.parse_policy, VALIDATING: validation.parse_policy}
 
 
@@ -106,10 +103,10 @@ class _Exporter:
         used = [*find_used(config_maps, self._find_param_refs())]
         definitions = manifests.of_kind("CustomResourceDefinition")
         self.documents.extend(each.object for each in (*definitions, *used, *manifests.params))
-        others = [each for kind in _REASONS for each in manifests.of_kind(kind)]
-        for manifest in others:
-            if manifest not in used:
-                self._refuse_manifest(manifest, _REASONS[manifest.kind])
+        for kind, reason in _REASONS.items():
+            for manifest in manifests.of_kind(kind):
+                if manifest not in used:
+                    self._refuse_manifest(manifest, reason)
 
     def _find_param_refs(self) -> Iterator[ParamRef | None]:
         for part in (*self.bundle.object_mutators, *self.bundle.validators):
@@ -170,13 +167,13 @@ class _Exporter:
     def _find_version(self, kind: str) -> str:
         """The API version that the release serves; raises ``ExportError``."""
         for version in KINDS[kind]:
-            if release_schema(self.minor).find_kind(version, kind) is not None:
+            if is_served(version, kind, self.minor):
                 return version
         first, version = next(
             (minor, version)
             for minor in range(OLDEST, NEWEST + 1)
             for version in KINDS[kind]
-            if release_schema(minor).find_kind(version, kind) is not None
+            if is_served(version, kind, minor)
         )
         raise ExportError(
             f"Kubernetes 1.{self.minor} does not serve {kind}; 1.{first} is the first release that "
@@ -185,14 +182,10 @@ class _Exporter:
 
     def _check_features(self, kind: str, spec: Object) -> None:
         """Raise ``ExportError`` for an expression that only later releases accept."""
-        diagnostics = Diagnostics()
-        parsed = _PARSERS[kind](Cursor(spec, "/spec", diagnostics), "")
-        for error in diagnostics.errors:
-            raise ExportError(str(error))
-        for program in _find_programs(parsed):
-            for feature, minor in sorted(program.features.items()):
-                if minor > self.minor:
-                    raise ExportError(f"{feature} is new in Kubernetes 1.{minor}")
+        found = Diagnostics()
+        _PARSERS[kind](Cursor(spec, "/spec", found), "", self.minor)
+        for problem in (*map(str, found.errors), *(each.problem for each in found.warnings)):
+            raise ExportError(problem)
 
     def _make_conditions(self, spec: Object) -> list[Object]:
         """The match conditions that repeat the decision of podgraft about pods."""
@@ -231,8 +224,7 @@ class _Exporter:
         """The patches of an overlay in CEL; raises ``ExportError``."""
         self._find_version(MUTATING)
         spec = object_at(manifest.object, "spec")
-        names = spec.get("setIfAbsent")
-        if_absent = [*map(str, names)] if isinstance(names, list) else []
+        if_absent = [*map(str, list_at(spec, "setIfAbsent"))]
         rules = objects_at(object_at(spec, "matchConstraints"), "resourceRules")
         expressions = {
             _make_expressions(spec, type_, if_absent, {})
@@ -285,13 +277,11 @@ _OTHER_REQUESTS = "request.resource.resource != 'pods' || request.operation != '
 
 def _find_pod_scope(rule: Object) -> str:
     """Whether a rule is for new pods only, for pods among others, or (empty) for no pods."""
-    groups, resources = rule.get("apiGroups"), rule.get("resources")
-    names = resources if isinstance(resources, list) else []
-    if not isinstance(groups, list) or not {"", "*"}.intersection(map(str, groups)):
+    keys = ("apiGroups", "resources", "operations")
+    groups, resources, operations = ([*map(str, list_at(rule, key))] for key in keys)
+    if {"", "*"}.isdisjoint(groups) or {"pods", "*", "*/*"}.isdisjoint(resources):
         return ""
-    if not {"pods", "*", "*/*"}.intersection(map(str, names)):
-        return ""
-    is_only = (groups, names, rule.get("operations")) == ([""], ["pods"], ["CREATE"])
+    is_only = (groups, resources, operations) == ([""], ["pods"], ["CREATE"])
     return "only" if is_only else "some"
 
 
@@ -303,33 +293,16 @@ def _expand_decision(rules: InjectionRules) -> str:
     return texts["expectsSidecar"]
 
 
-def _find_programs(value: object) -> Iterator[Program]:
-    """All expressions of a parsed policy."""
-    if isinstance(value, Program):
-        yield value
-    elif isinstance(value, tuple):
-        for element in cast("tuple[object, ...]", value):
-            yield from _find_programs(element)
-    elif dataclasses.is_dataclass(value):
-        for field in dataclasses.fields(value):
-            yield from _find_programs(getattr(value, field.name))
-
-
 def _find_types(rule: Object) -> Iterator[GoType | None]:
     """The Go types of the objects that a rule matches; raises ``ExportError``."""
-    groups, resources = rule.get("apiGroups"), rule.get("resources")
-    for group in groups if isinstance(groups, list) else []:
-        for resource in resources if isinstance(resources, list) else []:
-            if "*" in f"{group}{resource}" or "/" in str(resource):
-                raise ExportError("it matches any kind or a subresource; name the resources")
-            yield next(
-                (
-                    kube.object_type({"apiVersion": f"{group}/v1".lstrip("/"), "kind": kind})
-                    for kind, kind_group in API_GROUPS.items()
-                    if (guess_plural(kind.lower()), kind_group) == (resource, group)
-                ),
-                None,
-            )
+    types = {
+        (group, guess_plural(kind.lower())): kube.types(NEWEST)[kind]
+        for kind, group in API_GROUPS.items()
+    }
+    for group, resource in product(list_at(rule, "apiGroups"), list_at(rule, "resources")):
+        if "*" in f"{group}{resource}" or "/" in str(resource):
+            raise ExportError("it matches any kind or a subresource; name the resources")
+        yield types.get((str(group), str(resource)))
 
 
 def _make_expressions(
@@ -347,7 +320,7 @@ def _make_expressions(
             for is_true in (True, False)
         )
         return tuple(choose(fork.condition, *pair) for pair in zip(*cases, strict=True))
-    return operations.make_expressions(tree.parse(text), type_, if_absent)
+    return operations.make_expressions(tree.parse(text), text.reads, type_, if_absent)
 
 
 def _get_constraints(manifest: Manifest) -> Object:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
+from typing import TypeAlias
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.cli.register import cel
@@ -34,18 +35,19 @@ from .values import (
     format_constant,
     has_kind,
     integer,
-    is_printed,
     is_string,
+    list_joined,
     negate,
     to_amount,
-    to_element,
     to_integer,
     to_list,
     to_string,
     to_text,
 )
 
+Function: TypeAlias = Callable[..., Value]
 _NIL = Constant(None)
+_AND, _OR = " && ", " || "
 ALL_FUNCTIONS = {**BUILTINS, **FUNCTIONS}
 
 
@@ -58,19 +60,19 @@ def call(name: str, arguments: Sequence[Value]) -> Value:
         raise ExportError(f"it calls {name} with the result of quote")
     try:
         return function(*arguments)
-    except TypeError as error:
+    except (TypeError, ValueError) as error:  # the number of arguments
         raise ExportError(f"it calls {name} with other arguments than CEL has") from error
 
 
 def call_with_constants(name: str, arguments: list[Value], constants: list[JSON]) -> Value:
     """The result of a function for constants; raises ``ExportError``."""
-    function = ALL_FUNCTIONS.get(name)
+    function = ALL_FUNCTIONS[name]
     if name in {"eq", "ne"} and len(arguments) == 2:  # noqa: PLR2004 - a pair
         if None not in constants:
             _check_kinds(*arguments)
         return Constant((constants[0] == constants[1]) is (name == "eq"))
     is_logic = name in {"and", "not", "or"}
-    if function is None or function.wants_interfaces or function.uses_dot or is_logic:
+    if function.wants_interfaces or function.uses_dot or is_logic:
         return call(name, arguments)
     problem = f"{name} fails for the values of the overlay"
     parameters = (*function.parameters, *[function.variadic] * len(constants))
@@ -97,27 +99,21 @@ def _index(container: Value, *keys: Value) -> Value:
             return container.index(number)
         case Reference(), (key,) if _is_string_map(container.type):
             return Expression(f"{container.optional}[?{to_string(key)}].orValue('')")
-        case Constant(value=dict() as members), (key,):
-            found, text = _map_literal(members), to_string(key)
+        case Constant(value=dict()), (key,):
+            found, text = _to_map(container), to_string(key)
             return Choice(f"{text} in {found}", Expression(f"{found}[{text}]"), Constant(None))
         case _:
             raise ExportError("it calls index for something else than labels and such maps")
 
 
-def _get(container: Value, key: Value) -> Value:
-    if not isinstance(container, Constant) or not isinstance(container.value, dict):
+def _to_map(value: Value) -> str:
+    if not isinstance(value, Constant) or not isinstance(value.value, dict):
         raise ExportError("it calls get for something else than values of the overlay")
-    found = _map_literal(container.value)
-    return Expression(f"{found}[?{to_string(key)}].orValue('')")
-
-
-def _map_literal(members: Mapping[str, JSON]) -> str:
-    if not all(isinstance(each, str) for each in members.values()):
-        raise ExportError("it finds a value that is no string by text of the object")
-    pairs = (
-        f"{cel.string_literal(name)}: {cel.string_literal(str(value))}"
-        for name, value in members.items()
-    )
+    pairs: list[str] = []
+    for name, each in value.value.items():
+        if not isinstance(each, str):
+            raise ExportError("it finds a value that is no string by text of the object")
+        pairs.append(f"{cel.string_literal(name)}: {cel.string_literal(each)}")
     return f"{{{', '.join(pairs)}}}"
 
 
@@ -158,13 +154,12 @@ def _print(*values: Value) -> Value:
     return Expression(" + ".join(to_text(value).text for value in values))
 
 
-def _quote(*values: Value) -> Value:
-    (value,) = values
+def _quote(value: Value) -> Value:
     return replace(to_text(value), is_quoted=True)
 
 
 def _equal(value: Value, *others: Value) -> Value:
-    return boolean(_join_texts([_compare(value, "==", other) for other in others], " || "))
+    return boolean(_join_texts([_compare(value, "==", other) for other in others], _OR))
 
 
 def _not_equal(value: Value, other: Value) -> Value:
@@ -204,16 +199,9 @@ def _not(value: Value) -> Value:
     return negate(condition.text)
 
 
-def _and(*values: Value) -> Value:
-    return _combine(values, " && ", neutral=True)
-
-
-def _or(*values: Value) -> Value:
-    return _combine(values, " || ", neutral=False)
-
-
-def _combine(values: Sequence[Value], operator: str, *, neutral: bool) -> Value:
+def _combine(operator: str, *values: Value) -> Value:
     """A condition, or else the operand that decides, as Go returns it."""
+    neutral = operator == _AND
     if not all(has_kind(each, Kind.BOOL) for each in values):
         *others, result = values
         for each in reversed(others):
@@ -230,22 +218,18 @@ def _join_texts(texts: Sequence[str], operator: str) -> str:
     return texts[0] if len(texts) == 1 else operator.join(f"({text})" for text in texts)
 
 
-def _formatter(form: str, count: int, kind: Kind = Kind.STRING) -> Callable[..., Value]:
-    """A function of so many strings by its form in CEL."""
-
-    def format_call(*values: Value) -> Value:
-        if len(values) != count:
-            raise TypeError(form)
-        return Expression(form.format(*map(to_string, values)), kind)
-
-    return format_call
-
-
-def _has(needle: Value, haystack: Value) -> Value:
-    if is_printed(haystack):
+def _to_set(haystack: Value) -> str:
+    """A list of which only the elements matter, and not their order."""
+    if any(each.is_printed for each in list_joined(haystack)):
         raise ExportError("it calls has for a list of something else than strings")
-    # Blanks mark lists whose order does not matter: operations.py looks for the others.
-    return boolean(f"({to_string(needle)}) in ({to_list(haystack).replace('.map(', ' .map(')})")
+    return to_list(haystack)
+
+
+def _to_ordered_list(listed: Value) -> str:
+    for each in list_joined(listed):
+        for source in each.sources:
+            source.reads.add(source.path)
+    return to_list(listed)
 
 
 def _trim_prefix(prefix: Value, value: Value) -> Value:
@@ -256,12 +240,8 @@ def _trim_prefix(prefix: Value, value: Value) -> Value:
     return Expression(result)
 
 
-def _join(separator: Value, listed: Value) -> Value:
-    return Expression(f"({to_list(listed)}).join({to_string(separator)})")
-
-
 def _append(listed: Value, element: Value) -> Value:
-    return Joined(listed, f"[{to_element(element)}]", not is_string(element))
+    return Joined(listed, f"[{to_text(element).text}]", not is_string(element))
 
 
 def _list(*values: Value) -> Value:
@@ -277,36 +257,17 @@ def _dict(*values: Value) -> Value:
     return Items(tuple(sorted(entries.items())))
 
 
-def _int(value: Value) -> Value:
-    return integer(to_integer(value))
+def _calculate(form: str, separator: str, *values: Value) -> Value:
+    return integer(form.format(separator.join(map(to_integer, values))))
 
 
-def _calculator(operator: str) -> Callable[..., Value]:
-    def calculate(*values: Value) -> Value:
-        if operator in "/%" and not all(isinstance(each, Constant) for each in values[1:]):
-            raise ExportError("it divides by a value of the object")
-        return integer(f"({f' {operator} '.join(map(to_integer, values))})")
-
-    return calculate
+def _divide(operator: str, dividend: Value, *divisors: Value) -> Value:
+    if not all(isinstance(each, Constant) for each in divisors):
+        raise ExportError("it divides by a value of the object")
+    return _calculate("({})", operator, dividend, *divisors)
 
 
-def _extreme(method: str) -> Callable[..., Value]:
-    def find(*values: Value) -> Value:
-        numbers = ", ".join(map(to_integer, values))
-        return integer(f"[{numbers}].{method}()")
-
-    return find
-
-
-def _regex_match(pattern: Value, text: Value) -> Value:
-    return boolean(f"({to_string(text)}).matches({_pattern(pattern)})")
-
-
-def _regex_find(pattern: Value, text: Value) -> Expression:
-    return Expression(f"({to_string(text)}).find({_pattern(pattern)})")
-
-
-def _pattern(pattern: Value) -> str:
+def _to_pattern(pattern: Value) -> str:
     if not isinstance(pattern, Constant):
         raise ExportError("it has a pattern with text of the object")
     return to_string(pattern)
@@ -321,7 +282,8 @@ def _regex_replace(pattern: Value, text: Value, new: Value) -> Value:
         raise ExportError("it calls regexReplaceAll: CEL replaces a pattern only at the end ($)")
     if not isinstance(new, Constant) or "$" in str(new.value):
         raise ExportError("it calls regexReplaceAll with a group, or with text of the object")
-    source, found = to_string(text), _regex_find(pattern, text).text
+    source = to_string(text)
+    found = f"({source}).find({to_string(pattern)})"
     head = f"({source}).substring(0, ({source}).size() - {found}.size())"
     if new.value:
         head += f" + ({found} != '' ? {to_string(new)} : '')"
@@ -347,50 +309,58 @@ def _multiply_quantity(left: Value, right: Value) -> Value:
     return to_amount(left).multiply(right.value)
 
 
-def _extreme_quantity(operator: str) -> Callable[[Value, Value], Value]:
-    def find(left: Value, right: Value) -> Value:
-        return to_amount(left).extreme(to_amount(right), operator)
-
-    return find
+def _extreme_quantity(operator: str, left: Value, right: Value) -> Value:
+    return to_amount(left).extreme(to_amount(right), operator)
 
 
-_FUNCTIONS: Mapping[str, Callable[..., Value]] = {
-    "add": _calculator("+"),
-    "and": _and,
+def _form(form: str, *converters: Callable[[Value], str], kind: Kind = Kind.STRING) -> Function:
+    """A function by its form in CEL, with a converter for each argument."""
+
+    def format_call(*values: Value) -> Value:
+        pairs = zip(converters, values, strict=True)
+        text = form.format(*(convert(value) for convert, value in pairs))
+        return Expression(text, kind, is_plain=kind is Kind.INT64)
+
+    return format_call
+
+
+_FUNCTIONS: Mapping[str, Function] = {
+    "add": partial(_calculate, "({})", " + "),
+    "and": partial(_combine, _AND),
     "append": _append,
     "coalesce": _coalesce,
-    "contains": _formatter("({1}).contains({0})", 2, Kind.BOOL),
+    "contains": _form("({1}).contains({0})", to_string, to_string, kind=Kind.BOOL),
     "default": _default,
     "dict": _dict,
-    "div": _calculator("/"),
+    "div": partial(_divide, " / "),
     "eq": _equal,
-    "get": _get,
-    "has": _has,
-    "hasPrefix": _formatter("({1}).startsWith({0})", 2, Kind.BOOL),
-    "hasSuffix": _formatter("({1}).endsWith({0})", 2, Kind.BOOL),
+    "get": _form("{0}[?{1}].orValue('')", _to_map, to_string),
+    "has": _form("({0}) in ({1})", to_string, _to_set, kind=Kind.BOOL),
+    "hasPrefix": _form("({1}).startsWith({0})", to_string, to_string, kind=Kind.BOOL),
+    "hasSuffix": _form("({1}).endsWith({0})", to_string, to_string, kind=Kind.BOOL),
     "index": _index,
-    "int": _int,
-    "join": _join,
+    "int": _form("{0}", to_integer, kind=Kind.INT64),
+    "join": _form("({1}).join({0})", to_string, _to_ordered_list),
     "list": _list,
-    "max": _extreme("max"),
-    "min": _extreme("min"),
-    "mod": _calculator("%"),
-    "mul": _calculator("*"),
+    "max": partial(_calculate, "[{}].max()", ", "),
+    "min": partial(_calculate, "[{}].min()", ", "),
+    "mod": partial(_divide, " % "),
+    "mul": partial(_calculate, "({})", " * "),
     "ne": _not_equal,
     "not": _not,
-    "or": _or,
+    "or": partial(_combine, _OR),
     "print": _print,
     "quantityAdd": _add_quantities,
-    "quantityMax": _extreme_quantity(">="),
-    "quantityMin": _extreme_quantity("<="),
+    "quantityMax": partial(_extreme_quantity, ">="),
+    "quantityMin": partial(_extreme_quantity, "<="),
     "quantityMul": _multiply_quantity,
     "quote": _quote,
-    "regexFind": _regex_find,
-    "regexMatch": _regex_match,
+    "regexFind": _form("({1}).find({0})", _to_pattern, to_string),
+    "regexMatch": _form("({1}).matches({0})", _to_pattern, to_string, kind=Kind.BOOL),
     "regexReplaceAll": _regex_replace,
-    "replace": _formatter("({2}).replace({0}, {1})", 3),
-    "splitList": _formatter("({1}).split({0})", 2, Kind.SLICE),
-    "sub": _calculator("-"),
+    "replace": _form("({2}).replace({0}, {1})", to_string, to_string, to_string),
+    "splitList": _form("({1}).split({0})", to_string, to_string, kind=Kind.SLICE),
+    "sub": partial(_calculate, "({})", " - "),
     "ternary": _ternary,
     "toString": to_text,
     "trimPrefix": _trim_prefix,

@@ -10,7 +10,6 @@ from podgraft.golang.reflect import Field, GoType, Kind
 from podgraft.kube.quantities import QUANTITY
 
 from .errors import ExportError
-from .loops import Loop
 from .symbolic import Guard
 from .tree import Map, Member, Node, Sequence, all_of
 from .values import NONE, UNFORMATTED, Constant, Expression
@@ -36,18 +35,6 @@ def test_guards(guards: tuple[Guard, ...]) -> str:
 def choose(test: str, yes: str, no: str) -> str:
     """One of two expressions."""
     return yes if yes == no else f"({test} ?\n{yes} :\n{no})"
-
-
-def find_constant_key(member: Member) -> str | None:
-    """The key of a member, if it is a constant."""
-    return str(member.key.value) if isinstance(member.key, Constant) else None
-
-
-def to_key(member: Member) -> str:
-    """The key of a map in CEL."""
-    if isinstance(member.key, Expression):
-        return member.key.text
-    return cel.string_literal(find_constant_key(member) or "")
 
 
 def without_nulls(node: Node) -> Node:
@@ -83,10 +70,10 @@ def to_literal(node: Node, type_: GoType | None, owner: str, own: Field | None =
 
 def _map_literal(node: Map, type_: GoType | None, owner: str) -> str:
     fields = json_fields(type_)
-    keys = [find_constant_key(member) for member in node.members]
-    is_struct = bool(fields and owner) and all(key not in RESERVED for key in keys)
+    is_struct = bool(fields and owner) and all(each.name not in RESERVED for each in node.members)
     entries: list[str] = []
-    for member, key in zip(node.members, keys, strict=True):
+    for member in node.members:
+        key = member.name
         if key is not None and (key.startswith("$") or (fields and key not in fields)):
             raise ExportError(f"it sets {key}, which no field of {type_} is")
         own = fields.get(key or "")
@@ -94,7 +81,7 @@ def _map_literal(node: Map, type_: GoType | None, owner: str) -> str:
         value = to_literal(member.value, child_type(own, type_), inner, own)
         if not is_struct:
             value = _make_uniform(member.value, value, is_text=_holds_strings(node))
-        name = key if is_struct else to_key(member)
+        name = key if is_struct else member.key_text
         if member.guards:
             test = test_guards(member.guards)
             entries.append(f"?{name}: {test} ? optional.of({value}) : optional.none()")
@@ -122,29 +109,21 @@ def _holds_strings(node: Map) -> bool:
 
 def _list_literal(node: Sequence, type_: GoType | None, owner: str, merge_key: str) -> str:
     element = type_.elem if type_ is not None else None
-    values = (each.value for each in node.members)
-    if any(_find_value(each, merge_key) == Constant(OTHERS) for each in values):
+    inner = (each for member in node.members for each in member.members)
+    if any(each.name == merge_key and each.value == Constant(OTHERS) for each in inner):
         raise ExportError(f'it has an element "{OTHERS}" in a new element')
-    literals = [
-        (_make_uniform(each.value, to_literal(each.value, element, owner)), each.guards)
-        for each in node.members
+    texts = [
+        _make_uniform(each.value, to_literal(each.value, element, owner)) for each in node.members
     ]
-    if all(not guards for _, guards in literals):
-        return f"[{', '.join(text for text, _ in literals)}]"
-    return " + ".join(_guarded_element(text, guards) for text, guards in literals)
+    if not any(each.guards for each in node.members):
+        return f"[{', '.join(texts)}]"
+    return " + ".join(map(_guard_element, node.members, texts))
 
 
-def _find_value(node: Node, key: str) -> Node | None:
-    members = node.members if isinstance(node, Map) else ()
-    return next((each.value for each in members if find_constant_key(each) == key), None)
-
-
-def _guarded_element(text: str, guards: tuple[Guard, ...]) -> str:
-    loops = [guard for guard in guards if isinstance(guard, Loop)]
-    conditions = tuple(guard for guard in guards if not isinstance(guard, Loop))
-    if not loops:
-        return guard_with(f"[{text}]", conditions)
-    loop, *others = loops
+def _guard_element(member: Member, text: str) -> str:
+    if not member.loops:
+        return guard_with(f"[{text}]", member.guards)
+    loop, *others = member.loops
     if others:
         raise ExportError("it has a range inside a range for a list")
-    return loop.map(text, test_guards(conditions) if conditions else "")
+    return loop.map(text, test_guards(member.conditions))

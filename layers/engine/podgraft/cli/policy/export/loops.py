@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from podgraft.golang.reflect import Kind
+from podgraft.golang.reflect import Field, Kind
 from podgraft.golang.texttemplate.parse import nodes
 
 from .conditions import to_condition
@@ -24,7 +24,8 @@ from .values import (
     Value,
     has_kind,
     integer,
-    is_printed,
+    list_joined,
+    list_leaves,
     to_amount,
     to_integer,
     to_string,
@@ -54,7 +55,11 @@ class Loop:
         """The element of the list, or the value of the key."""
         if self.list.kind is Kind.MAP:
             return Expression(f"{self.list.or_value('{}')}[{self.variable}]")
-        return Reference(self.variable, (), self.list.type.elem if self.list.type else None)
+        return self.list.element(self.variable)
+
+    def name_of(self, own: Field) -> str:
+        """The merge key of the element, for the field *own* of the list."""
+        return Reference(self.variable, (own.merge_key,), None).or_value("''")
 
     def declare(self, count: int) -> list[Value]:
         """The values of so many variables; raises ``ExportError`` for the index of a list."""
@@ -66,53 +71,49 @@ class Loop:
 
     def map(self, text: str, condition: str = "") -> str:
         """A list of the results of an expression, of those elements for which a condition holds."""
+        self.list.reads.add(self.list.path)
+        return self.map_any(text, condition)
+
+    def map_any(self, text: str, condition: str = "") -> str:
+        """``map`` for a result whose order does not matter."""
         arguments = ", ".join(filter(None, (self.variable, condition, text)))
         return f"{self.source}.map({arguments})"
 
 
 def find_assigned(body: nodes.Nodes) -> frozenset[str]:
     """The names of the variables that statements assign."""
-    return frozenset(_list_assigned(body))
-
-
-def _list_assigned(body: nodes.Nodes) -> Iterator[str]:
+    names: set[str] = set()
     for statement in body:
         pipe = getattr(statement, "pipe", None)
         if isinstance(pipe, nodes.Pipe) and pipe.is_assignment:
-            yield from (variable.name for variable in pipe.variables)
+            names.update(variable.name for variable in pipe.variables)
         if isinstance(statement, nodes.Branch):
-            yield from _list_assigned(statement.body)
-            yield from _list_assigned(statement.else_body or ())
+            names |= find_assigned(statement.body) | find_assigned(statement.else_body or ())
+    return frozenset(names)
 
 
 def fold(value: Value, carried: Carried, loop: Loop) -> Value:
     """The value of a variable after a loop, from that after its body; raises ``ExportError``."""
     if value is carried:
         return carried.old
-    if _is_appended(value, carried):
-        elements = _flatten(loop, *_to_appended(value, carried))
-        return Joined(carried.old, elements, is_printed(value))
+    joined = [*list_joined(value)]
+    if any(each.base is carried for each in joined):
+        elements = f"{loop.map_any(_list_appended(value, carried))}.flatten()"
+        sources = tuple(source for each in joined for source in each.sources)
+        is_printed = any(each.is_printed for each in joined)
+        return Joined(carried.old, elements, is_printed, (loop.list, *sources))
     if isinstance(value, Sum) and value.base is carried:
         pairs = loop.map(value.amount.pair)
         return add_all(f"[{to_amount(carried.old).pair}] + {pairs}")
-    leaves = [*_list_assigned_values(value, carried)]
-    if len({*map(repr, leaves)}) == 1 and isinstance(leaves[0], Constant):
+    assigned = [each for each in list_leaves(value) if each is not carried]
+    if len({*map(repr, assigned)}) == 1 and isinstance(assigned[0], Constant):
         test = _test_assignment(value, carried)
-        return Choice(f"{loop.source}.exists({loop.variable}, {test})", leaves[0], carried.old)
-    is_integer = all(has_kind(each, Kind.INT64) for each in (carried.old, *leaves))
+        return Choice(f"{loop.source}.exists({loop.variable}, {test})", assigned[0], carried.old)
+    is_integer = all(has_kind(each, Kind.INT64) for each in (carried.old, *assigned))
     convert = to_integer if is_integer else to_string
-    updates = _flatten(loop, *_collect(value, carried, lambda each: f"[{convert(each)}]"))
-    text = f"[[{convert(carried.old)}] + {updates}].map(u, u[u.size() - 1])[0]"
+    updates = loop.map(_collect(value, carried, lambda each: f"[{convert(each)}]"))
+    text = f"[[{convert(carried.old)}] + {updates}.flatten()].map(u, u[u.size() - 1])[0]"
     return integer(text) if is_integer else Expression(text)
-
-
-def _list_assigned_values(value: Value, carried: Carried) -> Iterator[Value]:
-    """The values in all branches that assign one."""
-    if isinstance(value, Choice):
-        for each in (value.yes, value.no):
-            yield from _list_assigned_values(each, carried)
-    elif value is not carried:
-        yield value
 
 
 def _test_assignment(value: Value, carried: Carried) -> str:
@@ -125,51 +126,22 @@ def _test_assignment(value: Value, carried: Carried) -> str:
     return condition.text if isinstance(condition, Expression) else "true"
 
 
-def _is_appended(value: Value, carried: Carried) -> bool:
-    """Whether a value is the carried list with new elements, in all branches."""
-    match value:
-        case Joined(base=base):
-            return base is carried or _is_appended(base, carried)
-        case Choice(yes=yes, no=no):
-            return any(_is_appended(each, carried) for each in (yes, no))
-        case _:
-            return False
-
-
-def _to_appended(value: Value, carried: Carried) -> tuple[str, str]:
-    """The new elements, and the condition for them; else no elements."""
+def _list_appended(value: Value, carried: Carried) -> str:
+    """The elements that an iteration adds to the carried list."""
 
     def format_elements(each: Value) -> str:
         if not isinstance(each, Joined):
             raise ExportError("a range assigns a list that does not grow")
-        before = _to_list_of(_to_appended(each.base, carried))
+        before = _list_appended(each.base, carried)
         return each.text if before == NONE else f"{before} + {each.text}"
 
     return _collect(value, carried, format_elements)
 
 
-def _collect(
-    value: Value, carried: Carried, format_list: Callable[[Value], str]
-) -> tuple[str, str]:
-    """The list of an assigned value, and the condition for it; else an empty list."""
-    match value:
-        case Choice(condition, yes, no) if no is carried:
-            elements, inner = _collect(yes, carried, format_list)
-            return elements, f"({condition}) && ({inner})" if inner else condition
-        case Choice(condition, yes, no):
-            texts = [_to_list_of(_collect(each, carried, format_list)) for each in (yes, no)]
-            return f"({condition} ? {texts[0]} : {texts[1]})", ""
-        case _ if value is carried:
-            return NONE, ""
-        case _:
-            return format_list(value), ""
-
-
-def _to_list_of(part: tuple[str, str]) -> str:
-    elements, condition = part
-    return f"({condition} ? {elements} : {NONE})" if condition else elements
-
-
-def _flatten(loop: Loop, elements: str, condition: str) -> str:
-    """The elements that all iterations add."""
-    return f"{loop.map(elements, condition)}.flatten()"
+def _collect(value: Value, carried: Carried, format_list: Callable[[Value], str]) -> str:
+    """The list of an assigned value, or an empty list if an iteration does not assign one."""
+    if value is carried:
+        return NONE
+    if isinstance(value, Choice):
+        return value.format(lambda each: _collect(each, carried, format_list))
+    return format_list(value)

@@ -6,7 +6,6 @@ The first ones sort the elements of merged lists that the object already has; th
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Sequence as Items
 from dataclasses import dataclass, field, replace
@@ -16,15 +15,12 @@ from podgraft.core.injectors.overlay.paths import OTHERS, json_fields
 from podgraft.golang.reflect import Field, GoType
 from podgraft.kube.patch.strategic import ELEMENT_ORDER
 
-from .elements import check_shared, find_key, find_loops, is_complete, list_keys
+from .elements import check_shared, find_key, is_complete, list_keys
 from .errors import ExportError
 from .literals import (
-    RESERVED,
     choose,
-    find_constant_key,
     guard_with,
     test_guards,
-    to_key,
     to_literal,
     without_nulls,
 )
@@ -41,32 +37,20 @@ _MAX_DEPTH = 3
 
 
 def make_expressions(
-    tree: Map, type_: GoType | None, if_absent: Collection[str] = ()
+    tree: Map, reads: Collection[tuple[str, ...]], type_: GoType | None, if_absent: Collection[str]
 ) -> tuple[str, ...]:
     """The operations for a tree, to be applied one after the other; raises ``ExportError``.
 
-    Of the fields in ``if_absent``, what the object has stays. There are always as many results, of
-    which some can be empty.
+    ``reads`` are the paths of the lists whose order the tree depends on. Of the fields in
+    ``if_absent``, what the object has stays. There are always as many results, of which some can be
+    empty.
     """
     root = Place((), "object", (), "Object" if type_ else "", type_)
     passes = [_Merge(if_absent, depth) for depth in (*range(_MAX_DEPTH), None)]
     expressions = tuple(each.merge_map(tree, root) for each in passes)
-    text = join(expressions).replace(".?", ".")
-    for fields in sorted({fields for each in passes for fields in each.sorted}):
-        if any(re.search(rf"{each}(\.map\(|\[\d)", text) for each in _spell(fields, text)):
-            raise ExportError(f"it reads {fields[-1]} in their order, and changes it")
+    for fields in sorted(fields for each in passes for fields in each.sorted if fields in reads):
+        raise ExportError(f"it reads {fields[-1]} in their order, and changes it")
     return expressions
-
-
-def _spell(fields: tuple[str, ...], text: str) -> Iterator[str]:
-    """Patterns of the expressions for a list, also by the elements of lists around it."""
-    yield re.escape(f"{'.'.join(('object', *fields))}.orValue([])")
-    for end in range(1, len(fields)):
-        for source in _spell(fields[:end], text):
-            loops = rf"{source}\.(?:map\(|exists\(|transformList\(\w+, )(\w+),"
-            inner = re.escape(f".{'.'.join(fields[end:])}.orValue([])")
-            for element in {*re.findall(loops, text), rf"{source}\[\d+\]"}:
-                yield rf"\b{element}{inner}"
 
 
 def join(lists: Iterable[str]) -> str:
@@ -91,9 +75,8 @@ class _Merge:
         fields = json_fields(place.type)
         lists: list[str] = []
         for member in tree.members:
-            key = find_constant_key(member)
-            if key is not None and key.startswith("$"):
-                lists.append(self._order(key, member, tree, place, fields))
+            if (member.name or "").startswith("$"):
+                lists.append(self._order(member, tree, place, fields))
                 continue
             own, inner = _select(member, place, fields)
             lists.append(guard_with(self._merge_member(member, own, inner, place), member.guards))
@@ -103,7 +86,7 @@ class _Merge:
         value, name = member.value, inner.fields[-1]
         strategy = own.patch_strategy if own is not None else ()
         is_additive = name in self.if_absent
-        presence = _presence(member, own, outer)
+        presence = outer.has(member, own)
         if own is not None and "merge" in strategy:
             if not own.merge_key or own.type.elem is None:
                 raise ExportError(f"it changes {name}, a list of values that merge")
@@ -142,7 +125,7 @@ class _Merge:
         value = self._expand_rest(value, own, place)
         if place.depth < depth:
             return join(self._merge_elements(value, own, place))
-        static = [member for member in value.members if not find_loops(member)]
+        static = [member for member in value.members if not member.loops]
         is_additive = place.fields[-1] in self.if_absent
         if place.depth > depth or not static or len(value.members) == 1 or is_additive:
             return NONE
@@ -159,95 +142,73 @@ class _Merge:
         if not is_additive:
             check_shared(value, own)
         for member in value.members:
-            loops = find_loops(member)
-            if is_additive and not any(loop.is_rest for loop in loops):
-                if loops:
-                    raise ExportError(
-                        f"it has a range in {place.fields[-1]}, which setIfAbsent names"
-                    )
-                continue
-            if loops:
-                named = [each for each in value.members if not find_loops(each)]
-                rest = NONE if is_additive else list_keys(named, own)
-                merged.append(self._merge_loop(member, loops, own, place, rest))
-            else:
-                merged.append(self._merge_existing(member, find_key(member, own), own, place))
+            is_rest = any(loop.is_rest for loop in member.loops)
+            if is_additive and member.loops and not is_rest:
+                raise ExportError(f"it has a range in {place.fields[-1]}, which setIfAbsent names")
+            if is_rest or not is_additive:
+                merged.append(self._merge_element(member, value, own, place))
         return merged
 
     def _expand_rest(self, value: Sequence, own: Field, place: Place) -> Sequence:
         """Make a loop of an element with the name ``*``."""
         members = tuple(self._to_rest(each, own, place) for each in value.members)
-        loops = [loop for each in members for loop in find_loops(each)]
+        loops = [loop for each in members for loop in each.loops]
         if len(loops) > 1 and any(loop.is_rest for loop in loops):
             raise ExportError(f'it has a range and an element "{OTHERS}" in one list')
         return Sequence(members)
 
     def _to_rest(self, member: Member, own: Field, place: Place) -> Member:
-        if find_loops(member) or find_key(member, own) != cel.string_literal(OTHERS):
+        if member.loops or find_key(member, own) != cel.string_literal(OTHERS):
             return member
         if member.guards or not isinstance(member.value, Map):
             raise ExportError(f'it has an element "{OTHERS}" with a condition')
         self.indexes += 1
         loop = Loop(f"r{self.indexes}", Reference("object", place.fields, None), is_rest=True)
-        name = Reference(loop.variable, (own.merge_key,), None).or_value("''")
-        key = Member(Constant(own.merge_key), Expression(name), ())
-        others = [each for each in member.value.members if find_constant_key(each) != own.merge_key]
+        key = Member(Constant(own.merge_key), Expression(loop.name_of(own)), ())
+        others = [each for each in member.members if each.name != own.merge_key]
         return Member(None, Map((key, *others)), (loop,))
 
-    def _merge_existing(self, member: Member, key: str, own: Field, place: Place) -> str:
-        """The operations for the element that the object already has."""
+    def _merge_element(self, member: Member, listed: Sequence, own: Field, place: Place) -> str:
+        """The operations for the elements of the object's list that a member of a list is for."""
         index = self._make_index()
-        inner = place.select_element(f"e{index}", index, own.type.elem)
-        operations = self._merge_element(member, own, inner)
+        if member.loops:
+            variable = member.loops[0].variable
+            test = self._test_loop(member, listed, own, place)
+        else:
+            variable, test = f"e{index}", f"e{index}.{own.merge_key} == {find_key(member, own)}"
+        others = Map(tuple(each for each in member.members if each.name != own.merge_key))
+        operations = self.merge_map(others, place.select_element(variable, index, own.type.elem))
         if operations == NONE:
             return NONE
-        test = f"e{index}.{own.merge_key} == {key}"
-        text = f"{place.current}.transformList({index}, e{index}, {test},\n{operations}).flatten()"
-        return guard_with(text, member.guards)
+        arguments = ", ".join(filter(None, (index, variable, test)))
+        text = f"{place.current}.transformList({arguments},\n{operations}).flatten()"
+        return text if member.loops else guard_with(text, member.guards)
 
-    def _merge_loop(
-        self, member: Member, loops: list[Loop], own: Field, place: Place, named: str
-    ) -> str:
-        """The operations for each element of the object's list."""
-        loop, *others = loops
-        key = find_key(member, own)
-        expected = Reference(loop.variable, (own.merge_key,), None).or_value("''")
-        if others or loop.list.fields != place.fields or key != expected:
+    def _test_loop(self, member: Member, listed: Sequence, own: Field, place: Place) -> str:
+        """The condition for the elements of the object's list that a range repeats."""
+        loop, *others = member.loops
+        is_own = loop.list.fields == place.fields and find_key(member, own) == loop.name_of(own)
+        if others or not is_own:
             raise ExportError(
                 f"it has a range that does not give the elements of {'.'.join(place.fields)} by "
                 f"their own {own.merge_key}"
             )
-        index = self._make_index()
-        inner = place.select_element(loop.variable, index, own.type.elem)
-        operations = self._merge_element(member, own, inner)
-        if operations == NONE:
-            return NONE
-        conditions = [guard.text for guard in member.guards if isinstance(guard, Expression)]
-        if loop.is_rest and named != NONE:
-            conditions.append(f"!({loop.variable}.{own.merge_key} in {named})")
-        test = " && ".join(f"({text})" for text in conditions)
-        arguments = ", ".join(filter(None, (index, loop.variable, test)))
-        return f"{place.current}.transformList({arguments},\n{operations}).flatten()"
-
-    def _merge_element(self, member: Member, own: Field, inner: Place) -> str:
-        if not isinstance(member.value, Map):
-            raise ExportError(f"it has an element without the key {own.merge_key}")
-        others = [each for each in member.value.members if find_constant_key(each) != own.merge_key]
-        return self.merge_map(Map(tuple(others)), inner)
+        is_additive = place.fields[-1] in self.if_absent
+        named = [] if is_additive else [each for each in listed.members if not each.loops]
+        return _test_element(member, own, list_keys(named, own))
 
     def _make_index(self) -> str:
         self.indexes += 1
         return f"i{self.indexes}"
 
-    def _order(
-        self, key: str, member: Member, tree: Map, place: Place, fields: Mapping[str, Field]
-    ) -> str:
+    def _order(self, member: Member, tree: Map, place: Place, fields: Mapping[str, Field]) -> str:
         """The operation for ``$setElementOrder`` of a list that the overlay does not change."""
-        name = key.removeprefix(_ORDER)
-        own = fields.get(name)
         if self.depth is not None:
             return NONE
-        is_alone = all(find_constant_key(each) != name for each in tree.members)
+        key = str(member.name)
+        name = key.removeprefix(_ORDER)
+        own = fields.get(name)
+        is_alone = all(each.name != name for each in tree.members)
         if not key.startswith(_ORDER) or own is None or not own.merge_key or not is_alone:
             raise ExportError(f"it has {key}: only {_ORDER}LIST alone has an equivalent")
         if not isinstance(member.value, Sequence) or member.guards:
@@ -255,20 +216,19 @@ class _Merge:
         keys = [find_key(each, own) for each in member.value.members]
         if any(each.guards for each in member.value.members) or cel.string_literal(OTHERS) in keys:
             raise ExportError(f"it has {key} with a condition, or with {OTHERS}")
-        inner = place.select(name, own)
-        moves = _arrange(inner, own.merge_key, f"[{', '.join(keys)}]")
-        return choose(_has(place, name), moves, NONE)
+        listed = replace(member, key=Constant(name))
+        moves = _arrange(place.select(listed, own), own.merge_key, f"[{', '.join(keys)}]")
+        return choose(place.has(listed, own), moves, NONE)
 
 
 def _select(
     member: Member, place: Place, fields: Mapping[str, Field]
 ) -> tuple[Field | None, Place]:
     """The field of a member, and its place."""
-    key = find_constant_key(member)
-    if fields and key not in fields:
-        raise ExportError(f"it sets {key}, which no field of {place.type} is")
-    own = fields.get(key or "")
-    return own, place.select(key, own) if key is not None else place.select_text(to_key(member))
+    if fields and member.name not in fields:
+        raise ExportError(f"it sets {member.name}, which no field of {place.type} is")
+    own = fields.get(member.name or "")
+    return own, place.select(member, own)
 
 
 def _make_addition(value: Node, place: Place, own: Field | None) -> str:
@@ -283,23 +243,27 @@ def _add_missing(tree: Map, place: Place) -> Iterator[str]:
         own, inner = _select(member, place, fields)
         if member.value != Constant(None):
             addition = _make_addition(member.value, inner, own)
-            add = choose(_presence(member, own, place), NONE, addition)
+            add = choose(place.has(member, own), NONE, addition)
             yield guard_with(add, member.guards)
 
 
 def _order_keys(value: Sequence, own: Field, place: Place, keys: str) -> Iterator[str]:
     """The merge keys of all elements; those of loops are in the order of the object."""
     for member in value.members:
-        loops = find_loops(member)
-        if not loops:
+        if not member.loops:
             yield guard_with(f"[{find_key(member, own)}]", member.guards)
             continue
-        name = loops[0].variable
-        tests = [f"({each.text})" for each in member.guards if isinstance(each, Expression)]
-        if loops[0].is_rest:
-            tests.append(f"!({name}.{own.merge_key} in {keys})")
-        listed = f"{place.current}.filter({name}, {' && '.join(tests) or 'true'})"
-        yield f"{listed}.map({name}, {name}.{own.merge_key})"
+        name, test = member.loops[0].variable, _test_element(member, own, keys) or "true"
+        yield f"{place.current}.filter({name}, {test}).map({name}, {name}.{own.merge_key})"
+
+
+def _test_element(member: Member, own: Field, named: str) -> str:
+    """The condition for the elements of a range, of which the list names some."""
+    loop = member.loops[0]
+    tests = [f"({each.text})" for each in member.conditions]
+    if loop.is_rest and named != NONE:
+        tests.append(f"!({loop.variable}.{own.merge_key} in {named})")
+    return " && ".join(tests)
 
 
 def _add_elements(
@@ -310,7 +274,7 @@ def _add_elements(
     later: list[Member] = []
     loops: list[Member] = []
     for member in value.members:
-        if find_loops(member):
+        if member.loops:
             loops.append(member)
             continue
         if not all(is_complete(each, value, own) for each in loops):
@@ -377,16 +341,3 @@ def _create_list(place: Place, presence: str, static: Items[Member]) -> Iterator
             tests = dict.fromkeys(test_guards(member.guards) for member in static)
             create = choose(" || ".join(f"({test})" for test in tests), create, NONE)
         yield create
-
-
-def _presence(member: Member, own: Field | None, outer: Place) -> str:
-    key = find_constant_key(member)
-    if key is not None and own is not None:
-        return _has(outer, key)
-    return f"{to_key(member)} in {outer.current}"
-
-
-def _has(place: Place, name: str) -> str:
-    if name in RESERVED:
-        return f"{cel.string_literal(name)} in {place.current}"
-    return f"has({place.current}.{name})"

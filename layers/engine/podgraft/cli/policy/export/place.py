@@ -11,6 +11,7 @@ from podgraft.golang.reflect import Field, GoType
 from podgraft.kube.patch import pointer
 
 from .literals import RESERVED
+from .tree import Member
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +30,27 @@ class Place:
     type: GoType | None
     depth: int = 0
 
-    def select(self, name: str, field_: Field | None) -> Place:
-        """The place of a field or of a key."""
-        is_field = field_ is not None
-        is_plain = is_field and name not in RESERVED
+    def select(self, member: Member, own: Field | None) -> Place:
+        """The place of a key, for the field *own*, if it is one."""
+        name, key = member.name, member.key_text
+        is_plain = own is not None and name not in RESERVED
+        parts = ("'/'", f"jsonpatch.escapeKey({key})")
+        if name is not None:
+            parts = (cel.string_literal(f"/{pointer.escape(name)}"),)
         return Place(
-            (*self.path, cel.string_literal(f"/{pointer.escape(name)}")),
-            f"{self.current}.{name}" if is_plain else f"{self.current}[{cel.string_literal(name)}]",
-            (*self.fields, name),
+            (*self.path, *parts),
+            f"{self.current}.{name}" if is_plain else f"{self.current}[{key}]",
+            (*self.fields, name or "*"),
             f"{self.owner}.{name}" if self.owner and is_plain else "",
-            child_type(field_, self.type),
+            child_type(own, self.type),
             self.depth,
         )
 
-    def select_text(self, key: str) -> Place:
-        """The place of a key that is an expression."""
-        return Place(
-            (*self.path, "'/'", f"jsonpatch.escapeKey({key})"),
-            f"{self.current}[{key}]",
-            (*self.fields, "*"),
-            "",
-            child_type(None, self.type),
-            self.depth,
-        )
+    def has(self, member: Member, own: Field | None) -> str:
+        """Whether the value has a key, for the field *own*, if it is one."""
+        if own is None or member.name in RESERVED:
+            return f"{member.key_text} in {self.current}"
+        return f"has({self.current}.{member.name})"
 
     def select_element(self, variable: str, index: str, type_: GoType | None) -> Place:
         """The place of an element of a list, of which *variable* has the value."""

@@ -7,7 +7,7 @@ the object; it is in the text once, whatever the object.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 
@@ -39,7 +39,6 @@ from .values import (
     format_constant,
     has_kind,
     integer,
-    is_true,
     list_entries,
     negate,
     to_integer,
@@ -73,11 +72,15 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class SymbolicText:
-    """The text, its tokens, and its regions from the outermost on."""
+    """The text, its tokens, and its regions from the outermost on.
+
+    ``reads`` are the paths of the lists whose order it depends on, also those that later steps add.
+    """
 
     text: str
     tokens: Mapping[str, Expression]
     regions: tuple[Region, ...]
+    reads: Collection[tuple[str, ...]]
 
 
 def execute(
@@ -90,7 +93,8 @@ def execute(
     templates = parse(Source("", text), ("{{", "}}"), ALL_FUNCTIONS)
     execution = _Execution(templates, values, type_, facts)
     execution.run(templates[""].body, _Scope(_DATA, {"$": _Variable(_DATA)}))
-    return SymbolicText("".join(execution.parts), execution.tokens, tuple(execution.regions))
+    text = "".join(execution.parts)
+    return SymbolicText(text, execution.tokens, tuple(execution.regions), execution.reads)
 
 
 @dataclass(slots=True, eq=False)
@@ -121,6 +125,7 @@ class _Execution:
     tokens: dict[str, Expression] = field(default_factory=dict[str, Expression])
     regions: list[Region] = field(default_factory=list[Region])
     open_regions: list[Region] = field(default_factory=list[Region])
+    reads: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]])
     loops: int = 0
     calls: int = 0
 
@@ -198,9 +203,9 @@ class _Execution:
         body = inner.nest(narrow(value)) if branch.control is Control.WITH else inner
         otherwise = branch.else_body or ()
         if not isinstance(condition, Expression):
-            self.run(branch.body if is_true(condition) else otherwise, body)
+            self.run(branch.body if condition == Constant(True) else otherwise, body)
             return
-        variables = set(scope.variables.values())
+        variables = dict.fromkeys(scope.variables.values())
         before = {each: each.value for each in variables}
         self._run_region(condition, branch.body, body)
         after = {each: each.value for each in variables}
@@ -236,7 +241,7 @@ class _Execution:
         self._declare(branch.pipe, loop.declare(len(branch.pipe.variables)), inner)
         assigned = [
             scope.variables[name]
-            for name in find_assigned(branch.body)
+            for name in sorted(find_assigned(branch.body))
             if name in scope.variables and inner.variables[name] is scope.variables[name]
         ]
         carried = [Carried(each.value) for each in assigned]
@@ -367,19 +372,20 @@ class _Execution:
                 key = "metadata" if name == "ObjectMeta" else "spec"
                 # All kinds with a Go type have DNS names, unlike a Role.
                 is_named = name == "ObjectMeta" and self.type is not None
-                return Reference("object", (key,), path[-1].type if path else None, is_named)
+                type_ = path[-1].type if path else None
+                return Reference("object", (key,), type_, is_named, (key,), self.reads)
             case _:
                 raise ExportError(f"it reads .{name}, which has no types")
 
 
 def _evaluate_literal(operand: nodes.Operand) -> Constant:
     match operand:
-        case nodes.String(text=text):
-            return Constant(text)
-        case nodes.Bool(value=value):
+        case (
+            nodes.String(text=value)
+            | nodes.Bool(value=value)
+            | nodes.Number(integer=int() as value)
+        ):
             return Constant(value)
-        case nodes.Number(integer=int() as integer):
-            return Constant(integer)
         case nodes.Nil():
             return Constant(None)
         case _:

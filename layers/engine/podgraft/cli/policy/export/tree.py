@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import combinations, product, takewhile
 from typing import TypeAlias
 
 from yaml.error import YAMLError
@@ -37,6 +37,32 @@ class Member:
     value: Node
     guards: tuple[Guard, ...]
 
+    @property
+    def name(self) -> str | None:
+        """The key, if it is a constant."""
+        return str(self.key.value) if isinstance(self.key, Constant) else None
+
+    @property
+    def key_text(self) -> str:
+        """The key in CEL."""
+        key = self.key
+        return key.text if isinstance(key, Expression) else cel.string_literal(self.name or "")
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """The members of the value, if it is a map."""
+        return self.value.members if isinstance(self.value, Map) else ()
+
+    @property
+    def loops(self) -> list[Loop]:
+        """The ranges around the entry."""
+        return [guard for guard in self.guards if isinstance(guard, Loop)]
+
+    @property
+    def conditions(self) -> tuple[Expression, ...]:
+        """The conditions around the entry, also those inside of ranges."""
+        return tuple(guard for guard in self.guards if isinstance(guard, Expression))
+
 
 @dataclass(frozen=True, slots=True)
 class Map:
@@ -61,11 +87,10 @@ def parse(symbolic: SymbolicText) -> Map:
     """Parse the text of a template; raises ``ExportError``."""
     try:
         return _Parser(symbolic, events.event_reader(symbolic.text)).parse()
-    except YAMLError as error:
-        problem = events.to_yaml_error(symbolic.text, error)
+    except (YAMLError, NotYAMLError) as error:
+        is_unread = isinstance(error, YAMLError)
+        problem = events.to_yaml_error(symbolic.text, error) if is_unread else error
         raise ExportError(f"its text without an object is no YAML: {problem}") from error
-    except NotYAMLError as error:
-        raise ExportError(f"its text without an object is no YAML: {error}") from error
 
 
 @dataclass(slots=True)
@@ -121,8 +146,9 @@ class _Parser:
             key = self._parse_key(event, inside)
             value = self._parse_value(self.next(), inside)
             guards = self._find_guards(inside - outer)
-            entries.append((str(key.value) if isinstance(key, Constant) else key.text, guards))
-            yield _without_loop(Member(key, value, guards))
+            member = Member(key, value, guards)
+            entries.append((member.name or member.key_text, guards))
+            yield _without_loop(member)
         check_repeated(entries)
 
     def _parse_key(self, event: Event, inside: frozenset[int]) -> Constant | Expression:
@@ -252,12 +278,10 @@ def _split(member: Member) -> Iterator[Member]:
 def _without_loop(member: Member) -> Member:
     """A member with a text that one element of a list has; two elements are an error in CEL."""
     key, value = member.key, member.value
-    loops = [each for each in member.guards if isinstance(each, Loop)]
-    if len(loops) != 1 or not isinstance(key, Constant) or not isinstance(value, Expression):
+    if len(member.loops) != 1 or not isinstance(key, Constant) or not isinstance(value, Expression):
         return member
-    (loop,) = loops
-    conditions = tuple(each for each in member.guards if isinstance(each, Expression))
-    test = all_of(conditions, "") if conditions else ""
+    (loop,) = member.loops
+    test = all_of(member.conditions, "")
     texts = loop.map(value.text, test)
     exists = boolean(f"{loop.source}.exists({loop.variable}, {test or 'true'})")
     return Member(key, replace(value, text=f"[{texts}[0]][{texts}.size() - 1]"), (exists,))
@@ -266,8 +290,7 @@ def _without_loop(member: Member) -> Member:
 def check_repeated(entries: Iterable[tuple[str, tuple[Guard, ...]]]) -> None:
     """Raise ``ExportError`` for a key that two entries can have together."""
     for (key, guards), (other, other_guards) in combinations(entries, 2):
-        tests, others = _list_tests(guards), _list_tests(other_guards)
-        if key == other and not are_exclusive(tests, others):
+        if key == other and not are_exclusive(_list_tests(guards), _list_tests(other_guards)):
             raise ExportError(f"it can have {key} twice: write it in the branches of one if")
 
 
@@ -281,35 +304,26 @@ def are_exclusive(tests: Iterable[Expression], others: Iterable[Expression]) -> 
 
 def _list_tests(guards: tuple[Guard, ...]) -> list[Expression]:
     """The conditions before the first loop."""
-    tests: list[Expression] = []
-    for guard in guards:
-        if isinstance(guard, Loop):
-            break
-        tests.append(guard)
-    return tests
+    outer = takewhile(lambda guard: isinstance(guard, Expression), guards)
+    return [guard for guard in outer if isinstance(guard, Expression)]
 
 
 def all_of(guards: tuple[Guard, ...], problem: str) -> str:
     """Whether all conditions are true; raises ``ExportError`` with the problem for a loop."""
-    texts: list[str] = []
-    for guard in guards:
-        if isinstance(guard, Loop):
-            raise ExportError(problem)
-        texts.append(guard.text)
+    texts = [guard.text for guard in guards if isinstance(guard, Expression)]
+    if len(texts) < len(guards):
+        raise ExportError(problem)
     return texts[0] if len(texts) == 1 else " && ".join(f"({text})" for text in texts)
 
 
 def _can_be_empty(members: tuple[Member, ...]) -> bool:
     """Whether all members can be absent."""
-    return bool(members) and not any(
-        not member.guards or _repeats_containers(member.guards) for member in members
+    return bool(members) and all(
+        member.guards and not _repeats_containers(member.guards) for member in members
     )
 
 
 def _repeats_containers(guards: tuple[Guard, ...]) -> bool:
     """Whether a member is always there: a loop over containers, of which every pod has one."""
-    return (
-        len(guards) == 1
-        and isinstance(guards[0], Loop)
-        and guards[0].list.fields[-1:] == ("containers",)
-    )
+    loop = guards[0] if len(guards) == 1 else None
+    return isinstance(loop, Loop) and loop.list.fields[-1:] == ("containers",)

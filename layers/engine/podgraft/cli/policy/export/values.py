@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from podgraft.base.jsonvalue import JSON
+from podgraft.base.jsonvalue import JSON, dump
 from podgraft.cli.register import cel
 from podgraft.golang.reflect import STRING, GoType, Kind
 
@@ -58,13 +58,17 @@ class MapKey(Expression):
 class Reference:
     """A part of the object: a variable of CEL, the fields from it, and the type, if it has one.
 
-    With ``is_name``, it is a name as in ``Expression``, or the metadata with one.
+    With ``is_name``, it is a name as in ``Expression``, or the metadata with one. ``path`` has the
+    fields from the object on, and ``reads`` has the paths of the lists whose order an expression
+    depends on.
     """
 
     variable: str
     fields: tuple[str, ...]
     type: GoType | None
     is_name: bool = False
+    path: tuple[str, ...] = ()
+    reads: set[tuple[str, ...]] = field(default_factory=set[tuple[str, ...]], compare=False)
 
     @property
     def optional(self) -> str:
@@ -95,15 +99,26 @@ class Reference:
             raise ExportError(f"it reads .{name} of a value without a Go type")
         fields = tuple(field.json for field in path if field.json)
         named = name == "Name" and (self.is_name or (struct is not None and struct.name in _NAMED))
-        found = replace(self, fields=(*self.fields, *fields), type=path[-1].type, is_name=named)
+        found = replace(
+            self,
+            fields=(*self.fields, *fields),
+            type=path[-1].type,
+            is_name=named,
+            path=(*self.path, *fields),
+        )
         if found.kind is Kind.BOOL:
             return boolean(found.or_value("false"))
         return integer(found.or_value("0")) if found.kind in _INTEGERS else found
 
     def index(self, number: int) -> Reference:
         """The element of a list; the result of CEL is an error if the list is shorter."""
-        element = self.type.elem if self.type else None
-        return Reference(f"{self.or_value(NONE)}[{number}]", (), element)
+        self.reads.add(self.path)
+        return self.element(f"{self.or_value(NONE)}[{number}]")
+
+    def element(self, variable: str) -> Reference:
+        """An element of a list, as a variable or another expression of CEL."""
+        type_ = self.type.elem if self.type else None
+        return Reference(variable, (), type_, path=self.path, reads=self.reads)
 
 
 # The types whose names contain only letters of DNS names.
@@ -121,10 +136,11 @@ class Choice:
     @property
     def has_constants(self) -> bool:
         """Whether all its values are constants."""
-        return all(
-            isinstance(each, Constant) or (isinstance(each, Choice) and each.has_constants)
-            for each in (self.yes, self.no)
-        )
+        return all(isinstance(each, Constant) for each in list_leaves(self))
+
+    def format(self, convert: Callable[[Value], str]) -> str:
+        """The choice in CEL, with both values converted to it."""
+        return f"({self.condition} ? {convert(self.yes)} : {convert(self.no)})"
 
     def map(self, function: Callable[[Value], Value]) -> Choice:
         """The choice with a function applied to both values."""
@@ -136,11 +152,13 @@ class Joined:
     """A list of strings: ``base``, and a list in CEL behind it.
 
     With ``is_printed``, elements of the latter can have another type in Go; ``join`` prints them.
+    ``sources`` are the lists of the object that its order depends on.
     """
 
     base: Value
     text: str
     is_printed: bool = False
+    sources: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,22 +227,43 @@ def list_entries(listed: Constant | Items) -> Entries:
             raise ExportError("it has a range over a number or a string")
 
 
-def has_kind(value: Value, kind: Kind) -> bool:
-    """Whether a value is a string, a boolean, or an integer, whatever the object."""
+def list_leaves(value: Value) -> Iterator[Value]:
+    """A value, or those in all branches of a choice."""
+    if isinstance(value, Choice):
+        yield from list_leaves(value.yes)
+        yield from list_leaves(value.no)
+    else:
+        yield value
+
+
+def list_joined(value: Value) -> Iterator[Joined]:
+    """All parts of a list."""
+    for each in list_leaves(value):
+        match each:
+            case Joined(base=before):
+                yield each
+                yield from list_joined(before)
+            case Carried(old=old):
+                yield from list_joined(old)
+            case _:
+                pass
+
+
+def _get_kind(value: Value) -> Kind | None:
     match value:
         case Constant(value=constant):
-            return _KINDS.get(type(constant)) is kind
+            return _KINDS.get(type(constant))
         case Expression() | Reference():
-            return value.kind is kind
-        case Choice(yes=yes, no=no):
-            return has_kind(yes, kind) and has_kind(no, kind)
+            return value.kind
+        case Amount(is_read=False):
+            return Kind.STRING
         case _:
-            return kind is Kind.STRING and isinstance(value, Amount) and not value.is_read
+            return None
 
 
-def is_true(value: Value) -> bool:
-    """Whether a value is the constant true."""
-    return isinstance(value, Constant) and value.value is True
+def has_kind(value: Value, kind: Kind) -> bool:
+    """Whether a value is a string, a boolean, or an integer, whatever the object."""
+    return all(_get_kind(each) is kind for each in list_leaves(value))
 
 
 def boolean(text: str) -> Expression:
@@ -252,8 +291,8 @@ def to_text(value: Value) -> Expression:
             return Expression(f"string({value.text})")
         case Reference(kind=Kind.STRING):
             return Expression(value.or_value("''"), is_name=value.is_name)
-        case Choice(condition, yes, no):
-            return Expression(f"({condition} ? {to_text(yes).text} : {to_text(no).text})")
+        case Choice():
+            return Expression(value.format(lambda each: to_text(each).text))
         case Amount():
             return Expression(value.text)
         case Expression(kind=Kind.STRUCT) | Carried():
@@ -272,31 +311,8 @@ def to_string(value: Value) -> str:
 
 def is_string(value: Value) -> bool:
     """Whether a value has the type ``string``, and not a type such as ``v1.DNSPolicy``."""
-    match value:
-        case Reference(type=type_):
-            return type_ is STRING
-        case Choice(yes=yes, no=no):
-            return is_string(yes) and is_string(no)
-        case _:
-            return has_kind(value, Kind.STRING)
-
-
-def is_printed(value: Value) -> bool:
-    """Whether a list can have elements that are no strings in Go."""
-    match value:
-        case Joined(base=base):
-            return value.is_printed or is_printed(base)
-        case Choice(yes=yes, no=no):
-            return is_printed(yes) or is_printed(no)
-        case Carried(old=old):
-            return is_printed(old)
-        case _:
-            return False
-
-
-def to_element(value: Value) -> str:
-    """A string for a list of strings in CEL; raises ``ExportError``."""
-    return to_text(value).text
+    types = (each.type for each in list_leaves(value) if isinstance(each, Reference))
+    return has_kind(value, Kind.STRING) and all(each is STRING for each in types)
 
 
 def to_list(value: Value) -> str:
@@ -309,8 +325,8 @@ def to_list(value: Value) -> str:
         case Joined(base, text):
             listed = to_list(base)
             return text if listed == NONE else f"{listed} + {text}"
-        case Choice(condition, yes, no):
-            return f"({condition} ? {to_list(yes)} : {to_list(no)})"
+        case Choice():
+            return value.format(to_list)
         case _:
             raise ExportError("it has a list of something else than strings")
 
@@ -338,8 +354,8 @@ def to_integer(value: Value) -> str:
             return str(number)
         case Expression(kind=Kind.INT64, text=text):
             return text
-        case Choice(condition, yes, no):
-            return f"({condition} ? {to_integer(yes)} : {to_integer(no)})"
+        case Choice():
+            return value.format(to_integer)
         case _:
             text = to_string(value)
             whole = f"({text}).find('^[+-]?[0-9_]+')"
@@ -352,15 +368,11 @@ def to_integer(value: Value) -> str:
 
 def format_constant(value: JSON) -> str:
     """A constant as a template prints it; raises ``ExportError``."""
-    match value:
-        case str():
-            return value
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return str(value)
-        case _:
-            raise ExportError("it prints a map, a list, or a number with a fraction")
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, int):
+        raise ExportError("it prints a map, a list, or a number with a fraction")
+    return dump(value)
 
 
 def negate(condition: str) -> Expression:
