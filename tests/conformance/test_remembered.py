@@ -25,6 +25,7 @@ from podgraft.core.injectors.istio.data import mesh_types
 from podgraft.core.injectors.istio.render import functions, pod_overlay, rendering
 from podgraft.golang.texttemplate import BUILTINS, Projection
 from podgraft.kube import patch
+from support.effort import scaled
 
 from . import corpus
 
@@ -247,7 +248,9 @@ def test_pods_of_the_corpus(release: str) -> None:
         if case.release == release:
             documents = json.loads((case.folder / case.facts["webhook_docs"]).read_text())
             pods = [document["pod"] for document in documents]
-            injected += len(assert_alike(corpus.injector(case), sequence(pods, random, 4)))
+            injected += len(
+                assert_alike(corpus.injector(case), sequence(pods, random, scaled(8, by=4)))
+            )
     assert injected > len(RELEASES)
 
 
