@@ -251,7 +251,7 @@ def test_pods_of_the_corpus(release: str) -> None:
             injected += len(
                 assert_alike(corpus.injector(case), sequence(pods, random, scaled(8, by=4)))
             )
-    assert injected > len(RELEASES)
+    assert injected > 10, injected
 
 
 def test_templates_with_equal_projections_do_not_share_results() -> None:
