@@ -2,8 +2,8 @@
 
     make_archives.py FOLDER
 
-Writes ``function.zip``, ``cleanup.zip``, ``guard.zip``, ``watch.zip``, ``dependencies.zip``, and
-``engine.zip`` into FOLDER.
+Writes ``function.zip``, ``cleanup.zip``, ``guard.zip``, ``rotation.zip``, ``watch.zip``,
+``dependencies.zip``, and ``engine.zip`` into FOLDER.
 build_layer.py describes the layers and the variables that select the Lambda. SAM does not need
 these archives: ``sam build`` creates its own.
 """
@@ -18,9 +18,15 @@ from tempfile import TemporaryDirectory
 import build_layer
 
 LAYERS = Path(__file__).resolve().parent
-# The folder of each function by the name of its archive. Only the webhook uses layers. The probe is
-# not among them: only CloudFormation deploys it.
-FUNCTIONS = {"function": "webhook", "cleanup": "cleanup", "guard": "guard", "watch": "watch"}
+# The folder of each function by the name of its archive. Only the webhook and the rotation use
+# layers. The probe is not among them: only CloudFormation deploys it.
+FUNCTIONS = {
+    "function": "functions/webhook",
+    "cleanup": "functions/cleanup",
+    "guard": "functions/guard",
+    "rotation": "layers/engine",  # the package with its commands: one of them rotates
+    "watch": "functions/watch",
+}
 _TIME = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o100644 << 16
 
@@ -51,8 +57,12 @@ def main(argv: list[str]) -> int:
 
 def read_function(root: Path, name: str) -> dict[str, bytes]:
     """The modules of a function, as its Makefile copies them."""
-    folder = root / "functions" / FUNCTIONS[name]
-    return {path.name: path.read_bytes() for path in folder.glob("*.py")}
+    folder = root / FUNCTIONS[name]
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in (*folder.glob("*.py"), *folder.glob("podgraft/**/*"))
+        if path.is_file() and path.suffix != ".pyc"
+    }
 
 
 def make_layer(folder: Path) -> bytes:

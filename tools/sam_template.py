@@ -6,12 +6,9 @@ from typing import Any
 import yaml
 
 TEMPLATE = Path(__file__).parents[1] / "template.yaml"
-# Gradual deployments need CloudFormation: Terraform cannot update an alias through CodeDeploy. The
-# function that rotates tokens is built by SAM.
-SAM_CONDITIONS = frozenset({"Gradual", "Rotates"})
-SAM_PARAMETERS = frozenset(
-    {"GradualDeployment", "DeploymentType", "ExpectedChanges", "Attempt", "TokenRotationDays"}
-)
+# Gradual deployments need CloudFormation: Terraform cannot update an alias through CodeDeploy.
+SAM_CONDITIONS = frozenset({"Gradual"})
+SAM_PARAMETERS = frozenset({"GradualDeployment", "DeploymentType", "ExpectedChanges", "Attempt"})
 # For SAM's hash of the function: Terraform publishes a version after each change by itself.
 SAM_HASH_CONDITION = "Never"
 SAM_HASH_VARIABLE = "PODGRAFT_RELEASE"

@@ -43,6 +43,8 @@ _NAMES = {
     "CensusRecords": "census_bucket",
     "CensusRecords.Arn": "census_bucket_arn",
     "Prefix": "parameter_prefix",
+    "Rotation": "rotation_name",
+    "RotationLogs.Arn": "rotation_log_group_arn",
     "WatchLogs": "watch_log_group",
     "WatchLogs.Arn": "watch_log_group_arn",
     "Webhook": "function_name",
@@ -95,12 +97,7 @@ def render_files(template: Any) -> dict[str, str]:
         ),
         "environment.json.tftpl": _make_environment(properties["Webhook"]),
         "permissions.json.tftpl": _format(make_permissions(properties["WebhookRole"])),
-        "cleanup_environment.json.tftpl": _make_environment(properties["Cleanup"]),
-        "cleanup_permissions.json.tftpl": _format(make_permissions(properties["CleanupRole"])),
-        "guard_environment.json.tftpl": _make_environment(properties["Guard"]),
-        "guard_permissions.json.tftpl": _format(make_permissions(properties["GuardRole"])),
-        "watch_environment.json.tftpl": _make_environment(properties["Watch"]),
-        "watch_permissions.json.tftpl": _format(make_permissions(properties["WatchRole"])),
+        **dict(_render_functions(properties)),
         "alarms.json.tftpl": _format(dict(find_alarms(resources))),
         "queries.json.tftpl": _format(dict(find_queries(resources))),
         "access_log_format.json.tftpl": convert(properties["Stage"]["AccessLogSettings"]["Format"]),
@@ -110,6 +107,14 @@ def render_files(template: Any) -> dict[str, str]:
         "policy_writes.json.tftpl": _make_policy_writes(properties["PolicyWriteRule"]),
         "dashboard.json.tftpl": convert(properties["Dashboard"]["DashboardBody"]),
     }
+
+
+def _render_functions(properties: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The environment and the permissions of each function but the webhook."""
+    for name in ("Cleanup", "Guard", "Rotation", "Watch"):
+        permissions = make_permissions(properties[f"{name}Role"])
+        yield f"{name.lower()}_environment.json.tftpl", _make_environment(properties[name])
+        yield f"{name.lower()}_permissions.json.tftpl", _format(permissions)
 
 
 def _format(value: Any) -> str:
@@ -203,7 +208,7 @@ def make_conditions(template: Any) -> dict[str, str]:
 def name_condition(name: str) -> str:
     """The name of a condition as a predicate."""
     snake = name_variable(name)
-    return snake if snake.startswith(("has_", "is_", "watches_")) else f"is_{snake}"
+    return snake if snake.startswith(("has_", "is_", "rotates", "watches_")) else f"is_{snake}"
 
 
 def _express_condition(condition: Any, types: Mapping[str, str]) -> str:

@@ -16,6 +16,7 @@ variable "archives" {
     function     = string
     cleanup      = string
     guard        = string
+    rotation     = string
     watch        = string
   })
   description = "Paths of the archives of a release, or of those that layers/make_archives.py builds."

@@ -8,6 +8,7 @@ locals {
     guard_arn           = aws_lambda_function.guard.arn
     guard_name          = aws_lambda_function.guard.function_name
     guard_log_group_arn = "${aws_cloudwatch_log_group.guard.arn}:*"
+    rotation_name       = join("", aws_lambda_function.rotation[*].function_name)
     watch_log_group_arn = "${aws_cloudwatch_log_group.watch.arn}:*"
   })
   alarms        = jsondecode(templatefile("${path.module}/alarms.json.tftpl", local.monitoring))

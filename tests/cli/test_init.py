@@ -37,12 +37,12 @@ def test_the_files_are_those_of_the_source_tree(
 
 @pytest.mark.parametrize("kind", ["sam", "terraform"])
 def test_sources_are_those_that_the_functions_use(tmp_path: Path, kind: str) -> None:
-    """Only the function that rotates tokens has commands, and Terraform does not deploy it."""
+    """The function that rotates tokens runs a command."""
     assert cli.main(["init", "--kind", kind, str(tmp_path)]) == 0
     engine = tmp_path / "layers" / "engine" / "podgraft"
     names = {path.name for path in engine.iterdir()}
     assert {"service", "core", "py.typed"} <= names
-    assert ("cli" in names) == (kind == "sam")
+    assert "cli" in names
     assert names.isdisjoint({"assets", "__pycache__"})
     assert not [*tmp_path.rglob("*.pyc")]
     for name in ("template.yaml", "samconfig.toml", "layers/build_layer.py"):
@@ -116,6 +116,10 @@ def test_the_archives_contain_the_function_and_the_engine(tmp_path: Path) -> Non
         with zipfile.ZipFile(tmp_path / "archives" / f"{name}.zip") as archive:
             modules = (ROOT / "functions" / name).glob("*.py")
             assert archive.namelist() == sorted(path.name for path in modules)
+    with zipfile.ZipFile(tmp_path / "archives" / "rotation.zip") as archive:
+        assert {"podgraft/cli/fleet/scheduled.py", "podgraft/kube/types.json"} <= {
+            *archive.namelist()
+        }
     with zipfile.ZipFile(tmp_path / "archives" / "engine.zip") as archive:
         names = archive.namelist()
     assert "python/podgraft/core/review/__init__.py" in names

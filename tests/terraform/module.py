@@ -54,6 +54,11 @@ COUNTERPARTS = {
     "ReviewSchedule": "aws_cloudwatch_event_rule.watch",
     "ReviewScheduleMayInvoke": "aws_lambda_permission.watch",
     "Record": "aws_route53_record.webhook",
+    "Rotation": "aws_lambda_function.rotation",
+    "RotationLogs": "aws_cloudwatch_log_group.rotation",
+    "RotationRole": "aws_iam_role.rotation",
+    "RotationSchedule": "aws_cloudwatch_event_rule.rotation",
+    "RotationScheduleMayInvoke": "aws_lambda_permission.rotation",
     "Stage": "aws_apigatewayv2_stage.webhook",
     "Watch": "aws_lambda_function.watch",
     "WatchLogs": "aws_cloudwatch_log_group.watch",
@@ -69,11 +74,13 @@ PARTS = {
     "aws_api_gateway_stage.private",
     "aws_cloudwatch_event_target.cleanup",
     "aws_cloudwatch_event_target.policy_writes",
+    "aws_cloudwatch_event_target.rotation",
     "aws_cloudwatch_event_target.watch",
     "aws_cloudwatch_metric_alarm.webhook",
     "aws_cloudwatch_query_definition.webhook",
     "aws_iam_role_policy.cleanup",
     "aws_iam_role_policy.guard",
+    "aws_iam_role_policy.rotation",
     "aws_iam_role_policy.census",
     "aws_iam_role_policy.tracing",
     "aws_iam_role_policy.without_census",
@@ -119,6 +126,7 @@ STACKS: tuple[Mapping[str, Any], ...] = (
     },
     {"SilentClusterHours": 0, "StartMode": "provisioned", "CodeSigningConfigArn": "arn:s"},
     {"VpcEndpointIds": ["vpce-0a1b2c3d", "vpce-4e5f6a7b"], "PublicEndpoint": "false"},
+    {"TokenRotationDays": 60, "LogRetentionDays": 14},
 )
 # Without gradual deployments, which need CloudFormation.
 RESOURCES = {
@@ -215,6 +223,8 @@ def make_variables(stack: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
         "parameter_prefix": values["ParameterPrefix"] or f"/{stack}",
         "partition": "partition",
         "region": "region",
+        "rotation_log_group_arn": f"{stack}-RotationLogs.Arn",
+        "rotation_name": f"{stack}-Rotation",
         "watch_log_group": f"{stack}-WatchLogs",
         "watch_log_group_arn": f"{stack}-WatchLogs.Arn",
     }

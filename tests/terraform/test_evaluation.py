@@ -157,6 +157,14 @@ REFUSED: tuple[tuple[tuple[str, ...], str], ...] = (
         "policy_writer_arns is too long",
     ),
     (("require_signature=true",), "require_signature true requires signer_public_key"),
+    (
+        ("token_rotation_days=60", "log_retention_days=7"),
+        "token_rotation_days requires log_retention_days 14 or more",
+    ),
+    (
+        (*DOMAIN, "hosted_zone_id=Z", "dns_record=latency", "token_rotation_days=60"),
+        "token_rotation_days requires dns_record none",
+    ),
 )
 
 
@@ -177,6 +185,7 @@ ACCEPTED: tuple[tuple[str, ...], ...] = (
     ("start_mode=snapstart", "reserved_concurrency=5"),
     ("start_mode=provisioned", "reserved_concurrency=2"),
     ("name=aws-pods", "parameter_prefix=/pods"),
+    ("token_rotation_days=60", "log_retention_days=14"),
     (*DOMAIN, "truststore_uri=s3://a/b", "truststore_version=v1", "auth=mtls"),
 )
 

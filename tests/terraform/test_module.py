@@ -67,18 +67,20 @@ def test_the_role_has_the_statements_of_the_template(parameters: Mapping[str, An
 
 
 @pytest.mark.parametrize("parameters", STACKS, ids=str)
-@pytest.mark.parametrize("name", ["Cleanup", "Guard", "Watch"])
+@pytest.mark.parametrize("name", ["Cleanup", "Guard", "Rotation", "Watch"])
 def test_the_role_of_another_function_has_the_statements_of_the_template(
     name: str, parameters: Mapping[str, Any]
 ) -> None:
-    role = Rendering(TEMPLATE, "shop", parameters).resources[f"{name}Role"]["Properties"]
+    given = {"TokenRotationDays": 60, **parameters}
+    role = Rendering(TEMPLATE, "shop", given).resources[f"{name}Role"]["Properties"]
     own = name.lower()
-    permissions = load(f"{own}_permissions.json.tftpl", make_variables("shop", parameters))
+    permissions = load(f"{own}_permissions.json.tftpl", make_variables("shop", given))
     assert permissions == {each["PolicyName"]: each["PolicyDocument"] for each in role["Policies"]}
     assert MODULE[f"aws_iam_role_policy.{own}"]["policy"] == (
         f"${{jsonencode(local.{own}_permissions.{own})}}"
     )
-    assert MODULE[f"aws_iam_role_policy.{own}"]["role"] == f"${{aws_iam_role.{own}.id}}"
+    counted = "[0]" if name == "Rotation" else ""
+    assert MODULE[f"aws_iam_role_policy.{own}"]["role"] == f"${{aws_iam_role.{own}{counted}.id}}"
 
 
 def test_alarms_of_the_account_can_invoke_the_guard() -> None:
@@ -114,6 +116,7 @@ def test_the_owner_of_the_prefix_has_the_fields_of_the_template() -> None:
     [
         ("Cleanup", "cleanup_environment.json.tftpl"),
         ("Guard", "guard_environment.json.tftpl"),
+        ("Rotation", "rotation_environment.json.tftpl"),
         ("Watch", "watch_environment.json.tftpl"),
         ("Webhook", "environment.json.tftpl"),
     ],
@@ -121,10 +124,11 @@ def test_the_owner_of_the_prefix_has_the_fields_of_the_template() -> None:
 def test_a_function_has_the_environment_of_the_template(
     function: str, name: str, parameters: Mapping[str, Any]
 ) -> None:
-    stack = Rendering(TEMPLATE, "shop", parameters)
+    given = {"TokenRotationDays": 60, **parameters}
+    stack = Rendering(TEMPLATE, "shop", given)
     expected = dict(stack.resources[function]["Properties"]["Environment"]["Variables"])
     expected.pop(SAM_HASH_VARIABLE, None)
-    rendered = load(name, make_variables("shop", parameters))
+    rendered = load(name, make_variables("shop", given))
     assert to_text(rendered) == to_text(expected)
 
 
@@ -243,29 +247,31 @@ def test_the_schedules_are_those_of_the_template() -> None:
     assert MODULE["aws_cloudwatch_event_target.watch"]["arn"] == "${aws_lambda_function.watch.arn}"
 
 
-def test_the_schedule_of_the_cleanup_is_that_of_the_template() -> None:
-    rule = RESOURCES["CleanupSchedule"]["Properties"]
-    module = MODULE["aws_cloudwatch_event_rule.cleanup"]
+@pytest.mark.parametrize(("name", "index"), [("Cleanup", ""), ("Rotation", "[0]")])
+def test_a_function_has_the_schedule_of_the_template(name: str, index: str) -> None:
+    own = f"{name.lower()}{index}"
+    rule = RESOURCES[f"{name}Schedule"]["Properties"]
+    module = MODULE[f"aws_cloudwatch_event_rule.{name.lower()}"]
     assert module["description"] == rule["Description"]
     assert module["schedule_expression"] == rule["ScheduleExpression"]
-    target = MODULE["aws_cloudwatch_event_target.cleanup"]
-    assert target["arn"] == "${aws_lambda_function.cleanup.arn}"
+    target = MODULE[f"aws_cloudwatch_event_target.{name.lower()}"]
+    assert target["arn"] == f"${{aws_lambda_function.{own}.arn}}"
     assert target["input"] == rule["Targets"][0]["Input"]
-    permission = MODULE["aws_lambda_permission.cleanup"]
-    expected = RESOURCES["CleanupScheduleMayInvoke"]["Properties"]
+    permission = MODULE[f"aws_lambda_permission.{name.lower()}"]
+    expected = RESOURCES[f"{name}ScheduleMayInvoke"]["Properties"]
     assert (permission["action"], permission["principal"]) == (
         expected["Action"],
         expected["Principal"],
     )
-    assert permission["source_arn"] == "${aws_cloudwatch_event_rule.cleanup.arn}"
+    assert permission["source_arn"] == f"${{aws_cloudwatch_event_rule.{own}.arn}}"
 
 
 def test_gradual_deployments_are_not_part_of_the_module() -> None:
     variables = json.loads(FILES["variables.tf.json"])["variable"]
     assert "retained_versions" in variables
-    assert not {"gradual_deployment", "token_rotation_days"} & variables.keys()
+    assert "gradual_deployment" not in variables
     readme = " ".join((FOLDER / "README.md").read_text().split())
-    assert "It has neither `GradualDeployment` nor `TokenRotationDays`." in readme
+    assert "It has no `GradualDeployment`." in readme
     assert not [address for address in MODULE if "codedeploy" in address]
 
 
@@ -339,7 +345,7 @@ def test_each_rule_is_a_precondition() -> None:
     count = texts.count("precondition {")
     paired = 2  # rules with two assertions in one precondition: mutual TLS, and DNS
     asserted = sum(len(each["Assertions"]) for each in TEMPLATE["Rules"].values())
-    gradual = 3  # deployments and a rotation that the module does not have
+    gradual = 1  # the deployments that the module does not have
     further = 3  # numbers, texts, and lengths, which rules cannot compare
     assert count == asserted - paired - gradual + further
 
@@ -376,7 +382,7 @@ def _parameter(reference: str) -> str:
     return parameter
 
 
-@pytest.mark.parametrize("name", ["Guard", "Watch", "Webhook"])
+@pytest.mark.parametrize("name", ["Guard", "Rotation", "Watch", "Webhook"])
 def test_a_function_has_the_settings_of_the_template(name: str) -> None:
     function = RESOURCES[name]["Properties"]
     module = MODULE[COUNTERPARTS[name]]
@@ -389,10 +395,13 @@ def test_a_function_has_the_settings_of_the_template(name: str) -> None:
     [logging] = module["logging_config"]
     group = logging.pop("log_group")
     expected = {name_variable(key): value for key, value in function["LoggingConfig"].items()}
-    assert group == f"${{{COUNTERPARTS[expected.pop('log_group')['Ref']]}.name}}"
+    counted = "[0]" if name == "Rotation" else ""
+    assert group == f"${{{COUNTERPARTS[expected.pop('log_group')['Ref']]}{counted}.name}}"
     assert logging == expected
+    layers = [f"${{{COUNTERPARTS[each['Ref']]}.arn}}" for each in function.get("Layers", ())]
+    assert module.get("layers", []) == layers
     role = function["Role"]["GetAtt"].removesuffix(".Arn")
-    assert module["role"] == f"${{{COUNTERPARTS[role]}.arn}}"
+    assert module["role"] == f"${{{COUNTERPARTS[role]}{counted}.arn}}"
 
 
 def test_each_start_uses_the_alias_of_the_template() -> None:

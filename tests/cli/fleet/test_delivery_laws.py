@@ -349,12 +349,34 @@ def test_a_tenth_of_the_clusters_begins(world: World) -> None:
     assert len(begun) == 3
 
 
+def test_a_log_that_cannot_be_read_is_asked_for_once(world: World) -> None:
+    """Such as without the right to query it; AWS bills a query, and each is slow."""
+    old, new = make_issued("", "").hash, make_issued("", "").hash
+    clusters = {f"c{number}": Callers((old, new)) for number in range(5)}
+    update_registry(world.store(nothing), lambda state: (clusters, state.pointer or POINTER))
+    world.now += 30 * DAY
+    asked: list[str] = []
+
+    def read_uses() -> Mapping[str, str]:
+        asked.append("log")
+        raise CommandError("log group x: AccessDenied")
+
+    secrets = cast("Any", _Everywhere([], new.sha256))
+    repository = RegistryRepository(world.store(nothing), cast("Any", None), Location("aws"))
+    *steps, last = [*Delivery(repository, secrets, read_uses, Lifetimes(90, 60)).run()]
+    assert [(each.cluster, each.progress) for each in steps] == [
+        (name, Progress.WAITING) for name in clusters
+    ]
+    assert last == Step("", Progress.FAILED, "log group x: AccessDenied")
+    assert asked == ["log"]
+
+
 class _Everywhere:
-    def __init__(self, begun: list[str]) -> None:
-        self._begun = begun
+    def __init__(self, begun: list[str], version: str = "first") -> None:
+        self._begun, self._version = begun, version
 
     def read(self, _: str) -> Mapping[str, tuple[str, ...]]:
-        return {"first": (CURRENT,)}
+        return {self._version: (CURRENT,)}
 
     def store(self, cluster: str, _: IssuedToken) -> None:
         self._begun.append(cluster)

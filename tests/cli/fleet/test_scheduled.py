@@ -122,11 +122,12 @@ def test_a_problem_of_a_cluster_stops_no_other_and_ends_with_an_error(
     registry.secrets.create_secret(Name=f"{PREFIX}a")
     with pytest.raises(CommandError, match="2 rotations failed or are stuck"):
         registry.run()
-    first, second = registry.lines()
+    first, second, third = registry.lines()
     assert (first["cluster"], first["progress"], first["level"]) == ("a", "failed", "ERROR")
     assert "has no value; put its present token into it" in first["problem"]
-    assert (second["cluster"], second["progress"]) == ("b", "failed")
-    assert f"log group {LOG}: ResourceNotFoundException" in second["problem"]
+    assert (second["cluster"], second["progress"]) == ("b", "waiting")
+    assert (third["cluster"], third["progress"], third["level"]) == ("", "failed", "ERROR")
+    assert f"log group {LOG}: ResourceNotFoundException" in third["problem"]
 
 
 def test_what_is_absent_in_a_log_is_not_an_absent_secret(registry: Account) -> None:

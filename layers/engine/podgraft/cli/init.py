@@ -45,7 +45,6 @@ class Kind:
     assets: Mapping[str, str]
     has_engine: bool
     steps: tuple[str, ...]
-    has_commands: bool = False  # only the function that rotates tokens runs one
 
 
 # The values have everything but an image that the cluster can pull.
@@ -81,7 +80,6 @@ KINDS: Final[Mapping[str, Kind]] = {
             _REGISTER_HELLO,
             _RUN_HELLO,
         ),
-        has_commands=True,
     ),
     "terraform": Kind(
         {"deploy/terraform": "podgraft", **{name: name for name in _LAYERS}},
@@ -182,10 +180,7 @@ def find_files(kind: Kind) -> Iterator[tuple[Path, Path]]:
         else:
             yield Path(target), source
     if kind.has_engine:
-        for path, source in _walk(find_engine(), Path(_ENGINE)):
-            is_command = path.relative_to(_ENGINE).parts[0] in {"cli", "__main__.py"}
-            if kind.has_commands or not is_command:
-                yield path, source
+        yield from _walk(find_engine(), Path(_ENGINE))
 
 
 def _walk(source: Path, target: Path) -> Iterator[tuple[Path, Path]]:

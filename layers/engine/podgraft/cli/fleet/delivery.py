@@ -78,7 +78,7 @@ class Progress(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What a run did with a cluster, and its problem."""
+    """What a run did with a cluster, and its problem; without a cluster, one of the run."""
 
     cluster: str
     progress: Progress
@@ -103,7 +103,16 @@ class Delivery:
         """Do the next step of each cluster; it begins at most a tenth of them."""
         clusters = self.repository.read_all()
         starts = ceil(len(clusters) / 10)
-        read_uses = cache(self.read_uses)
+        problems: list[str] = []
+
+        @cache  # also of a log that cannot be read
+        def read_uses() -> Mapping[str, str] | None:
+            try:
+                return self.read_uses()
+            except CommandError as error:
+                problems.append(str(error))
+                return None
+
         for name, callers in sorted(clusters.items()):
             tokens = callers.tokens
             if len(tokens) == 1 and not (starts and is_due(self.lifetimes, tokens[0])):
@@ -119,6 +128,8 @@ class Delivery:
                 yield self._continue(name, callers, labels, read_uses)
             except CommandError as error:
                 yield Step(name, Progress.FAILED, str(error))
+        for problem in problems:
+            yield Step("", Progress.FAILED, problem)
 
     def _issue(self, cluster: str, callers: Callers, labels: Mapping[str, tuple[str, ...]]) -> Step:
         """Store a new token, and then its hash (R1, R2)."""
@@ -141,7 +152,7 @@ class Delivery:
         cluster: str,
         callers: Callers,
         labels: Mapping[str, tuple[str, ...]],
-        read_uses: Callable[[], Mapping[str, str]],
+        read_uses: Callable[[], Mapping[str, str] | None],
     ) -> Step:
         """Deliver the newer token, or revoke the older one (R3 to R5)."""
         old, new = callers.tokens
@@ -165,7 +176,10 @@ class Delivery:
             self.secrets.promote(cluster, new.sha256, current)
             return Step(cluster, Progress.DELIVERED)
         day = (system.now() - timedelta(SILENT_DAYS)).date()
-        if _day_of(new.created) < day and _is_replaced(old, new, read_uses(), day):
+        uses = read_uses() if _day_of(new.created) < day else {}
+        if uses is None:
+            return Step(cluster, Progress.WAITING)
+        if _is_replaced(old, new, uses, day):
             self._remove(cluster, callers.tokens, old)
             return Step(cluster, Progress.REVOKED)
         problem = ""
