@@ -71,3 +71,15 @@ def test_a_file_that_appears_meanwhile_is_retained(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="another process created it meanwhile"):
         outputs.write_files(twice, force=False)
     assert _listing(tmp_path) == {}
+
+
+def test_a_link_remains_and_one_to_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to("new")
+    outputs.replace_file(tmp_path / "link", b"1")
+    outputs.replace_file(tmp_path / "link", b"2")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "new").read_bytes() == b"2"
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(CommandError, match=r"loop: cannot write: .*; it is unchanged"):
+        outputs.replace_file(tmp_path / "loop", b"1")
+    assert (tmp_path / "loop").is_symlink()

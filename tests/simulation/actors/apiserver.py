@@ -23,7 +23,7 @@ MAX_RETRIES = 10  # of client-go, each if the response has Retry-After, within o
 ANSWERED, CONTROLLER_SECONDS = 200, (1.0, 1000.0)  # between the attempts of a controller
 KEPT = (
     "event", "level", "code", "policy_version", "track", "candidate", "fault", "stale", "cluster",
-    "groups", "census_milliseconds",
+    "groups", "census_milliseconds", "candidate_reason", "candidate_problem",
 )  # fmt: skip
 READY_SECONDS = 5.0  # after which a pod of a rolling update is ready
 ROUTES = ("inject", "mutate", "validate")

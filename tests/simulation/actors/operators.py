@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
@@ -31,6 +32,7 @@ TARGET = ("--parameter-prefix", PREFIX)
 STORE = ("--injector", INJECTOR, "--bucket", BUCKET, "--bundle-prefix", "bundles/", *TARGET)
 _TOKEN_ID = re.compile(r"\ttoken (\S+)")
 _LOCK = re.compile(r"aws ssm delete-parameter --name (\S+)")
+NO_TOKEN = "create one: podgraft tokens issue"
 ATTEMPTS, PAUSE_SECONDS, ROTATION_SECONDS = 4, 20.0, 120.0
 CREATED = "2026-01-15T12:00:00Z"  # of earlier tokens: more than a year before a long run ends
 MOST_PUSHES = 8  # after a deletion
@@ -54,6 +56,10 @@ class Operators(Hands):
         self._rollouts = 0
         self._signer = 0
         self._settled = False
+        self._rotating = Counter[str]()  # how many people rotate the tokens of a cluster
+        self._raced: dict[Node, bool] = {}  # whether another command ran at the same time
+        self._was_raced = False  # the command that ended last
+        self._unfinished: set[str] = set()  # clusters whose last command for tokens failed
         self._is_bad = False  # the candidate fails, which people see
         self._guard = Guard(baton, ledger)
         self.deploy: Callable[[], None] = lambda: None
@@ -182,6 +188,7 @@ class Operators(Hands):
         if "certificates" in self._plan.features:
             self._allow(cluster)
             return
+        self._rotating[cluster] += 1
         status, output = self._repeat(
             action, ["tokens", "rotate", "--cluster", cluster, *self._target], prints_secret=True
         )
@@ -191,6 +198,7 @@ class Operators(Hands):
             before = self._clusters.tokens[cluster]
             self._clusters.old_tokens.append((cluster, before))
             self._clusters.tokens[cluster] = output.split("\n", 1)[0]
+        self._rotating[cluster] -= 1
 
     def _revoke(self, action: Action) -> None:
         """Revoke every token of a cluster that its webhook configuration had before."""
@@ -279,6 +287,12 @@ class Operators(Hands):
         if action.options["pushes"]:
             line = ["policy", "push", self._make_folder(action), "--end-rollout"]
             self._repeat(action, [*line, *self._store, *self._sign()])
+        for cluster in sorted(self._unfinished - {action.subject}):
+            other = replace(action, subject=cluster)
+            self._baton.spawn(self._baton.current.node, lambda other=other: self._renew(other))
+        self._renew(action)
+
+    def _renew(self, action: Action) -> None:
         self._revoke(action)
         self._rotate(action)
 
@@ -343,6 +357,7 @@ class Operators(Hands):
         self, action: Action, line: list[str], *, prints_secret: bool = False
     ) -> tuple[int | None, str]:
         """Run a command until it succeeds, as a person does; the result of the last attempt."""
+        token = self._clusters.tokens.get(action.subject)
         status, output = self._run(line, action, prints_secret=prints_secret)
         for attempt in range(1, ATTEMPTS):
             if status == 0:
@@ -351,10 +366,18 @@ class Operators(Hands):
             lock = _LOCK.search(output)
             if self._settled and lock:  # the remedy of the message
                 self._remove(lock[1].removeprefix(f"{PREFIX}/"))
+            if self._settled and NO_TOKEN in output:
+                line = ["tokens", "issue", *line[2:]]
             status, output = self._run(line, prints_secret=prints_secret)
+        if line[0] == "tokens":
+            change = self._unfinished.discard if status == 0 else self._unfinished.add
+            change(action.subject)
         if self._settled:
             facts = {"line": " ".join(line[:2]), "status": status, "output": output[-300:]}
-            self._ledger.add("operator/settled", "settled", **facts)
+            is_other = self._clusters.tokens.get(action.subject) != token
+            is_other = line[0] == "tokens" and (is_other or self._rotating[action.subject] > 1)
+            raced = is_other or self._was_raced
+            self._ledger.add("operator/settled", "settled", raced=raced, **facts)
         return status, output
 
     def _run(
@@ -365,9 +388,11 @@ class Operators(Hands):
         node = Node(f"operator/{self._processes}")
         node.killed_at_call = action.kill if action else 0
         began = self._baton.now
+        self._raced = dict.fromkeys(self._raced, True) | {node: bool(self._raced)}
         task = self._baton.spawn(node, lambda: main(line))
         while not task.done and not node.killed:
             task.join(0.25 if node.killed_at_call else None)
+        self._was_raced = self._raced.pop(node)
         status = task.result if task.done and task.error is None else None
         output = "".join(node.output)
         words = [word for word in line if word not in self._store]

@@ -89,6 +89,7 @@ class Stack:
         )
         self._runs = 0
         self._status = ""
+        self._asked = ""  # the environment that the watch asked last
         self._is_shifting = False
         self._opened: dict[str, Environment] = {}
 
@@ -184,7 +185,8 @@ class Stack:
                 self._baton.wait(WATCH_SECONDS)
             began = self._baton.now
             output = self._run("watch", lambda check=check: handler({"check": check}, None))
-            self._ledger.add("stack", "watch", check=check, began=began, output=output)
+            facts = {"check": check, "began": began, "output": output, "_env": self._asked}
+            self._ledger.add("stack", "watch", **facts)
 
     def cleanup(self, _action: Action) -> None:
         """Invoke the cleanup."""
@@ -228,6 +230,7 @@ class Stack:
         event = json.loads(Payload)
         if environment is None:
             environment, promise = self._functions.invoke(event, prefers_cold=False, pick=0.5)
+            self._asked = environment.node.name
         else:
             promise = self._functions.ask(environment, event)
         if promise is None:

@@ -146,12 +146,16 @@ class Alarms(Law):
         facts, time = review.event.facts, review.event.time
         for metric, value in _read_metrics(facts.get("_lines", "")):
             self._measured[metric].append((time, value))
-        is_disabled = facts["log"].get("candidate") == "disabled"  # it does not load, perhaps
+        log: dict[str, Any] = facts["log"]
+        # A candidate that does not load counts, too.
+        is_disabled = log.get("candidate") == "disabled" or "candidate_problem" in log
         if review.code != OK or review.is_marked or is_disabled:
             self._reasons.append(time)
+        if log.get("candidate_reason") == "refused":
+            self._true[REFUSED].append((time, 1))
         if review.code >= SERVER_ERROR and not facts["killed"]:
             self._true[FAILURES].append((time, 1))
-        if facts["log"].get("candidate") in {"failed", "fallback"}:  # fallback: stable answered
+        if log.get("candidate") in {"failed", "fallback"}:  # fallback: stable answered
             self._true[CANDIDATE].append((time, 1))
         if review.code == UNAUTHORIZED:
             self._true[UNAUTHENTICATED].append((time, 1))

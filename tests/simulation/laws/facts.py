@@ -346,7 +346,8 @@ class Facts:
             texts = {each["Name"]: each["Value"] for each in facts["_texts"]}
             reader.credentials.update(texts)
             reader.known += texts.values()
-        reader.credentials_time = event.time
+        if not facts.get("_more"):  # the other pages follow
+            reader.credentials_time = event.time
 
     def find_created(self) -> list[str]:
         """Return when the tokens that count were created."""
@@ -433,14 +434,13 @@ class Facts:
         return [each for each in found if tag in each.text]
 
     def find_version(self, number: int, tag: str) -> StoredPolicy | None:
-        """Return a version; after a deletion, that of an earlier parameter with this tag."""
-        found = self.versions.get(number)
-        if found is not None and tag in found.text:
-            return found
-        for each in reversed(self.removed):
-            if each.number == number and tag in each.text:
-                return each
-        return found
+        """Return a version; after a deletion, that of an earlier parameter with this tag.
+
+        A mistake of a person has the tag of the text that it changes.
+        """
+        found = self.find_versions(number, tag)[::-1]
+        found.sort(key=lambda each: each.is_broken)
+        return next(iter(found), self.versions.get(number))
 
 
 def _encode(digest: bytes) -> str:

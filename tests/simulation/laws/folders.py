@@ -59,6 +59,8 @@ class Available(FolderLaw):
     def see_review(self, review: Review) -> None:
         if review.code == OK:
             self._answered.add((review.env, review.cluster))
+        if review.code == UNAUTHORIZED:  # callers that load, and refuse the cluster
+            self._answered = {each for each in self._answered if each[1] != review.cluster}
         is_error = review.code >= SERVER_ERROR or review.code == NOT_FOUND
         is_error = is_error and review.event.facts["verb"] == "review"
         if not is_error or (review.env, review.cluster) not in self._answered:

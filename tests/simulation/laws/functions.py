@@ -8,7 +8,7 @@ from typing import Any
 
 from simulation.ledger import Event
 
-from .facts import BOUND_SECONDS, Facts
+from .facts import BOUND_SECONDS, MAX_AGE_SECONDS, Facts
 from .law import Law, Review
 
 CENSUS_KEY, DRY = "default/census-key", "/dry/"
@@ -16,9 +16,9 @@ CAP_SECONDS, PER_SECOND, PAUSE_SECONDS, KEY_SECONDS = 0.05, 5, 30.0, 300.0
 SETTLED_SECONDS, HOUR_SECONDS, SILENT_HOURS, KEPT_HOURS = 120.0, 3600.0, 3, 4
 PROCESSOR_SECONDS = 0.01
 # What a command says that another one, at the same time, was first, or that a person has to choose.
+_RACED = ("written at the same time", "revoke one of them first", ": expected version ")
 _REFUSED = (
     "not found; use one of",
-    "written at the same time",
     "or use --end-rollout",
     "names no bundle",
     "deploy the stack",
@@ -39,7 +39,8 @@ class Census(Law):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._writes: dict[str, list[float]] = defaultdict(list)
-        self._failed: dict[str, float] = {}
+        self._failed: dict[str, list[float]] = defaultdict(list)
+        self._calls: dict[str, list[float]] = defaultdict(list)
         self._deleted: float | None = None
 
     def see(self, event: Event) -> None:
@@ -55,11 +56,16 @@ class Census(Law):
 
     def _judge(self, event: Event) -> None:
         lane, began = event.lane, event.facts["began"]
-        if began - self._failed.get(lane, -1e9) < PAUSE_SECONDS - CAP_SECONDS:
-            self.violate(f"{lane}: a record {began - self._failed[lane]:.1f} s after a failure")
+        # A call that nobody waits for ends after a freeze, when later ones have ended.
+        pauses = [(each, began) for each in self._failed[lane]]
         is_over = event.time - began > CAP_SECONDS
         if event.facts["result"] not in {"ok", "PreconditionFailed"} or is_over:
-            self._failed[lane] = max(self._failed.get(lane, -1e9), began)
+            self._failed[lane].append(began)
+            pauses += [(began, each) for each in self._calls[lane] if each > began + CAP_SECONDS]
+        self._calls[lane].append(began)
+        for failed, each in pauses:
+            if 0 <= each - failed < PAUSE_SECONDS - CAP_SECONDS:
+                self.violate(f"{lane}: a record {each - failed:.1f} s after a failure")
         if event.facts["operation"] != "PutObject":
             return
         self._writes[lane].append(began)
@@ -125,7 +131,10 @@ class Watched(Law):
         if problems and is_settled_now:
             self.violate(f"{event.lane}: the watch reports {problems}")
         since = event.facts["began"] - self.facts.last_change
-        is_missing = self.facts.newest == 0 and bool(found.get("injectors"))
+        # An environment that has read a policy continues with it, and marks its responses.
+        read = self.facts.reader(event.facts["_env"]).policy_time
+        is_kept = read > event.facts["began"] - MAX_AGE_SECONDS
+        is_missing = self.facts.newest == 0 and bool(found.get("injectors")) and not is_kept
         if is_missing and since > SETTLED_SECONDS and not problems:
             self.violate(f"{event.lane}: no policy is stored, and the watch reports nothing")
         for cluster in found.get("silent", []):
@@ -186,7 +195,8 @@ class Settled(Law):
     def see(self, event: Event) -> None:
         facts = event.facts
         must_succeed = self.facts.has_valid_callers(event.time)
-        if any(each in facts.get("output", "") for each in _REFUSED):
+        refused = (*_REFUSED, *_RACED) if facts.get("raced") else _REFUSED
+        if any(each in facts.get("output", "") for each in refused):
             must_succeed = False
         if event.kind == "settled" and facts["status"] != 0 and must_succeed:
             self.violate(f"{facts['line']!r} exits with {facts['status']}: {facts['output']}")

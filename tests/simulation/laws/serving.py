@@ -29,6 +29,7 @@ from .states import as_object, stops
 SERVER_ERROR = 500
 ALMOST_A_DAY = 86_000.0  # podgraft uses no value that was confirmed a day ago
 INIT_LIMIT_SECONDS = 10.0
+RETRY_SECONDS = 5.0  # after a failed read, until the next one
 
 
 class LastKnownGood(Law):
@@ -258,11 +259,13 @@ class Converged(Law):
             return
         if not self.facts.has_valid_callers(review.began):
             return
-        if self.facts.reader(review.env).reset_time >= review.began:
-            return  # a short timeout leaves no time to connect again
-        first = self._seen.setdefault(review.env, review.began)
-        if review.began < self._find_calm(review):
-            self._seen[review.env] = review.began
+        if review.began - self.facts.reader(review.env).reset_time < RETRY_SECONDS:
+            return  # a short timeout left no time to connect again
+        calm = self._find_calm(review)
+        first = self._seen.get(review.env, -1.0)
+        if first < calm:
+            first = self._seen[review.env] = review.began
+        if review.began < calm:
             return
         expected = self._find_expected(self.facts.reader(review.env))
         if expected and review.began - first >= BOUND_SECONDS:

@@ -171,11 +171,14 @@ class Signed(Law):
         facts = review.event.facts
         if not self.facts.signs or review.code != OK or not facts["policy"]:
             return
-        version = self.facts.find_version(review.version, facts["policy"])
         signers = self.facts.reader(review.env).signers
-        if version is None:
-            return
-        if not self.facts.is_trusted(version, str(version.fields.get("bundle")), signers):
+        versions = self.facts.find_versions(review.version, facts["policy"])
+        if not review.is_marked:  # of an earlier parameter with this name
+            versions = versions[-1:]
+        if versions and not any(
+            self.facts.is_trusted(each, str(each.fields.get("bundle")), signers)
+            for each in versions
+        ):
             self.violate(f"{review}; no signature is for this version")
 
 

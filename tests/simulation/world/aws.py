@@ -143,9 +143,9 @@ class Aws:
             self._note(operation, "lost", _names=names, began=began)
             raise ReadTimeoutError(endpoint_url=url)
         if fault.kind == "truncated" and len(body) > 1:
-            body, note = body[: len(body) // 2], {"result": "truncated"}
-        if fault.kind == "damaged" and operation == "GetObject":
-            body, note = body.replace(b"proxy:b", b"proxy:x"), {"result": "damaged"}
+            body, note = body[: len(body) // 2], {**note, "result": "truncated"}
+        if fault.kind == "damaged" and operation == "GetObject" and b"proxy:b" in body:
+            body, note = body.replace(b"proxy:b", b"proxy:x"), {**note, "result": "damaged"}
         seconds = self._baton.now - began
         self._note(operation, _names=names, seconds=seconds, began=began, **note)
         if operation == "GetObject":
@@ -222,7 +222,8 @@ def _describe_parameters(operation: str, given: dict[str, Any], response: Any) -
     versions = {
         each["Name"].removeprefix(f"{PREFIX}/"): each["Version"] for each in response["Parameters"]
     }
-    return {"versions": versions, "_texts": response["Parameters"]}
+    more = "NextToken" in response
+    return {"versions": versions, "_texts": response["Parameters"], "_more": more}
 
 
 def _draw() -> float:

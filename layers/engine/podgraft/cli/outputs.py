@@ -46,9 +46,9 @@ def replace_file(path: Path, content: bytes, new_mode: int = PUBLIC) -> None:
 
     Raises ``CommandError`` if that fails.
     """
-    target = path.resolve()  # a link remains
+    target = Path(os.path.realpath(path))  # a link remains
     try:
-        mode = target.stat().st_mode & 0o777 if target.exists() else new_mode
+        mode = target.stat().st_mode & 0o777 if os.path.lexists(target) else new_mode
         write_files([Output(target, content, mode)], force=True)
     except OSError as error:
         raise CommandError(f"{path}: cannot write: {error.strerror}; it is unchanged") from error
