@@ -44,25 +44,33 @@ def _are_comparable(left: Value, right: Value) -> bool:
     return kinds <= NUMBERS or (len(kinds) == 1 and kinds <= _ORDERED)
 
 
+def _check_ordered(elements: list[Value]) -> Iterator[Value]:
+    """The elements; raises ``EvaluationError`` at one of a type without an order."""
+    for element in elements:
+        if kind(element) not in _ORDERED:
+            raise no_such_overload_error()
+        yield element
+
+
 def _is_sorted(elements: list[Value]) -> bool:
     """Whether no element is greater than the next; what cannot be compared is not greater."""
-    for left, right in pairwise(elements):
-        if _are_comparable(left, right) and left > right:
-            return False
-    return True
+    return not any(
+        _are_comparable(left, right) and left > right
+        for left, right in pairwise(_check_ordered(elements))
+    )
 
 
 def _extreme_function(
     name: str, better: Callable[[Value, Value], bool]
 ) -> Callable[[list[Value]], Value]:
+    """The first element that no later one is better than, of those that can be compared."""
+
     def pick(elements: list[Value]) -> Value:
         if not elements:
             raise EvaluationError(f"{name} called on empty list")
-        best = elements[0]
-        for element in elements[1:]:
-            if not _are_comparable(element, best):
-                raise no_such_overload_error()
-            if better(element, best):
+        best, *others = _check_ordered(elements)
+        for element in others:
+            if _are_comparable(element, best) and better(element, best):
                 best = element
         return best
 
