@@ -550,11 +550,7 @@ def test_edges_of_templates_give_the_same_objects(write_bundle: WriteBundle, tem
 )
 def test_text_is_an_integer_as_in_the_template(write_bundle: WriteBundle, text: str) -> None:
     pair = load_pair(write_bundle(f'metadata: {{labels: {{count: "{{{{ {APP} | int }}}}"}}}}'))
-    labels: Object = {"app": text}
-    metadata: Object = {"name": "a", "namespace": "b", "labels": labels}
-    spec: Object = {"containers": []}
-    pod: Object = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
-    assert compare_object(pair, pod)
+    assert compare_object(pair, make_pod({"labels": {"app": text}}, {"containers": []}))
 
 
 def test_a_range_in_a_list_that_stays_is_refused(write_bundle: WriteBundle) -> None:
@@ -950,3 +946,38 @@ def test_options_are_checked(
     command = ["policy", "export", "--config", str(SAMPLES / "hello"), *arguments]
     assert cli.main(command) == 2
     assert problem in capsys.readouterr().err
+
+
+# The differences of an export that docs/overlays.md names.
+def test_allows_and_namespaces_are_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    overlay = (SAMPLES / "hello/bundle/hello.yaml").read_text()
+    namespace = yaml.dump({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}})
+    bundle = f"{overlay}---\n{namespace}"
+    folder = write_folder(tmp_path / "t", "policy: enabled\nallows: {}", bundle)
+    assert run_export("--config", str(folder)) == 0
+    documents = [each for each in yaml.load_all(capsys.readouterr().out) if isinstance(each, dict)]
+    kinds = [each["kind"] for each in documents]
+    assert kinds == ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"]
+
+
+@pytest.mark.parametrize("text", ["0x10", "010", "9223372036854775808"])
+def test_other_numbers_are_denied(write_bundle: WriteBundle, text: str) -> None:
+    pair = load_pair(write_bundle(f'metadata: {{labels: {{count: "{{{{ {APP} | int }}}}"}}}}'))
+    pod = make_pod({"labels": {"app": text}}, {"containers": []})
+    assert pair.review_natively(pod) == (None, False)
+
+
+def test_an_exponent_as_text_is_denied(write_bundle: WriteBundle) -> None:
+    text = f"metadata: {{annotations: {{x: {{{{ quantityMax {MEMORY} `1` | quote }}}}}}}}"
+    pair = load_pair(write_bundle(text))
+    requests: Object = {"requests": {"memory": "1e9"}}
+    container: Object = {"name": "web", "image": "a", "resources": requests}
+    pod = make_pod({}, {"containers": [container]})
+    assert pair.review_natively(pod) == (None, False)
+
+
+def make_pod(metadata: Object, spec: Object) -> Object:
+    metadata = {"name": "a", "namespace": "b", **metadata}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}

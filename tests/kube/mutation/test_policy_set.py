@@ -259,3 +259,45 @@ def test_the_trace_has_each_policy_and_its_changes_without_values() -> None:
         ("mutation a, binding a", "matches: add metadata.labels", "changes"),
         ("mutation b, binding b", "does not match: matchConditions: c is false", "passes"),
     ]
+
+
+# The differences from kube-apiserver that docs/overlays.md names.
+
+
+@pytest.mark.parametrize("value", ["null", "b'a'", "duration('1s')"])
+def test_an_apply_configuration_has_no_value_that_go_would_merge(value: str) -> None:
+    annotations = f"Object{{metadata: Object.metadata{{annotations: {{'a': dyn({value})}}}}}}"
+    with pytest.raises(MutationDeniedError):
+        mutate([Document(name="a", mutations=(annotations,))])
+
+
+def test_all_mutations_of_a_review_have_one_budget() -> None:
+    costly = label("a", "string([1, 2, 3].map(x, x * 2).size())")
+    policies = make_policies([Document(name=name, mutations=(costly,)) for name in "ab"])
+    request = make_create_request(POD, "shop")
+    review = policies.start(request)
+    review.admit(POD)
+    poor = policies.start(request, budget=review.spent - 1)
+    with pytest.raises(MutationDeniedError, match="cost limit exceeded"):
+        poor.admit(POD)
+
+
+def test_an_unknown_field_of_the_object_stays() -> None:
+    pod: Object = {**POD, "spec": {**object_at(POD, "spec"), "fieldOfTheNextRelease": {"a": 1}}}
+    policies = make_policies([Document(name="a", mutations=(label("a", "'x'"),))])
+    after = policies.start(make_create_request(pod, "shop")).admit(pod)
+    assert object_at(after, "spec", "fieldOfTheNextRelease") == {"a": 1}
+
+
+def test_other_kinds_have_no_defaults_between_mutations() -> None:
+    text = label("type", "has(object.spec.type) ? object.spec.type : 'none'")
+    spec: Object = {"ports": [{"port": 80}]}
+    service: Object = {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": "web", "namespace": "shop"},
+        "spec": spec,
+    }
+    policies = make_policies([Document(name="a", mutations=(label("a", "'x'"), text))])
+    after = policies.start(make_create_request(service, "shop")).admit(service)
+    assert labels(after) == {"a": "x", "type": "none"}

@@ -4,10 +4,11 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from kube.validation.documents import DEPLOYMENT, RequestSpec, rules
+from kube.validation.documents import DEPLOYMENT, RequestSpec, document, rules
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.core.policy import Cursor, Diagnostics
 from podgraft.kube.admission import Operation
-from podgraft.kube.validation import FailedValidation, ValidationResult
+from podgraft.kube.validation import FailedValidation, ValidationResult, parse_policy
 
 PREFIX = "ValidatingAdmissionPolicy 'limits' denied request: "
 
@@ -362,3 +363,19 @@ validations:
     judgement = rules(spec).validate(RequestSpec(object={"names": names}).request())
 
     assert "costs more than" in judgement.denials[0].message
+
+
+def test_an_equivalent_request_keeps_the_version_of_its_object() -> None:
+    """Kubernetes converts it to the version of the rule."""
+    spec = """
+matchConstraints:
+  matchPolicy: Equivalent
+  resourceRules:
+  - {apiGroups: [apps], apiVersions: [v1beta1], operations: ["*"], resources: [deployments]}
+validations: [{expression: "object.apiVersion == 'apps/v1beta1'"}]
+"""
+    notes = Diagnostics()
+    policy = parse_policy(Cursor(document(spec), "/spec", notes), "limits")
+    validated = replace(rules("validations: [{expression: 'true'}]"), policies=(policy,))
+    (denial,) = validated.validate(RequestSpec(object=DEPLOYMENT).request()).denials
+    assert "failed expression" in denial.message
