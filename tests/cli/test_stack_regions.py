@@ -36,6 +36,18 @@ def test_brakes_of_two_guards_stop_the_same_rollout() -> None:
     assert compare({BRAKE: "- a list\n"}, {BRAKE: "id: '*'\n"}) == []
 
 
+def test_a_token_of_one_region_is_reported() -> None:
+    """DNS can lead a cluster to the region that does not know it."""
+    name = "/podgraft-dev/auth/prod"
+    tokens, others = (f"tokens: [{{sha256: {each * 64}}}]\n" for each in "ab")
+    remedy = "podgraft tokens rotate or revoke --cluster prod with --regions"
+    assert compare({name: tokens}, {}) == [f"/auth/prod: is missing; {remedy}"]
+    assert compare({name: tokens}, {name: others}) == [f"/auth/prod: differs; {remedy}"]
+    assert compare({name: tokens}, {name: tokens, f"{name}/lock": "x"}) == []
+    pointer = {"/podgraft-dev/callers": f'{{"serial": 1, "callers": "sha256:{"c" * 64}"}}'}
+    assert compare({**pointer, name: tokens}, {**pointer, name: others}) == []
+
+
 def test_signatures_and_serials_are_those_of_a_region() -> None:
     name = "/podgraft-dev/istio/policy"
     digest = f"sha256:{'a' * 64}"

@@ -3,14 +3,27 @@
 import json
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
 from pathlib import Path
+from time import time
 from typing import Any
 
 from e2e.aws.cloud import Cloud, Stack, Stage, deploy_stack
-from e2e.aws.operator import await_injection, issue, local, podgraft, remote
+from e2e.aws.operator import (
+    PATIENCE_SECONDS,
+    await_injection,
+    issue,
+    local,
+    podgraft,
+    remote,
+    send_review,
+)
+from podgraft.service.store.caller_document import identify_token
 
 STAGE = Stage("default", "podgraft-rotation")
 SECRET = f"{STAGE.name}/tokens/e2e"
+BOUND_SECONDS = 1 + 2  # RefreshSeconds, and the read of the registry
 
 
 def test_a_due_token_is_replaced_in_the_secret(cloud: Cloud, build: Path, tmp_path: Path) -> None:
@@ -39,7 +52,28 @@ def test_a_due_token_is_replaced_in_the_secret(cloud: Cloud, build: Path, tmp_pa
         steps = [(each["cluster"], each["progress"]) for each in lines]
         assert steps == [("e2e", step) for step in ("issued", "waiting", "delivered", "waiting")]
         assert not [each for each in (token, new) if each in json.dumps(lines)]
+        assert measure_revocation(stack, token) <= BOUND_SECONDS
+        await_injection(stack, new, injected=True)
         secrets.delete_secret(SecretId=SECRET, ForceDeleteWithoutRecovery=True)
+
+
+def measure_revocation(stack: Stack, token: str) -> float:
+    """Revoke a token; the seconds from the write of the registry to the last accepted review."""
+    command = ("tokens", "revoke", "--cluster", "e2e", identify_token(token))
+    words = (sys.executable, "-m", "podgraft", *command, "--stack-name", stack.name)
+    accepted: list[float] = []
+    with ThreadPoolExecutor(1) as pool:
+        revocation = pool.submit(stack.cloud.run, *words)
+        ends = time() + PATIENCE_SECONDS
+        while (sent := time()) < ends:
+            is_done = revocation.done()
+            if send_review(stack, token).status != HTTPStatus.UNAUTHORIZED:
+                accepted.append(sent)
+            elif is_done:
+                ends = min(ends, sent + BOUND_SECONDS)
+        revocation.result()
+    pointer = stack.cloud.client("ssm").get_parameter(Name=f"/{stack.name}/callers")["Parameter"]
+    return max(accepted) - pointer["LastModifiedDate"].timestamp()
 
 
 def find_rotation(stack: Stack) -> str:

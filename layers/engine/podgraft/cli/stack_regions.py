@@ -1,4 +1,4 @@
-"""What differs between the regions of a stack: policies, deny list, brakes, and registry."""
+"""What differs between the regions of a stack: policies, deny list, brakes, and callers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON
 from podgraft.cli.policy.document_text import load_mapping, strip_signature
 from podgraft.core.versions.brake import parse_brakes
-from podgraft.service.store.names import BRAKE, DENIED, POLICY
+from podgraft.service.store.names import BRAKE, CALLERS, DENIED, POLICY
 from podgraft.service.store.registry_document import POINTER
 
 from .aws_options import make_session, use_region
@@ -34,7 +34,10 @@ def compare_regions(stack: str, regions: Sequence[str]) -> Iterator[Finding]:
             here, there = first.get(name), documents.get(name)
             if not jsonvalue.equal(here, there):
                 detail = "is missing" if there is None else _describe_bundles(here, there)
-                command = _COMMANDS.get(name.rpartition("/")[2], "push")
+                folder, _, last = name.rpartition("/")
+                command = _COMMANDS.get(last, "push")
+                if folder == f"{prefix}/{CALLERS}":
+                    command = f"tokens rotate or revoke --cluster {last}"
                 remedy = f"podgraft {command} with --regions"
                 problem = f"{name.removeprefix(prefix)}: {detail}"
                 yield Finding(Fault.REGIONS, f"region {region}", problem, remedy, breaks=False)
@@ -48,14 +51,20 @@ def _describe_bundles(here: JSON, there: JSON) -> str:
 
 
 def _read_region(session: Any, prefix: str, region: str) -> Mapping[str, JSON]:
-    """Return policies, the deny list, and what brakes stop by name, and the registry's digest."""
+    """Return policies, the deny list, what brakes stop, and callers or the registry's digest."""
     client = session.client("ssm", region_name=region)
+    callers: dict[str, JSON] = {}
     documents: dict[str, JSON] = {}
     with aws_errors(f"region {region}: parameters {prefix}"):
-        pages = client.get_paginator("get_parameters_by_path").paginate(Path=prefix, Recursive=True)
+        pages = client.get_paginator("get_parameters_by_path").paginate(
+            Path=prefix, Recursive=True, WithDecryption=True
+        )
         for parameter in (each for page in pages for each in page["Parameters"]):
             name, text = parameter["Name"], parameter["Value"]
-            if name.endswith(f"/{POLICY}") or name == f"{prefix}/{DENIED}":
+            if name.startswith(f"{prefix}/{CALLERS}/"):
+                if not name.endswith("/lock"):
+                    callers[name] = _read_document(text)
+            elif name.endswith(f"/{POLICY}") or name == f"{prefix}/{DENIED}":
                 # Each region signs its own versions.
                 documents[name] = _read_document(text)
             elif name.endswith(f"/{BRAKE}"):
@@ -65,7 +74,8 @@ def _read_region(session: Any, prefix: str, region: str) -> Mapping[str, JSON]:
                 # The serial differs: each region counts its own versions.
                 pointer = _read_document(text)
                 documents[name] = pointer.get("callers") if isinstance(pointer, dict) else None
-    return documents
+    # With a registry, they are its copies.
+    return documents if documents.get(f"{prefix}/{POINTER}") else {**documents, **callers}
 
 
 def _read_document(text: str) -> JSON:

@@ -176,7 +176,9 @@ class Delivery:
             self.secrets.promote(cluster, new.sha256, current)
             return Step(cluster, Progress.DELIVERED)
         day = (system.now() - timedelta(SILENT_DAYS)).date()
-        uses = read_uses() if _day_of(new.created) < day else {}
+        uses: Mapping[str, str] | None = {}
+        if _day_of(new.created) < day:
+            uses = read_uses()
         if uses is None:
             return Step(cluster, Progress.WAITING)
         if _is_replaced(old, new, uses, day):
