@@ -155,7 +155,7 @@ class Delivery:
         read_uses: Callable[[], Mapping[str, str] | None],
     ) -> Step:
         """Deliver the newer token, or revoke the older one (R3 to R5)."""
-        old, new = callers.tokens
+        new = callers.tokens[1]
         current = _find_current(cluster, labels)
         age = system.now() - datetime.fromisoformat(new.created)
         if new.sha256 not in labels:
@@ -175,6 +175,17 @@ class Delivery:
                 return Step(cluster, Progress.WAITING)
             self.secrets.promote(cluster, new.sha256, current)
             return Step(cluster, Progress.DELIVERED)
+        return self._confirm(cluster, callers, age, read_uses)
+
+    def _confirm(
+        self,
+        cluster: str,
+        callers: Callers,
+        age: timedelta,
+        read_uses: Callable[[], Mapping[str, str] | None],
+    ) -> Step:
+        """Revoke the older token once the log has the newer one alone (R4, R5)."""
+        old, new = callers.tokens
         day = (system.now() - timedelta(SILENT_DAYS)).date()
         uses: Mapping[str, str] | None = {}
         if _day_of(new.created) < day:
@@ -184,13 +195,13 @@ class Delivery:
         if _is_replaced(old, new, uses, day):
             self._remove(cluster, callers.tokens, old)
             return Step(cluster, Progress.REVOKED)
-        problem = ""
-        if age > timedelta(STUCK_DAYS):
-            problem = (
-                f"token {new.identity} is delivered, and {old.identity} still in use or the "
-                "cluster silent; check its registrar"
-            )
-        return Step(cluster, Progress.FAILED if problem else Progress.WAITING, problem)
+        if age <= timedelta(STUCK_DAYS):
+            return Step(cluster, Progress.WAITING)
+        problem = (
+            f"token {new.identity} is delivered, and {old.identity} still in use or the cluster "
+            "silent; check its registrar"
+        )
+        return Step(cluster, Progress.FAILED, problem)
 
     def _remove(self, cluster: str, tokens: tuple[TokenHash, ...], gone: TokenHash) -> None:
         """Remove a token, if the cluster still has these ones."""
