@@ -56,6 +56,8 @@ def test_the_table_has_all_rows(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(bench_istio, "OUTPUT", tmp_path / "build" / "table.md")
+    monkeypatch.setattr(bench, "REVIEWS", {"known": 20, "unseen": 20})
+    monkeypatch.setattr(bench, "REVIEWS_OF_LARGE_PODS", 2)
 
     assert run_bench(tmp_path, settings, "1, 1") == 0
 
