@@ -185,6 +185,19 @@ def test_a_null_element_has_defaults_in_the_next_merge() -> None:
             ),
         ),
         (
+            (
+                "Object{spec: Object.spec{containers: [Object.spec.containers{name: 'app', "
+                "securityContext: Object.spec.containers.securityContext{capabilities: "
+                "Object.spec.containers.securityContext.capabilities{drop: ['ALL']}}}]}}"
+            ),
+            HTTPStatus.FORBIDDEN,
+            (
+                "policy 'a' with binding 'a' denied request: error applying patch: invalid "
+                "ApplyConfiguration: may not mutate atomic arrays, maps or structs: "
+                ".spec.containers[0].securityContext.capabilities.drop"
+            ),
+        ),
+        (
             "Object{spec: Object.spec{containers: [{'name': 'app'}]}}",
             HTTPStatus.FORBIDDEN,
             (
