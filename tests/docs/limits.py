@@ -28,7 +28,7 @@ GROUPS: Final = {
     },
     "Change policies": {
         "policies": 1_700,
-        "overlays": 1_800,
+        "overlays": 1_850,
         "explain": 1_400,
         "testing": 1_100,
         "preview": 1_200,

@@ -58,7 +58,7 @@ REASONS: Mapping[str, re.Pattern[str]] = {
     "functions of authorizers": re.compile(r"\b(namespace|name)\("),
     "bytes as a key of a constant": re.compile(r"\{b''"),
     "one key for 1 and true": re.compile(r"1: .*true: "),
-    "all variables as a value": re.compile("^variables$"),
+    "all variables as a value": re.compile(r"\bvariables\b(?!\s*[.\[])"),
     "an error inside an optional": re.compile(r"(\[\?|optional\.of).*(\du|\d\.\d)"),
     "the text of a pattern of a format": re.compile(r"format\.uri\(\)\.validate"),
 }

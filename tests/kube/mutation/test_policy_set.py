@@ -38,9 +38,15 @@ class Document:
     failure_policy: str = "Fail"
     reinvocation: str = "Never"
     params: Any = None
+    group: str = ""
 
     def spec(self) -> dict[str, Any]:
-        rule = {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["*"], "resources": ["*"]}
+        rule = {
+            "apiGroups": [self.group],
+            "apiVersions": ["v1"],
+            "operations": ["*"],
+            "resources": ["*"],
+        }
         spec: dict[str, Any] = {
             "matchConstraints": {"resourceRules": [rule]},
             "failurePolicy": self.failure_policy,
@@ -314,3 +320,21 @@ def test_other_kinds_have_no_defaults_between_mutations() -> None:
     policies = make_policies([Document(name="a", mutations=(label("a", "'x'"), text))])
     after = policies.start(make_create_request(service, "shop")).admit(service)
     assert labels(after) == {"a": "x", "type": "none"}
+
+
+def test_a_second_run_does_not_see_the_annotation_of_daemon_sets() -> None:
+    spec: Object = {"template": {"spec": {"containers": [{"name": "a", "image": "b"}]}}}
+    annotations: Object = {"deprecated.daemonset.template.generation": "0"}
+    daemon_set: Object = {
+        "apiVersion": "apps/v1",
+        "kind": "DaemonSet",
+        "metadata": {"name": "web", "namespace": "shop", "annotations": annotations},
+        "spec": spec,
+    }
+    remove = "[JSONPatch{op: 'remove', path: '/metadata/annotations'}]"
+    document = Document(name="a", mutations=(remove,), reinvocation="IfNeeded", group="apps")
+    review = make_policies([document]).start(make_create_request(daemon_set, "shop"))
+    late = review.admit(daemon_set)
+    object_at(late, "metadata")["labels"] = {"late": "x"}
+    with pytest.raises(MutationDeniedError, match="nonexistent key: annotations"):
+        review.readmit(late)
