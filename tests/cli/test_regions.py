@@ -221,7 +221,8 @@ def test_a_token_is_revoked_where_it_can_be(site: Site) -> None:
     site.down.clear()
     assert site.run("tokens", "revoke", "--cluster", "a", identity) == 0
     assert site.pods() == [401, 401]
-    assert site.run("tokens", "revoke", "--cluster", "a", identity) == 2
+    assert site.run("tokens", "revoke", "--cluster", "a", identity) == 0
+    assert site.run("tokens", "revoke", "--cluster", "a", "unknown") == 2
 
 
 @pytest.mark.usefixtures("local")

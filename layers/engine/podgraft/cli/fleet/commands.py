@@ -159,22 +159,19 @@ def apply_command(
 
 def _print_apply_steps(callers: RegionalCallers, changes: Sequence[Change]) -> None:
     words = " ".join(("--parameter-prefix", callers.leader.registry.prefix, *list_region_words()))
-    steps = [
-        f"podgraft tokens issue --cluster {each.cluster} {words}: {each.detail}"
-        for each in changes
-        if each.kind is ChangeKind.ISSUE and not each.is_applied
-    ]
-    steps += [
-        f"podgraft fleet retire {each.cluster}: it {each.detail}"
-        for each in changes
-        if each.kind is ChangeKind.RETIRE
-    ]
-    steps += [
-        f"podgraft tokens allow or forbid --cluster {each.cluster} {words}: {each.detail}"
-        for each in changes
-        if each.kind is ChangeKind.REGIONS and not each.is_applied
-    ]
-    program.print_next_steps(*steps)
+    templates = {
+        ChangeKind.ISSUE: f"podgraft tokens issue --cluster %s {words}: %s",
+        ChangeKind.RETIRE: "podgraft fleet retire %s: it %s",
+        ChangeKind.REGIONS: f"podgraft tokens allow or forbid --cluster %s {words}: %s",
+    }
+    program.print_next_steps(
+        *(
+            template % (each.cluster, each.detail)
+            for kind, template in templates.items()
+            for each in changes
+            if each.kind is kind and not each.is_applied
+        )
+    )
 
 
 @command.command("render", cls=program.ComparingCommand)

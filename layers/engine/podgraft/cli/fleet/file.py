@@ -44,13 +44,7 @@ from podgraft.kube.document_reader import (
     suggest_key,
 )
 
-from .settings import (
-    ClusterSettings,
-    merge_layers,
-    parse_number,
-    read_cluster_layer,
-    read_layer,
-)
+from .settings import ClusterSettings, merge_layers, parse_number, read_layer
 
 T = TypeVar("T")
 
@@ -197,7 +191,7 @@ def _parse_cluster(
 ) -> ClusterSettings:
     keys = MappingReader(cursor)
     names = keys.read_key("groups", lambda each: _parse_group_names(each, groups)) or ()
-    own = {**read_layer(keys), **read_cluster_layer(keys), "groups": tuple(sorted(names))}
+    own = {**read_layer(keys, of_cluster=True), "groups": tuple(sorted(names))}
     keys.check_unknown_keys()
     ordered = sorted(names, key=lambda name: (groups[name].order, name))
     return merge_layers(cursor, [defaults, *(groups[name].layer for name in ordered), own])

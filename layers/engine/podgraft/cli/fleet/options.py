@@ -1,10 +1,10 @@
 """The options that several commands of ``podgraft fleet`` have."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
@@ -63,14 +63,9 @@ def stack_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a stack to *command*, which gets its callers first."""
 
     @wraps(command)
-    def run_with_stack(
-        *,
-        source: ConfigSource | None,
-        stack_name: str | None,
-        parameter_prefix: str | None,
-        **own: object,
-    ) -> R:
-        return command(_open_stack(source, stack_name, parameter_prefix), **own)
+    def run_with_stack(**given: Any) -> R:
+        location = [given.pop(each) for each in _STACK_PARAMETERS]
+        return command(_open_stack(*location), **given)
 
     return add_options(*_STACK_OPTIONS)(run_with_stack)
 
@@ -79,20 +74,14 @@ def regional_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a stack in several regions; *command* gets its callers first."""
 
     @wraps(command)
-    def run_with_regions(
-        *,
-        source: ConfigSource | None,
-        stack_name: str | None,
-        parameter_prefix: str | None,
-        regions: tuple[str, ...],
-        **own: object,
-    ) -> None:
+    def run_with_regions(*, regions: tuple[str, ...], **given: Any) -> None:
+        location = [given.pop(each) for each in _STACK_PARAMETERS]
         stacks: dict[str, StackCallers] = {}
         for region in enter_regions(regions) or ("",):
             with in_region(region):
-                stacks[region] = _open_stack(source, stack_name, parameter_prefix)
+                stacks[region] = _open_stack(*location)
         try:
-            command(RegionalCallers(stacks), **own)
+            command(RegionalCallers(stacks), **given)
         except SplitError as split:
             click.get_current_context().exit(report_split(split))
 
@@ -112,6 +101,7 @@ def _open_stack(
     return open_stack(parameter_prefix)
 
 
+_STACK_PARAMETERS = ("source", "stack_name", "parameter_prefix")
 _STACK_OPTIONS = (
     config_option(ConfigSourceType(folder=False, cluster=False), "Deployed stack."),
     make_old_option("stack-name"),
@@ -134,67 +124,53 @@ def print_line(value: Object) -> None:
     click.echo(jsonvalue.dump(value))
 
 
-def registration_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options of commands that register clusters; *command* gets them as *access*."""
+def _gather(
+    name: str, kind: type[Access | Selection], *options: Callable[..., Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Return the decorator that adds options, which the command gets as one object."""
 
-    @wraps(command)
-    def run_with_access(
-        *positional: object,
-        kubeconfig: Path | None,
-        request_timeout: int,
-        parallel: int,
-        force_conflicts: bool,
-        **own: object,
-    ) -> None:
-        access = Access(
-            kubeconfig=kubeconfig,
-            request_timeout=request_timeout,
-            parallel=parallel,
-            force_conflicts=force_conflicts,
-        )
-        command(*positional, access=access, **own)
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(*positional: object, **given: Any) -> None:
+            value = kind(**{each.name: given.pop(each.name) for each in fields(kind)})
+            command(*positional, **{name: value}, **given)
 
-    return add_options(
-        click.option(
-            "--parallel",
-            type=click.IntRange(1, 64),
-            default=8,
-            show_default=True,
-            help="Clusters at once.",
-        ),
-        click.option(
-            "--force-conflicts",
-            is_flag=True,
-            help="Take over registrations that kubectl or a GitOps controller applied.",
-        ),
-        *_KUBECTL_OPTIONS,
-    )(run_with_access)
+        return add_options(*options)(run)
+
+    return decorate
 
 
-def selection_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that select clusters; *command* gets them as *selection*."""
-
-    @wraps(command)
-    def run_with_selection(
-        *positional: object,
-        clusters: tuple[str, ...],
-        groups: tuple[str, ...],
-        maximum: int | None,
-        **own: object,
-    ) -> None:
-        selection = Selection(clusters=clusters, groups=groups, maximum=maximum)
-        command(*positional, selection=selection, **own)
-
-    return add_options(
-        click.option("--cluster", "clusters", multiple=True, help="Cluster; default: all."),
-        click.option("--group", "groups", multiple=True, help="Group of clusters."),
-        click.option(
-            "--max",
-            "maximum",
-            type=click.IntRange(min=1),
-            help="Clusters to begin; default: 10 % of the fleet, or all that are selected.",
-        ),
-    )(run_with_selection)
+# Options of commands that register clusters; the command gets them as ``access``.
+registration_options = _gather(
+    "access",
+    Access,
+    click.option(
+        "--parallel",
+        type=click.IntRange(1, 64),
+        default=8,
+        show_default=True,
+        help="Clusters at once.",
+    ),
+    click.option(
+        "--force-conflicts",
+        is_flag=True,
+        help="Take over registrations that kubectl or a GitOps controller applied.",
+    ),
+    *_KUBECTL_OPTIONS,
+)
+# Options that select clusters; the command gets them as ``selection``.
+selection_options = _gather(
+    "selection",
+    Selection,
+    click.option("--cluster", "clusters", multiple=True, help="Cluster; default: all."),
+    click.option("--group", "groups", multiple=True, help="Group of clusters."),
+    click.option(
+        "--max",
+        "maximum",
+        type=click.IntRange(min=1),
+        help="Clusters to begin; default: 10 % of the fleet, or all that are selected.",
+    ),
+)
 
 
 def select_clusters(

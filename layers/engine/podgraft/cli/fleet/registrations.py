@@ -7,7 +7,6 @@ that is slower than another one fails, and cannot put a token back that the othe
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
@@ -22,43 +21,22 @@ _CLAIM_BYTES = 8
 RESOURCES = ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")
 
 
-class Registrations(Protocol):
-    """The webhook configurations of a cluster; every method raises ``ApiError``."""
-
-    def read(self) -> list[Object]:
-        """Return all mutating and validating configurations."""
-        ...
-
-    def create(self, manifest: Object) -> Object:
-        """Create an object, and return it; an error if it exists."""
-        ...
-
-    def touch(self, live: Object) -> Object:
-        """Make and return a new version of an object; an error if *live* is not the newest one."""
-        ...
-
-    def apply(self, manifest: Object) -> Object:
-        """Replace what podgraft owns; an error if the version of *manifest* is not the newest."""
-        ...
-
-    def delete(self, live: Object) -> None:
-        """Delete an object."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class KubectlRegistrations:
-    """``Registrations`` of a context, with the rights of the user of kubectl."""
+    """The webhook configurations of a context, with the rights of the user of kubectl.
+
+    Every method raises ``ApiError``.
+    """
 
     reader: KubectlReader
     forces_conflicts: bool = False
 
     def read(self) -> list[Object]:
-        """Return all configurations, with one command."""
+        """Return all mutating and validating configurations, with one command."""
         return objects_at(self._run("get", "--output=json", ",".join(RESOURCES)), "items")
 
     def create(self, manifest: Object) -> Object:
-        """Create an object."""
+        """Create an object, and return it; an error if it exists."""
         return self._run(
             "create",
             "--validate=false",
@@ -69,7 +47,7 @@ class KubectlRegistrations:
         )
 
     def touch(self, live: Object) -> Object:
-        """Annotate the version that was read."""
+        """Make and return a new version of an object; an error if *live* is not the newest one."""
         value = system.random_bytes(_CLAIM_BYTES).hex()
         return self._run(
             "annotate",
@@ -83,7 +61,7 @@ class KubectlRegistrations:
         )
 
     def apply(self, manifest: Object) -> Object:
-        """Apply on the server side."""
+        """Replace what podgraft owns; an error if the version of *manifest* is not the newest."""
         return self._run(
             "apply",
             "--server-side",

@@ -15,11 +15,13 @@ from podgraft.service.store.caller_document import Callers
 from podgraft.service.store.names import POLICY
 
 from .adoption import StackCallers
-from .registrations import Registrations, find_live, name_of
+from .registrations import KubectlRegistrations, find_live, name_of
 from .rotation import without_tokens
 
 
-def delete_registrations(registrations: Registrations, callers: Iterable[Callers]) -> Iterator[str]:
+def delete_registrations(
+    registrations: KubectlRegistrations, callers: Iterable[Callers]
+) -> Iterator[str]:
     """Delete each registration with a token of the cluster in any region, and yield its name.
 
     A registration must be gone before its token is revoked: kube-apiserver would reject pods.

@@ -39,7 +39,7 @@ from podgraft.service.store.caller_document import Callers, TokenHash, hash_toke
 
 from .file import Lifetimes
 from .parallel import run_parallel
-from .registrations import LiveRegistrations, Registrations, find_live, name_of, version_of
+from .registrations import KubectlRegistrations, LiveRegistrations, find_live, name_of, version_of
 from .settings import ClusterSettings, make_manifests
 
 # Only a token with this note is replaced before it is in a registration.
@@ -55,7 +55,7 @@ class Target:
 
     cluster: str
     settings: ClusterSettings
-    registrations: Registrations
+    registrations: KubectlRegistrations
 
 
 @dataclass(frozen=True, slots=True)

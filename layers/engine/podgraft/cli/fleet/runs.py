@@ -21,7 +21,7 @@ from podgraft.service.store.caller_document import Callers, TokenHash
 from .file import Fleet
 from .options import JSON_LINES, Access, print_line
 from .regional import RegionalCallers, in_region
-from .registrations import KubectlRegistrations, Registrations
+from .registrations import KubectlRegistrations
 from .rotation import Front, Result, Rotation, Target
 
 
@@ -39,7 +39,9 @@ def open_front(fleet: Fleet, stack: str | None) -> Front:
         )
 
 
-def open_registrations(reader: KubectlReader, *, force_conflicts: bool = False) -> Registrations:
+def open_registrations(
+    reader: KubectlReader, *, force_conflicts: bool = False
+) -> KubectlRegistrations:
     """Return the registrations of the cluster of a context."""
     return KubectlRegistrations(reader, force_conflicts)
 

@@ -115,19 +115,10 @@ def _make_registration(
     )
 
 
-def read_layer(keys: MappingReader) -> dict[str, Any]:
+def read_layer(keys: MappingReader, *, of_cluster: bool = False) -> dict[str, Any]:
     """Return the keys that ``defaults``, a group, or a cluster sets, by field."""
-    found = {field: keys.read_key(key, reader) for field, (key, reader) in _LAYER.items()}
-    return {field: value for field, value in found.items() if value is not None}
-
-
-def read_cluster_layer(keys: MappingReader) -> dict[str, Any]:
-    """Return the keys that only a cluster can set, by field."""
-    found = {
-        "context": keys.read_key("context", parse_string),
-        "istio_cluster_id": keys.read_key("istioClusterId", parse_string),
-        "istio_network": keys.read_key("istioNetwork", parse_string),
-    }
+    layer = {**_LAYER, **_CLUSTER_LAYER} if of_cluster else _LAYER
+    found = {field: keys.read_key(key, reader) for field, (key, reader) in layer.items()}
     return {field: value for field, value in found.items() if value is not None}
 
 
@@ -248,4 +239,9 @@ _LAYER: Mapping[str, tuple[str, Callable[[Cursor], Any]]] = {
     "credential": ("credential", _parse_choice(PATH, HEADER, CERTIFICATE)),
     "failure_policy": ("failurePolicy", _parse_choice(*(each.value for each in FailurePolicy))),
     "timeout_seconds": ("timeoutSeconds", parse_number(SECONDS)),
+}
+_CLUSTER_LAYER: Mapping[str, tuple[str, Callable[[Cursor], Any]]] = {
+    "context": ("context", parse_string),
+    "istio_cluster_id": ("istioClusterId", parse_string),
+    "istio_network": ("istioNetwork", parse_string),
 }

@@ -1,7 +1,7 @@
 """``podgraft tokens``: tokens are printed once, stored as hashes, and rotated without downtime."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from datetime import UTC, datetime
 from functools import wraps
 from pathlib import Path
@@ -113,10 +113,7 @@ def issue(
             raise TokensError(f"{cluster} already has a token; replace it: podgraft tokens rotate")
 
     pending = share("token", lambda: PendingToken(cluster, output, check))
-    pending.prepare(repository)
-    yield
-    issued, _ = pending.store(repository, note, expires)
-    _print_token(repository, cluster, issued, output)
+    yield from _issue(repository, pending, note, expires)
     _print_register_step(cluster, output)
 
 
@@ -137,10 +134,7 @@ def rotate(
             raise TokensError(f"{cluster} has no token yet; create one: podgraft tokens issue")
 
     pending = share("token", lambda: PendingToken(cluster, output, check))
-    pending.prepare(repository)
-    yield
-    issued, callers = pending.store(repository, note, expires)
-    _print_token(repository, cluster, issued, output)
+    issued, callers = yield from _issue(repository, pending, note, expires)
     old = next(each.identity for each in callers.tokens if each != issued.hash)
     revoke = format_command(repository, "revoke", "--cluster", cluster, old)
     _print_register_step(cluster, output, f"after you have applied it: {revoke}")
@@ -311,10 +305,15 @@ def _find(is_here: bool) -> tuple[bool, list[bool]]:
     return is_here, found
 
 
-def _print_token(
-    repository: CallerRepository, cluster: str, issued: IssuedToken, output: Path | None
-) -> None:
-    if output is None:
+def _issue(
+    repository: CallerRepository, pending: PendingToken, note: str, expires: str
+) -> Generator[None, None, tuple[IssuedToken, Callers]]:
+    """Store and print a token after all regions are prepared."""
+    pending.prepare(repository)
+    yield
+    issued, callers = pending.store(repository, note, expires)
+    cluster = pending.cluster
+    if pending.output is None:
         click.echo(issued.text)
     click.echo(
         f"{cluster}: hash in {repository.location(cluster)}; the token is not stored", err=True
@@ -327,6 +326,7 @@ def _print_token(
             "deploy the stack, then rotate the token",
             err=True,
         )
+    return issued, callers
 
 
 def _print_register_step(cluster: str, output: Path | None, *further: str) -> None:

@@ -12,9 +12,8 @@ from podgraft.service.store.names import CALLERS
 
 from .storage import CallerStorage, name_document
 
-MAX_BYTES = (
-    4096  # of a standard parameter; an advanced one costs money and holds what no cluster needs
-)
+# Of a standard parameter; an advanced one costs money and holds what no cluster needs.
+MAX_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +29,8 @@ class ParameterStorage(CallerStorage):
                 f"{self.location(cluster)}: over {MAX_BYTES} bytes; "
                 "shorten the notes or the subjects"
             )
-        if replaced.text is None:
-            self._check_owner()
+        if replaced.text is None and not find_owner(self.documents.client, self.documents.prefix):
+            raise no_owner_error(self.documents.prefix)
         self.documents.write(name_document(cluster), text, replaced, is_secret=True)
 
     def read_all(self) -> Mapping[str, StoredDocument]:
@@ -42,15 +41,6 @@ class ParameterStorage(CallerStorage):
     def delete(self, cluster: str) -> None:
         """Delete the parameter with all its versions."""
         self.documents.delete(name_document(cluster))
-
-    def _check_owner(self) -> None:
-        """Raise ``CommandError`` for a prefix that no stack reads."""
-        try:
-            owner = find_owner(self.documents.client, self.documents.prefix)
-        except CommandError as error:
-            raise CommandError(str(error)) from error
-        if owner is None:
-            raise CommandError(str(no_owner_error(self.documents.prefix)))
 
 
 def open_parameter_storage(prefix: str) -> ParameterStorage:
