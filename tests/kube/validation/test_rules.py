@@ -365,7 +365,7 @@ validations:
     assert "costs more than" in judgement.denials[0].message
 
 
-def test_an_equivalent_request_keeps_the_version_of_its_object() -> None:
+def test_an_equivalent_request_is_not_converted() -> None:
     """Kubernetes converts it to the version of the rule."""
     spec = """
 matchConstraints:

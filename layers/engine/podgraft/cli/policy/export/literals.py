@@ -24,12 +24,7 @@ def guard_with(operations: str, guards: tuple[Guard, ...]) -> str:
     """Operations that run if all conditions are true; raises ``ExportError`` for a loop."""
     if not guards or operations == NONE:
         return operations
-    return choose(test_guards(guards), operations, NONE)
-
-
-def test_guards(guards: tuple[Guard, ...]) -> str:
-    """Whether all conditions are true; raises ``ExportError`` for a loop."""
-    return all_of(guards, "it has a range that does not give the elements of a list of the pod")
+    return choose(all_of(guards), operations, NONE)
 
 
 def choose(test: str, yes: str, no: str) -> str:
@@ -83,7 +78,7 @@ def _map_literal(node: Map, type_: GoType | None, owner: str) -> str:
             value = _make_uniform(member.value, value, is_text=_holds_strings(node))
         name = key if is_struct else member.key_text
         if member.guards:
-            test = test_guards(member.guards)
+            test = all_of(member.guards)
             entries.append(f"?{name}: {test} ? optional.of({value}) : optional.none()")
         else:
             entries.append(f"{name}: {value}")
@@ -126,4 +121,4 @@ def _guard_element(member: Member, text: str) -> str:
     loop, *others = member.loops
     if others:
         raise ExportError("it has a range inside a range for a list")
-    return loop.map(text, test_guards(member.conditions))
+    return loop.map(text, all_of(member.conditions))

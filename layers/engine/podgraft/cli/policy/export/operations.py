@@ -20,13 +20,12 @@ from .errors import ExportError
 from .literals import (
     choose,
     guard_with,
-    test_guards,
     to_literal,
     without_nulls,
 )
 from .loops import Loop
 from .place import Place, concatenate
-from .tree import Map, Member, Node, Sequence, check_repeated
+from .tree import Map, Member, Node, Sequence, all_of, check_repeated
 from .values import NONE, Constant, Expression, Reference
 
 _ORDER = f"{ELEMENT_ORDER}/"
@@ -162,15 +161,14 @@ class _Merge:
             return member
         if member.guards or not isinstance(member.value, Map):
             raise ExportError(f'it has an element "{OTHERS}" with a condition')
-        self.indexes += 1
-        loop = Loop(f"r{self.indexes}", Reference("object", place.fields, None), is_rest=True)
+        loop = Loop(self._make_variable("r"), Reference("object", place.fields, None), is_rest=True)
         key = Member(Constant(own.merge_key), Expression(loop.name_of(own)), ())
         others = [each for each in member.members if each.name != own.merge_key]
         return Member(None, Map((key, *others)), (loop,))
 
     def _merge_element(self, member: Member, listed: Sequence, own: Field, place: Place) -> str:
         """The operations for the elements of the object's list that a member of a list is for."""
-        index = self._make_index()
+        index = self._make_variable("i")
         if member.loops:
             variable = member.loops[0].variable
             test = self._test_loop(member, listed, own, place)
@@ -197,9 +195,9 @@ class _Merge:
         named = [] if is_additive else [each for each in listed.members if not each.loops]
         return _test_element(member, own, list_keys(named, own))
 
-    def _make_index(self) -> str:
+    def _make_variable(self, letter: str) -> str:
         self.indexes += 1
-        return f"i{self.indexes}"
+        return f"{letter}{self.indexes}"
 
     def _order(self, member: Member, tree: Map, place: Place, fields: Mapping[str, Field]) -> str:
         """The operation for ``$setElementOrder`` of a list that the overlay does not change."""
@@ -338,6 +336,6 @@ def _create_list(place: Place, presence: str, static: Items[Member]) -> Iterator
     if static:
         create = choose(presence, NONE, f"[{place.add(NONE)}]")
         if all(member.guards for member in static):
-            tests = dict.fromkeys(test_guards(member.guards) for member in static)
+            tests = dict.fromkeys(all_of(member.guards) for member in static)
             create = choose(" || ".join(f"({test})" for test in tests), create, NONE)
         yield create

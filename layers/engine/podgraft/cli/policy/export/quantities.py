@@ -42,10 +42,6 @@ class Amount:
         binary = _list_units("a[0] / 1000", 1024, ("", "Ki", "Mi", "Gi", "Ti", "Pi"))
         return f"[{self.pair}].map(a, a[0] == 0 ? '0' : a[1] == 1 ? {binary} : {others})[0]"
 
-    def choose(self, condition: str, other: Amount) -> Amount:
-        """The first amount if a condition holds, or else the other one."""
-        return Amount(f"({condition} ? {self.pair} : {other.pair})")
-
     def multiply(self, factor: JSON) -> Amount:
         """The product with a constant, rounded up as by ``quantityMul``; raises ``ExportError``."""
         quantity = _read_constant(factor)

@@ -257,6 +257,7 @@ _PLAIN = (
 )
 _SYNTAX = "r'(:|[ \\t]#|[ \\t])$|:[ \\t]|[ \\t]#'"
 _EMPTY_MAP = "a map can become empty, and null removes it: write it as {…}"
+_NO_ELEMENTS = "it has a range that does not give the elements of a list of the pod"
 
 
 def _split_empty(node: Map) -> Map:
@@ -281,7 +282,7 @@ def _without_loop(member: Member) -> Member:
     if len(member.loops) != 1 or not isinstance(key, Constant) or not isinstance(value, Expression):
         return member
     (loop,) = member.loops
-    test = all_of(member.conditions, "")
+    test = all_of(member.conditions)
     texts = loop.map(value.text, test)
     exists = boolean(f"{loop.source}.exists({loop.variable}, {test or 'true'})")
     return Member(key, replace(value, text=f"[{texts}[0]][{texts}.size() - 1]"), (exists,))
@@ -308,7 +309,7 @@ def _list_tests(guards: tuple[Guard, ...]) -> list[Expression]:
     return [guard for guard in outer if isinstance(guard, Expression)]
 
 
-def all_of(guards: tuple[Guard, ...], problem: str) -> str:
+def all_of(guards: tuple[Guard, ...], problem: str = _NO_ELEMENTS) -> str:
     """Whether all conditions are true; raises ``ExportError`` with the problem for a loop."""
     texts = [guard.text for guard in guards if isinstance(guard, Expression)]
     if len(texts) < len(guards):

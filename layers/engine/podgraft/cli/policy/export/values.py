@@ -338,8 +338,8 @@ def to_amount(value: Value) -> Amount:
             return value
         case Constant(value=constant):
             return make_constant(constant)
-        case Choice(condition, yes, no):
-            return to_amount(yes).choose(condition, to_amount(no))
+        case Choice():
+            return Amount(value.format(lambda each: to_amount(each).pair))
         case _:
             raise ExportError("it calculates with text of the object as a quantity")
 
