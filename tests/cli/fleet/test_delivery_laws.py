@@ -80,7 +80,7 @@ class World:
     def run(self, before: Before = nothing) -> list[Step]:
         delivery = Delivery(
             RegistryRepository(self.store(before), cast("Any", None), Location("aws")),
-            _Secrets(self, before),
+            cast("Any", _Secrets(self, before)),
             lambda: dict(self.uses),
             Lifetimes(90, 60),
         )
@@ -349,7 +349,7 @@ def test_a_tenth_of_the_clusters_begins(world: World) -> None:
     assert len(begun) == 3
 
 
-def test_a_log_that_cannot_be_read_is_asked_for_once(world: World) -> None:
+def test_a_log_that_cannot_be_read_is_queried_once(world: World) -> None:
     """Such as without the right to query it; AWS bills a query, and each is slow."""
     old, new = make_issued("", "").hash, make_issued("", "").hash
     clusters = {f"c{number}": Callers((old, new)) for number in range(5)}

@@ -28,10 +28,11 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 from functools import cache
 from math import ceil
-from typing import Protocol
+from typing import Any
 
 from podgraft.base import system
 from podgraft.cli.failure import CommandError
+from podgraft.cli.stacks import AbsentError, aws_errors
 from podgraft.cli.tokens.issuance import IssuedToken, make_issued
 from podgraft.service.store.caller_document import Callers, TokenHash
 
@@ -39,6 +40,7 @@ from .file import Lifetimes
 from .rotation import ClusterRepository, is_due, without_tokens
 
 CURRENT = "AWSCURRENT"
+_NEXT = "podgraft-next"  # the label of the version that was stored last
 # Not that of fleet rotate, which replaces its own tokens if no registration has them.
 NOTE = "podgraft rotation"
 SILENT_DAYS, STUCK_DAYS = 7, 14
@@ -46,23 +48,52 @@ _MARGIN_SECONDS = 60
 MAX_RUN = timedelta(hours=1)  # longer than the function runs, with its two repetitions
 
 
-class Secrets(Protocol):
-    """The secrets of the clusters; every method raises ``CommandError``."""
+@dataclass(frozen=True, slots=True)
+class AwsSecrets:
+    """The secrets of the clusters; every method raises ``CommandError``.
+
+    ``prefix`` is their names without the cluster.
+    """
+
+    client: Any
+    prefix: str
 
     def read(self, cluster: str) -> Mapping[str, tuple[str, ...]] | None:
         """Return the labels by the id of each version; ``None`` without a secret."""
-        ...
+        try:
+            with aws_errors(self._locate(cluster), absent="ResourceNotFoundException"):
+                found = self.client.describe_secret(SecretId=self.prefix + cluster)
+        except AbsentError:
+            return None
+        versions: Mapping[str, list[str]] = found.get("VersionIdsToStages", {})
+        return {version: tuple(own) for version, own in versions.items()}
 
     def store(self, cluster: str, token: IssuedToken) -> None:
         """Store a version that is not the current one. Its id is the hash of the token.
 
-        The version that was stored before loses its label, unless it is the current one.
+        The label leaves the version that had it. A version without a label can disappear, and a
+        secret has at most 20 labels.
         """
-        ...
+        with aws_errors(self._locate(cluster), sent=token.text):
+            self.client.put_secret_value(
+                SecretId=self.prefix + cluster,
+                ClientRequestToken=token.hash.sha256,
+                SecretString=token.text,
+                VersionStages=[_NEXT],
+            )
 
     def promote(self, cluster: str, version: str, current: str) -> None:
         """Make a version the current one; an error if *current* is not the current one."""
-        ...
+        with aws_errors(self._locate(cluster)):
+            self.client.update_secret_version_stage(
+                SecretId=self.prefix + cluster,
+                VersionStage=CURRENT,
+                MoveToVersionId=version,
+                RemoveFromVersionId=current,
+            )
+
+    def _locate(self, cluster: str) -> str:
+        return f"secret {self.prefix}{cluster}"
 
 
 class Progress(StrEnum):
@@ -94,7 +125,7 @@ class Delivery:
     """
 
     repository: ClusterRepository
-    secrets: Secrets
+    secrets: AwsSecrets
     read_uses: Callable[[], Mapping[str, str]]
     lifetimes: Lifetimes
     refresh_seconds: int = 30
