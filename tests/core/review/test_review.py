@@ -9,10 +9,8 @@ from podgraft.base.jsonvalue import JSON, Object
 from podgraft.core import review
 from podgraft.core.bundle import (
     Bundle,
-    Denial,
     Mutation,
     Mutator,
-    ValidationResult,
     Validator,
 )
 from podgraft.core.injectors import OperatorError, UserError
@@ -21,6 +19,7 @@ from podgraft.core.review import ReviewFailure, ReviewResponse
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import admission, patch
 from podgraft.kube.admission import AdmissionRequest
+from podgraft.kube.admission.validation_result import FailedValidation, ValidationResult
 from podgraft.service.store import Deadline, Snapshot, UnavailableError, UnknownInjectorError
 from podgraft.service.store.folder import FolderStore
 from support.recorded_requests import NAMES, load_request
@@ -327,7 +326,9 @@ def test_policies_deny_warn_and_allow() -> None:
 
     def deny_request(request: AdmissionRequest, trace: object = None) -> ValidationResult:
         del request, trace
-        return ValidationResult(denials=(Denial("no limits"), Denial("no owner")))
+        return ValidationResult(
+            denials=(FailedValidation("no limits", "Forbidden"), FailedValidation("no owner"))
+        )
 
     passed = review.validate(CALLER.with_request(request()), FixedStore(judges=(judge,)))
     assert isinstance(passed, ReviewResponse)

@@ -59,6 +59,14 @@ class Cursor(Struct, frozen=True):
             Diagnostic(pointer=self.pointer, problem=problem, remedy=remedy)
         )
 
+    def refuse(self, remedy: str) -> None:
+        """Add an error that shows this value."""
+        self.add_error(f"got {format_value(self.value)}", remedy)
+
+    def add_key_error(self, key: str, problem: str, remedy: str) -> None:
+        """Add an error of a key of this mapping, which can be missing."""
+        self.child(key, None).add_error(problem, remedy)
+
     def add_warning(self, problem: str, remedy: str) -> None:
         """Add an error that does not stop a review."""
         self.diagnostics.warnings.append(
@@ -106,30 +114,36 @@ class MappingReader:
         self._entries = cursor.entries() or {}
         self._known_keys: list[str] = []
 
+    @property
+    def raw(self) -> Object:
+        """The mapping as written; empty for another value."""
+        return self._cursor.value if isinstance(self._cursor.value, dict) else {}
+
     def read_key(self, key: str, reader: Callable[[Cursor], T | None]) -> T | None:
         """Return the value that *reader* parses; ``None`` if the key is absent."""
         self._known_keys.append(key)
         cursor = self._entries.get(key)
         return None if cursor is None else reader(cursor)
 
+    def read_text(self, key: str) -> str:
+        """Return a string; an empty one if the key is absent."""
+        return self.read_key(key, parse_string) or ""
+
     def read_choice(self, key: str, choices: Iterable[TextT]) -> TextT | None:
         """Return the one of some texts, or of the members of an enum, that is the value."""
 
         def parse(cursor: Cursor) -> TextT | None:
             chosen = next((each for each in choices if each == cursor.value), None)
-            remedy = describe_choices(choices)
-            return chosen or cursor.add_error(f"got {format_value(cursor.value)}", remedy)
+            return chosen or cursor.refuse(describe_choices(choices))
 
         return self.read_key(key, parse)
 
     def check_unknown_keys(self) -> None:
         """Add an error for each key that was not read."""
-        mapping: Object = self._cursor.value if isinstance(self._cursor.value, dict) else {}
-        for key in mapping:
+        for key in self.raw:
             if key not in self._known_keys:
-                self._cursor.child(key, None).add_error(
-                    "unknown key", suggest_key(key, self._known_keys)
-                )
+                remedy = suggest_key(key, self._known_keys)
+                self._cursor.add_key_error(key, "unknown key", remedy)
 
 
 def describe_choices(choices: Iterable[str]) -> str:
@@ -152,21 +166,75 @@ def parse_bool(cursor: Cursor) -> bool | None:
     return cursor.add_type_error(JSONType.FLAG)
 
 
-def parse_strings(cursor: Cursor) -> tuple[str, ...] | None:
-    """A list of strings."""
-    items = cursor.items()
-    if items is None:
-        return None
-    return tuple(value for value in map(parse_string, items) if value is not None)
+def make_list_parser(
+    read: Callable[[Cursor], T | None],
+) -> Callable[[Cursor], tuple[T, ...] | None]:
+    """Return a reader of lists, without the elements that are invalid."""
+
+    def parse_list(cursor: Cursor) -> tuple[T, ...] | None:
+        items = cursor.items()
+        if items is None:
+            return None
+        return tuple(value for value in map(read, items) if value is not None)
+
+    return parse_list
 
 
-def parse_string_map(cursor: Cursor) -> Mapping[str, str] | None:
-    """A mapping of strings to strings."""
-    entries = cursor.entries()
-    if entries is None:
-        return None
-    values = {key: parse_string(value) for key, value in entries.items()}
-    return {key: value for key, value in values.items() if value is not None}
+def make_map_parser(
+    read: Callable[[Cursor], T | None], check_name: Callable[[str, Cursor], None] | None = None
+) -> Callable[[Cursor], Mapping[str, T] | None]:
+    """Return a reader of mappings, without the values that are invalid.
+
+    ``check_name`` adds errors and warnings of a key.
+    """
+
+    def parse_map(cursor: Cursor) -> Mapping[str, T] | None:
+        entries = cursor.entries()
+        if entries is None:
+            return None
+        if check_name is not None:
+            for name, value in entries.items():
+                check_name(name, value)
+        values = {key: read(value) for key, value in entries.items()}
+        return {key: value for key, value in values.items() if value is not None}
+
+    return parse_map
+
+
+parse_strings = make_list_parser(parse_string)
+parse_string_map = make_map_parser(parse_string)
+
+
+def parse_mapping(cursor: Cursor) -> Object | None:
+    """A mapping."""
+    if isinstance(cursor.value, dict):
+        return cursor.value
+    return cursor.add_type_error(JSONType.MAPPING)
+
+
+def make_text_parser(
+    is_valid: Callable[[str], object], remedy: str
+) -> Callable[[Cursor], str | None]:
+    """Return a reader of strings that are valid."""
+
+    def parse_text(cursor: Cursor) -> str | None:
+        if isinstance(cursor.value, str) and is_valid(cursor.value):
+            return cursor.value
+        return cursor.refuse(remedy)
+
+    return parse_text
+
+
+def make_integer_parser(low: int, high: float, remedy: str) -> Callable[[Cursor], int | None]:
+    """Return a reader of integers from ``low`` to ``high``."""
+
+    def parse_integer(cursor: Cursor) -> int | None:
+        value = cursor.value
+        if isinstance(value, int) and not isinstance(value, bool) and low <= value <= high:
+            return value
+        return cursor.refuse(remedy)
+
+    return parse_integer
 
 
 def parse_selector(cursor: Cursor) -> selectors.Selector | None:

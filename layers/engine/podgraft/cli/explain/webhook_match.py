@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.failure import CommandError
-from podgraft.core.policy import Cursor, Diagnostics
+from podgraft.core.policy import Cursor, Diagnostics, MappingReader
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.matching import constraints
 
@@ -125,8 +125,8 @@ def _condition_steps(
     from podgraft.kube.matching import conditions
 
     notes = Diagnostics()
-    spot = Cursor(match_conditions, f"/webhooks/{webhook.name}/matchConditions", notes)
-    read = conditions.parse_conditions(spot, conditions.ExpressionCompiler(params=False))
+    keys = MappingReader(Cursor(_manifest(webhook), f"/webhooks/{webhook.name}", notes))
+    read = conditions.read_conditions(keys, conditions.ExpressionCompiler(params=False))
     if notes.errors:
         raise CommandError(*(f"--webhook-config {fault}" for fault in notes.errors))
     meter = Meter(CONDITIONS_BUDGET)

@@ -9,12 +9,7 @@ from podgraft.core.injectors import Mutation
 
 from .appmesh import AppMeshMutator
 from .compiler import Bundle, compile_
-from .components import (
-    Denial,
-    Mutator,
-    ValidationResult,
-    Validator,
-)
+from .components import Mutator, Validator
 from .digest import digest, is_manifest, validate_path
 from .errors import BundleError, Diagnostic
 from .istio import IstioMutator
@@ -27,7 +22,6 @@ __all__ = [
     "AppMeshMutator",
     "Bundle",
     "BundleError",
-    "Denial",
     "Diagnostic",
     "IstioMutator",
     "Manifest",
@@ -35,7 +29,6 @@ __all__ = [
     "Mutator",
     "OverlayMutator",
     "PolicyMutator",
-    "ValidationResult",
     "Validator",
     "apply_mutators",
     "compile_",

@@ -4,11 +4,9 @@ Each kind of injection is a module of this package with a ``ComponentCompiler``,
 ``compiler.COMPONENTS``.
 """
 
-from collections.abc import Mapping
-from http import HTTPStatus
 from typing import Protocol
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import Trace
@@ -17,6 +15,7 @@ from podgraft.core.injectors.istio import Injector as IstioInjector
 from podgraft.core.policy import InjectionRules, Policy
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube.admission import AdmissionRequest
+from podgraft.kube.admission.validation_result import ValidationResult
 
 from .errors import Diagnostic
 from .manifests import Manifest, Manifests
@@ -31,21 +30,6 @@ class Mutator(Protocol):
     def __call__(self, before: Object, context: ReviewContext, /) -> Mutation:
         """Mutate an object, which decodes as an object of its kind: the caller has checked it."""
         ...
-
-
-class Denial(Struct, frozen=True):
-    """A rule that rejects the request: the message, and the status code of the response."""
-
-    message: str
-    code: HTTPStatus = HTTPStatus.FORBIDDEN
-
-
-class ValidationResult(Struct, frozen=True, kw_only=True):
-    """The result of all rules for a request; without denials, the request is allowed."""
-
-    denials: tuple[Denial, ...] = ()
-    warnings: tuple[str, ...] = ()
-    audit: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Validator(Protocol):

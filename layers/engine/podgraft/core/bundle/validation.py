@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from podgraft.core.policy import Diagnostics, Policy
 from podgraft.kube.admission import AdmissionRequest
+from podgraft.kube.admission.validation_result import ValidationResult
 from podgraft.kube.types import NEWEST
 
-from .components import Component, Denial, ValidationResult
+from .components import Component
 from .manifests import Manifests, read_specs
 from .policy_manifests import (
     find_absent_params,
@@ -39,12 +40,7 @@ class PolicyValidator(Struct, frozen=True):
         self, request: AdmissionRequest, trace: Trace | None = None, /
     ) -> ValidationResult:
         """Validate as kube-apiserver does."""
-        result = self.rules.validate(request, trace)
-        return ValidationResult(
-            denials=tuple(Denial(denial.message, denial.code) for denial in result.denials),
-            warnings=result.warnings,
-            audit=result.audit,
-        )
+        return self.rules.validate(request, trace)
 
 
 def compile_policies(manifests: Manifests, policy: Policy, *, deferred: bool) -> Component:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -13,6 +12,9 @@ from podgraft.kube.document_reader import (
     Cursor,
     MappingReader,
     format_value,
+    make_integer_parser,
+    make_list_parser,
+    make_text_parser,
     parse_string,
 )
 from podgraft.kube.privileges import (
@@ -24,8 +26,6 @@ from podgraft.kube.privileges import (
     is_below,
     normalize_image,
 )
-
-T = TypeVar("T")
 
 # All containers, for changes of containers with names that the operator does not know.
 ANY_CONTAINER = "*"
@@ -113,33 +113,14 @@ def parse_allows(cursor: Cursor) -> Allows | None:
     """Parse the key; the errors are collected by the cursor."""
     keys = MappingReader(cursor)
     allows = Allows()
-    for name in keys.read_key("presets", _parse_list(_parse_preset)) or ():
+    for name in keys.read_key("presets", make_list_parser(_parse_preset)) or ():
         allows = allows.merge(PRESETS[name])
     names: dict[Kind, frozenset[str]] = {}
     for kind, reader in _READERS.items():
         names[kind] = frozenset(keys.read_key(kind, reader) or ())
-    registries = keys.read_key(Kind.IMAGE, _parse_list(_parse_registry))
+    registries = keys.read_key(Kind.IMAGE, make_list_parser(_parse_registry))
     keys.check_unknown_keys()
     return allows.merge(Allows(names=names, registries=registries))
-
-
-def _parse_list(parse: Callable[[Cursor], T | None]) -> Callable[[Cursor], tuple[T, ...] | None]:
-    def parse_elements(cursor: Cursor) -> tuple[T, ...] | None:
-        items = cursor.items()
-        if items is None:
-            return None
-        return tuple(value for value in map(parse, items) if value is not None)
-
-    return parse_elements
-
-
-def _parse_one_of(choices: Collection[str], remedy: str) -> Callable[[Cursor], str | None]:
-    def parse(cursor: Cursor) -> str | None:
-        if isinstance(cursor.value, str) and cursor.value in choices:
-            return cursor.value
-        return cursor.add_error(f"got {format_value(cursor.value)}", remedy)
-
-    return parse
 
 
 def _parse_text(
@@ -149,17 +130,17 @@ def _parse_text(
         text = parse_string(cursor)
         if text is None:
             return None
-        if is_valid(text):
-            return normalize(text)
-        return cursor.add_error(f"got {format_value(text)}", remedy)
+        return normalize(text) if is_valid(text) else cursor.refuse(remedy)
 
     return parse
 
 
-_parse_preset = _parse_one_of(PRESETS, f"use {', '.join(PRESETS)}")
-_parse_namespace = _parse_one_of(HOST_NAMESPACES, f"use {', '.join(HOST_NAMESPACES)}")
-_parse_capability = _parse_one_of(
-    CAPABILITIES,
+_parse_preset = make_text_parser(PRESETS.__contains__, f"use {', '.join(PRESETS)}")
+_parse_namespace = make_text_parser(
+    HOST_NAMESPACES.__contains__, f"use {', '.join(HOST_NAMESPACES)}"
+)
+_parse_capability = make_text_parser(
+    CAPABILITIES.__contains__,
     "use a capability of Linux in capitals and without CAP_, such as NET_ADMIN, or ALL",
 )
 _parse_container = _parse_text(
@@ -183,7 +164,7 @@ def _parse_capabilities(cursor: Cursor) -> tuple[str, ...] | None:
     entries = cursor.entries()
     if entries is None:
         return None
-    parse = _parse_list(_parse_capability)
+    parse = make_list_parser(_parse_capability)
     return tuple(
         f"{container}/{capability}"
         for container, capabilities in entries.items()
@@ -193,10 +174,11 @@ def _parse_capabilities(cursor: Cursor) -> tuple[str, ...] | None:
 
 
 def _parse_port(cursor: Cursor) -> str | None:
-    port = cursor.value
-    if isinstance(port, int) and not isinstance(port, bool) and 0 < port <= _MAX_PORT:
-        return str(port)
-    return cursor.add_error(f"got {format_value(port)}", f"use a port from 1 to {_MAX_PORT}")
+    port = _PORT(cursor)
+    return None if port is None else str(port)
+
+
+_PORT = make_integer_parser(1, _MAX_PORT, f"use a port from 1 to {_MAX_PORT}")
 
 
 def _parse_registry(cursor: Cursor) -> str | None:
@@ -204,8 +186,7 @@ def _parse_registry(cursor: Cursor) -> str | None:
     if prefix is None:
         return None
     if not _IMAGE_PREFIX.fullmatch(prefix):
-        remedy = "use the prefix of an image, such as docker.io/istio/"
-        return cursor.add_error(f"got {format_value(prefix)}", remedy)
+        return cursor.refuse("use the prefix of an image, such as docker.io/istio/")
     registry = prefix.partition("/")[0]
     if "." in registry or ":" in registry or registry == "localhost":
         return prefix
@@ -214,11 +195,11 @@ def _parse_registry(cursor: Cursor) -> str | None:
 
 
 _READERS: Mapping[Kind, Callable[[Cursor], tuple[str, ...] | None]] = {
-    **dict.fromkeys(_CONTAINER_KINDS, _parse_list(_parse_container)),
+    **dict.fromkeys(_CONTAINER_KINDS, make_list_parser(_parse_container)),
     Kind.CAPABILITY: _parse_capabilities,
-    Kind.HOST_PORT: _parse_list(_parse_port),
-    Kind.HOST_PATH: _parse_list(_parse_path),
-    Kind.HOST_NAMESPACE: _parse_list(_parse_namespace),
-    Kind.SYSCTL: _parse_list(_parse_sysctl),
-    Kind.SERVICE_ACCOUNT: _parse_list(_parse_account),
+    Kind.HOST_PORT: make_list_parser(_parse_port),
+    Kind.HOST_PATH: make_list_parser(_parse_path),
+    Kind.HOST_NAMESPACE: make_list_parser(_parse_namespace),
+    Kind.SYSCTL: make_list_parser(_parse_sysctl),
+    Kind.SERVICE_ACCOUNT: make_list_parser(_parse_account),
 }

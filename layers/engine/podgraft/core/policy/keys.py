@@ -13,6 +13,10 @@ from podgraft.kube.document_reader import (
     Diagnostics,
     MappingReader,
     format_value,
+    make_integer_parser,
+    make_list_parser,
+    make_map_parser,
+    make_text_parser,
     parse_bool,
     parse_selector,
     parse_string,
@@ -35,25 +39,32 @@ def parse_document(cursor: Cursor) -> Policy:
     keys = MappingReader(cursor)
     policy = parse_policy(keys)
     groups = keys.read_key("groups", parse_groups) or {}
-    entries = keys.read_key("clusters", Cursor.entries) or {}
+    overrides = keys.read_key("clusters", _parse_overrides) or {}
     keys.read_key("rollout", lambda _: None)
     keys.check_unknown_keys()
-    for name, entry in entries.items():
-        if not is_cluster(name):
-            entry.add_warning(
-                f"got {format_value(name)}, which no cluster can prove", CLUSTER_REMEDY
-            )
-    overrides = {name: _parse_override(MappingReader(entry)) for name, entry in entries.items()}
     policy = replace(policy, overrides=overrides, groups=groups)
     clusters = {name: policy.resolve(policy.find_groups(name), name) for name in overrides}
     return replace(policy, clusters=clusters)
 
 
-def _parse_override(keys: MappingReader) -> Policy:
-    """Parse the keys of a cluster or of a group, whose own keys are read already."""
+def parse_override(cursor: Cursor) -> Policy:
+    """Parse the keys of a cluster or a candidate."""
+    return _read_override(MappingReader(cursor))
+
+
+def _read_override(keys: MappingReader) -> Policy:
     override = parse_policy(keys)
     keys.check_unknown_keys()
     return override
+
+
+def check_cluster_name(name: str, cursor: Cursor) -> None:
+    """Warn of an id that no cluster can prove."""
+    if not is_cluster(name):
+        cursor.add_warning(f"got {format_value(name)}, which no cluster can prove", CLUSTER_REMEDY)
+
+
+_parse_overrides = make_map_parser(parse_override, check_cluster_name)
 
 
 def parse_groups(cursor: Cursor) -> Mapping[str, Group]:
@@ -72,15 +83,12 @@ def _parse_group(name: str, cursor: Cursor) -> Group:
     keys = MappingReader(cursor)
     order = keys.read_key("order", _parse_order) or 0
     members = keys.read_key("members", _parse_members) or ()
-    return Group(name=name, order=order, members=members, override=_parse_override(keys))
+    return Group(name=name, order=order, members=members, override=_read_override(keys))
 
 
-def _parse_order(cursor: Cursor) -> int | None:
-    value = cursor.value
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_ORDER:
-        return value
-    remedy = f"use an integer from 0 to {_MAX_ORDER}; the keys of a higher one win"
-    return cursor.add_error(f"got {format_value(value)}", remedy)
+_parse_order = make_integer_parser(
+    0, _MAX_ORDER, f"use an integer from 0 to {_MAX_ORDER}; the keys of a higher one win"
+)
 
 
 def _parse_members(cursor: Cursor) -> tuple[str, ...] | None:
@@ -93,8 +101,7 @@ def _parse_members(cursor: Cursor) -> tuple[str, ...] | None:
     for index, member in enumerate(members):
         # An id of a cluster, with * for any text.
         if not is_cluster(member.replace("*", "_")):
-            remedy = f"use * for any text; {CLUSTER_REMEDY}"
-            cursor.child(index, member).add_error(f"got {format_value(member)}", remedy)
+            cursor.child(index, member).refuse(f"use * for any text; {CLUSTER_REMEDY}")
     return members
 
 
@@ -113,16 +120,16 @@ def apply_overrides(document: JSON, override: JSON) -> JSON:
 def parse_policy(keys: MappingReader) -> Policy:
     """Parse the keys that clusters and candidates can override."""
     return Policy(
-        bundle=keys.read_key("bundle", _digest),
+        bundle=keys.read_key("bundle", _parse_digest),
         policy=keys.read_key("policy", _parse_injection_policy),
-        never=keys.read_key("neverInjectSelector", selector_list),
-        always=keys.read_key("alwaysInjectSelector", selector_list),
+        never=keys.read_key("neverInjectSelector", _parse_selectors),
+        always=keys.read_key("alwaysInjectSelector", _parse_selectors),
         ignored_namespaces=keys.read_key("ignoredNamespaces", _namespaces),
         default_templates=keys.read_key("defaultTemplates", parse_strings),
         injected_annotations=keys.read_key("injectedAnnotations", parse_string_map),
         inject_values=keys.read_choice("injectValues", InjectValueSyntax),
         revision=keys.read_key("revision", parse_string),
-        istio_release=keys.read_key("istioRelease", _release),
+        istio_release=keys.read_key("istioRelease", _parse_release),
         kubernetes_minor=keys.read_key("kubernetesRelease", _parse_kubernetes_minor),
         features=keys.read_key("features", _parse_features) or Features(),
         allows=keys.read_key("allows", parse_allows),
@@ -137,9 +144,7 @@ def _parse_kubernetes_minor(cursor: Cursor) -> int | None:
         return None
     match = re.fullmatch(r"v?1\.([0-9]{1,3})(\.[0-9]{1,3})?", text)
     if match is None:
-        return cursor.add_error(
-            f"got {format_value(cursor.value)}", 'use the release of the clusters, such as "1.34"'
-        )
+        return cursor.refuse('use the release of the clusters, such as "1.34"')
     return int(match[1])
 
 
@@ -157,15 +162,8 @@ def _parse_features(cursor: Cursor) -> Features:
     return features
 
 
-def selector_list(cursor: Cursor) -> tuple[selectors.Selector, ...] | None:
-    """Parse a list of LabelSelectors; as in Istio, skip invalid selectors with a warning."""
-    items = cursor.items()
-    if items is None:
-        return None
-    return tuple(selector for selector in map(_selector, items) if selector is not None)
-
-
-def _selector(cursor: Cursor) -> selectors.Selector | None:
+def _parse_lenient_selector(cursor: Cursor) -> selectors.Selector | None:
+    """Parse a LabelSelector; as in Istio, skip an invalid one with a warning."""
     if not isinstance(cursor.value, dict):
         return parse_selector(cursor)
     local_diagnostics = Diagnostics()
@@ -176,19 +174,15 @@ def _selector(cursor: Cursor) -> selectors.Selector | None:
     return selector
 
 
-def _digest(cursor: Cursor) -> str | None:
-    if isinstance(cursor.value, str) and re.fullmatch(r"sha256:[0-9a-f]{64}", cursor.value):
-        return cursor.value
-    return cursor.add_error(
-        f"got {format_value(cursor.value)}", "use sha256: and 64 hexadecimal digits"
-    )
+_parse_selectors = make_list_parser(_parse_lenient_selector)
+_parse_digest = make_text_parser(
+    re.compile("sha256:[0-9a-f]{64}").fullmatch, "use sha256: and 64 hexadecimal digits"
+)
 
 
 def _parse_injection_policy(cursor: Cursor) -> str | None:
     if isinstance(cursor.value, bool):  # YAML reads on and off as booleans
-        return cursor.add_error(
-            f"got {format_value(cursor.value)}", "use enabled or disabled, without quotes"
-        )
+        return cursor.refuse("use enabled or disabled, without quotes")
     if parse_string(cursor) is not None and cursor.value not in set(DefaultPolicy):
         cursor.add_warning(
             f"got {format_value(cursor.value)}, which injects nothing", "use enabled or disabled"
@@ -199,12 +193,6 @@ def _parse_injection_policy(cursor: Cursor) -> str | None:
 def _namespaces(cursor: Cursor) -> frozenset[str] | None:
     names = parse_strings(cursor)
     return None if names is None else frozenset(names)
-
-
-def _release(cursor: Cursor) -> str | None:
-    if isinstance(cursor.value, str) and is_release(cursor.value):
-        return cursor.value
-    return cursor.add_error(f"got {format_value(cursor.value)}", RELEASE_REMEDY)
 
 
 RELEASE_REMEDY = (
@@ -223,3 +211,4 @@ def is_release(text: str) -> bool:
 
 
 _RELEASE = r"v?[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?(-[0-9A-Za-z][0-9A-Za-z._-]{0,127})?|HEAD"
+_parse_release = make_text_parser(is_release, RELEASE_REMEDY)

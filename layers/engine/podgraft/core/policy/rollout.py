@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from podgraft.base.jsonvalue import Object, object_at
-from podgraft.kube.document_reader import Cursor, format_value
+from podgraft.kube.document_reader import Cursor
 
 if TYPE_CHECKING:
     from .document import Policy
@@ -142,6 +142,4 @@ def parse_percentage(cursor: Cursor) -> float | None:
         and round(value, 2) == value
     ):
         return value
-    return cursor.add_error(
-        f"got {format_value(value)}", "use a number from 0 to 100 with at most two decimals"
-    )
+    return cursor.refuse("use a number from 0 to 100 with at most two decimals")

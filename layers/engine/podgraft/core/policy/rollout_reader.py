@@ -5,28 +5,29 @@ stable configuration. At run time they disable the candidate. The commands that 
 reject them.
 """
 
+import math
 import re
 from collections.abc import Mapping
-from typing import TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from podgraft.base.diagnostics import Diagnostic
-from podgraft.base.jsonvalue import JSON, Object, object_at
-from podgraft.core.identifiers import CLUSTER_REMEDY, is_cluster
+from podgraft.base.jsonvalue import Object, object_at
 from podgraft.kube.document_reader import (
     Cursor,
     Diagnostics,
     MappingReader,
     describe_choices,
-    format_value,
+    make_integer_parser,
+    make_map_parser,
+    make_text_parser,
     parse_string,
     suggest_key,
 )
 
 from .document import Policy
-from .keys import apply_overrides, parse_document, parse_policy
+from .keys import apply_overrides, check_cluster_name, parse_document, parse_override
 from .rollout import BucketUnit, Needs, Rollout, RolloutMode, parse_percentage
 
 _ID = re.compile(r"[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?")
@@ -103,40 +104,22 @@ def _check_required(cursor: Cursor) -> None:
     fields = cursor.value
     for key, remedy in _REQUIRED.items():
         if isinstance(fields, dict) and fields.get(key) is None:
-            cursor.child(key, None).add_error("is missing", remedy)
+            cursor.add_key_error(key, "is missing", remedy)
 
 
-def _parse_id(cursor: Cursor) -> str | None:
-    if isinstance(cursor.value, str) and _ID.fullmatch(cursor.value):
-        return cursor.value
-    return cursor.add_error(f"got {format_value(cursor.value)}", _ID_REMEDY)
-
-
-def _parse_clusters(cursor: Cursor) -> Mapping[str, float] | None:
-    entries = cursor.entries()
-    if entries is None:
-        return None
-    for name, entry in entries.items():
-        if not is_cluster(name):
-            entry.add_warning(
-                f"got {format_value(name)}, which no cluster can prove", CLUSTER_REMEDY
-            )
-    percentages = {name: parse_percentage(entry) for name, entry in entries.items()}
-    return {name: value for name, value in percentages.items() if value is not None}
+_parse_id = make_text_parser(_ID.fullmatch, _ID_REMEDY)
 
 
 def _parse_groups(cursor: Cursor, document: Object) -> Mapping[str, float] | None:
     """Parse the shares of groups; a group that the policy does not have is an error."""
-    entries = cursor.entries()
-    if entries is None:
-        return None
     known = [*object_at(document, "groups")]
-    for name, entry in entries.items():
+
+    def check_group(name: str, entry: Cursor) -> None:
         if name not in known:
             remedy = suggest_key(name, known) if known else "add it to the key groups"
             entry.add_error("unknown group", remedy)
-    percentages = {name: parse_percentage(entry) for name, entry in entries.items()}
-    return {name: value for name, value in percentages.items() if value is not None}
+
+    return make_map_parser(parse_percentage, check_group)(cursor)
 
 
 def _parse_candidate(cursor: Cursor, document: Object) -> Policy | None:
@@ -145,9 +128,7 @@ def _parse_candidate(cursor: Cursor, document: Object) -> Policy | None:
     if isinstance(override, dict) and not override:
         return cursor.add_error("must not be empty", "add the keys that differ")
     cursor = _reject_unsupported_keys(cursor)
-    keys = MappingReader(cursor)
-    parse_policy(keys)
-    keys.check_unknown_keys()
+    parse_override(cursor)
     _reject_nulls(cursor)
     promoted = make_promoted({**document, "rollout": {"candidate": override}})
     return parse_document(Cursor(promoted, "", Diagnostics()))
@@ -160,11 +141,8 @@ def _reject_unsupported_keys(cursor: Cursor) -> Cursor:
         return cursor
     for key in _UNSUPPORTED_KEYS:
         if key in fields:
-            problem, remedy = (
-                "unsupported key",
-                "remove it, the candidate is the same for all clusters",
-            )
-            cursor.child(key, None).add_error(problem, remedy)
+            remedy = "remove it, the candidate is the same for all clusters"
+            cursor.add_key_error(key, "unsupported key", remedy)
     supported: Object = {key: each for key, each in fields.items() if key not in _UNSUPPORTED_KEYS}
     return replace(cursor, value=supported)
 
@@ -174,7 +152,7 @@ def _reject_nulls(cursor: Cursor) -> None:
     fields = cursor.value if isinstance(cursor.value, dict) else {}
     for key, value in fields.items():
         if value is None:
-            cursor.child(key, None).add_error("must not be null", "write the default value")
+            cursor.add_key_error(key, "must not be null", "write the default value")
         elif key == "features":
             _reject_nulls(cursor.child(key, value))
 
@@ -190,22 +168,9 @@ def _parse_needs(cursor: Cursor) -> Needs:
     return needs
 
 
-def _parse_count(cursor: Cursor) -> int | None:
-    if _is_count(cursor.value):
-        return cursor.value
-    return cursor.add_error(f"got {format_value(cursor.value)}", "use an integer of 0 or more")
-
-
-def _parse_minutes(cursor: Cursor) -> int | None:
-    if _is_count(cursor.value) and cursor.value <= _MAX_MINUTES:
-        return cursor.value
-    return cursor.add_error(
-        f"got {format_value(cursor.value)}", f"use an integer from 0 to {_MAX_MINUTES}"
-    )
-
-
-def _is_count(value: JSON) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+_parse_clusters = make_map_parser(parse_percentage, check_cluster_name)
+_parse_count = make_integer_parser(0, math.inf, "use an integer of 0 or more")
+_parse_minutes = make_integer_parser(0, _MAX_MINUTES, f"use an integer from 0 to {_MAX_MINUTES}")
 
 
 def _parse_reason(cursor: Cursor) -> str | None:

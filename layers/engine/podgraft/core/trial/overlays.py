@@ -125,7 +125,7 @@ class _OverlayTrial(Struct, frozen=True):
 
     def _applies(self, candidate: Candidate) -> bool:
         try:
-            return self.overlay.applies(candidate.request, self.namespaces)
+            return self.overlay.mismatch(candidate.request, self.namespaces) is None
         except OperatorError as error:
             if candidate.is_plain:
                 problem = f"fails for {candidate.probe.name}: {self.report.describe(error)}"

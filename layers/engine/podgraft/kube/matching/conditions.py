@@ -7,6 +7,7 @@ bundles with rules import it.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.kube import document_reader
@@ -20,9 +21,11 @@ from podgraft.kube.cel import (
     Structs,
     Value,
 )
-from podgraft.kube.document_reader import Cursor, MappingReader
+from podgraft.kube.document_reader import Cursor, MappingReader, make_list_parser
 
 from .constraints import find_namespace
+
+T = TypeVar("T")
 
 # CEL's messages contain the location and the problem.
 _CORRECT = "correct the expression at this position"
@@ -181,19 +184,27 @@ class ConditionError(Exception):
         self.original = original
 
 
-def parse_conditions(cursor: Cursor, compiler: ExpressionCompiler) -> tuple[Condition, ...]:
-    """Parse the conditions of a list; adds errors to the diagnostics."""
-    items = cursor.items()
-    conditions = [] if items is None else [_parse_condition(item, compiler) for item in items]
-    return tuple(condition for condition in conditions if condition is not None)
+def read_expressions(
+    keys: MappingReader,
+    key: str,
+    read: Callable[[Cursor, ExpressionCompiler], T | None],
+    compiler: ExpressionCompiler,
+) -> tuple[T, ...]:
+    """Read a list of expressions in order: an expression can use earlier ones."""
+    return keys.read_key(key, make_list_parser(lambda item: read(item, compiler))) or ()
+
+
+def read_conditions(keys: MappingReader, compiler: ExpressionCompiler) -> tuple[Condition, ...]:
+    """Read ``matchConditions``; adds errors to the diagnostics."""
+    return read_expressions(keys, "matchConditions", _parse_condition, compiler)
 
 
 def _parse_condition(cursor: Cursor, compiler: ExpressionCompiler) -> Condition | None:
     keys = MappingReader(cursor)
-    name = keys.read_key("name", document_reader.parse_string)
+    name = keys.read_text("name")
     program = read_required_expression(cursor, keys, "expression", compiler, "bool")
     keys.check_unknown_keys()
-    return Condition(name or "", program) if program else None
+    return Condition(name, program) if program else None
 
 
 def read_required_expression(
@@ -203,7 +214,7 @@ def read_required_expression(
     programs: list[Program | None] = []
     keys.read_key(key, lambda text: programs.append(compiler.expression(text, *types)))
     if not programs:
-        return cursor.child(key, None).add_error("is missing", "write an expression in CEL")
+        return cursor.add_key_error(key, "is missing", "write an expression in CEL")
     return programs[0]
 
 

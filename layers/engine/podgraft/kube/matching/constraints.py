@@ -22,6 +22,7 @@ from podgraft.kube.document_reader import (
     Cursor,
     MappingReader,
     format_value,
+    make_list_parser,
     parse_selector,
     parse_string,
     parse_strings,
@@ -195,21 +196,14 @@ def parse_constraints(cursor: Cursor) -> MatchConstraints | None:
     """Parse ``matchConstraints`` or ``matchResources``; adds errors to the diagnostics."""
     keys = MappingReader(cursor)
     constraints = MatchConstraints(
-        rules=keys.read_key("resourceRules", _parse_rules) or (),
-        excluded=keys.read_key("excludeResourceRules", _parse_rules) or (),
+        rules=keys.read_key("resourceRules", make_list_parser(_parse_rule)) or (),
+        excluded=keys.read_key("excludeResourceRules", make_list_parser(_parse_rule)) or (),
         namespaces=keys.read_key("namespaceSelector", parse_selector),
         objects=keys.read_key("objectSelector", parse_selector),
         equivalent=keys.read_choice("matchPolicy", ("Exact", "Equivalent")) != "Exact",
     )
     keys.check_unknown_keys()
     return constraints
-
-
-def _parse_rules(cursor: Cursor) -> tuple[ResourceRule, ...] | None:
-    items = cursor.items()
-    if items is None:
-        return None
-    return tuple(map(_parse_rule, items))
 
 
 def _parse_rule(cursor: Cursor) -> ResourceRule:
@@ -225,7 +219,7 @@ def _parse_rule(cursor: Cursor) -> ResourceRule:
     keys.check_unknown_keys()
     for operation in sorted(rule.operations - {_ANY, *Operation}):
         operations = ", ".join(Operation)
-        cursor.child("operations", None).add_error(f"got {operation}", f"use * or {operations}")
+        cursor.add_key_error("operations", f"got {operation}", f"use * or {operations}")
     return rule
 
 
@@ -233,7 +227,7 @@ def _read_non_empty_list(cursor: Cursor, keys: MappingReader, key: str) -> tuple
     """Read a list that must be present and not empty."""
     values = keys.read_key(key, parse_strings)
     if not values:
-        cursor.child(key, None).add_error("is missing or empty", 'write ["*"] for all')
+        cursor.add_key_error(key, "is missing or empty", 'write ["*"] for all')
     return values or ()
 
 
@@ -246,7 +240,7 @@ def _scope(cursor: Cursor) -> ResourceScope | None:
     scope = parse_string(cursor)
     if scope is None or scope in set(ResourceScope):
         return None if scope is None else ResourceScope(scope)
-    return cursor.add_error(f"got {format_value(cursor.value)}", f"use {', '.join(ResourceScope)}")
+    return cursor.refuse(f"use {', '.join(ResourceScope)}")
 
 
 def requested_resource(request: AdmissionRequest) -> GroupVersionResource:

@@ -150,13 +150,13 @@ def parse_param_kind(cursor: Cursor) -> ParamKind:
     """Parse ``paramKind``; adds errors to the diagnostics."""
     keys = MappingReader(cursor)
     kind = ParamKind(
-        keys.read_key("apiVersion", document_reader.parse_string) or "",
-        keys.read_key("kind", document_reader.parse_string) or "",
+        keys.read_text("apiVersion"),
+        keys.read_text("kind"),
     )
     keys.check_unknown_keys()
     for key, value in zip(("apiVersion", "kind"), kind, strict=True):
         if not value:
-            cursor.child(key, None).add_error("is missing", f"set the {key} of the parameters")
+            cursor.add_key_error(key, "is missing", f"set the {key} of the parameters")
     return kind
 
 
@@ -165,8 +165,8 @@ def parse_param_ref(cursor: Cursor) -> ParamRef:
     keys = MappingReader(cursor)
     not_found_action = keys.read_key("parameterNotFoundAction", document_reader.parse_string)
     ref = ParamRef(
-        name=keys.read_key("name", document_reader.parse_string) or "",
-        namespace=keys.read_key("namespace", document_reader.parse_string) or "",
+        name=keys.read_text("name"),
+        namespace=keys.read_text("namespace"),
         selector=keys.read_key("selector", document_reader.parse_selector),
         is_required=not_found_action != "Allow",
     )
@@ -175,7 +175,6 @@ def parse_param_ref(cursor: Cursor) -> ParamRef:
         cursor.child("parameterNotFoundAction", not_found_action).add_error(
             f"got {not_found_action}", "use Allow or Deny"
         )
-    mapping = cursor.value if isinstance(cursor.value, dict) else {}
-    if ("name" in mapping) == ("selector" in mapping):
+    if ("name" in keys.raw) == ("selector" in keys.raw):
         cursor.add_error("must have either name or selector", "set one of them")
     return ref

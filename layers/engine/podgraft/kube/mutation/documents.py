@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from podgraft.base.jsonvalue import Object
-from podgraft.kube import document_reader
 from podgraft.kube.cel import NEWEST, Program
 from podgraft.kube.document_reader import Cursor, MappingReader, describe_choices
 from podgraft.kube.matching import conditions, constraints
-from podgraft.kube.matching.conditions import ExpressionCompiler
+from podgraft.kube.matching.conditions import ExpressionCompiler, read_expressions
 from podgraft.kube.matching.params import ParamKind, ParamRef, parse_param_kind, parse_param_ref
-from podgraft.kube.validation.expressions import make_list_parser, parse_variable
+from podgraft.kube.validation.expressions import parse_variable
 from podgraft.kube.validation.variables import PolicyVariable
 
 _OPERATIONS = ("*", "CREATE", "UPDATE", "CONNECT")
@@ -89,19 +88,15 @@ def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> MutatingPo
         fails_closed=keys.read_choice("failurePolicy", ("Fail", "Ignore")) != "Ignore",
         is_reinvoked=keys.read_choice("reinvocationPolicy", ("Never", "IfNeeded")) == "IfNeeded",
         # Match conditions cannot use variables: parse them before the variables.
-        conditions=keys.read_key(
-            "matchConditions", lambda child: conditions.parse_conditions(child, compiler)
-        )
-        or (),
-        variables=keys.read_key("variables", make_list_parser(parse_variable, compiler)) or (),
-        mutations=keys.read_key("mutations", make_list_parser(_parse_mutation, compiler)) or (),
+        conditions=conditions.read_conditions(keys, compiler),
+        variables=read_expressions(keys, "variables", parse_variable, compiler),
+        mutations=read_expressions(keys, "mutations", _parse_mutation, compiler),
     )
     keys.check_unknown_keys()
-    spec = cursor.value if isinstance(cursor.value, dict) else {}
-    if not spec.get("mutations"):
-        cursor.child("mutations", None).add_error("is missing or empty", "add a mutation")
-    if not spec.get("reinvocationPolicy"):
-        cursor.child("reinvocationPolicy", None).add_error("is missing", "use Never or IfNeeded")
+    if not keys.raw.get("mutations"):
+        cursor.add_key_error("mutations", "is missing or empty", "add a mutation")
+    if not keys.raw.get("reinvocationPolicy"):
+        cursor.add_key_error("reinvocationPolicy", "is missing", "use Never or IfNeeded")
     return policy
 
 
@@ -110,22 +105,20 @@ def parse_binding(cursor: Cursor, name: str) -> MutatingBinding:
     keys = MappingReader(cursor)
     binding = MutatingBinding(
         name=name,
-        policy=keys.read_key("policyName", document_reader.parse_string) or "",
+        policy=keys.read_text("policyName"),
         constraints=keys.read_key("matchResources", _parse_scope),
         params=keys.read_key("paramRef", parse_param_ref),
     )
     keys.check_unknown_keys()
-    spec = cursor.value if isinstance(cursor.value, dict) else {}
-    if not spec.get("policyName"):
-        cursor.child("policyName", None).add_error(
-            "is missing", "set the name of a MutatingAdmissionPolicy"
-        )
+    if not keys.raw.get("policyName"):
+        remedy = "set the name of a MutatingAdmissionPolicy"
+        cursor.add_key_error("policyName", "is missing", remedy)
     return binding
 
 
 def _report_missing_constraints(cursor: Cursor) -> constraints.MatchConstraints:
-    cursor.child("matchConstraints", None).add_error(
-        "is missing", "set the resources that the policy mutates"
+    cursor.add_key_error(
+        "matchConstraints", "is missing", "set the resources that the policy mutates"
     )
     return constraints.MatchConstraints()
 
@@ -133,9 +126,8 @@ def _report_missing_constraints(cursor: Cursor) -> constraints.MatchConstraints:
 def _parse_constraints(cursor: Cursor) -> constraints.MatchConstraints | None:
     parsed = _parse_scope(cursor)
     if isinstance(cursor.value, dict) and not cursor.value.get("resourceRules"):
-        cursor.child("resourceRules", None).add_error(
-            "is missing or empty", "set the resources that the policy mutates"
-        )
+        remedy = "set the resources that the policy mutates"
+        cursor.add_key_error("resourceRules", "is missing or empty", remedy)
     return parsed
 
 
@@ -148,36 +140,32 @@ def _parse_scope(cursor: Cursor) -> constraints.MatchConstraints | None:
     for index, rule in enumerate(parsed.rules):
         if "DELETE" in rule.operations:
             listed = cursor.child("resourceRules", rules.get("resourceRules")).child(index, None)
-            listed.child("operations", None).add_error(
-                "got DELETE, which has no object to mutate", f"use {', '.join(_OPERATIONS)}"
-            )
+            problem = "got DELETE, which has no object to mutate"
+            listed.add_key_error("operations", problem, f"use {', '.join(_OPERATIONS)}")
     return parsed
 
 
 def _parse_mutation(cursor: Cursor, compiler: ExpressionCompiler) -> MutationExpression | None:
     keys = MappingReader(cursor)
     patch_type = keys.read_choice("patchType", PatchType)
-    spec = cursor.value if isinstance(cursor.value, dict) else {}
-    if not spec.get("patchType"):
-        cursor.child("patchType", None).add_error("is missing", describe_choices(PatchType))
+    if not keys.raw.get("patchType"):
+        cursor.add_key_error("patchType", "is missing", describe_choices(PatchType))
     programs: dict[PatchType, Program | None] = {}
     for each in PatchType:
         program = keys.read_key(
             each.key, lambda child, type_=_RESULTS[each]: _parse_expression(child, compiler, type_)
         )
-        if each.key in spec:
+        if each.key in keys.raw:
             programs[each] = program
     keys.check_unknown_keys()
     if patch_type is None:
         return None
     for other in programs.keys() - {patch_type}:
-        cursor.child(other.key, None).add_error(
-            f"must be absent with patchType {patch_type}", f"remove it, or use patchType {other}"
-        )
+        problem = f"must be absent with patchType {patch_type}"
+        cursor.add_key_error(other.key, problem, f"remove it, or use patchType {other}")
     if patch_type not in programs:
-        return cursor.child(patch_type.key, None).add_error(
-            "is missing", f"set {patch_type.key}.expression"
-        )
+        remedy = f"set {patch_type.key}.expression"
+        return cursor.add_key_error(patch_type.key, "is missing", remedy)
     program = programs[patch_type]
     return MutationExpression(patch_type, program) if program is not None else None
 
@@ -189,5 +177,5 @@ def _parse_expression(cursor: Cursor, compiler: ExpressionCompiler, type_: str) 
     )
     keys.check_unknown_keys()
     if isinstance(cursor.value, dict) and not cursor.value.get("expression"):
-        cursor.child("expression", None).add_error("is missing", "write an expression in CEL")
+        cursor.add_key_error("expression", "is missing", "write an expression in CEL")
     return program

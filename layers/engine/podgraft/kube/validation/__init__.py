@@ -13,13 +13,10 @@ Differences from Kubernetes:
 - All policies share the budget that Kubernetes allows for one policy.
 """
 
-from .bindings import (
-    Binding,
-    group_by_policy,
-    parse_binding,
-)
+from podgraft.kube.admission.validation_result import FailedValidation, ValidationResult
+
+from .bindings import Binding, group_by_policy, parse_binding
 from .policies import ValidatingPolicy, parse_policy
-from .result import FailedValidation, ValidationResult
 from .rules import PolicySet
 
 __all__ = [

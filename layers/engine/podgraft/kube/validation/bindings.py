@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, TypeVar
 
-from podgraft.base.jsonvalue import Object
 from podgraft.kube import document_reader
 from podgraft.kube.document_reader import Cursor, MappingReader
 from podgraft.kube.matching import constraints
@@ -58,26 +57,19 @@ def parse_binding(cursor: Cursor, name: str) -> Binding:
     keys = MappingReader(cursor)
     binding = Binding(
         name=name,
-        policy=keys.read_key("policyName", document_reader.parse_string) or "",
+        policy=keys.read_text("policyName"),
         actions=keys.read_key("validationActions", _parse_actions) or frozenset(),
         constraints=keys.read_key("matchResources", constraints.parse_constraints),
         params=keys.read_key("paramRef", parse_param_ref),
     )
     keys.check_unknown_keys()
-    spec = _raw_mapping(cursor)
-    if not spec.get("policyName"):
-        cursor.child("policyName", None).add_error(
-            "is missing", "set the name of a ValidatingAdmissionPolicy"
-        )
-    if not spec.get("validationActions"):
+    if not keys.raw.get("policyName"):
+        remedy = "set the name of a ValidatingAdmissionPolicy"
+        cursor.add_key_error("policyName", "is missing", remedy)
+    if not keys.raw.get("validationActions"):
         actions = ", ".join(ValidationAction)
-        cursor.child("validationActions", None).add_error("is missing or empty", f"use {actions}")
+        cursor.add_key_error("validationActions", "is missing or empty", f"use {actions}")
     return binding
-
-
-def _raw_mapping(cursor: Cursor) -> Object:
-    """The mapping at a cursor, including invalid keys."""
-    return cursor.value if isinstance(cursor.value, dict) else {}
 
 
 def _parse_actions(cursor: Cursor) -> frozenset[ValidationAction] | None:

@@ -2,15 +2,14 @@
 
 from dataclasses import dataclass
 
-from podgraft.kube import document_reader
+from podgraft.kube.admission.validation_result import REASONS
 from podgraft.kube.cel import NEWEST, Program
 from podgraft.kube.document_reader import Cursor, MappingReader
 from podgraft.kube.matching import conditions, constraints
-from podgraft.kube.matching.conditions import ExpressionCompiler
+from podgraft.kube.matching.conditions import ExpressionCompiler, read_expressions
 from podgraft.kube.matching.params import ParamKind, parse_param_kind
 
-from .expressions import make_list_parser, parse_variable
-from .result import REASONS
+from .expressions import parse_variable
 from .variables import PolicyVariable
 
 
@@ -65,26 +64,20 @@ def parse_policy(cursor: Cursor, name: str, release: int = NEWEST) -> Validating
         or _report_missing_constraints(cursor),
         fails_closed=keys.read_choice("failurePolicy", ("Fail", "Ignore")) != "Ignore",
         # Match conditions cannot use variables (KEP-3488): parse them before the variables.
-        conditions=keys.read_key(
-            "matchConditions", lambda child: conditions.parse_conditions(child, compiler)
-        )
-        or (),
-        variables=keys.read_key("variables", make_list_parser(parse_variable, compiler)) or (),
-        validations=keys.read_key("validations", make_list_parser(_parse_validation, compiler))
-        or (),
-        audit=keys.read_key("auditAnnotations", make_list_parser(_parse_annotation, compiler))
-        or (),
+        conditions=conditions.read_conditions(keys, compiler),
+        variables=read_expressions(keys, "variables", parse_variable, compiler),
+        validations=read_expressions(keys, "validations", _parse_validation, compiler),
+        audit=read_expressions(keys, "auditAnnotations", _parse_annotation, compiler),
     )
     keys.check_unknown_keys()
-    spec = cursor.value if isinstance(cursor.value, dict) else {}
-    if not (spec.get("validations") or spec.get("auditAnnotations")):
+    if not (keys.raw.get("validations") or keys.raw.get("auditAnnotations")):
         cursor.add_error("has neither validations nor auditAnnotations", "set one of them")
     return policy
 
 
 def _report_missing_constraints(cursor: Cursor) -> constraints.MatchConstraints:
-    cursor.child("matchConstraints", None).add_error(
-        "is missing", "set the resources that the policy validates"
+    cursor.add_key_error(
+        "matchConstraints", "is missing", "set the resources that the policy validates"
     )
     return constraints.MatchConstraints()
 
@@ -95,8 +88,8 @@ def _parse_validation(cursor: Cursor, compiler: ExpressionCompiler) -> Validatio
     message_program = keys.read_key(
         "messageExpression", lambda text: compiler.expression(text, "string")
     )
-    message = keys.read_key("message", document_reader.parse_string) or ""
-    reason = keys.read_key("reason", document_reader.parse_string) or "Invalid"
+    message = keys.read_text("message")
+    reason = keys.read_text("reason") or "Invalid"
     keys.check_unknown_keys()
     if reason not in REASONS:
         cursor.child("reason", reason).add_error(f"got {reason}", f"use {', '.join(REASONS)}")
@@ -109,9 +102,9 @@ def _parse_validation(cursor: Cursor, compiler: ExpressionCompiler) -> Validatio
 
 def _parse_annotation(cursor: Cursor, compiler: ExpressionCompiler) -> AuditAnnotation | None:
     keys = MappingReader(cursor)
-    key = keys.read_key("key", document_reader.parse_string)
+    key = keys.read_text("key")
     program = conditions.read_required_expression(
         cursor, keys, "valueExpression", compiler, "string", "null"
     )
     keys.check_unknown_keys()
-    return AuditAnnotation(key or "", program) if program else None
+    return AuditAnnotation(key, program) if program else None

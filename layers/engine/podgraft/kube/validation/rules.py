@@ -5,14 +5,16 @@ Source: apiserver 0.37, pkg/admission/plugin/policy/validating (dispatcher.go, v
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeAlias
 
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.base.trace import Effect, Trace
 from podgraft.kube.admission import AdmissionRequest
+from podgraft.kube.admission.validation_result import FailedValidation, ValidationResult
 from podgraft.kube.cel import (
     EXPRESSION_BUDGET,
     NEWEST,
@@ -24,7 +26,6 @@ from podgraft.kube.cel import (
     Value,
 )
 from podgraft.kube.matching.conditions import (
-    Condition,
     ConditionError,
     condition_variables,
     find_false,
@@ -37,7 +38,6 @@ from podgraft.kube.structured import release_schema
 
 from .bindings import Binding, ValidationAction
 from .policies import ValidatingPolicy, Validation
-from .result import FailedValidation, ValidationResult
 from .variables import Activation
 
 # apiserver/pkg/apis/cel: MaxEvaluatedMessageExpressionSizeBytes; dispatcher.go: the other two.
@@ -49,6 +49,8 @@ _MAX_FAILURES = 50
 RULE = "rule "  # the name of the step
 MISMATCH = "does not match: "
 NO_PARAMETERS = "is not evaluated: "
+
+_NO_BINDING = Binding(policy="")  # of a policy that does not match
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,63 +82,48 @@ class PolicySet:
         object.__setattr__(self, "_binding_indexes", binding_indexes)
 
     def validate(self, request: AdmissionRequest, trace: Trace | None = None) -> ValidationResult:
-        """Validate a request; ``trace`` records a step for each policy."""
-        if trace is not None:
-            return self._validate_traced(request, trace)
-        builder = _ResultBuilder(self.budget)
-        for number in self._index.find(request, self.namespaces):
-            policy = self.policies[number]
-            if policy.constraints.matches(request, self.namespaces):
-                bindings = self._bindings(policy)
-                index = self._binding_indexes[policy.name]
-                for position in index.find(request, self.namespaces):
-                    self._apply_binding(policy, bindings[position], request, builder)
-        return builder.build()
-
-    def _validate_traced(self, request: AdmissionRequest, trace: Trace) -> ValidationResult:
-        """The same; the trace gets a step for each policy and binding of the bundle."""
+        """Validate a request; ``trace`` records a step for each policy and binding."""
         builder = _ResultBuilder(self.budget, trace)
-        for policy in self.policies:
+        numbers = self._index.find(request, self.namespaces)
+        for number in numbers if trace is None else range(len(self.policies)):
+            policy = self.policies[number]
             mismatch = policy.constraints.mismatch(request, self.namespaces)
-            if mismatch is None:
-                for binding in self._bindings(policy):
-                    self._apply_binding(policy, binding, request, builder)
-            else:
-                builder.record_mismatch(policy, None, mismatch)
+            if mismatch is not None:
+                _BindingEvaluation(builder, policy, _NO_BINDING).record_mismatch(mismatch)
+                continue
+            bindings = self._bindings(policy)
+            positions = self._binding_indexes[policy.name].find(request, self.namespaces)
+            for position in positions if trace is None else range(len(bindings)):
+                evaluation = _BindingEvaluation(builder, policy, bindings[position])
+                self._apply_binding(evaluation, request)
         return builder.build()
 
     def _bindings(self, policy: ValidatingPolicy) -> Sequence[Binding]:
         return self.bindings.get(policy.name) or [Binding(policy=policy.name)]
 
-    def _apply_binding(
-        self,
-        policy: ValidatingPolicy,
-        binding: Binding,
-        request: AdmissionRequest,
-        builder: _ResultBuilder,
-    ) -> None:
+    def _apply_binding(self, evaluation: _BindingEvaluation, request: AdmissionRequest) -> None:
+        policy, binding = evaluation.policy, evaluation.binding
         scope = binding.constraints
         mismatch = None if scope is None else scope.mismatch(request, self.namespaces)
         if mismatch is not None:
-            builder.record_mismatch(policy, binding, mismatch)
+            evaluation.record_mismatch(mismatch)
             return
         try:
             params = self._params(policy, binding, request)
         except ParamError as error:
-            builder.add_failure(policy, binding, f"failed to configure binding: {error}")
+            evaluation.add_failure(f"failed to configure binding: {error}")
             return
-        if not params:
-            builder.record_missing_params(policy, binding)
         if not params and binding.params is not None and binding.params.is_required:
             denial = FailedValidation(
                 "no params found for policy binding with `Deny` parameterNotFoundAction"
             )
-            builder.add_denial(policy, binding, denial)
+            evaluation.add_denial(denial)
+        elif not params:
+            evaluation.record(f"{NO_PARAMETERS}no parameters found")
         for param in params:
             variables = condition_variables(request, self.namespaces, param)
             go_values = GoValues(variables, True, partial(release_schema, self.release))
-            activation = Activation(variables, policy.variables, go_values)
-            _PolicyEvaluation(policy, binding, activation, builder).evaluate()
+            evaluation.evaluate(Activation(variables, policy.variables, go_values))
 
     def _params(
         self, policy: ValidatingPolicy, binding: Binding, request: AdmissionRequest
@@ -157,65 +144,8 @@ class _ResultBuilder:
         default_factory=dict[str, list[FailedValidation]]
     )
     warnings: list[str] = field(default_factory=list[str])
-    audit: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    audit: dict[str, dict[str, None]] = field(default_factory=dict[str, dict[str, None]])
     failures: list[JSON] = field(default_factory=list[JSON])
-
-    def add_denial(
-        self, policy: ValidatingPolicy, binding: Binding, denial: FailedValidation, index: int = 0
-    ) -> None:
-        """Add a failed validation to the output of each action of the binding."""
-        suffix = f" with binding '{binding.name}'" if binding.name else ""
-        origin = f"ValidatingAdmissionPolicy '{policy.name}'{suffix}"
-        if self.trace is not None:
-            self.trace.add(_rule_name(policy, binding), *_describe_denial(binding, denial))
-        for action in sorted(binding.actions):
-            match action:
-                case ValidationAction.DENY:
-                    self.denials.setdefault(origin, []).append(denial)
-                case ValidationAction.WARN:
-                    self.warnings.append(f"Validation failed for {origin}: {denial.message}")
-                case ValidationAction.AUDIT:
-                    self.failures.append(_failure_annotation(policy, binding, denial, index))
-
-    def add_failure(
-        self, policy: ValidatingPolicy, binding: Binding, message: str, index: int = 0
-    ) -> None:
-        """Add a failed evaluation; it denies the request unless failurePolicy is Ignore."""
-        if policy.fails_closed:
-            self.add_denial(policy, binding, FailedValidation(message), index)
-        elif self.trace is not None:
-            observed = f"is ignored, as failurePolicy sets: {message}"
-            self.trace.add(_rule_name(policy, binding), observed)
-
-    def record_mismatch(
-        self, policy: ValidatingPolicy, binding: Binding | None, mismatch: Mismatch
-    ) -> None:
-        """Record a policy or binding that does not match the request."""
-        if self.trace is not None:
-            observed = f"{MISMATCH}{mismatch.describe()}"
-            self.trace.add(_rule_name(policy, binding), observed)
-
-    def record_missing_params(self, policy: ValidatingPolicy, binding: Binding) -> None:
-        """Record a binding without parameters; its validations are not evaluated."""
-        if self.trace is not None and binding.params is not None and not binding.params.is_required:
-            self.trace.add(_rule_name(policy, binding), f"{NO_PARAMETERS}no parameters found")
-
-    def record_evaluation(
-        self, policy: ValidatingPolicy, binding: Binding, false_condition: Condition | None
-    ) -> None:
-        """Record an evaluation, or the match condition that excludes the request."""
-        if self.trace is not None and false_condition is not None:
-            observed = f"{MISMATCH}matchConditions: {false_condition.name} is false"
-            self.trace.add(_rule_name(policy, binding), observed)
-        elif self.trace is not None:
-            count = len(policy.validations)
-            self.trace.add(_rule_name(policy, binding), f"matches; validations: {count}")
-
-    def add_annotation(self, policy: ValidatingPolicy, key: str, value: str) -> None:
-        """Add an audit annotation, without duplicates."""
-        values = self.audit.setdefault(f"{policy.name}.{key}", [])
-        if value not in values:
-            values.append(value)
 
     def build(self) -> ValidationResult:
         """Build the result: one denial for each policy, with the reason of its first denial."""
@@ -232,110 +162,126 @@ class _ResultBuilder:
         return ValidationResult(denials=tuple(denials), warnings=tuple(self.warnings), audit=audit)
 
 
-def _rule_name(policy: ValidatingPolicy, binding: Binding | None) -> str:
-    suffix = f", binding {binding.name}" if binding is not None and binding.name else ""
-    return f"{RULE}{policy.name}{suffix}"
-
-
-def _describe_denial(binding: Binding, denial: FailedValidation) -> tuple[str, Effect]:
-    """Describe a denial by the actions of its binding, with the effect on the request."""
-    actions = ", ".join(sorted(binding.actions))
-    is_denied = ValidationAction.DENY in binding.actions
-    return f"{actions}: {denial.message}", "denies" if is_denied else "passes"
-
-
-def _failure_annotation(
-    policy: ValidatingPolicy, binding: Binding, denial: FailedValidation, index: int
-) -> JSON:
-    return {
-        "message": denial.message,
-        "policy": policy.name,
-        "binding": binding.name,
-        "expressionIndex": index,
-        "validationActions": [str(action) for action in sorted(binding.actions)],
-    }
-
-
 @dataclass(slots=True)
-class _PolicyEvaluation:
-    """The evaluation of one policy for one binding, one set of parameters, and one request."""
+class _BindingEvaluation:
+    """The evaluation of one policy for one binding and one request."""
 
+    builder: _ResultBuilder
     policy: ValidatingPolicy
     binding: Binding
-    activation: Activation
-    record: _ResultBuilder
 
-    def evaluate(self) -> None:
+    def evaluate(self, activation: Activation) -> None:
         """Evaluate validations, then annotations; failurePolicy handles an exceeded budget."""
+        evaluate = partial(self._evaluate_within_budget, activation)
         try:
-            if not self._applies():
+            if not self._applies(evaluate):
                 return
             for index, validation in enumerate(self.policy.validations):
-                self._evaluate_validation(index, validation)
-            self._evaluate_annotations()
+                self._evaluate_validation(evaluate, index, validation)
+            self._evaluate_annotations(evaluate)
         except CostExceededError as error:
-            self.record.add_failure(
-                self.policy, self.binding, f"validation stopped early: it {error}"
-            )
+            self.add_failure(f"validation stopped early: it {error}")
 
-    def _applies(self) -> bool:
+    def add_denial(self, denial: FailedValidation, index: int = 0) -> None:
+        """Add a failed validation to the output of each action of the binding."""
+        binding, builder = self.binding, self.builder
+        suffix = f" with binding '{binding.name}'" if binding.name else ""
+        origin = f"ValidatingAdmissionPolicy '{self.policy.name}'{suffix}"
+        actions = sorted(binding.actions)
+        is_denied = ValidationAction.DENY in actions
+        self.record(f"{', '.join(actions)}: {denial.message}", "denies" if is_denied else "passes")
+        for action in actions:
+            match action:
+                case ValidationAction.DENY:
+                    builder.denials.setdefault(origin, []).append(denial)
+                case ValidationAction.WARN:
+                    builder.warnings.append(f"Validation failed for {origin}: {denial.message}")
+                case ValidationAction.AUDIT:
+                    builder.failures.append(self._failure_annotation(denial, index))
+
+    def _failure_annotation(self, denial: FailedValidation, index: int) -> JSON:
+        return {
+            "message": denial.message,
+            "policy": self.policy.name,
+            "binding": self.binding.name,
+            "expressionIndex": index,
+            "validationActions": [str(action) for action in sorted(self.binding.actions)],
+        }
+
+    def add_failure(self, message: str, index: int = 0) -> None:
+        """Add a failed evaluation; it denies the request unless failurePolicy is Ignore."""
+        if self.policy.fails_closed:
+            self.add_denial(FailedValidation(message), index)
+        else:
+            self.record(f"is ignored, as failurePolicy sets: {message}")
+
+    def record_mismatch(self, mismatch: Mismatch) -> None:
+        """Record that the policy or the binding does not match the request."""
+        if self.builder.trace is not None:
+            self.record(f"{MISMATCH}{mismatch.describe()}")
+
+    def record(self, observed: str, effect: Effect = "passes") -> None:
+        """Record a step of the trace."""
+        if self.builder.trace is not None:
+            suffix = f", binding {self.binding.name}" if self.binding.name else ""
+            self.builder.trace.add(f"{RULE}{self.policy.name}{suffix}", observed, effect)
+
+    def _applies(self, evaluate: _Evaluate) -> bool:
         try:
-            false_condition = find_false(self.policy.conditions, self._evaluate_within_budget)
+            false_condition = find_false(self.policy.conditions, evaluate)
         except ConditionError as error:
-            self.record.add_failure(self.policy, self.binding, str(error))
+            self.add_failure(str(error))
             return False
-        self.record.record_evaluation(self.policy, self.binding, false_condition)
-        return false_condition is None
+        if false_condition is not None:
+            self.record(f"{MISMATCH}matchConditions: {false_condition.name} is false")
+            return False
+        self.record(f"matches; validations: {len(self.policy.validations)}")
+        return True
 
-    def _evaluate_validation(self, index: int, validation: Validation) -> None:
+    def _evaluate_validation(self, evaluate: _Evaluate, index: int, validation: Validation) -> None:
+        text = validation.program.text.strip()
         try:
-            is_valid = self._evaluate_within_budget(validation.program)
+            is_valid = evaluate(validation.program)
         except EvaluationError as error:
-            text = validation.program.text.strip()
-            self.record.add_failure(
-                self.policy, self.binding, f"expression '{text}' resulted in error: {error}", index
-            )
+            self.add_failure(f"expression '{text}' resulted in error: {error}", index)
             return
         if not is_valid:
-            denial = FailedValidation(self._denial_message(validation), validation.reason)
-            self.record.add_denial(self.policy, self.binding, denial, index)
+            program = validation.message_program
+            message = _evaluate_message(program, evaluate) if program else ""
+            message = message or validation.message or f"failed expression: {text}"
+            self.add_denial(FailedValidation(message, validation.reason), index)
 
-    def _denial_message(self, validation: Validation) -> str:
-        """Return the line of messageExpression, or ``message``, or the failed expression."""
-        message = (
-            self._evaluate_message(validation.message_program) if validation.message_program else ""
-        )
-        return (
-            message or validation.message or f"failed expression: {validation.program.text.strip()}"
-        )
-
-    def _evaluate_message(self, program: Program) -> str:
-        try:
-            value = self._evaluate_within_budget(program)
-        except EvaluationError:
-            return ""
-        message = value.strip() if isinstance(value, str) else ""
-        return "" if "\n" in message or len(message.encode()) > _MAX_MESSAGE_BYTES else message
-
-    def _evaluate_annotations(self) -> None:
+    def _evaluate_annotations(self, evaluate: _Evaluate) -> None:
         for annotation in self.policy.audit:
             try:
-                value = self._evaluate_within_budget(annotation.program)
+                value = evaluate(annotation.program)
             except EvaluationError as error:
                 text = annotation.program.text.strip()
-                self.record.add_failure(
-                    self.policy, self.binding, f"expression '{text}' resulted in error: {error}"
-                )
+                self.add_failure(f"expression '{text}' resulted in error: {error}")
                 continue
             value_text = value.strip() if isinstance(value, str) else ""
-            if value_text:
-                truncated = value_text.encode()[:_MAX_AUDIT_BYTES].decode(errors="ignore")
-                self.record.add_annotation(self.policy, annotation.key, truncated)
+            truncated = value_text.encode()[:_MAX_AUDIT_BYTES].decode(errors="ignore")
+            if truncated:
+                values = self.builder.audit.setdefault(f"{self.policy.name}.{annotation.key}", {})
+                values[truncated] = None
 
-    def _evaluate_within_budget(self, program: Program) -> Value:
+    def _evaluate_within_budget(self, activation: Activation, program: Program) -> Value:
         """Evaluate within the remaining budget of the review and the budget of an expression."""
-        meter = Meter(min(EXPRESSION_BUDGET, self.record.remaining))
+        meter = Meter(min(EXPRESSION_BUDGET, self.builder.remaining))
         try:
-            return self.activation.evaluate(program, meter)
+            return activation.evaluate(program, meter)
         finally:
-            self.record.remaining -= meter.spent
+            self.builder.remaining -= meter.spent
+
+
+_Evaluate: TypeAlias = Callable[[Program], Value]
+
+
+def _evaluate_message(program: Program, evaluate: _Evaluate) -> str:
+    """Return the line of messageExpression; empty if it fails or is no short line."""
+    try:
+        value = evaluate(program)
+    except EvaluationError:
+        return ""
+    message = value.strip() if isinstance(value, str) else ""
+    return "" if "\n" in message or len(message.encode()) > _MAX_MESSAGE_BYTES else message

@@ -93,7 +93,7 @@ def _render_partial(
     request: AdmissionRequest,
 ) -> Object | None:
     try:
-        if overlay.applies(request, overlays.namespaces):
+        if overlay.mismatch(request, overlays.namespaces) is None:
             return overlay.render(sample, request.namespace, overlays.namespaces)
     except InjectionError:  # the overlay can require fields that the sample lacks
         return None

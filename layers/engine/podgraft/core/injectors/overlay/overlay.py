@@ -60,11 +60,6 @@ class Overlay:
         """The compiled template; raises ``OperatorError`` if it does not parse."""
         return self.source.load().program
 
-    def applies(self, request: AdmissionRequest, namespaces: Mapping[str, Object]) -> bool:
-        """Whether the overlay matches the request; raises ``OperatorError``."""
-        is_match = self.constraints.matches(request, namespaces)
-        return is_match and self._find_false_condition(request, namespaces) is None
-
     def mismatch(
         self, request: AdmissionRequest, namespaces: Mapping[str, Object]
     ) -> constraints.Mismatch | None:
@@ -296,25 +291,22 @@ def parse_overlay(cursor: Cursor, name: str, *, deferred: bool = False) -> Overl
     keys = MappingReader(cursor)
     compiler = conditions.ExpressionCompiler(params=False)
     match_constraints = keys.read_key("matchConstraints", constraints.parse_constraints)
-    match_conditions = keys.read_key(
-        "matchConditions", lambda value: conditions.parse_conditions(value, compiler)
-    )
+    match_conditions = conditions.read_conditions(keys, compiler)
     template = keys.read_key(
         "template", lambda text: _parse_template(text, name, deferred=deferred)
     )
-    values = keys.read_key("values", _parse_mapping)
+    values = keys.read_key("values", document_reader.parse_mapping)
     if_absent = keys.read_key("setIfAbsent", document_reader.parse_strings)
     keys.check_unknown_keys()
-    spec = cursor.value if isinstance(cursor.value, dict) else {}
     for key, remedy in _REQUIRED.items():
-        if spec.get(key) is None:
-            cursor.child(key, None).add_error("is missing", remedy)
+        if keys.raw.get(key) is None:
+            cursor.add_key_error(key, "is missing", remedy)
     if template is None or match_constraints is None:
         return None
     return Overlay(
         name=name,
         constraints=match_constraints,
-        conditions=match_conditions or (),
+        conditions=match_conditions,
         source=template,
         values=values or {},
         if_absent=if_absent or (),
@@ -332,11 +324,3 @@ def _parse_template(cursor: Cursor, name: str, *, deferred: bool) -> OverlayTemp
     except (texttemplate.TemplateError, texttemplate.LimitError) as error:
         return cursor.add_error(f"does not parse: {error}", error.remedy)
     return template
-
-
-def _parse_mapping(cursor: Cursor) -> Object | None:
-    return (
-        cursor.value
-        if isinstance(cursor.value, dict)
-        else cursor.add_type_error(document_reader.JSONType.MAPPING)
-    )

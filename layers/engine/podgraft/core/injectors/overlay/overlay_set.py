@@ -10,7 +10,6 @@ from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import Trace
 from podgraft.core.injectors.mutation import Mutation
 from podgraft.core.review_context import ReviewContext
-from podgraft.golang.texttemplate import Limits
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.matching import constraints
 from podgraft.kube.matching.index import CandidateQueue, ConstraintIndex
@@ -36,41 +35,33 @@ class OverlaySet:
     def apply(self, before: Object, context: ReviewContext) -> Mutation:
         """Apply each overlay that matches the request; without one, the object's creation."""
         request = context.request or constraints.make_create_request(before, context.namespace)
-        if context.trace is None:
-            after = self._apply_candidates(before, request, context.limits)
-        else:
-            after = self._apply_traced(before, request, context.limits, context.trace)
+        after = self._apply_overlays(before, request, context)
         if after is before or jsonvalue.equal(before, after):
             return Mutation.from_unchanged(before)
         return Mutation.from_objects(before, after)
 
-    def _apply_candidates(
-        self, before: Object, request: AdmissionRequest, limits: Limits
+    def _apply_overlays(
+        self, before: Object, request: AdmissionRequest, context: ReviewContext
     ) -> Object:
-        """The object after all overlays; an overlay can add labels that later ones select."""
-        after, request = before, replace(request, object=before)
+        """The object after all overlays; an overlay can add labels that later ones select.
+
+        The trace gets a step for each overlay of the bundle.
+        """
+        after, request, trace = before, replace(request, object=before), context.trace
         queue = CandidateQueue(self.index)
         queue.add_request(request, self.namespaces)
-        for number in queue.drain():
+        for number in queue.drain() if trace is None else range(len(self.overlays)):
             overlay = self.overlays[number]
-            if overlay.applies(request, self.namespaces):
-                after = overlay.apply(after, request.namespace, self.namespaces, limits)
-                request = replace(request, object=after)
-                queue.add_request(request, self.namespaces)
-        return after
-
-    def _apply_traced(
-        self, before: Object, request: AdmissionRequest, limits: Limits, trace: Trace
-    ) -> Object:
-        """The same; the trace gets a step for each overlay of the bundle."""
-        after = before
-        for overlay in self.overlays:
-            mismatch = overlay.mismatch(replace(request, object=after), self.namespaces)
-            _add_step(trace, overlay.name, mismatch)
-            if mismatch is None:
-                merged = overlay.apply(after, request.namespace, self.namespaces, limits)
+            mismatch = overlay.mismatch(request, self.namespaces)
+            if trace is not None:
+                _add_step(trace, overlay.name, mismatch)
+            if mismatch is not None:
+                continue
+            merged = overlay.apply(after, request.namespace, self.namespaces, context.limits)
+            if trace is not None:
                 _amend_step(trace, overlay.name, is_changed=not jsonvalue.equal(merged, after))
-                after = merged
+            after, request = merged, replace(request, object=merged)
+            queue.add_request(request, self.namespaces)
         return after
 
 
