@@ -6,9 +6,8 @@ tags, the first and last Kubernetes minor that has it so, and its position in th
 the order differs. Types without a package are of v1.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache
-from threading import RLock
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, partial
 from typing import Any
 
 from podgraft.base.tables import read_table
@@ -17,9 +16,10 @@ from podgraft.golang.reflect import (
     INT32,
     INT64,
     STRING,
+    TYPES_LOCK,
     Field,
     GoType,
-    Kind,
+    LazyStruct,
     Method,
     Struct,
     Value,
@@ -28,7 +28,6 @@ from podgraft.golang.reflect import (
     refused_methods,
     slice_of,
     string_type,
-    struct_converter,
 )
 
 from .go_strings import print_struct
@@ -56,33 +55,6 @@ _SPECIAL = {
     "string": STRING,
 }
 
-# Types compare by identity, so two threads must not create the same type twice.
-_MAKING = RLock()
-
-
-class _LazyStruct(GoType):
-    """A struct type that reads its fields from the table on first use.
-
-    There are about two hundred types, and a request uses a few dozen.
-    """
-
-    __slots__ = ("_row", "_types")
-
-    def __init__(self, row: str, types: "KubeTypes") -> None:
-        super().__init__(_go_name(row), Kind.STRUCT)
-        self.convert = struct_converter(self)
-        self._row = row
-        self._types = types
-        del self.fields
-
-    def __getattr__(self, name: str) -> tuple[Field, ...]:
-        """Compute ``fields``. Python calls this only for a missing attribute."""
-        if name != "fields":
-            raise AttributeError(name)
-        with _MAKING:
-            self.fields = self._types.fields(self._row)
-        return self.fields
-
 
 class KubeTypes(Mapping[str, GoType]):
     """The types of Kubernetes 1.``minor``, by Go's name without the package v1.
@@ -95,8 +67,13 @@ class KubeTypes(Mapping[str, GoType]):
         self._cache: dict[str, GoType] = dict(_SPECIAL)
 
     def __getitem__(self, name: str) -> GoType:
-        with _MAKING:
-            return self._cache.get(name) or self._make(name)
+        with TYPES_LOCK:
+            if name not in self._cache:
+                make = partial(self._make_members, name)
+                self._cache[name] = (
+                    LazyStruct(_go_name(name), make) if name in STRUCTS else _scalar(name)
+                )
+            return self._cache[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter((*_SPECIAL, *SCALARS, *STRUCTS))
@@ -104,15 +81,12 @@ class KubeTypes(Mapping[str, GoType]):
     def __len__(self) -> int:
         return len(_SPECIAL) + len(SCALARS) + len(STRUCTS)
 
-    def _make(self, name: str) -> GoType:
-        go_type = self._cache[name] = _LazyStruct(name, self) if name in STRUCTS else _scalar(name)
-        if name in STRUCTS:
-            go_type.methods = struct_methods(go_type) | _special_methods(name, go_type)
-        return go_type
-
-    def fields(self, struct: str) -> tuple[Field, ...]:
-        """The fields of a struct in this release."""
-        return tuple(field for row in STRUCTS[struct] if (field := self._field(row)) is not None)
+    def _make_members(
+        self, name: str, go_type: GoType
+    ) -> tuple[tuple[Field, ...], Mapping[str, Method]]:
+        found = map(self._field, STRUCTS[name])
+        fields = tuple(field for field in found if field is not None)
+        return fields, struct_methods(go_type) | _special_methods(name, go_type, fields)
 
     def _field(self, line: str) -> Field | None:
         """The field in a line of the table; ``None`` if this release does not have it."""
@@ -160,11 +134,11 @@ def struct_methods(go_type: GoType) -> dict[str, Method]:
     return methods | refused_methods(go_type.name, _REFUSED)
 
 
-def _special_methods(name: str, go_type: GoType) -> dict[str, Method]:
+def _special_methods(name: str, go_type: GoType, fields: Iterable[Field]) -> dict[str, Method]:
     """The methods that Kubernetes declares for a struct."""
     match name:
         case "ObjectMeta":
-            accessors = {f"Get{field.name}": _accessor_method(field) for field in go_type.fields}
+            accessors = {f"Get{field.name}": _accessor_method(field) for field in fields}
             return accessors | {"GetObjectMeta": _pointer_method(go_type)}
         case "TypeMeta":
             refused = refused_methods(go_type.name, "DeepCopy GroupVersionKind")
@@ -190,7 +164,7 @@ def _pointer_method(go_type: GoType) -> Method:
 
 def types(minor: int = NEWEST) -> KubeTypes:
     """The types of Kubernetes 1.``minor``, at most the newest supported release."""
-    with _MAKING:
+    with TYPES_LOCK:
         return _release(min(minor, NEWEST))
 
 

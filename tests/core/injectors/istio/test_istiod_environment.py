@@ -193,19 +193,22 @@ def test_all_errors_of_a_configuration_are_reported() -> None:
     config_map.parse_values("global: {hub: 1, proxy: [], proxy_init: {image: {}}}", faults)
 
     assert [str(fault) for fault in faults] == [
-        "config /defaultTemplates: expected a list, got a string; write a list, or remove it",
-        "config /policy: expected a string, got a number; write a string, or remove it",
-        "config /templates/a: expected a string, got a list; write a string, or remove it",
+        "config /policy: expected a string, got a number; put it in quotes",
         (
-            "config /aliases/b: expected a list of strings, got a string; "
-            "write a list of strings, or remove it"
+            "config /defaultTemplates: expected a list, got a string; "
+            "write - before each element, or [] for none"
         ),
-        "values /global/hub: expected a string, got a number; write a string, or remove it",
-        "values /global/proxy: expected a mapping, got a list; write a mapping, or remove it",
+        "config /templates/a: expected a string, got a list; write a string",
         (
-            "values /global/proxy_init/image: expected a string, got a mapping; "
-            "write a string, or remove it"
+            "config /aliases/b: expected a list, got a string; "
+            "write - before each element, or [] for none"
         ),
+        "values /global/hub: expected a string, got a number; put it in quotes",
+        (
+            "values /global/proxy: expected a mapping, got a list; "
+            "write key: value, one a line, or {} for none"
+        ),
+        "values /global/proxy_init/image: expected a string, got a mapping; write a string",
     ]
 
 
@@ -217,7 +220,7 @@ def test_a_text_that_is_not_a_mapping_is_an_error() -> None:
     assert (config.templates, len(faults)) == ({}, 2)
     assert str(faults[1]) == (
         "values /sidecarInjectorWebhook/rewriteAppHTTPProbe: expected true or false, got a number; "
-        "write true or false, or remove it"
+        "write true or false, without quotes"
     )
 
 

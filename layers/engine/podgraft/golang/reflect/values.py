@@ -21,9 +21,10 @@ zero numbers, empty strings and collections, and nil are false; all structs are 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from threading import RLock
 from typing import Any, ClassVar
 
-from .types import Field, GoType, Kind, Value
+from .types import Field, GoType, Kind, Method, Value
 
 
 class Struct:
@@ -211,6 +212,37 @@ def struct_converter(type_: GoType) -> Callable[[Value], Value]:
         return raw if raw.__class__ is Struct else Struct(type_, raw or {})
 
     return convert
+
+
+# Types compare by identity, so two threads must not create the same type twice.
+TYPES_LOCK = RLock()
+
+
+class LazyStruct(GoType):
+    """A struct type; ``make_members`` makes its fields and its methods on first use.
+
+    There are hundreds of types, and a template uses a few of them.
+    """
+
+    __slots__ = ("_make_members",)
+
+    def __init__(
+        self,
+        name: str,
+        make_members: Callable[[GoType], tuple[tuple[Field, ...], Mapping[str, Method]]],
+    ) -> None:
+        super().__init__(name, Kind.STRUCT)
+        self.convert = struct_converter(self)
+        self._make_members = make_members
+        del self.fields, self.methods
+
+    def __getattr__(self, name: str) -> Any:
+        """Make ``fields`` and ``methods``. Python calls this only for a missing attribute."""
+        if name not in {"fields", "methods"}:
+            raise AttributeError(name)
+        with TYPES_LOCK:
+            self.fields, self.methods = self._make_members(self)
+        return getattr(self, name)
 
 
 def set_view_conversion(go_type: GoType, view: type[Map | Slice]) -> GoType:

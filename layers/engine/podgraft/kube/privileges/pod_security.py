@@ -6,15 +6,16 @@ newest version. Only the command line imports this module.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from enum import StrEnum
+from functools import partial
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 
-from .additions import SAFE_SYSCTLS
+from .additions import CONTAINER_LISTS, SAFE_SYSCTLS
 from .container_security import (
     APPARMOR_ANNOTATION,
     CONFINED_PROFILES,
@@ -40,14 +41,16 @@ class Violation(Struct, frozen=True):
     remedy: str
 
 
-class _Container(Struct, frozen=True):
-    """One container, with the parts of its pod."""
+class _Subject(Struct, frozen=True):
+    """A container with the parts of its pod, or the spec of the pod itself."""
 
-    name: str
     value: Object
-    context: Object
     pod_context: Object
     annotations: Object
+
+    @property
+    def context(self) -> Object:
+        return object_at(self.value, "securityContext")
 
     @property
     def security(self) -> ContainerSecurity:
@@ -55,10 +58,7 @@ class _Container(Struct, frozen=True):
 
 
 _Finding: TypeAlias = tuple[str, str]  # problem and remedy
-_ContainerCheck: TypeAlias = Callable[[_Container], Iterator[_Finding]]
-_PodCheck: TypeAlias = Callable[[Object, Object], Iterator[_Finding]]
-
-_LISTS = ("initContainers", "containers", "ephemeralContainers")
+_Check: TypeAlias = Callable[[_Subject], Iterator[_Finding]]
 
 
 def find_violations(metadata: Object, spec: Object, level: Level) -> tuple[Violation, ...]:
@@ -67,55 +67,42 @@ def find_violations(metadata: Object, spec: Object, level: Level) -> tuple[Viola
 
 
 def _find_violations(metadata: Object, spec: Object, level: Level) -> Iterator[Violation]:
-    pod_checks, container_checks = _select_checks(level)
-    annotations, pod_context = object_at(metadata, "annotations"), _context(spec)
-    for check, pod_check in pod_checks.items():
-        for problem, remedy in pod_check(metadata, spec):
-            yield Violation(check, "", problem, remedy)
-    for key in _LISTS:
-        for value in objects_at(spec, key):
-            name, context = string_at(value, "name"), _context(value)
-            container = _Container(name, value, context, pod_context, annotations)
-            for check, container_check in container_checks.items():
-                if check in _RELAXED and spec.get("hostUsers") is False:
-                    continue
-                for problem, remedy in container_check(container):
+    is_restricted = level is Level.RESTRICTED
+    pod_checks = _BASELINE_POD | _RESTRICTED_POD if is_restricted else _BASELINE_POD
+    container_checks = _BASELINE | _RESTRICTED if is_restricted else _BASELINE
+    left_out = set(_OVERRIDDEN if is_restricted else ())
+    if spec.get("hostUsers") is False:
+        left_out |= _RELAXED
+    shared = object_at(spec, "securityContext"), object_at(metadata, "annotations")
+    subjects = [("", _Subject(spec, *shared), pod_checks)]
+    subjects += [
+        (string_at(value, "name"), _Subject(value, *shared), container_checks)
+        for key in CONTAINER_LISTS
+        for value in objects_at(spec, key)
+    ]
+    for name, subject, checks in subjects:
+        for check, find in checks.items():
+            if check not in left_out:
+                for problem, remedy in find(subject):
                     yield Violation(check, name, problem, remedy)
-
-
-def _select_checks(
-    level: Level,
-) -> tuple[Mapping[str, _PodCheck], Mapping[str, _ContainerCheck]]:
-    """The checks of the pod itself, and those of each container."""
-    if level is Level.BASELINE:
-        return _BASELINE_POD, _BASELINE
-    pod_checks, container_checks = _BASELINE_POD | _RESTRICTED_POD, _BASELINE | _RESTRICTED
-    return (
-        {check: run for check, run in pod_checks.items() if check not in _OVERRIDDEN},
-        {check: run for check, run in container_checks.items() if check not in _OVERRIDDEN},
-    )
-
-
-def _context(value: Object) -> Object:
-    return object_at(value, "securityContext")
 
 
 def _make_remedy(path: str, value: str) -> str:
     return f"set {path} to {value}"
 
 
-def _check_privileged(container: _Container) -> Iterator[_Finding]:
+def _check_privileged(container: _Subject) -> Iterator[_Finding]:
     if container.context.get("privileged") is True:
         yield "is privileged", _make_remedy("securityContext.privileged", "false")
 
 
-def _check_capabilities(container: _Container) -> Iterator[_Finding]:
+def _check_capabilities(container: _Subject) -> Iterator[_Finding]:
     names = sorted({*_strings(container.context, "add")} - BASELINE_CAPABILITIES)
     if names:
         yield f"adds {', '.join(names)}", "remove them from securityContext.capabilities.add"
 
 
-def _check_all_capabilities(container: _Container) -> Iterator[_Finding]:
+def _check_all_capabilities(container: _Subject) -> Iterator[_Finding]:
     if "ALL" not in _strings(container.context, "drop"):
         yield (
             "does not drop ALL capabilities",
@@ -131,70 +118,53 @@ def _strings(context: Object, key: str) -> list[str]:
     return [str(each) for each in listed] if isinstance(listed, list) else []
 
 
-def _check_host_ports(container: _Container) -> Iterator[_Finding]:
+def _check_host_ports(container: _Subject) -> Iterator[_Finding]:
     if container.security.host_ports:
         ports = ", ".join(map(str, sorted(container.security.host_ports)))
         yield f"uses the host ports {ports}", "remove hostPort from ports"
 
 
-def _check_probe_hosts(container: _Container) -> Iterator[_Finding]:
+def _check_probe_hosts(container: _Subject) -> Iterator[_Finding]:
     if container.security.probe_hosts:
         remedy = "remove host from the handlers"
         yield "has a probe or a lifecycle hook with a host", remedy
 
 
-def _check_proc_mount(container: _Container) -> Iterator[_Finding]:
+def _check_proc_mount(container: _Subject) -> Iterator[_Finding]:
     if container.context.get("procMount") not in {None, "Default"}:
         yield "unmasks /proc", _make_remedy("securityContext.procMount", "Default")
 
 
-def _check_profile(field: str) -> _ContainerCheck:
-    def check(container: _Container) -> Iterator[_Finding]:
-        yield from _check_profile_type(container.context, field)
-
-    return check
-
-
-def _check_profile_type(context: Object, field: str) -> Iterator[_Finding]:
-    profile = context.get(field)
+def _check_profile(field: str, subject: _Subject) -> Iterator[_Finding]:
+    profile = subject.context.get(field)
     if isinstance(profile, dict) and profile.get("type") not in CONFINED_PROFILES:
-        yield (
-            f"sets {field} to another type",
-            _make_remedy(f"securityContext.{field}.type", _RUNTIME),
-        )
+        remedy = _make_remedy(f"securityContext.{field}.type", _RUNTIME)
+        yield f"sets {field} to another type", remedy
 
 
 _RUNTIME = "RuntimeDefault"
 
 
-def _check_selinux(container: _Container) -> Iterator[_Finding]:
-    yield from _check_selinux_options(container.context)
-
-
-def _check_selinux_options(context: Object) -> Iterator[_Finding]:
-    options = object_at(context, "seLinuxOptions")
+def _check_selinux(subject: _Subject) -> Iterator[_Finding]:
+    options = object_at(subject.context, "seLinuxOptions")
     fields = (string_at(options, "user"), string_at(options, "role"), string_at(options, "type"))
     if not is_plain_selinux(fields):
         yield "sets SELinux options", "remove user, role, and type from seLinuxOptions"
 
 
-def _check_host_process(container: _Container) -> Iterator[_Finding]:
-    yield from _check_host_process_option(container.context)
-
-
-def _check_host_process_option(context: Object) -> Iterator[_Finding]:
-    if object_at(context, "windowsOptions").get("hostProcess") is True:
+def _check_host_process(subject: _Subject) -> Iterator[_Finding]:
+    if object_at(subject.context, "windowsOptions").get("hostProcess") is True:
         remedy = _make_remedy("securityContext.windowsOptions.hostProcess", "false")
         yield "is a host process on Windows", remedy
 
 
-def _check_escalation(container: _Container) -> Iterator[_Finding]:
+def _check_escalation(container: _Subject) -> Iterator[_Finding]:
     if container.context.get("allowPrivilegeEscalation") is not False:
         remedy = _make_remedy("securityContext.allowPrivilegeEscalation", "false")
         yield "allows privilege escalation", remedy
 
 
-def _check_non_root(container: _Container) -> Iterator[_Finding]:
+def _check_non_root(container: _Subject) -> Iterator[_Finding]:
     own = container.context.get("runAsNonRoot")
     if own is None:
         own = container.pod_context.get("runAsNonRoot")
@@ -205,17 +175,13 @@ def _check_non_root(container: _Container) -> Iterator[_Finding]:
 _NON_ROOT = "securityContext.runAsNonRoot"
 
 
-def _check_user(container: _Container) -> Iterator[_Finding]:
-    yield from _check_run_as_user(container.context)
-
-
-def _check_run_as_user(context: Object) -> Iterator[_Finding]:
-    user = context.get("runAsUser")
+def _check_user(subject: _Subject) -> Iterator[_Finding]:
+    user = subject.context.get("runAsUser")
     if user == 0 and not isinstance(user, bool):
         yield "runs as root", _make_remedy("securityContext.runAsUser", "another user than 0")
 
 
-def _check_seccomp_is_set(container: _Container) -> Iterator[_Finding]:
+def _check_seccomp_is_set(container: _Subject) -> Iterator[_Finding]:
     own = container.context.get("seccompProfile")
     profile = container.pod_context.get("seccompProfile") if own is None else own
     if not isinstance(profile, dict) or profile.get("type") not in CONFINED_PROFILES:
@@ -223,36 +189,29 @@ def _check_seccomp_is_set(container: _Container) -> Iterator[_Finding]:
         yield "sets no seccomp profile", remedy
 
 
-def _check_pod_context(check: Callable[[Object], Iterator[_Finding]]) -> _PodCheck:
-    def check_pod(_metadata: Object, spec: Object) -> Iterator[_Finding]:
-        yield from check(_context(spec))
-
-    return check_pod
-
-
-def _check_host_namespaces(_metadata: Object, spec: Object) -> Iterator[_Finding]:
+def _check_host_namespaces(pod: _Subject) -> Iterator[_Finding]:
     for field in ("hostNetwork", "hostPID", "hostIPC"):
-        if spec.get(field) is True:
+        if pod.value.get(field) is True:
             yield f"uses {field}", _make_remedy(field, "false")
 
 
-def _check_host_path(_metadata: Object, spec: Object) -> Iterator[_Finding]:
-    for volume in _volumes(spec):
+def _check_host_path(pod: _Subject) -> Iterator[_Finding]:
+    for volume in objects_at(pod.value, "volumes"):
         if volume.get("hostPath") is not None:
             yield f"has the hostPath volume {string_at(volume, 'name')}", "use another volume"
 
 
-def _check_apparmor(metadata: Object, spec: Object) -> Iterator[_Finding]:
-    for key, value in object_at(metadata, "annotations").items():
+def _check_apparmor(pod: _Subject) -> Iterator[_Finding]:
+    for key, value in pod.annotations.items():
         text = value if isinstance(value, str) else ""
         is_confined = text in {"", "runtime/default"} or text.startswith("localhost/")
         if key.startswith(APPARMOR_ANNOTATION) and not is_confined:
             yield f"sets the annotation {key} to another profile", "use runtime/default"
-    yield from _check_profile_type(_context(spec), "appArmorProfile")
+    yield from _check_profile("appArmorProfile", pod)
 
 
-def _check_sysctls(_metadata: Object, spec: Object) -> Iterator[_Finding]:
-    for sysctl in objects_at(_context(spec), "sysctls"):
+def _check_sysctls(pod: _Subject) -> Iterator[_Finding]:
+    for sysctl in objects_at(pod.context, "sysctls"):
         name = string_at(sysctl, "name")
         if name not in SAFE_SYSCTLS:
             yield f"sets the sysctl {name}", "remove it from securityContext.sysctls"
@@ -264,58 +223,47 @@ _VOLUME_SOURCES = (
 )
 
 
-def _check_volumes(_metadata: Object, spec: Object) -> Iterator[_Finding]:
-    for volume in _volumes(spec):
+def _check_volumes(pod: _Subject) -> Iterator[_Finding]:
+    for volume in objects_at(pod.value, "volumes"):
         if all(volume.get(source) is None for source in _VOLUME_SOURCES):
             name = string_at(volume, "name")
             yield f"has the volume {name} of a restricted type", "use another volume"
 
 
-def _volumes(spec: Object) -> Sequence[Object]:
-    return objects_at(spec, "volumes")
-
-
-def _check_pod_user(_metadata: Object, spec: Object) -> Iterator[_Finding]:
-    if spec.get("hostUsers") is not False:
-        yield from _check_run_as_user(_context(spec))
-
-
-def _check_pod_non_root(_metadata: Object, spec: Object) -> Iterator[_Finding]:
-    if spec.get("hostUsers") is not False and _context(spec).get("runAsNonRoot") is False:
+def _check_pod_non_root(pod: _Subject) -> Iterator[_Finding]:
+    if pod.context.get("runAsNonRoot") is False:
         yield "does not require another user than root", _make_remedy(_NON_ROOT, "true")
 
 
-def _check_pod_seccomp(context: Object) -> Iterator[_Finding]:
-    yield from _check_profile_type(context, "seccompProfile")
+_check_seccomp = partial(_check_profile, "seccompProfile")
 
-
-_BASELINE_POD: dict[str, _PodCheck] = {
+_BASELINE_POD: dict[str, _Check] = {
     "hostNamespaces": _check_host_namespaces,
     "hostPathVolumes": _check_host_path,
     "appArmorProfile": _check_apparmor,
-    "seLinuxOptions": _check_pod_context(_check_selinux_options),
-    "seccompProfile_baseline": _check_pod_context(_check_pod_seccomp),
+    "seLinuxOptions": _check_selinux,
+    "seccompProfile_baseline": _check_seccomp,
     "sysctls": _check_sysctls,
-    "windowsHostProcess": _check_pod_context(_check_host_process_option),
+    "windowsHostProcess": _check_host_process,
 }
-_BASELINE: dict[str, _ContainerCheck] = {
-    "appArmorProfile": _check_profile("appArmorProfile"),
+_BASELINE: dict[str, _Check] = {
+    "appArmorProfile": partial(_check_profile, "appArmorProfile"),
     "capabilities_baseline": _check_capabilities,
     "hostPorts": _check_host_ports,
     "hostProbesAndHostLifecycle": _check_probe_hosts,
     "privileged": _check_privileged,
     "procMount": _check_proc_mount,
     "seLinuxOptions": _check_selinux,
-    "seccompProfile_baseline": _check_profile("seccompProfile"),
+    "seccompProfile_baseline": _check_seccomp,
     "windowsHostProcess": _check_host_process,
 }
-_RESTRICTED_POD: dict[str, _PodCheck] = {
+_RESTRICTED_POD: dict[str, _Check] = {
     "restrictedVolumes": _check_volumes,
     "runAsNonRoot": _check_pod_non_root,
-    "runAsUser": _check_pod_user,
-    "seccompProfile_restricted": _check_pod_context(_check_pod_seccomp),
+    "runAsUser": _check_user,
+    "seccompProfile_restricted": _check_seccomp,
 }
-_RESTRICTED: dict[str, _ContainerCheck] = {
+_RESTRICTED: dict[str, _Check] = {
     "allowPrivilegeEscalation": _check_escalation,
     "capabilities_restricted": _check_all_capabilities,
     "procMount_restricted": _check_proc_mount,

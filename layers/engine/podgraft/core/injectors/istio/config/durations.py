@@ -1,6 +1,6 @@
 """Durations in protobuf's format (``5400s``); Go's is ``podgraft.golang.time``."""
 
-from podgraft.golang.time import SECOND
+from podgraft.golang.time import SECOND, parse_duration
 
 
 def format_protobuf(nanoseconds: int) -> str:
@@ -14,3 +14,11 @@ def format_protobuf(nanoseconds: int) -> str:
     while decimals.endswith("000"):
         decimals = decimals[:-3]
     return f"{'-' if nanoseconds < 0 else ''}{seconds}{decimals}s"
+
+
+def split_protobuf(text: str) -> tuple[int, int]:
+    """The seconds and the nanoseconds of a duration, with the same sign."""
+    nanoseconds = parse_duration(text)
+    sign = -1 if nanoseconds < 0 else 1
+    seconds, nanos = divmod(abs(nanoseconds), SECOND)
+    return sign * seconds, sign * nanos

@@ -21,6 +21,7 @@ from podgraft.core.injectors.istio.releases import Profile
 from podgraft.golang.json import plain
 from podgraft.golang.json.unmarshal import unmarshal
 from podgraft.golang.time import DurationError, parse_duration
+from podgraft.kube.decode_errors import json_type_name
 from podgraft.kube.patch import pointer
 
 MESH_CONFIG = "v1alpha1.MeshConfig"
@@ -358,17 +359,7 @@ def _decode_struct(raw: JSON) -> JSON:
 
 def _unmarshal_error(raw: JSON) -> str:
     """Return the start of Go's error text for a value of another JSON type."""
-    match raw:
-        case bool():
-            type_name = "bool"
-        case int() | float():
-            type_name = "number"
-        case str():
-            type_name = "string"
-        case list():
-            type_name = "array"
-        case _:
-            type_name = "object"
+    type_name = "object" if raw is None else json_type_name(raw)
     return f"json: cannot unmarshal {type_name} into Go value"
 
 

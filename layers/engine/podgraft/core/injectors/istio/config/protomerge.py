@@ -8,8 +8,8 @@ value. This also applies to the parts of a duration, which is a message of secon
 """
 
 from podgraft.base.jsonvalue import JSON
-from podgraft.core.injectors.istio.config.durations import format_protobuf
-from podgraft.golang.time import SECOND, parse_duration
+from podgraft.core.injectors.istio.config.durations import format_protobuf, split_protobuf
+from podgraft.golang.time import SECOND
 
 from . import protojson
 from .protojson import DURATION, PROXY_CONFIG, STRUCT, Field, Message, Schema
@@ -60,12 +60,5 @@ def _merge_durations(old: JSON, new: JSON) -> JSON:
     """Merge the fields of a duration, seconds and nanoseconds; a zero does not replace a field."""
     if not isinstance(old, str) or not isinstance(new, str):
         return new
-    (old_seconds, old_nanos), (seconds, nanos) = map(_split_duration, (old, new))
+    (old_seconds, old_nanos), (seconds, nanos) = map(split_protobuf, (old, new))
     return format_protobuf((seconds or old_seconds) * SECOND + (nanos or old_nanos))
-
-
-def _split_duration(text: str) -> tuple[int, int]:
-    nanoseconds = parse_duration(text)
-    sign = -1 if nanoseconds < 0 else 1
-    seconds, nanos = divmod(abs(nanoseconds), SECOND)
-    return sign * seconds, sign * nanos

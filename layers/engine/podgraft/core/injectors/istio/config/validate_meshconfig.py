@@ -9,7 +9,7 @@ from podgraft.core.injectors.istio.releases import Profile
 from .protojson import Message
 
 _LABEL = re.compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
-_MAX_NAME_LENGTH = 255  # characters of a fully qualified name, RFC 1035
+MAX_NAME_LENGTH = 255  # characters of a fully qualified name, RFC 1035
 
 Problem = tuple[str, str, str]
 
@@ -25,10 +25,10 @@ def validate_names(profile: Profile, config: Message) -> Iterator[Problem]:
         yield from _validate_hosts(f"/serviceSettings/{index}/hosts", settings)
 
 
-def is_trust_domain(domain: str) -> bool:
-    """Whether istiod accepts a trust domain; the last label can be empty.
+def is_dns_name(domain: str) -> bool:
+    """Whether istiod accepts a DNS name or a trust domain; the last label can be empty.
 
-    >>> is_trust_domain("cluster.local"), is_trust_domain("td."), is_trust_domain("")
+    >>> is_dns_name("cluster.local"), is_dns_name("td."), is_dns_name("")
     (True, True, False)
     """
     labels = domain.removesuffix(".").split(".")
@@ -36,7 +36,7 @@ def is_trust_domain(domain: str) -> bool:
 
 
 def _validate_trust_domain(path: str, domain: JSON) -> Iterator[Problem]:
-    if not isinstance(domain, str) or not is_trust_domain(domain):
+    if not isinstance(domain, str) or not is_dns_name(domain):
         problem = f'invalid trust domain "{domain}"' if domain else "must not be empty"
         yield path, problem, "use a DNS name, such as cluster.local"
 
@@ -53,7 +53,7 @@ def _is_wildcard_domain(host: str) -> bool:
     first, _, rest = host.partition(".")
     bare = first.removeprefix("*").removeprefix("-") if first.startswith("*") else first
     return (
-        0 < len(host) <= _MAX_NAME_LENGTH
+        0 < len(host) <= MAX_NAME_LENGTH
         and (first == "*" or _LABEL.fullmatch(bare) is not None)
-        and (not rest or is_trust_domain(rest))
+        and (not rest or is_dns_name(rest))
     )

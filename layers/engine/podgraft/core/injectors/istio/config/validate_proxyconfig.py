@@ -10,12 +10,11 @@ from podgraft.golang.time import SECOND, format_duration, parse_duration
 
 from . import validate_tls
 from .protojson import Message
+from .validate_meshconfig import MAX_NAME_LENGTH, is_dns_name
 
-_LABEL = re.compile(r"[a-zA-Z0-9](?:[-a-zA-Z0-9]{0,61}[a-zA-Z0-9])?")
 _NUMBER = re.compile("[-+]?[0-9]{1,18}")
 _HOUR = 3600 * SECOND
 MAX_PORT = 65535
-_FQDN_LENGTH = 255  # RFC 1035 §2.3.4
 _MIN_WINDOW = 65535  # RFC 9113 §6.9.2: the initial window, Envoy's minimum
 
 # Fields of connectionSettings that must be positive, or must not be negative.
@@ -214,8 +213,5 @@ def _validate_connections(settings: Object) -> Iterator[str]:
 
 
 def _is_fqdn(host: str) -> bool:
-    labels = host.split(".")
-    if labels[-1].isdigit():
-        return False
-    parts = labels[:-1] if not labels[-1] and len(labels) > 1 else labels
-    return 0 < len(host) <= _FQDN_LENGTH and all(map(_LABEL.fullmatch, parts))
+    ends_with_number = host.rpartition(".")[2].isdigit()
+    return len(host) <= MAX_NAME_LENGTH and not ends_with_number and is_dns_name(host)

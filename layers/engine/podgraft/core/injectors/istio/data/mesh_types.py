@@ -8,11 +8,10 @@ by getter only, and ``nil.GetTracing.GetZipkin`` is nil.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
-from threading import RLock
-from typing import Any
 
+from podgraft.core.injectors.istio.config.durations import split_protobuf
 from podgraft.core.injectors.istio.config.protojson import (
     DURATION,
     ENUMS,
@@ -27,7 +26,7 @@ from podgraft.golang.errors import FunctionError
 from podgraft.golang.json import plain
 from podgraft.golang.reflect import GoType, Kind, Method, Value
 from podgraft.golang.reflect.tainted_values import remove_taint
-from podgraft.golang.time import SECOND, format_duration, parse_duration
+from podgraft.golang.time import SECOND, format_duration
 
 from . import prototext
 
@@ -51,37 +50,6 @@ WRAPPED = {
 }
 
 
-# Types are compared by identity: two threads must not create the same type twice.
-_TYPES_LOCK = RLock()
-
-
-class _LazyMessage(GoType):
-    """The struct of a message; its fields and getters are created on first use.
-
-    There are a hundred messages, and a template uses a few of them.
-    """
-
-    __slots__ = ("_types",)
-
-    def __init__(self, name: str, types: MeshTypes) -> None:
-        super().__init__(name, Kind.STRUCT)
-        self.convert = reflect.struct_converter(self)
-        self._types = types
-        del self.fields, self.methods
-
-    def __getattr__(self, name: str) -> Any:
-        """Create ``fields`` and ``methods`` on first use; Python calls this for unset slots."""
-        if name not in {"fields", "methods"}:
-            raise AttributeError(name)
-        with _TYPES_LOCK:
-            members = self._types.members(self.name)
-            self.methods = _message_methods(self._types.schema, self.name) | {
-                f"Get{go.name}": _getter_method(go) for _, go in members
-            }
-            self.fields = tuple(go for field, go in members if not field.oneof)
-        return getattr(self, name)
-
-
 class MeshTypes:
     """The Go types of one release's messages, each created once."""
 
@@ -91,14 +59,19 @@ class MeshTypes:
 
     def pointer(self, name: str) -> GoType:
         """Return the type ``*name``; its ``convert`` converts a message, and None to nil."""
-        with _TYPES_LOCK:
+        with reflect.TYPES_LOCK:
             if name not in self._structs:
-                self._structs[name] = _LazyMessage(name, self)
+                self._structs[name] = reflect.LazyStruct(name, self._make_members)
             return reflect.pointer_to(self._structs[name])
 
-    def members(self, name: str) -> list[tuple[Field, reflect.Field]]:
-        """Return the fields of a message with their Go fields."""
-        return [(field, self._make_field(field)) for field in self.schema.type(name).fields]
+    def _make_members(
+        self, message: GoType
+    ) -> tuple[tuple[reflect.Field, ...], Mapping[str, Method]]:
+        fields = {each: self._make_field(each) for each in self.schema.type(message.name).fields}
+        methods = _message_methods(self.schema, message.name) | {
+            f"Get{go.name}": _getter_method(go) for go in fields.values()
+        }
+        return tuple(go for field, go in fields.items() if not field.oneof), methods
 
     def _make_field(self, field: Field) -> reflect.Field:
         return reflect.Field(
@@ -264,13 +237,6 @@ def _set_conversion(go_type: GoType, unpack: Callable[[Value], Value]) -> None:
     go_type.convert = reflect.propagate_taint(convert_prepared)
 
 
-def _split_duration(raw: Value) -> dict[str, Value]:
-    nanoseconds = parse_duration(raw)
-    sign = -1 if nanoseconds < 0 else 1
-    seconds, nanos = divmod(abs(nanoseconds), SECOND)
-    return {"seconds": sign * seconds, "nanos": sign * nanos}
-
-
 def _wrapper_unpacker(name: str) -> Callable[[Value], dict[str, Value]]:
     if WRAPPED[name].endswith("64"):
         return lambda raw: {"value": int(raw)}
@@ -308,7 +274,7 @@ def _as_duration(duration: reflect.Struct | None) -> Value:
 DURATION_POINTER = _message_type(
     DURATION,
     {"Seconds": reflect.INT64, "Nanos": reflect.INT32},
-    _split_duration,
+    lambda raw: dict(zip(("seconds", "nanos"), split_protobuf(raw), strict=True)),
     _format_duration,
 )  # *durationpb.Duration
 
