@@ -62,3 +62,19 @@ def fold_name(name: str) -> str:
     ['hostip', 'hostip', 'acceß']
     """
     return name.lower() if name.isascii() else to_lower(name).replace(_LONG_S, "s")
+
+
+def split_n(text: str, separator: str, limit: int = -1) -> list[str]:
+    """strings.SplitN: at most ``limit`` parts; a negative limit means all, and 0 means none.
+
+    >>> split_n("a.b.c", ".", 2), split_n("abc", "")
+    (['a', 'b.c'], ['a', 'b', 'c'])
+    """
+    if limit == 0:
+        return []
+    if separator:
+        parts = utf8.encode(text).split(utf8.encode(separator), max(limit - 1, -1))
+        return [*map(utf8.decode, parts)]
+    if limit < 0 or limit >= len(text):
+        return list(text)
+    return [*text[: limit - 1], text[limit - 1 :]]

@@ -10,6 +10,7 @@ typed metadata only.
 
 from collections.abc import Callable, Mapping
 
+from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.golang.reflect import GoType, Kind
 from podgraft.golang.reflect.fields import fields_by_key
@@ -102,6 +103,15 @@ def complete(value: Object, minor: int = NEWEST, *, between_mutations: bool = Fa
         _type_claims(object_at(encoded, "spec"))
         _convert_rolling_update(object_at(encoded, "spec"))
     return encoded
+
+
+def fill(type_: GoType, value: Object, minor: int) -> Object:
+    """Return a container or a volume, in the form of its type, with the defaults of its structs."""
+    filled = jsonvalue.copy(value)
+    assert isinstance(filled, dict)  # noqa: S101 - a copy of an object
+    _fill_requests(filled)
+    _fill_fields(type_, filled, minor)
+    return filled
 
 
 def _type_claims(spec: Object) -> None:
@@ -244,10 +254,7 @@ def _fill_pod(pod: Object) -> None:
     spec = object_at(pod, "spec")
     containers = [*objects_at(spec, "containers"), *objects_at(spec, "initContainers")]
     for container in containers:
-        resources = object_at(container, "resources")
-        limits = object_at(resources, "limits")
-        if limits:
-            resources["requests"] = {**limits, **object_at(resources, "requests")}
+        _fill_requests(container)
     if spec.get("enableServiceLinks") is None:
         spec["enableServiceLinks"] = True
     if spec.get("hostNetwork"):
@@ -255,6 +262,14 @@ def _fill_pod(pod: Object) -> None:
             number = port.get("hostPort") or port.get("containerPort")
             if number:
                 port["hostPort"] = number
+
+
+def _fill_requests(container: Object) -> None:
+    resources = object_at(container, "resources")
+    limits = object_at(resources, "limits")
+    if limits:
+        requests = {**limits, **object_at(resources, "requests")}
+        resources["requests"] = {name: requests[name] for name in sorted(requests)}
 
 
 def _fill_pod_by_release(pod: Object, minor: int) -> None:

@@ -7,12 +7,14 @@ from hashlib import sha256
 
 import pytest
 
+from podgraft import kube
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 from podgraft.core.injectors import OperatorError, UserError, istio
-from podgraft.core.injectors.istio.legacy import pod_defaults, sidecarspec
+from podgraft.core.injectors.istio.legacy import sidecarspec
 from podgraft.core.injectors.istio.pod_builder import containers
 from podgraft.core.injectors.istio.render.pod_overlay import OverlayError
-from podgraft.kube import patch, yaml
+from podgraft.kube import defaults, patch, yaml
+from podgraft.kube.types import NEWEST
 
 from .pods import container, env, pod
 
@@ -326,7 +328,7 @@ FILLED: tuple[tuple[Object, Object], ...] = (
 
 @pytest.mark.parametrize(("given", "expected"), FILLED)
 def test_containers_have_kubernetes_defaults(given: Object, expected: Object) -> None:
-    filled = pod_defaults.default_container(given)
+    filled = defaults.fill(kube.types(10)["Container"], given, 10)
 
     assert {key: filled[key] for key in expected} == expected
     assert filled["terminationMessagePolicy"] == "File"
@@ -351,7 +353,7 @@ VOLUMES: tuple[tuple[Object, Object], ...] = (
 
 @pytest.mark.parametrize(("given", "expected"), VOLUMES)
 def test_volumes_have_kubernetes_defaults(given: Object, expected: Object) -> None:
-    assert pod_defaults.default_volume(given) == expected
+    assert defaults.fill(kube.types()["Volume"], given, NEWEST) == expected
 
 
 def test_hostile_values_change_no_structure_of_a_spec() -> None:

@@ -80,16 +80,12 @@ def _extreme(numbers: list[float], infinity: float) -> float:
 
 def maxf(cast: Cast, first: Value, *values: Value) -> float:
     """The largest as float64."""
-    return _fold_extreme(cast, (first, *values), math.inf)
+    return _extreme([*map(cast.to_float, (first, *values))], math.inf)
 
 
 def minf(cast: Cast, first: Value, *values: Value) -> float:
     """The smallest as float64."""
-    return _fold_extreme(cast, (first, *values), -math.inf)
-
-
-def _fold_extreme(cast: Cast, values: tuple[Value, ...], infinity: float) -> float:
-    return _extreme([*map(cast.to_float, values)], infinity)
+    return _extreme([*map(cast.to_float, (first, *values))], -math.inf)
 
 
 def floor(cast: Cast, value: Value) -> float:

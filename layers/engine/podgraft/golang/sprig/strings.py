@@ -121,20 +121,9 @@ def nindent(spaces: int, text: str) -> str:
     return "\n" + indent(spaces, text)
 
 
-def _split_n(separator: str, text: str, limit: int = -1) -> list[str]:
-    """strings.SplitN: at most ``limit`` parts; a negative limit means all, and 0 means none."""
-    if limit == 0:
-        return []
-    if not separator:
-        if limit < 0 or limit >= len(text):
-            return list(text)
-        return [*text[: limit - 1], text[limit - 1 :]]
-    return [*map(decode, encode(text).split(encode(separator), max(limit - 1, -1)))]
-
-
 def split_list(separator: str, text: str) -> Slice:
     """strings.Split as []string, arguments swapped."""
-    return Slice(STRINGS, _split_n(separator, text))
+    return Slice(STRINGS, strings.split_n(text, separator))
 
 
 def split(separator: str, text: str) -> Map:
@@ -144,7 +133,7 @@ def split(separator: str, text: str) -> Map:
 
 def splitn(separator: str, limit: int, text: str) -> Map:
     """``split`` into at most ``limit`` parts."""
-    parts = _split_n(separator, text, limit)
+    parts = strings.split_n(text, separator, limit)
     return Map(STRING_MAP, {f"_{index}": part for index, part in enumerate(parts)})
 
 

@@ -1,5 +1,7 @@
 """urlParse and urlJoin: between a URL and a dict of its parts (Go's net/url)."""
 
+from typing import Any
+
 from podgraft.golang.reflect import Kind, Value
 from podgraft.golang.texttemplate.errors import FunctionError
 from podgraft.golang.url import URL, URLError, parse
@@ -16,38 +18,20 @@ def url_parse(text: str) -> dict[str, Value]:
         url = parse(text)
     except URLError as error:
         raise FunctionError(f"unable to parse url: {error}") from error
-    return {
-        "scheme": url.scheme,
-        "host": url.host,
-        "hostname": url.hostname,
-        "path": url.path,
-        "query": url.query,
-        "opaque": url.opaque,
-        "fragment": url.fragment,
-        "userinfo": url.userinfo or "",
-    }
+    parts = {name: getattr(url, name) for name in (*_PARTS, "hostname")}
+    return {**parts, "userinfo": url.userinfo or ""}
 
 
 def url_join(parts_map: Value) -> str:
     """The URL of the parts in the dict; ignores ``hostname``."""
-    parts = {name: _part_of(parts_map, name) for name in _PARTS}
+    parts: dict[str, Any] = {name: _part_of(parts_map, name) for name in _PARTS}
     userinfo = _part_of(parts_map, "userinfo")
     if userinfo:
         try:
             userinfo = parse(f"proto://{userinfo}@host").userinfo
         except URLError as error:
             raise FunctionError(f"unable to parse userinfo in dict: {error}") from error
-    return str(
-        URL(
-            scheme=parts["scheme"],
-            host=parts["host"],
-            path=parts["path"],
-            query=parts["query"],
-            opaque=parts["opaque"],
-            fragment=parts["fragment"],
-            userinfo=userinfo or None,
-        )
-    )
+    return str(URL(**parts, userinfo=userinfo or None))
 
 
 def _part_of(parts_map: Value, name: str) -> str:

@@ -49,69 +49,55 @@ def _pattern_error(message: str, pattern: str, *examples: str) -> str:
     return f"{message} (e.g. {quoted_examples}regex used for validation is '{pattern}')"
 
 
-def _label(text: str) -> list[str]:
-    errors = _validate_length(text, _LABEL_BYTES)
-    if not re.fullmatch(_LABEL, text):
-        errors.append(
-            _pattern_error(
-                "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or "
-                "'-', and must start and end with an alphanumeric character",
-                _LABEL,
-                "my-name",
-                "123-abc",
-            )
-        )
-    return errors
+def _make_name_check(
+    limit: int, pattern: str, message: str, *examples: str
+) -> Callable[[str], list[str]]:
+    compiled, problem = re.compile(pattern), _pattern_error(message, pattern, *examples)
+
+    def check(text: str) -> list[str]:
+        errors = _validate_length(text, limit)
+        return errors if compiled.fullmatch(text) else [*errors, problem]
+
+    return check
 
 
-def _subdomain(text: str) -> list[str]:
-    errors = _validate_length(text, _NAME_BYTES)
-    if not re.fullmatch(_SUBDOMAIN, text):
-        errors.append(
-            _pattern_error(
-                "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "
-                "characters, '-' or '.', and must start and end with an alphanumeric character",
-                _SUBDOMAIN,
-                "example.com",
-            )
-        )
-    return errors
-
-
-def _label_1035(text: str) -> list[str]:
-    errors = _validate_length(text, _LABEL_BYTES)
-    if not re.fullmatch(_LABEL_1035, text):
-        errors.append(
-            _pattern_error(
-                "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start "
-                "with an alphabetic character, and end with an alphanumeric character",
-                _LABEL_1035,
-                "my-name",
-                "abc-123",
-            )
-        )
-    return errors
+_label = _make_name_check(
+    _LABEL_BYTES,
+    _LABEL,
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and "
+    "must start and end with an alphanumeric character",
+    "my-name",
+    "123-abc",
+)
+_subdomain = _make_name_check(
+    _NAME_BYTES,
+    _SUBDOMAIN,
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or "
+    "'.', and must start and end with an alphanumeric character",
+    "example.com",
+)
+_label_1035 = _make_name_check(
+    _LABEL_BYTES,
+    _LABEL_1035,
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an "
+    "alphabetic character, and end with an alphanumeric character",
+    "my-name",
+    "abc-123",
+)
+_label_value = _make_name_check(
+    _LABEL_BYTES,
+    _LABEL_VALUE,
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
+    "'.', and must start and end with an alphanumeric character",
+    "MyValue",
+    "my_value",
+    "12345",
+)
 
 
 def _allow_trailing_dash(check: Callable[[str], list[str]]) -> Callable[[str], list[str]]:
     """The same for the beginning of a name that gets a suffix: it may end with a dash."""
     return lambda text: check(text[:-1] + "a" if len(text) > 1 and text[-1] == "-" else text)
-
-
-def _label_value(text: str) -> list[str]:
-    errors = _validate_length(text, _LABEL_BYTES)
-    if not re.fullmatch(_LABEL_VALUE, text):
-        errors.append(
-            _pattern_error(
-                "a valid label must be an empty string or consist of alphanumeric characters, '-', "
-                "'_' or '.', and must start and end with an alphanumeric character",
-                _LABEL_VALUE,
-                "MyValue",
-                "my_value",
-                "12345",
-            )
-        )
-    return errors
 
 
 def _qualified_name(text: str) -> list[str]:

@@ -1,5 +1,6 @@
 """Functions on strings: the standard ones, and cel-go's ext/strings release 2."""
 
+from podgraft.golang.strings import split_n, trim_space
 from podgraft.kube.cel.cost import (
     copy_cost,
     deep_traversal_cost,
@@ -10,13 +11,10 @@ from podgraft.kube.cel.cost import (
 )
 from podgraft.kube.cel.errors import EvaluationError
 from podgraft.kube.cel.overloads import function, member
+from podgraft.kube.patch.pointer import escape
 
 from .formatting import format_
 
-# unicode.IsSpace in Latin-1, and the wider spaces: what strings.TrimSpace takes off.
-_SPACES = "\t\n\v\f\r \u0085\u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(
-    map(chr, range(0x2000, 0x200B))
-)
 _QUOTED = str.maketrans(
     {
         "\a": "\\a",
@@ -71,17 +69,6 @@ def _substring(text: str, start: int, end: int | None = None) -> str:
     return text[start:end]
 
 
-def _split(text: str, separator: str, limit: int = -1) -> list[str]:
-    """As Go's strings.SplitN: an empty separator cuts between characters."""
-    if limit == 0:
-        return []
-    if separator:
-        return text.split(separator, limit - 1 if limit > 0 else -1)
-    if limit < 0 or limit >= len(text):
-        return list(text)
-    return [*text[: limit - 1], text[limit - 1 :]]
-
-
 def _join(parts: list[str], separator: str = "") -> str:
     if not all(type(part) is str for part in parts):
         raise EvaluationError("no such overload")
@@ -96,17 +83,8 @@ def _upper(text: str) -> str:
     return text.translate(_UPPER)
 
 
-def _trim(text: str) -> str:
-    return text.strip(_SPACES)
-
-
 def _quote(text: str) -> str:
     return f'"{text.translate(_QUOTED)}"'
-
-
-def _escape_key(key: str) -> str:
-    """A key as one token of a JSON pointer (RFC 6901)."""
-    return key.replace("~", "~0").replace("/", "~1")
 
 
 STRINGS = (
@@ -127,11 +105,11 @@ EXTENDED_STRINGS = (
     member("upperAscii", "string -> string", _upper, traversal_cost),
     member("replace", "string string string -> string", str.replace, copy_cost),
     member("replace", "string string string int -> string", str.replace, copy_cost),
-    member("split", "string string -> list(string)", _split, copy_cost),
-    member("split", "string string int -> list(string)", _split, copy_cost),
+    member("split", "string string -> list(string)", split_n, copy_cost),
+    member("split", "string string int -> list(string)", split_n, copy_cost),
     member("substring", "string int -> string", _substring, traversal_cost),
     member("substring", "string int int -> string", _substring, traversal_cost),
-    member("trim", "string -> string", _trim, traversal_cost),
+    member("trim", "string -> string", trim_space, traversal_cost),
 )
 FORMATS = (
     member("format", "string list(dyn) -> string", format_, traversal_cost),
@@ -139,4 +117,4 @@ FORMATS = (
 )
 
 # Only expressions of mutations have it (library/jsonpatch.go).
-JSON_PATCH = (function("jsonpatch.escapeKey", "string -> string", _escape_key, traversal_cost),)
+JSON_PATCH = (function("jsonpatch.escapeKey", "string -> string", escape, traversal_cost),)

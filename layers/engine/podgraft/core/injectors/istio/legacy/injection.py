@@ -30,10 +30,10 @@ from podgraft.core.injectors.istio.postprocess import cluster, prometheus
 from podgraft.core.injectors.istio.postprocess.probes import ENV
 from podgraft.core.injectors.istio.render.rendering import TemplateCache
 from podgraft.core.injectors.istio.request import Injection
-from podgraft.kube import patch
+from podgraft.kube import defaults, patch
 from podgraft.kube.patch import Add, Operation, Replace
 
-from . import by_hand, pod_defaults, probes, security_context, sidecarspec
+from . import by_hand, probes, security_context, sidecarspec
 from . import patch as specpatch
 from .patch import Addition
 from .sidecarspec import SidecarSpec
@@ -85,7 +85,7 @@ class LegacyInjector:
     def _complete_spec(self, planned: InjectionContext, spec: SidecarSpec) -> SidecarSpec:
         """Complete the spec with the values of the pod and of the cluster."""
         if self._profile.kubernetes_defaults:
-            return spec if planned.is_kube_inject else _apply_defaults(spec)
+            return spec if planned.is_kube_inject else self._apply_defaults(spec)
         draft = PodBuilder.from_pod({"spec": {CONTAINERS: [*spec.containers]}})
         proxy = draft.sidecar(self._profile)
         if proxy is not None:
@@ -224,17 +224,20 @@ class LegacyInjector:
             labels[cluster.NETWORK_LABEL] = network
         return labels
 
+    def _apply_defaults(self, spec: SidecarSpec) -> SidecarSpec:
+        """Add the defaults of the API server to the spec."""
+        return replace(
+            spec,
+            init_containers=self._fill("Container", spec.init_containers),
+            containers=self._fill("Container", spec.containers),
+            volumes=self._fill("Volume", spec.volumes),
+        )
+
+    def _fill(self, type_name: str, values: tuple[Object, ...]) -> tuple[Object, ...]:
+        minor = self._profile.kubernetes
+        return tuple(defaults.fill(self._types[type_name], each, minor) for each in values)
+
 
 def _find_network(networks: list[Object]) -> str:
     entries = (find_env(container, cluster.NETWORK) for container in networks)
     return next((string_at(entry, "value") for entry in entries if entry), "")
-
-
-def _apply_defaults(spec: SidecarSpec) -> SidecarSpec:
-    """Add the defaults of the API server to the spec."""
-    return replace(
-        spec,
-        init_containers=tuple(map(pod_defaults.default_container, spec.init_containers)),
-        containers=tuple(map(pod_defaults.default_container, spec.containers)),
-        volumes=tuple(map(pod_defaults.default_volume, spec.volumes)),
-    )
