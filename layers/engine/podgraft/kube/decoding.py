@@ -4,6 +4,7 @@ Duplicate keys that differ in case (``name``, ``Name``) are not merged: the last
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from enum import Enum
 from functools import cache
 from typing import TypeAlias
 
@@ -13,10 +14,19 @@ from podgraft.golang.reflect import Field, GoType, Kind, Value
 
 from . import usual_values
 from .decode_errors import DecodeError, FieldError, mismatch_error
-from .json_codecs import INT_OR_STRING, MARSHALERS, parse_integer
+from .json_codecs import FIELDS_V1, INT_OR_STRING, MARSHALERS, parse_integer
 from .numbers import format_yaml_number
 
 Decode: TypeAlias = Callable[[Value], Value]
+
+
+class Mode(Enum):
+    """How a value is decoded: see ``decode``, its parameter ``lenient``, and ``decode_patch``."""
+
+    STRICT = "strict"
+    LENIENT = "lenient"
+    PATCH = "patch"
+
 
 _BOUNDS = {
     Kind.INT: range(-(2**63), 2**63),
@@ -41,7 +51,15 @@ def decode(type_: GoType, raw: JSON, *, lenient: bool = False) -> JSON:
     sigs.k8s.io/yaml does, except in fields promoted from embedded structs, such as
     ``secretKeyRef.name``.
     """
-    return _decoder(type_, lenient)(raw)
+    return _decoder(type_, Mode.LENIENT if lenient else Mode.STRICT)(raw)
+
+
+def decode_patch(type_: GoType, raw: JSON) -> JSON:
+    """``decode`` for a strategic merge patch: nulls, directives, and empty values remain.
+
+    Raises ``DecodeError``.
+    """
+    return _decoder(type_, Mode.PATCH)(raw)
 
 
 def check(type_: GoType, raw: JSON) -> None:
@@ -101,10 +119,10 @@ class _FieldDecoder:
 
     __slots__ = ("decode", "drops_falsy", "omitempty", "path", "plain")
 
-    def __init__(self, field: Field, path: tuple[str, ...], *, lenient: bool) -> None:
-        self.decode = _decoder(field.type, lenient)
-        self.omitempty = field.omitempty
-        self.drops_falsy = field.omitempty and field.type.kind not in (Kind.STRUCT, Kind.POINTER)
+    def __init__(self, field: Field, path: tuple[str, ...], mode: Mode) -> None:
+        self.decode = _decoder(field.type, mode)
+        self.omitempty = field.omitempty and mode is not Mode.PATCH
+        self.drops_falsy = self.omitempty and field.type.kind not in (Kind.STRUCT, Kind.POINTER)
         self.path = (*path, field.json)
         self.plain = _plain_classes(field.type)
 
@@ -118,17 +136,17 @@ class _FieldDecoder:
 class _StructDecoder:
     """The decoder of a struct, which is built for the first object of the type."""
 
-    __slots__ = ("lenient", "steps", "type")
+    __slots__ = ("mode", "steps", "type")
 
-    def __init__(self, type_: GoType, *, lenient: bool) -> None:
+    def __init__(self, type_: GoType, mode: Mode) -> None:
         self.type = type_
-        self.lenient = lenient
+        self.mode = mode
         self.steps: Mapping[str, _FieldDecoder] = {}
 
     def decode(self, raw: Value) -> Value:
         if raw.__class__ is not dict:
             if raw is None:
-                return {}
+                return None if self.mode is Mode.PATCH else {}
             raise mismatch_error(raw, self.type)
         if not self.steps:
             self._build_steps()
@@ -136,7 +154,7 @@ class _StructDecoder:
         changes: dict[str, Value] = {}
         errors: list[FieldError] = []
         for key, value in raw.items():
-            step = steps.get(key)
+            step = steps.get(key) or self._find_directive(key)
             if step is None:
                 return self.decode(self._match_keys(raw))
             class_ = value.__class__
@@ -159,9 +177,7 @@ class _StructDecoder:
 
     def _build_steps(self) -> None:
         """Build the steps, and assign them atomically, because other threads can read them."""
-        self.steps = {
-            field.json: step for field, step in _steps(self.type, (), lenient=self.lenient)
-        }
+        self.steps = {field.json: step for field, step in _steps(self.type, (), self.mode)}
 
     def _match_keys(self, raw: dict[str, Value]) -> dict[str, Value]:
         """The supported keys in the spelling of the type; Go ignores their case."""
@@ -171,7 +187,12 @@ class _StructDecoder:
             name = key if key in self.steps else folded.get(strings.fold_name(key))
             if name is not None:
                 members[name] = value
+            elif self._find_directive(key) is not None:
+                members[key] = value
         return members
+
+    def _find_directive(self, key: str) -> _FieldDecoder | None:
+        return _DIRECTIVE if self.mode is Mode.PATCH and key.startswith("$") else None
 
     def _prefix_errors(self, error: DecodeError, step: _FieldDecoder) -> list[FieldError]:
         struct = self.type.name.rpartition(".")[2]
@@ -179,14 +200,15 @@ class _StructDecoder:
 
 
 def _steps(
-    type_: GoType, path: tuple[str, ...], *, lenient: bool
+    type_: GoType, path: tuple[str, ...], mode: Mode
 ) -> Iterator[tuple[Field, _FieldDecoder]]:
     """The steps of the fields of a struct, including promoted fields."""
     for field in type_.fields:
         if field.inline:
-            yield from _steps(field.type, (*path, field.name), lenient=False)
+            inner = Mode.STRICT if mode is Mode.LENIENT else mode
+            yield from _steps(field.type, (*path, field.name), inner)
         else:
-            yield field, _FieldDecoder(field, path, lenient=lenient)
+            yield field, _FieldDecoder(field, path, mode)
 
 
 def _plain_classes(type_: GoType) -> frozenset[type]:
@@ -205,30 +227,34 @@ def _apply_changes(raw: dict[str, Value], changes: dict[str, Value]) -> dict[str
 
 
 @cache
-def _decoder(type_: GoType, lenient: bool) -> Decode:
+def _decoder(type_: GoType, mode: Mode) -> Decode:
     if type_ in MARSHALERS:
-        return MARSHALERS[type_].decode
+        return _leaf(MARSHALERS[type_].decode, mode)
     match type_.kind, type_.elem:
         case Kind.STRUCT, _:
-            return _StructDecoder(type_, lenient=lenient).decode
+            return _StructDecoder(type_, mode).decode
         case Kind.POINTER, GoType() as target:
-            return _pointer(_decoder(target, lenient))
+            return _keep_null(_decoder(target, mode))
         case Kind.SLICE, GoType() as elem:
-            return _list(type_, _decoder(elem, lenient), texts=elem.kind is Kind.STRING)
+            return _list(type_, _decoder(elem, mode), texts=elem.kind is Kind.STRING)
         case Kind.MAP, GoType() as elem:
-            return _map(type_, _decoder(elem, lenient), texts=elem.kind is Kind.STRING)
+            return _map(type_, _decoder(elem, mode), texts=elem.kind is Kind.STRING)
         case Kind.STRING, _:
-            return _text(type_, lenient=lenient)
+            return _leaf(_text(type_, lenient=mode is Mode.LENIENT), mode)
         case Kind.BOOL, _:
-            return _bool(type_)
+            return _leaf(_bool(type_), mode)
         case kind, _ if kind in _BOUNDS:
-            return _integer(type_, _BOUNDS[kind])
+            return _leaf(_integer(type_, _BOUNDS[kind]), mode)
         case _:
             raise TypeError(f"unsupported type of a Kubernetes field: {type_}")
 
 
-def _pointer(decode_target: Decode) -> Decode:
-    return lambda raw: None if raw is None else decode_target(raw)
+def _leaf(decode_value: Decode, mode: Mode) -> Decode:
+    return _keep_null(decode_value) if mode is Mode.PATCH else decode_value
+
+
+def _keep_null(decode_value: Decode) -> Decode:
+    return lambda raw: None if raw is None else decode_value(raw)
 
 
 def _list(type_: GoType, decode_element: Decode, *, texts: bool) -> Decode:
@@ -319,3 +345,7 @@ def _integer(type_: GoType, bounds: range) -> Decode:
         return number
 
     return decode_integer
+
+
+# A directive of a strategic merge patch is any JSON, as fieldsV1 is.
+_DIRECTIVE = _FieldDecoder(Field("", FIELDS_V1, ""), (), Mode.PATCH)
