@@ -71,9 +71,4 @@ def _locate_errors(
     from podgraft.core.injectors import appmesh
 
     manifests = {appmesh.namespaced_name(mesh.object): mesh for mesh in meshes}
-    return tuple(
-        manifests[diagnostic.document].make_diagnostic(
-            diagnostic.pointer, diagnostic.problem, diagnostic.remedy
-        )
-        for diagnostic in diagnostics
-    )
+    return tuple(manifests[each.document].locate(each) for each in diagnostics)

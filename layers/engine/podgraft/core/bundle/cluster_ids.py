@@ -9,7 +9,7 @@ it. istiod rejects proxies of an unknown cluster. Only ``podgraft check``, ``pod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from podgraft.base.diagnostics import Diagnostic, Severity
+from podgraft.base.diagnostics import Diagnostic
 from podgraft.core.injectors.istio import CLUSTER_ID
 from podgraft.core.policy import Policy
 from podgraft.kube.patch import pointer
@@ -32,13 +32,8 @@ class UrlPath:
 
     def warning(self, problem: str, remedy: str) -> Diagnostic:
         """Return a warning about the path; the URL can contain a token and is not quoted."""
-        return Diagnostic(
-            document=self.file,
-            pointer=self.path,
-            problem=problem,
-            remedy=remedy,
-            severity=Severity.WARNING,
-        )
+        found = Diagnostic(document=self.file, pointer=self.path, problem=problem, remedy=remedy)
+        return found.as_warning()
 
 
 def find_path_warnings(bundle: Bundle, url: UrlPath) -> Iterator[Diagnostic]:
@@ -80,8 +75,7 @@ def find_policy_warnings(bundle: Bundle, policy: Policy, file: str) -> Iterator[
                 f'"{cluster_id}": its proxies get the cluster id "{cluster_id}"',
                 remedy=f"if the mesh of {name} has another cluster id, register {name} with "
                 "--istio-cluster-id, or set a separate bundle for it",
-                severity=Severity.WARNING,
-            )
+            ).as_warning()
 
 
 def _quote_id(cluster_id: str) -> str:

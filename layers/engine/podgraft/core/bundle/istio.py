@@ -80,23 +80,20 @@ class _Sources(Struct, frozen=True):
 
     def locate(self, diagnostic: Diagnostic) -> Diagnostic:
         """The diagnostic of one of Istio's documents, located in the file that contains it."""
-        path = f"/data/{diagnostic.document}{diagnostic.pointer}"
+        in_data = replace(diagnostic, pointer=f"/data/{diagnostic.document}{diagnostic.pointer}")
         match diagnostic.document:
             case "config" | "values":
-                located = self.config.make_diagnostic(path, diagnostic.problem, diagnostic.remedy)
+                return self.config.locate(in_data)
             case "mesh" if self.mesh is not None:
-                located = self.mesh.make_diagnostic(path, diagnostic.problem, diagnostic.remedy)
+                return self.mesh.locate(in_data)
             case document:
-                located = self._locate_proxy_config(document, diagnostic)
-        return replace(located, excerpt=diagnostic.excerpt, severity=diagnostic.severity)
-
-    def _locate_proxy_config(self, document: str, diagnostic: Diagnostic) -> Diagnostic:
-        for manifest in self.proxy_configs:
-            if document == f"ProxyConfig {manifest.namespace}/{manifest.name}":
-                return manifest.make_diagnostic(
-                    diagnostic.pointer, diagnostic.problem, diagnostic.remedy
+                manifests = (
+                    each
+                    for each in self.proxy_configs
+                    if document == f"ProxyConfig {each.namespace}/{each.name}"
                 )
-        return replace(diagnostic, document=document)
+                manifest = next(manifests, None)
+                return diagnostic if manifest is None else manifest.locate(diagnostic)
 
 
 def _compile_sources(

@@ -8,7 +8,6 @@ that decides, so that an explanation can show what would come next.
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from itertools import takewhile
-from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -90,8 +89,8 @@ class Step(Struct, frozen=True):
     final: bool = False
 
 
-class Inject(Struct, frozen=True, kw_only=True):
-    """The pod receives sidecars. ``deciding_step`` gives the first of the reasons."""
+class Decision(Struct, frozen=True, kw_only=True):
+    """The decision about a pod. ``deciding_step`` gives the first of the reasons."""
 
     reasons: tuple[Reason, ...]
     deciding_step: Step
@@ -99,16 +98,12 @@ class Inject(Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-class Skip(Struct, frozen=True, kw_only=True):
-    """The pod is not changed. ``deciding_step`` gives the first of the reasons."""
-
-    reasons: tuple[Reason, ...]
-    deciding_step: Step
-    steps: tuple[Step, ...]
-    warnings: tuple[str, ...] = ()
+class Inject(Decision, frozen=True):
+    """The pod receives sidecars."""
 
 
-Decision: TypeAlias = Inject | Skip
+class Skip(Decision, frozen=True):
+    """The pod is not changed."""
 
 
 def decide(rules: InjectionRules, pod: Object, namespace: str) -> Decision:

@@ -71,9 +71,9 @@ def _find_missing_values(before: Object, after: Object) -> Iterator[Flaw]:
 
 def _find_invalid_images(before: Object, after: Object) -> Iterator[Flaw]:
     for spec_path, spec in _find_pod_specs(after):
+        spec_before = _object_at_path(before, spec_path)
         containers_before = {
-            _container_key(container)
-            for container in _all_containers(_object_at_path(before, spec_path))
+            _container_key(container) for _, container in _locate_containers(spec_before, "")
         }
         for path, container in _locate_containers(spec, spec_path):
             if _container_key(container) in containers_before:
@@ -138,10 +138,8 @@ def _find_pod_specs(value: Object) -> Iterator[tuple[str, Object]]:
         case "Pod":
             yield "/spec", spec
         case "CronJob":
-            yield (
-                "/spec/jobTemplate/spec/template/spec",
-                _object_at_path(value, "/spec/jobTemplate/spec/template/spec"),
-            )
+            path = "/spec/jobTemplate/spec/template/spec"
+            yield path, _object_at_path(value, path)
         case _ if isinstance(spec.get("template"), dict):
             yield "/spec/template/spec", _object_at_path(value, "/spec/template/spec")
         case _:
@@ -149,20 +147,13 @@ def _find_pod_specs(value: Object) -> Iterator[tuple[str, Object]]:
 
 
 def _object_at_path(value: Object, path: str) -> Object:
-    for key in path.split("/")[1:]:
-        value = object_at(value, key)
-    return value
+    return object_at(value, *path.split("/")[1:])
 
 
 def _locate_containers(spec: Object, path: str) -> Iterator[tuple[str, Object]]:
     for kind in _CONTAINERS:
         for index, container in enumerate(objects_at(spec, kind)):
             yield f"{path}/{kind}/{index}", container
-
-
-def _all_containers(spec: Object) -> Iterator[Object]:
-    for _, container in _locate_containers(spec, ""):
-        yield container
 
 
 def _find_strings(value: JSON) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from podgraft.base.jsonvalue import JSON, Object, object_at
+from podgraft.base.jsonvalue import JSON, Object, object_at, strings_at
 from podgraft.kube import selectors
 from podgraft.kube.admission import (
     AdmissionRequest,
@@ -282,11 +282,7 @@ def find_namespace(name: str, namespaces: Namespaces) -> Object:
 
 def labels_of(value: JSON) -> Mapping[str, str]:
     """The labels of an object, without invalid ones."""
-    metadata = value.get("metadata") if isinstance(value, dict) else None
-    labels = metadata.get("labels") if isinstance(metadata, dict) else None
-    if not isinstance(labels, dict):
-        return {}
-    return {key: label for key, label in labels.items() if isinstance(label, str)}
+    return strings_at(value, "metadata", "labels") if isinstance(value, dict) else {}
 
 
 def _describe_request(request: AdmissionRequest) -> str:
@@ -306,12 +302,9 @@ def make_create_request(value: Object, namespace: str) -> AdmissionRequest:
     group, _, version = str(value.get("apiVersion") or "v1").rpartition("/")
     kind = str(value.get("kind") or "Pod")
     resource = guess_plural(kind.lower())
-    metadata = value.get("metadata")
-    metadata_object = metadata if isinstance(metadata, dict) else {}
-    name, object_namespace = (
-        str(metadata_object.get("name") or ""),
-        str(metadata_object.get("namespace") or namespace),
-    )
+    metadata = object_at(value, "metadata")
+    name = str(metadata.get("name") or "")
+    object_namespace = str(metadata.get("namespace") or namespace)
     return AdmissionRequest(
         api_version="admission.k8s.io/v1",
         kind=GroupVersionKind(group, version, kind),

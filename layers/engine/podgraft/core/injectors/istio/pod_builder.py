@@ -54,10 +54,8 @@ class PodBuilder(Struct):
 
     def sidecar(self, profile: Profile) -> Object | None:
         """The proxy container; since 1.19, it can be an init container."""
-        container = find_by_name(self.containers, PROXY)
-        if container is None and profile.native_sidecars:
-            container = find_by_name(self.init_containers, PROXY)
-        return container
+        others = self.init_containers if profile.native_sidecars else []
+        return find_by_name(self.containers, PROXY) or find_by_name(others, PROXY)
 
     def build(self) -> Object:
         """Return the changed pod."""
@@ -114,10 +112,8 @@ def find_by_name(objects: list[Object], name: str) -> Object | None:
 
 def find_sidecar(profile: Profile, pod: Mapping[str, JSON]) -> Object | None:
     """Return the proxy container of the pod, or None."""
-    container = find_by_name(containers(pod), PROXY)
-    if container is None and profile.native_sidecars:
-        container = find_by_name(containers(pod, INIT_CONTAINERS), PROXY)
-    return container
+    others = containers(pod, INIT_CONTAINERS) if profile.native_sidecars else []
+    return find_by_name(containers(pod), PROXY) or find_by_name(others, PROXY)
 
 
 def pod_annotations(pod: Mapping[str, JSON]) -> dict[str, str]:
