@@ -276,8 +276,9 @@ class DependencyVisitor(Struct, frozen=True):
         match node:
             case nodes.Dot() | nodes.Field() | nodes.Variable():
                 part = self._resolve_operand(node, bindings)
-                for path in paths:
-                    self._record_read(part, path)
+                for end in (self.resolve_path(part, path) for path in paths):
+                    if end is not None:
+                        end.node.complete()
             case nodes.Chain():
                 self._visit_operand(node.node, bindings)
             case nodes.Pipe():
@@ -286,11 +287,6 @@ class DependencyVisitor(Struct, frozen=True):
                 pass
             case _:
                 assert_never(node)
-
-    def _record_read(self, part: TypedNode | None, path: _Path) -> None:
-        end = self.resolve_path(part, path)
-        if end:
-            end.node.complete()
 
     def _resolve_operand(self, node: nodes.Operand, bindings: Bindings) -> TypedNode | None:
         """The part that an operand represents; ``None`` if it was read completely before."""

@@ -210,7 +210,11 @@ class _FieldVisitor(Struct):
                 return _UNKNOWN_OPERAND
         for name in names:
             operand = self._select_field(operand, name, node, scope)
-        if operand.value is _ABSENT and use is _Use.PRINT and not _is_tested(operand, scope):
+        if (
+            operand.value is _ABSENT
+            and use is _Use.PRINT
+            and operand.path not in scope.tested_paths
+        ):
             parent, _, name = operand.path.rpartition(".")
             self._add_problem(node, operand.path, name, parent, ())
         return operand
@@ -246,7 +250,7 @@ class _FieldVisitor(Struct):
         if isinstance(operand.value, dict):
             value = operand.value.get(name)
             return _Operand(None, _ABSENT if value is None else value, path)
-        if _is_tested(operand, scope):
+        if operand.path in scope.tested_paths:
             return _UNKNOWN_OPERAND
         if operand.value is _ABSENT:  # the parent is missing
             parent, _, missing = operand.path.rpartition(".")
@@ -295,10 +299,6 @@ class _FieldVisitor(Struct):
             yield from self._find_paths(child, scope)
 
 
-def _is_tested(operand: _Operand, scope: _Scope) -> bool:
-    return operand.path in scope.tested_paths
-
-
 def _use(command: nodes.Command) -> _Use:
     """The use of the arguments of a command."""
     first = command.operands[0]
@@ -308,8 +308,7 @@ def _use(command: nodes.Command) -> _Use:
 
 def _result(function: Function | None) -> GoType | None:
     """The result type of a function, if it is the same for every call."""
-    unknown = function is None or function.result is REFLECT_VALUE
-    return None if unknown or function is None else function.result
+    return None if function is None or function.result is REFLECT_VALUE else function.result
 
 
 def _element(operand: _Operand) -> _Operand:

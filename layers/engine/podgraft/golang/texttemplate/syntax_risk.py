@@ -6,7 +6,7 @@ can report a safe template, but it never misses an unsafe one.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 from .functions import Function, SyntaxRisk
 from .parse import nodes
@@ -28,8 +28,11 @@ def can_create_syntax(
     """Whether the template can create YAML syntax from plain text."""
     if _ANCHOR.search(source.text):
         return True
-    pipes = (pipe for template in templates.values() for pipe in _pipes(template.body))
-    return any(_has_pipe_risk(pipe, functions) for pipe in pipes)
+    return any(
+        _has_pipe_risk(pipe, functions)
+        for template in templates.values()
+        for pipe in nodes.find_pipes(template.body)
+    )
 
 
 def _has_pipe_risk(pipe: nodes.Pipe, functions: Mapping[str, Function]) -> bool:
@@ -83,19 +86,3 @@ def _has_function_risk(
     if name in _COUNTING and not isinstance(first, nodes.Number):
         return True
     return harm is not SyntaxRisk.NONE and not (quoted and harm is SyntaxRisk.SLICES)
-
-
-def _pipes(body: nodes.Nodes) -> Iterator[nodes.Pipe]:
-    for node in body:
-        match node:
-            case nodes.Action():
-                yield node.pipe
-            case nodes.Invocation():
-                if node.pipe:
-                    yield node.pipe
-            case nodes.Branch():
-                yield node.pipe
-                yield from _pipes(node.body)
-                yield from _pipes(node.else_body or ())
-            case _:
-                pass

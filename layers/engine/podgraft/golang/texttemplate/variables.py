@@ -24,7 +24,7 @@ def find_variables(statement: nodes.Statement) -> VariableUse:
     used: set[str] = set()
     written: set[str] = set()
     is_conditional = False
-    for pipe, depth in _iterate_pipes((statement,)):
+    for pipe, depth in _iterate_pipes(statement):
         names = {variable.name for variable in pipe.variables}
         is_conditional |= bool(names) and depth == _NESTED
         if pipe.is_assignment or depth == _OUTER:
@@ -38,17 +38,10 @@ def find_variables(statement: nodes.Statement) -> VariableUse:
 _OUTER, _INNER, _NESTED = range(3)
 
 
-def _iterate_pipes(body: nodes.Nodes, depth: int = _OUTER) -> Iterator[tuple[nodes.Pipe, int]]:
-    for node in body:
-        match node:
-            case nodes.Action(pipe=pipe) | nodes.Invocation(pipe=nodes.Pipe() as pipe):
-                yield from _nested_pipes(pipe, depth)
-            case nodes.Branch():
-                yield from _nested_pipes(node.pipe, _INNER)
-                yield from _iterate_pipes(node.body, _INNER)
-                yield from _iterate_pipes(node.else_body or (), _INNER)
-            case _:
-                pass
+def _iterate_pipes(statement: nodes.Statement) -> Iterator[tuple[nodes.Pipe, int]]:
+    depth = _INNER if isinstance(statement, nodes.Branch) else _OUTER
+    for pipe in nodes.find_pipes((statement,)):
+        yield from _nested_pipes(pipe, depth)
 
 
 def _nested_pipes(pipe: nodes.Pipe, depth: int) -> Iterator[tuple[nodes.Pipe, int]]:
@@ -69,9 +62,11 @@ def _iterate_variables(pipe: nodes.Pipe) -> Iterator[str]:
 
 def find_range_variables(body: nodes.Nodes) -> Iterator[str]:
     """The names of the variables that ranges assign elements to."""
-    for node in body:
-        if isinstance(node, nodes.Branch):
-            if node.control is nodes.Control.RANGE and node.pipe.is_assignment:
-                yield from (variable.name for variable in node.pipe.variables)
-            yield from find_range_variables(node.body)
-            yield from find_range_variables(node.else_body or ())
+    for node in nodes.walk(body):
+        match node:
+            case nodes.Branch(
+                control=nodes.Control.RANGE, pipe=nodes.Pipe(is_assignment=True) as pipe
+            ):
+                yield from (variable.name for variable in pipe.variables)
+            case _:
+                pass

@@ -113,40 +113,27 @@ class _MeshReader(msgspec.Struct):
         return f"{reference.get('namespace') or namespace}/{name}"
 
     def _parse_template(self) -> texttemplate.Program | None:
-        config_map = self.config_map()
+        path, config_map = "/sidecarPatchConfigMap", self.config_map()
         if config_map is None:
-            return self._add_error(
-                "/sidecarPatchConfigMap",
-                f"the ConfigMap {self._config_map_name()} is not in the bundle",
-                "add it, or name another",
-            )
+            problem = f"the ConfigMap {self._config_map_name()} is not in the bundle"
+            return self._add_error(path, problem, "add it, or name another")
         entries = object_at(config_map, "data")
         if len(entries) != 1:
-            return self._add_error(
-                "/sidecarPatchConfigMap",
-                f"the ConfigMap {self._config_map_name()} has {len(entries)} entries in data",
-                "give it exactly one, the template",
-            )
+            problem = f"the ConfigMap {self._config_map_name()} has {len(entries)} entries in data"
+            return self._add_error(path, problem, "give it exactly one, the template")
         try:
             text = str(*entries.values())
             return texttemplate.compile_(text, name="patch", functions={})
         except (texttemplate.TemplateError, texttemplate.LimitError) as error:
-            return self._add_error(
-                "/sidecarPatchConfigMap",
-                f"the template does not parse: {error}",
-                error.remedy,
-            )
+            return self._add_error(path, f"the template does not parse: {error}", error.remedy)
 
     def _parse_selector(self) -> MeshLabelSelector | MeshNamespaceSelector | None:
         path = "/injectionSelector"
         selector = object_at(self._spec, "injectionSelector")
         for unsupported in ("upstreamSelector", "serviceSelector"):
             if unsupported in selector:
-                return self._add_error(
-                    f"{path}/{unsupported}",
-                    "is not supported",
-                    "use labelSelector or namespaceSelector",
-                )
+                remedy = "use labelSelector or namespaceSelector"
+                return self._add_error(f"{path}/{unsupported}", "is not supported", remedy)
         if "labelSelector" in selector:
             labels = object_at(selector, "labelSelector", "labelsToMatch")
             return MeshLabelSelector({key: str(value) for key, value in labels.items()})

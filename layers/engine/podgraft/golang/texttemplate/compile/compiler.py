@@ -197,16 +197,18 @@ class _TemplateCompiler(msgspec.Struct):
             case nodes.Invocation():
                 self._compile_invocation(node)
             case nodes.Break():
-                self._emit(self._builder_for(node.start, node.end).break_statement())
+                self._emit(self.expressions.builder_for(node.start, node.end).break_statement())
             case nodes.Continue():
-                self._emit(*self._compile_continue(self._builder_for(node.start, node.end)))
+                self._emit(
+                    *self._compile_continue(self.expressions.builder_for(node.start, node.end))
+                )
             case _:
                 assert_never(node)
 
     def _compile_action(self, node: nodes.Action) -> None:
         """Compile ``{{pipeline}}``, which prints its value unless it sets a variable."""
         value = self._compile_pipeline(node.pipe)
-        builder = self._builder_for(node.start, node.end)
+        builder = self.expressions.builder_for(node.start, node.end)
         self.expressions.record_site(builder)
         if node.pipe.variables:
             self._emit(builder.expression_statement(value.code))
@@ -239,7 +241,7 @@ class _TemplateCompiler(msgspec.Struct):
 
     def _compile_invocation(self, node: nodes.Invocation) -> None:
         """Compile ``{{template "name" pipeline}}``."""
-        builder = self._builder_for(node.start, node.end)
+        builder = self.expressions.builder_for(node.start, node.end)
         self.expressions.last_node = node
         if node.name not in self.names:
             failure = self.expressions.emit_failure(
@@ -263,7 +265,7 @@ class _TemplateCompiler(msgspec.Struct):
         with expressions.scope.nested_scope():
             value = expressions.compile_value(node.pipe)
             self._initialize_locals()
-            builder = self._builder_for(node.start, node.pipe.end)
+            builder = self.expressions.builder_for(node.start, node.pipe.end)
             expressions.record_site(builder)
             container, items = expressions.new_local(), expressions.new_local()
             self._emit(builder.assign(container, value.code))
@@ -333,7 +335,7 @@ class _TemplateCompiler(msgspec.Struct):
             return []
         if not _contains_break(node.else_body):
             return self._compile_block(node.else_body)
-        builder = self._builder_for(node.start, node.end)
+        builder = self.expressions.builder_for(node.start, node.end)
         continues = self.expressions.new_local()
         self.break_flags.append(continues)
         body = self._compile_block(node.else_body)
@@ -379,9 +381,6 @@ class _TemplateCompiler(msgspec.Struct):
                 builder.expression_statement(builder.call("write", builder.join(self.pending_text)))
             )
             self.pending_text.clear()
-
-    def _builder_for(self, start: int, end: int) -> AstBuilder:
-        return self.unit.builder.with_span(start, end)
 
 
 def _contains_break(statements: nodes.Nodes) -> bool:

@@ -7,6 +7,7 @@ first word of the operand (parse.operand).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -258,6 +259,22 @@ class Template(Struct, frozen=True):
     def is_empty(self) -> bool:
         """Whether the template contains only white space (parse.IsEmptyTree)."""
         return all(isinstance(node, Text) and not node.text.strip(_SPACES) for node in self.body)
+
+
+def walk(nodes: Nodes) -> Iterator[Statement]:
+    """The statements and all within them, in the order of the text."""
+    for node in nodes:
+        yield node
+        if isinstance(node, Branch):
+            yield from walk(node.body)
+            yield from walk(node.else_body or ())
+
+
+def find_pipes(nodes: Nodes) -> Iterator[Pipe]:
+    """The pipelines of the statements and of all within them."""
+    for node in walk(nodes):
+        if isinstance(node, Action | Branch | Invocation) and node.pipe is not None:
+            yield node.pipe
 
 
 def to_source(nodes: Nodes) -> str:

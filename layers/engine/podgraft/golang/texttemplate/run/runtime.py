@@ -105,7 +105,7 @@ def _lookup_field(receiver: Value, name: str, container: Value, key: str | None)
             return value
     if receiver is None:
         return _check_nil_field(name, container, key)
-    bound = _bind_method(receiver, name)
+    bound = bind_method(dereference(receiver), name)
     if bound is not None:
         _check_arity(bound, 0)
         return bound.call()
@@ -123,7 +123,7 @@ def find_method(
     """Find the method that ``receiver.name arguments…`` calls; ``None`` for a field of nil."""
     if receiver is None:
         return _check_nil_field(name, container, key)
-    bound = _bind_method(receiver, name)
+    bound = bind_method(dereference(receiver), name)
     if bound is None:
         _lookup_member(receiver, name, container, key, called=True)
         raise ExecutionError(f"{name} has arguments but cannot be invoked as function")
@@ -223,10 +223,6 @@ def _check_nil_field(name: str, container: Value, key: str | None) -> None:
         raise ExecutionError(f"nil pointer evaluating {interface}.{name}")
 
 
-def _bind_method(receiver: Value, name: str) -> BoundMethod | None:
-    return bind_method(dereference(receiver), name)
-
-
 def _check_arity(bound: BoundMethod, argument_count: int, *, piped: bool = False) -> None:
     reason = arity_error(bound.name, bound.method, argument_count=argument_count, piped=piped)
     if reason is not None:
@@ -314,7 +310,7 @@ class RenderState(msgspec.Struct):
             raise LimitExceededError(
                 f"calls templates within templates more than {self.limits.depth} deep"
             )
-        self._count_step()
+        self._count_steps(1)
 
     def count_output(self) -> None:
         """Count the output since the last count."""
@@ -345,9 +341,6 @@ class RenderState(msgspec.Struct):
         self.output.append(section.text)
         self._count_steps(section.steps)
         return section.variables
-
-    def _count_step(self) -> None:
-        self._count_steps(1)
 
     def _count_steps(self, count: int) -> None:
         self.steps += count

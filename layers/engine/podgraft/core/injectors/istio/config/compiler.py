@@ -137,23 +137,21 @@ def _make_environment_fields(
 def _parse_mesh(profile: Profile, schema: Schema, text: str, errors: list[Diagnostic]) -> Message:
     field_errors: list[FieldError] = []
     config = mesh.apply_mesh_config(schema, mesh.defaults(profile), text, field_errors)
-    errors.extend(
-        Diagnostic(
-            document="mesh", pointer=error.pointer, problem=error.problem, remedy=_REFERENCE_REMEDY
-        )
-        for error in field_errors
-    )
-    errors.extend(
-        Diagnostic(
-            document="mesh", pointer="/defaultConfig", problem=problem, remedy=_REFERENCE_REMEDY
-        )
-        for problem in validate_proxyconfig.validate_proxy_config(profile, mesh.proxy_of(config))
-    )
-    errors.extend(
-        Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
-        for path, problem, remedy in mesh.validate_mesh_config(profile, config)
+    proxy_problems = validate_proxyconfig.validate_proxy_config(profile, mesh.proxy_of(config))
+    errors += map(
+        _make_mesh_error,
+        (
+            *((error.pointer, error.problem, _REFERENCE_REMEDY) for error in field_errors),
+            *(("/defaultConfig", problem, _REFERENCE_REMEDY) for problem in proxy_problems),
+            *mesh.validate_mesh_config(profile, config),
+        ),
     )
     return config
+
+
+def _make_mesh_error(found: validate_meshconfig.Problem) -> Diagnostic:
+    path, problem, remedy = found
+    return Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
 
 
 def _find_further_errors(
@@ -161,10 +159,7 @@ def _find_further_errors(
 ) -> list[Diagnostic]:
     """Find further errors with which istiod does not load; skip locations with earlier errors."""
     locations = {(diagnostic.document, diagnostic.pointer) for diagnostic in earlier}
-    candidates = [
-        Diagnostic(document="mesh", pointer=path, problem=problem, remedy=remedy)
-        for path, problem, remedy in validate_meshconfig.validate_names(profile, mesh_config)
-    ]
+    candidates = [*map(_make_mesh_error, validate_meshconfig.validate_names(profile, mesh_config))]
     if profile.typed_values:
         candidates += values_types.validate_values(profile, values.raw)
     return [
