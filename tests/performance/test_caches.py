@@ -32,7 +32,6 @@ UNBOUNDED = {
         "golang.reflect.constructors.map_of",
         "golang.reflect.constructors.pointer_to",
         "golang.reflect.constructors.slice_of",
-        "core.injectors.istio.render.pod_overlay._normalizer",
         "core.injectors.overlay.data.data_type",
         "kube.decoding._decoder",
         "kube.encoding._encoder",

@@ -26,7 +26,6 @@ from .types import NEWEST, OBJECT_META
 
 _MODE = 0o644
 _INT32_MAX = 2**31 - 1
-_MILLI = -3
 # By struct: the value of a missing field.
 _ABSENT: Mapping[str, Object] = {
     "v1.AzureDiskVolumeSource": {
@@ -181,7 +180,7 @@ def _fill_fields(type_: GoType, value: JSON, minor: int) -> None:
             _fill_fields(type_.elem, value, minor)
         case Kind.MAP, dict() if type_ is RESOURCE_LIST:
             for resource, amount in value.items():
-                value[resource] = _round_up(str(amount))
+                value[resource] = quantity.round_to_milli(str(amount))
         case Kind.SLICE, list() if type_.elem is not None and type_.elem.kind is not Kind.STRING:
             for element in value:
                 _fill_fields(type_.elem, element, minor)
@@ -195,15 +194,6 @@ def _fill_fields(type_: GoType, value: JSON, minor: int) -> None:
             pass
 
 
-def _round_up(amount: str) -> str:
-    """A quantity in thousandths, as for all resources."""
-    if amount[-1] not in "nu" and "e-" not in amount:
-        return amount
-    parsed = quantity.parse(amount)
-    unit = max(parsed.exponent, _MILLI)
-    return str(quantity.Quantity(parsed.scale_unbounded(unit), unit, parsed.format))
-
-
 def _fill_struct(name: str, struct: Object, minor: int) -> None:
     if name == _EPHEMERAL_CONTAINER:
         name = "v1.Container"
@@ -214,39 +204,31 @@ def _fill_struct(name: str, struct: Object, minor: int) -> None:
         if not struct.get(key):
             struct[key] = default
     if name in _STRUCTS:
-        _STRUCTS[name](struct)
-    if name in _STRUCTS_BY_RELEASE:
-        _STRUCTS_BY_RELEASE[name](struct, minor)
+        _STRUCTS[name](struct, minor)
 
 
-def _fill_container(container: Object) -> None:
+def _fill_container(container: Object, _minor: int) -> None:
     if not container.get("imagePullPolicy"):
         container["imagePullPolicy"] = find_pull_policy(str(container.get("image", "")))
 
 
-def _set_volume(volume: Object) -> None:
+def _set_volume(volume: Object, minor: int) -> None:
     if all(value is None for key, value in volume.items() if key != "name"):
         volume["emptyDir"] = {}
-
-
-def _set_image_volume(volume: Object, minor: int) -> None:
     image = volume.get("image")
     if minor >= _IMAGE_VOLUMES and isinstance(image, dict) and not image.get("pullPolicy"):
         image["pullPolicy"] = find_pull_policy(str(image.get("reference", "")))
 
 
-def _fill_claim(claim: Object) -> None:
+def _fill_claim(claim: Object, _minor: int) -> None:
     status = object_at(claim, "status")
     claim["status"] = {**status, "phase": status.get("phase") or "Pending"}
 
 
-_STRUCTS: Mapping[str, Callable[[Object], None]] = {
+_STRUCTS: Mapping[str, Callable[[Object, int], None]] = {
     "v1.Container": _fill_container,
     "v1.Volume": _set_volume,
     "v1.PersistentVolumeClaim": _fill_claim,
-}
-_STRUCTS_BY_RELEASE: Mapping[str, Callable[[Object, int], None]] = {
-    "v1.Volume": _set_image_volume,
 }
 
 

@@ -188,6 +188,15 @@ def from_json(raw: str | float) -> Quantity:
     return parse(strings.trim_space(raw) if isinstance(raw, str) else format_number(raw))
 
 
+def round_to_milli(text: str) -> str:
+    """The text of a quantity in thousandths, rounded away from zero, as for all resources."""
+    if text[-1] not in "nu" and "e-" not in text:
+        return text
+    parsed = parse(text)
+    unit = max(parsed.exponent, _MILLI)
+    return str(Quantity(parsed.scale_unbounded(unit), unit, parsed.format))
+
+
 def _parse_suffix(suffix: str) -> tuple[int, Format]:
     """Parse a suffix to a power of ten (of two for binary suffixes) and a family."""
     if suffix in _DECIMAL:
