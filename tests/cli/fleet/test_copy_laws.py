@@ -286,13 +286,13 @@ def test_each_later_command_ends_what_a_killed_one_began(
         number += 1
 
 
-def test_a_token_that_ended_leaves_the_copy_with_the_next_command(run: Any, clock: Clock) -> None:
+def test_a_token_that_ended_leaves_the_copy_with_adopt(run: Any, clock: Clock) -> None:
     for number in range(40):
         clock.days = 0
         world = World()
         clock.days = 2
         is_killed = kill(run, world, LATER[0], number)
-        assert run(world, LATER[2]) == 0
+        assert run(world, ("fleet", "adopt")) == 0
         world.check_end("ended")
         if not is_killed:
             return
