@@ -49,7 +49,7 @@ DEFECTS: dict[str, Defect] = {
     ),
     "D6": make_defect(
         "an unreachable store counts as an invalid version",
-        "33",
+        "4 33",
         f"{_LOADER}:_Attempt.load",
         "except InvalidVersionError as error:",
         "except StoreError as error:",

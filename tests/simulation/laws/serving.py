@@ -46,8 +46,11 @@ class LastKnownGood(Law):
             return
         if review.event.facts["verb"] != "review":
             return
+        if DENIED in reader.texts:
+            reader.answered = False  # it discarded its version, and has to load one again
+            return
         confirmed = min(reader.policy_time, reader.credentials_time)
-        if review.event.time - confirmed > ALMOST_A_DAY or DENIED in reader.texts:
+        if review.event.time - confirmed > ALMOST_A_DAY:
             return
         if not self.facts.has_valid_callers(review.began):
             return  # it never had callers of this cluster, perhaps

@@ -1,6 +1,6 @@
 """AWS below botocore: a request of a real client becomes a call of a model.
 
-Serializers, signatures, parsers, and retries of botocore stay real. Only the event before-send is
+Serializers, parsers, and retries of botocore stay real. Only the event before-send is
 answered here, after a virtual delay, and with the faults of the weather.
 """
 
@@ -16,6 +16,7 @@ from unittest.mock import patch
 
 import boto3
 import botocore.endpoint
+from botocore import UNSIGNED
 from botocore.config import Config
 from botocore.exceptions import ConnectionClosedError, ConnectTimeoutError, ReadTimeoutError
 from botocore.retries import quota, standard
@@ -231,6 +232,10 @@ def _draw() -> float:
     return Aws.current.random()
 
 
+def _choose_no_signer(**_: Any) -> Any:
+    return UNSIGNED
+
+
 class _Backoff(standard.ExponentialBackoff):
     """The pauses between retries, with the random numbers of the run."""
 
@@ -286,7 +291,9 @@ def _make_client(service: str, *, patient: bool) -> Any:
         return Aws.current.answer(service, operation, request, patient=patient)
 
     client.meta.events.register(f"before-send.{service}", answer)
-    # A new user agent for each request would take a tenth of its time, and no model reads it.
+    # A signature and a new user agent for each request would take a third of its time, and no model
+    # reads them.
+    client.meta.events.register(f"choose-signer.{service}", _choose_no_signer)
     client.meta.events.unregister(
         f"request-created.{client.meta.service_model.service_id.hyphenize()}",
         client._user_agent_creator.rebuild_and_replace_user_agent_handler,

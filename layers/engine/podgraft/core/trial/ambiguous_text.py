@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, objects_at
 
-from .outcome import Failure, Mutate, try_probe
+from .outcome import Failure, Mutate, mutate_probe
 from .probes import Probe
 
 # Keys with values that Istio reads: they select templates, and most accept no free text.
@@ -38,7 +38,7 @@ def find_unquoted_text(
     for description, texts, make_object in _make_variants(probe.object):
         for text in (_PLAIN_TEXT, *texts):
             variant = Probe(name=probe.name, object=make_object(text))
-            result = try_probe(change, variant)
+            result = mutate_probe(change, variant)
             yield
             if isinstance(result, Failure):
                 if text == _PLAIN_TEXT:

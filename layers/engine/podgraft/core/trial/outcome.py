@@ -131,13 +131,19 @@ def try_probes(change: Mutate, probes: Iterable[Probe]) -> Generator[None, None,
 
 def try_probe(change: Mutate, probe: Probe) -> Failure | list[Flaw]:
     """Return the failure for one probe, or the flaws of the result."""
+    after = mutate_probe(change, probe)
+    return after if isinstance(after, Failure) else [*find_flaws(probe.object, after)]
+
+
+def mutate_probe(change: Mutate, probe: Probe) -> Failure | Object:
+    """Return the failure for one probe, or the result."""
     context = ReviewContext(namespace=probe.namespace, limits=LIMITS)
     try:
         after = change(probe.object, context)
         check_result(after)
     except (InjectionError, kube.DecodeError) as error:
         return Failure(probe=probe, error=error)
-    return [*find_flaws(probe.object, after)]
+    return after
 
 
 def check_result(value: Object) -> None:
