@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.test.document import parse_document
-from podgraft.cli.test.expectation import REASONS, ExpectedOutcome
+from podgraft.cli.test.expectation import OUTCOMES, REASONS
 from podgraft.core import policy
 from podgraft.core.injectors.overlay import overlay
 from podgraft.core.policy import Cursor, Diagnostics, PolicyError
@@ -307,7 +307,7 @@ def test_the_schema_of_tests_has_all_outcomes_and_reasons() -> None:
     schema = json.loads((SCHEMAS / "test.schema.json").read_text())
     properties = schema["$defs"]["expect"]["properties"]
 
-    assert properties["outcome"]["enum"] == [*ExpectedOutcome, None]
+    assert properties["outcome"]["enum"] == [*OUTCOMES, None]
     assert properties["reason"]["enum"] == [*REASONS, None]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from podgraft.cli.policy.signing import FileSigner
+from podgraft.cli.policy.signing import open_key_file
 from podgraft.core.signing.keys import parse_public_keys
 
 ROOT = Path(__file__).parents[2]
@@ -55,7 +55,7 @@ def test_the_commands_of_openssl_make_a_key_that_signs(tmp_path: Path) -> None:
     assert len(commands) == 2
     for command in commands:
         subprocess.run(command.split(), cwd=tmp_path, check=True, capture_output=True)
-    signer = FileSigner(tmp_path / "signer.key")
+    signer = open_key_file(tmp_path / "signer.key")
     pem = (tmp_path / "signer.pem").read_text()
     assert parse_public_keys(pem) == (signer.public_key,)
     der = subprocess.run(

@@ -14,7 +14,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from podgraft.base.jsonvalue import JSON, Object, object_at
-from podgraft.cli.offline import FixedStore, make_snapshot
+from podgraft.cli.offline import FixedStore
 from podgraft.cli.policy.export.documents import Export, export_bundle
 from podgraft.core import review
 from podgraft.core.bundle import PolicyMutator, compile_
@@ -26,7 +26,7 @@ from podgraft.kube import defaults, yaml
 from podgraft.kube.admission import AdmissionRequest
 from podgraft.kube.matching import constraints
 from podgraft.service.store import Snapshot
-from support.local_snapshot import load_snapshot
+from support.local_snapshot import load_snapshot, make_snapshot
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 MINOR = 37

@@ -114,7 +114,7 @@ def test_the_explained_object_is_one_that_a_patch_changed(tmp_path: Path) -> Non
     ]
     steps = list(next_steps.find_next_steps("istio", tmp_path, outcomes, ["allow"]))
 
-    assert f"-f {tmp_path}/b.yaml" in steps[0].arguments
+    assert f"-f {tmp_path}/b.yaml" in steps[0][1]
 
 
 def test_a_demo_replaces_only_the_folder_of_a_demo(

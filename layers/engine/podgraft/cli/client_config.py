@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli import documents
 from podgraft.core.bundle.cluster_ids import UrlPath
 from podgraft.service import paths
@@ -83,12 +83,9 @@ def read_url_paths(file: Path, injector: str | None = None) -> Iterator[UrlPath]
     With *injector*, only the webhooks of that injector count.
     """
     for manifest in documents.read_objects(file):
-        webhooks = manifest.get("webhooks")
-        if manifest.get("kind") != _KIND or not isinstance(webhooks, list):
-            continue
+        webhooks = objects_at(manifest, "webhooks") if manifest.get("kind") == _KIND else []
         for index, webhook in enumerate(webhooks):
-            client = object_at(webhook, "clientConfig") if isinstance(webhook, dict) else {}
-            target = read_destination(client).target
+            target = read_destination(object_at(webhook, "clientConfig")).target
             if target and target.route == _ROUTE and injector in {None, target.injector}:
                 location = f"{file}, {documents.object_name(manifest)}"
                 yield UrlPath(target.tail, location, f"/webhooks/{index}/clientConfig")

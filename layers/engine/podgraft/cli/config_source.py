@@ -5,18 +5,15 @@ serve`` with a folder for each injector. ``stack:NAME`` is a deployed stack, and
 ``cluster[:CONTEXT]`` is the configuration of Istio in a cluster.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from podgraft.cli.failure import CommandError
-
-R = TypeVar("R")
+from podgraft.cli.shared_options import Decorator
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +81,11 @@ class ConfigSourceType(click.ParamType[ConfigSource]):
         return [CompletionItem(incomplete, type="dir")]
 
 
-def config_option(
-    kind: ConfigSourceType, help_text: str
-) -> Callable[[Callable[..., R]], Callable[..., R]]:
+def config_option(kind: ConfigSourceType, help_text: str) -> Decorator:
     """Return the decorator that adds ``--config``; the command receives *source*."""
-    option: Any = click.option(
+    return click.option(
         "--config", "source", type=kind, envvar="PODGRAFT_CONFIG", show_envvar=True, help=help_text
     )
-    return option
 
 
 # The names before --config, for one release: the outputs of a stack.
@@ -103,7 +97,7 @@ _OLD_OPTIONS = {
 }
 
 
-def make_old_option(name: str) -> Callable[[Callable[..., R]], Callable[..., R]]:
+def make_old_option(name: str) -> Decorator:
     """Return the decorator that adds an option that ``--config`` replaces, without help."""
     variable = f"PODGRAFT_{name.upper().replace('-', '_')}"
     return click.option(f"--{name}", envvar=variable, hidden=True, help=_OLD_OPTIONS[name])

@@ -10,8 +10,7 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from podgraft.cli import terminal
-from podgraft.cli.shared_options import FILE, FOLDER, add_options
+from podgraft.cli.shared_options import FILE, FOLDER, add_options, gather_options
 from podgraft.core import bundle, policy
 from podgraft.core.bundle import BundleError, lint
 from podgraft.core.identifiers import DEFAULT_INJECTOR
@@ -23,11 +22,7 @@ from . import documents, folders, istio_files
 from .aws_options import aws_options
 from .config_source import ConfigSource, ConfigSourceType, config_option, find_files, is_explicit
 from .failure import CommandError, print_warnings
-from .identifier_options import (
-    check_cluster_option,
-    check_optional_injector,
-    check_release_option,
-)
+from .identifier_options import check_cluster_option, check_injector_option, check_release_option
 from .live.istio_source import IstioReader, IstioSource
 from .live.options import CONTEXT_OPTIONS, ClusterAccess, pop_access
 from .template_lines import add_file_lines
@@ -36,7 +31,7 @@ _OPTIONS = (
     config_option(ConfigSourceType(), "Folder with policy.yaml and bundle/, stack, or cluster."),
     click.option(
         "--injector",
-        callback=check_optional_injector,
+        callback=check_injector_option,
         help="Injector of the stack, of the folder, or of the registration.",
     ),
     *CONTEXT_OPTIONS,
@@ -98,8 +93,6 @@ _CALLER_OPTIONS = (
 )
 
 
-# The options of a caller: its cluster, and the variables of Istio in its URL.
-caller_options = add_options(*_CALLER_OPTIONS)
 # The options of a configuration, and those of a caller.
 inject_options = add_options(
     *_OPTIONS,
@@ -227,6 +220,10 @@ def make_caller(
     return ReviewContext(injector="offline", cluster=cluster, url_path="/".join(pairs))
 
 
+# The options of a caller: its cluster, and the variables of Istio in its URL.
+caller_options = gather_options(make_caller, *_CALLER_OPTIONS, name="caller")
+
+
 def _pair(key: str, value: str | None) -> tuple[str, ...]:
     return () if value is None else (key, value.replace("/", "--slash--"))
 
@@ -250,14 +247,10 @@ def warn_of_unused(options: InjectOptions, snapshot: Snapshot) -> None:
     if not names:
         return
     if injector is None:
-        _warn(f"{names}: no effect: the bundle contains no Istio configuration")
+        print_warnings([f"{names}: no effect: the bundle contains no Istio configuration"])
     elif not injector.parse_environment(caller(options).url_path):
         release = injector.profile.release
-        _warn(f"{names}: no effect: Istio {release} reads no variables from the URL")
-
-
-def _warn(text: str) -> None:
-    terminal.secho(f"warning: {text}", fg="yellow", err=True)
+        print_warnings([f"{names}: no effect: Istio {release} reads no variables from the URL"])
 
 
 def _load_stack(stack: str, options: InjectOptions) -> LoadedConfiguration:
@@ -265,9 +258,9 @@ def _load_stack(stack: str, options: InjectOptions) -> LoadedConfiguration:
     from .policy.in_force import read_stack  # needs boto3
 
     injector = options.injector or DEFAULT_INJECTOR
-    read = read_stack(stack, injector, options.cluster, options.cluster_groups)
-    options = dataclasses.replace(options, cluster_groups=read.groups)
-    snapshot = _compile_snapshot(options, read.files, read.document)
+    files, text, groups = read_stack(stack, injector, options.cluster, options.cluster_groups)
+    options = dataclasses.replace(options, cluster_groups=groups)
+    snapshot = _compile_snapshot(options, files, text)
     return LoadedConfiguration(snapshot=snapshot, caller=caller(options))
 
 
@@ -305,14 +298,14 @@ def _parse_policy(options: InjectOptions, text: str, revision: str | None) -> Po
     groups = read.find_groups(options.cluster, options.cluster_groups)
     if options.cluster is not None and options.cluster not in read.clusters and not groups:
         clusters = ", ".join(sorted(read.clusters)) or "none"
-        _warn(f"--cluster {options.cluster}: the policy has no overrides for it; it has {clusters}")
+        problem = f"the policy has no overrides for it; it has {clusters}"
+        print_warnings([f"--cluster {options.cluster}: {problem}"])
     document, read = read, read.for_cluster(options.cluster, options.cluster_groups)
     stable = document.bundle
     if read.bundle != stable and options.stack is None:
-        _warn(
-            f"--cluster {options.cluster}: the policy names another bundle for it, {read.bundle}; "
-            "the result is that of the files on this machine"
-        )
+        problem = f"the policy names another bundle for it, {read.bundle}"
+        remedy = "the result is that of the files on this machine"
+        print_warnings([f"--cluster {options.cluster}: {problem}; {remedy}"])
     return replace(
         read,
         # The bundle on disk is meant, whichever the deployed policy names.

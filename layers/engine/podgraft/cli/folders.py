@@ -11,6 +11,8 @@ from podgraft.core.bundle import Diagnostic
 from .failure import CommandError
 from .files import UnreadableError, to_diagnostic
 
+_MANY = 3
+
 
 def read_manifests(folder: Path) -> dict[str, bytes]:
     """The folder's manifests by relative path.
@@ -83,7 +85,11 @@ def suggest(folder: Path) -> str | None:
     """
     is_parent = folder.name == "bundle" and not folder.exists()
     folder = folder.parent if is_parent else folder
-    if is_parent and (folder.name == "bundle" or folder.is_file()) and _is_injector(folder.parent):
+    if (
+        is_parent
+        and (folder.name == "bundle" or folder.is_file())
+        and (folder.parent / "bundle").is_dir()
+    ):
         return f"{folder}: is a part of an injector; did you mean {folder.parent}?"
     bundles = [folder / "bundle", *sorted(folder.glob("*/bundle"))]
     candidates = [path for path in bundles if path.is_dir() and any(_find_manifests(path, []))]
@@ -92,10 +98,3 @@ def suggest(folder: Path) -> str | None:
     names = " or ".join(str(path.parent if is_parent else path) for path in candidates[:_MANY])
     problem = "contains no folder bundle" if is_parent else "is not a bundle"
     return f"{folder}: {problem}; did you mean {names}?"
-
-
-def _is_injector(folder: Path) -> bool:
-    return (folder / "bundle").is_dir()
-
-
-_MANY = 3

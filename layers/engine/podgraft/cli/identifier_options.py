@@ -8,19 +8,14 @@ from podgraft.core.policy import RELEASE_REMEDY, is_release
 from podgraft.kube.document_reader import format_value
 
 
-def check_injector_option(_context: click.Context, _option: click.Parameter, name: str) -> str:
-    """Return the name of an injector; raises ``CommandError`` for an invalid name."""
-    try:
-        return check_injector(name)
-    except IdentifierError as error:
-        raise CommandError(str(error)) from error
-
-
-def check_optional_injector(
-    context: click.Context, option: click.Parameter, name: str | None
+def check_injector_option(
+    _context: click.Context, _option: click.Parameter, name: str | None
 ) -> str | None:
     """Return the name of an injector, or ``None``; raises ``CommandError`` for an invalid name."""
-    return None if name is None else check_injector_option(context, option, name)
+    try:
+        return None if name is None else check_injector(name)
+    except IdentifierError as error:
+        raise CommandError(str(error)) from error
 
 
 def check_cluster_option(

@@ -20,7 +20,7 @@ from podgraft.cli.extras import find_requirement
 from podgraft.cli.failure import CommandError
 from podgraft.cli.helm_values import write_values
 from podgraft.cli.outputs import Output
-from podgraft.cli.shared_options import NEW_FOLDER
+from podgraft.cli.shared_options import NEW_FOLDER, choice_option
 
 _ENGINE = "layers/engine/podgraft"
 _LAYERS = (
@@ -126,13 +126,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 
 @command_help.command("init")
-@click.option(
-    "--kind",
-    type=click.Choice([*KINDS]),
-    default="sam",
-    show_default=True,
-    help="Files to write.",
-)
+@choice_option("--kind", choices=KINDS, text="Files to write.")
 @click.option("--force", is_flag=True, help="Replace existing files of the same names.")
 @click.argument("folder", type=NEW_FOLDER)
 def command(kind: str, *, force: bool, folder: Path) -> None:
@@ -153,7 +147,7 @@ def command(kind: str, *, force: bool, folder: Path) -> None:
     steps = KINDS[kind].steps
     program.print_next_steps(
         *(
-            step.format(folder=folder, version=_find_version(), source=_find_source())
+            step.format(folder=folder, version=version("podgraft"), source=_find_source())
             for step in steps
         )
     )
@@ -162,7 +156,7 @@ def command(kind: str, *, force: bool, folder: Path) -> None:
 def write_kind(kind: Kind, folder: Path, *, force: bool) -> None:
     """Write all files, or none if one exists and *force* is not set."""
     files = [
-        Output(folder / name, source.read_bytes(), _mode(source))
+        Output(folder / name, source.read_bytes(), outputs.PUBLIC | (source.stat().st_mode & 0o111))
         for name, source in find_files(kind)
     ]
     outputs.write_files(files, force=force)
@@ -192,15 +186,7 @@ def _walk(source: Path, target: Path) -> Iterator[tuple[Path, Path]]:
                 yield target / file.relative_to(source), file
 
 
-def _mode(source: Path) -> int:
-    return outputs.PUBLIC | (source.stat().st_mode & 0o111)
-
-
 def _find_source() -> str:
     """What pip installs: the clone of this installation, or the published version."""
     requirement = find_requirement()
-    return f"podgraft=={_find_version()}" if requirement == "podgraft" else quote(requirement)
-
-
-def _find_version() -> str:
-    return version("podgraft")
+    return f"podgraft=={version('podgraft')}" if requirement == "podgraft" else quote(requirement)

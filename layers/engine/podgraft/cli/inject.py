@@ -74,10 +74,8 @@ def command(
     for warning in (*warnings, *_find_unapplied(snapshot.bundle, webhook=webhook)):
         terminal.secho(warning, fg="yellow", err=True)
     documents.write_text(output, join_streams(result.text for result in results))
-    injected, workloads = (
-        sum(result.injected for result in results),
-        sum(result.workloads for result in results),
-    )
+    injected = sum(result.injected for result in results)
+    workloads = sum(result.workloads for result in results)
     click.echo(f"injected {injected} of {workloads} workloads", err=True)
 
 

@@ -59,8 +59,6 @@ def check_templates(config: Path, injector: istio.Injector) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file: its text, and the ConfigMaps in it."""
-
     path: Path
     content: str
     config_maps: tuple[Object, ...]

@@ -6,11 +6,10 @@ select is read once. kubectl's own extensions (URLs, and commas between files) a
 remedy. Source of the rule: k8s.io/cli-runtime/pkg/resource/builder.go, FilenameParam.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -19,8 +18,7 @@ from podgraft.core import bundle
 
 from . import documents
 from .failure import CommandError
-
-R = TypeVar("R")
+from .shared_options import Decorator, gather_options
 
 _SEPARATOR = "---\n"
 _STDIN = Path("-")
@@ -112,36 +110,27 @@ def make_file_options(
     is_required: bool = True,
     help_text: str = "YAML or JSON file, or a folder of them, can be repeated; "
     "- reads standard input.",
-) -> Callable[[Callable[..., R]], Callable[..., R]]:
+) -> Decorator:
     """Return a decorator that adds ``-f`` and ``-R``; the command receives *manifests*."""
-
-    def add_options(function: Callable[..., R]) -> Callable[..., R]:
-        @wraps(function)
-        def call_with_files(
-            *values: Any, filenames: tuple[Path, ...], recursive: bool, **others: Any
-        ) -> R:
-            return function(*values, manifests=FileSelection(filenames, recursive), **others)
-
-        command: Callable[..., R] = call_with_files
-        for option in reversed(_make_options(is_required=is_required, help_text=help_text)):
-            command = option(command)
-        return command
-
-    return add_options
-
-
-def _make_options(*, is_required: bool, help_text: str) -> Sequence[Callable[..., Any]]:
-    return (
+    return gather_options(
+        FileSelection,
         click.option(
             "-f",
             "--filename",
-            "filenames",
+            "paths",
             type=ManifestPath(),
             required=is_required,
             multiple=True,
             help=help_text,
         ),
-        click.option("-R", "--recursive", is_flag=True, help="Include the subfolders of folders."),
+        click.option(
+            "-R",
+            "--recursive",
+            "is_recursive",
+            is_flag=True,
+            help="Include the subfolders of folders.",
+        ),
+        name="manifests",
     )
 
 

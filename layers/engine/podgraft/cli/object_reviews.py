@@ -11,7 +11,7 @@ from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.cli.explain.stages import VERDICTS
 from podgraft.cli.explain.webhooks import Webhook
-from podgraft.core.injectors import redact
+from podgraft.cli.offline import read_message
 from podgraft.core.review import ReviewOutcome, ReviewReason, ReviewResponse, ReviewResult
 from podgraft.kube import admission
 from podgraft.kube.validation.rules import MISMATCH, NO_PARAMETERS, RULE
@@ -50,10 +50,7 @@ class Call:
     @property
     def message(self) -> str:
         """The message of a denial or of a failure; empty for other results."""
-        if not isinstance(self.result, ReviewResponse):
-            return redact(self.result.error)
-        status = self.result.response.status
-        return "" if status is None else status.message
+        return read_message(self.result)
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -167,7 +164,7 @@ class ObjectReviews:
     @property
     def objects(self) -> tuple[ReviewedObject, ...]:
         """The object itself, and the pod of its workload if a webhook reviews it."""
-        called = [stage for stage in self.trace.stages if stage.review]
+        called = [stage for stage in self.trace.stages if stage.result]
         count = len(self.own_calls)
         own_stages, pod_stages = tuple(called[:count]), tuple(called[count:])
         own = ReviewedObject(self.subject.name, self.subject, tuple(self.own_calls), own_stages)

@@ -11,10 +11,8 @@ from podgraft.base.jsonvalue import Object
 from podgraft.cli import annotation_remedies, documents
 from podgraft.cli.failure import CommandError
 from podgraft.core import review
-from podgraft.core.bundle import Bundle
 from podgraft.core.injectors import redact
 from podgraft.core.injectors.istio import yaml_stream
-from podgraft.core.policy import Policy
 from podgraft.core.review import ReviewResponse, ReviewResult
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import patch, workload
@@ -49,58 +47,24 @@ class FixedStore:
         return ()
 
 
-def make_snapshot(policy: Policy, bundle: Bundle) -> Snapshot:
-    """Make a snapshot of a compiled bundle and its policy."""
-    return Snapshot(policy=policy, policy_version="local", bundle=bundle)
-
-
-def make_create_request(pod: Object, namespace: str) -> AdmissionRequest:
-    """The request that kube-apiserver would make for the creation of *pod*."""
-    return AdmissionRequest(
-        api_version="admission.k8s.io/v1", uid="offline", namespace=namespace, object=pod, raw={}
-    )
-
-
 def review_pod(
     pod: Object, namespace: str, snapshot: Snapshot, caller: ReviewContext = CALLER
 ) -> ReviewResult:
     """Return the pod after the review of the webhook."""
-    request = make_create_request(pod, namespace)
+    request = AdmissionRequest(
+        api_version="admission.k8s.io/v1", uid="offline", namespace=namespace, object=pod, raw={}
+    )
     return review.inject(caller.with_request(request), FixedStore(snapshot))
 
 
-@dataclass(frozen=True, slots=True)
-class InjectedStream:
-    """A YAML stream after its pods went through the webhook, what to report, and how many."""
-
-    text: str
-    warnings: tuple[str, ...]
-    injected: int = 0
-    workloads: int = 0
-
-
-def inject_stream(
-    text: str,
-    namespace: str,
-    snapshot: Snapshot,
-    caller: ReviewContext = CALLER,
-) -> InjectedStream:
-    """The stream with every Pod as the webhook would make it; all else byte for byte as it was.
-
-    Raises ``CommandError`` for a pod that would be refused or fail.
-    """
-    run = _Run(namespace, snapshot, caller)
-    rewritten = yaml_stream.rewrite_objects(text, run.change)
-    return InjectedStream(rewritten, tuple(run.warnings), run.injected, run.workloads)
-
-
 @dataclass(slots=True)
-class _Run:
-    """One stream, and the warnings and counts so far."""
+class InjectedStream:
+    """A YAML stream whose pods go through the webhook, what to report, and how many."""
 
     namespace: str
     snapshot: Snapshot
     caller: ReviewContext
+    text: str = ""
     warnings: list[str] = field(default_factory=list[str])
     injected: int = 0
     workloads: int = 0
@@ -140,6 +104,18 @@ class _Run:
         self.warnings.append(f"{documents.object_name(document)}: {text}")
 
 
+def inject_stream(
+    text: str, namespace: str, snapshot: Snapshot, caller: ReviewContext = CALLER
+) -> InjectedStream:
+    """The stream with every Pod as the webhook would make it; all else byte for byte as it was.
+
+    Raises ``CommandError`` for a pod that would be refused or fail.
+    """
+    stream = InjectedStream(namespace, snapshot, caller)
+    stream.text = yaml_stream.rewrite_objects(text, stream.change)
+    return stream
+
+
 def _namespace_of(document: Object, otherwise: str) -> str:
     metadata = document.get("metadata")
     own = metadata.get("namespace") if isinstance(metadata, dict) else None
@@ -164,12 +140,23 @@ def apply_response(value: Object, outcome: ReviewResult) -> Object:
     return after if isinstance(after, dict) else value
 
 
+def read_message(outcome: ReviewResult) -> str:
+    """Return the message of a denial or of a failure; empty for other results."""
+    if not isinstance(outcome, ReviewResponse):
+        return redact(outcome.error)
+    status = outcome.response.status
+    return "" if status is None else status.message
+
+
+def is_patched(outcome: ReviewResult) -> bool:
+    """Whether a review changes its object."""
+    return isinstance(outcome, ReviewResponse) and bool(outcome.response.patch)
+
+
 def describe_outcome(outcome: ReviewResult) -> str:
     """Format an outcome in one line: the decision, or the error."""
-    match outcome:
-        case ReviewResponse(response=response, record=record):
-            text = response.status.message if response.status else ""
-            message = f": {annotation_remedies.describe_problem(text)}" if text else ""
-            return f"{record.decision} ({record.reason}){message}"
-        case _:
-            return f"fails: {redact(outcome.error)}"
+    text = read_message(outcome)
+    if not isinstance(outcome, ReviewResponse):
+        return f"fails: {text}"
+    message = f": {annotation_remedies.describe_problem(text)}" if text else ""
+    return f"{outcome.record.decision} ({outcome.record.reason}){message}"

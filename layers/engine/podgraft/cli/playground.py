@@ -15,7 +15,7 @@ from flask import Flask, Response, abort
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from podgraft.cli import command_help
-from podgraft.cli.shared_options import NEW_FOLDER
+from podgraft.cli.shared_options import NEW_FOLDER, number_option
 
 from . import assets
 from .failure import CommandError
@@ -34,12 +34,12 @@ _HEADERS = {
 
 
 @command_help.command("playground")
-@click.option(
+@number_option(
     "--port",
-    type=click.IntRange(0, 65535),
+    minimum=0,
+    maximum=65535,
     default=_DEFAULT_PORT,
-    show_default=True,
-    help="Port on 127.0.0.1; 0 selects a free port.",
+    text="Port on 127.0.0.1; 0 selects a free port.",
 )
 @click.option(
     "--folder",

@@ -19,7 +19,7 @@ import click
 from podgraft.cli import command_help
 from podgraft.cli.failure import CommandError
 from podgraft.cli.program import convert_errors
-from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER
+from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER, number_option
 from podgraft.cli.startup_check import Survey, all_lines, certificate_survey, survey
 from podgraft.core.signing import InvalidKeyError, Verifier, make_verifier
 from podgraft.service.http import Auth, create_app
@@ -65,33 +65,27 @@ DEFAULT_PORT = 8443
     help="Authentication mode; default: token, or mtls with --client-ca.",
 )
 @click.option("--host", default="0.0.0.0", show_default=True, help="Address to listen on.")  # noqa: S104
-@click.option(
+@number_option(
     "--port",
-    type=click.IntRange(0, 65535),
+    minimum=0,
+    maximum=65535,
     default=DEFAULT_PORT,
-    show_default=True,
-    help="Port to listen on; 0 selects a free port.",
+    text="Port to listen on; 0 selects a free port.",
 )
-@click.option(
+@number_option(
     "--workers",
-    type=click.IntRange(1),
     default=2,
-    show_default=True,
-    help="Number of processes. A review uses one processor, so use one worker per processor.",
+    text="Number of processes. A review uses one processor, so use one worker per processor.",
 )
-@click.option(
+@number_option(
     "--threads",
-    type=click.IntRange(1),
     default=8,
-    show_default=True,
-    help="Threads of each worker, for large objects and for reading the store.",
+    text="Threads of each worker, for large objects and for reading the store.",
 )
-@click.option(
+@number_option(
     "--connections-per-address",
-    type=click.IntRange(1),
     default=DEFAULT_CONNECTIONS_PER_ADDRESS,
-    show_default=True,
-    help="Maximum number of connections per client address in each worker.",
+    text="Maximum number of connections per client address in each worker.",
 )
 @click.option(
     "--signer",

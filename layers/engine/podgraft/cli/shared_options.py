@@ -1,13 +1,15 @@
 """The types and decorators of options that commands of several packages have."""
 
 from collections.abc import Callable, Iterable
+from functools import wraps
+from inspect import signature
 from pathlib import Path
-from typing import Any, Final, ParamSpec, TypeVar
+from typing import Any, Final, TypeAlias
 
 import click
 
-P = ParamSpec("P")
-R = TypeVar("R")
+# Adds options to the function of a command.
+Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 FOLDER: Final = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -15,10 +17,10 @@ NEW_FOLDER: Final = click.Path(file_okay=False, path_type=Path)
 PATH: Final = click.Path(path_type=Path)
 
 
-def add_options(*options: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def add_options(*options: Callable[..., Any]) -> Decorator:
     """Return a decorator that adds click options in this order."""
 
-    def add(function: Callable[P, R]) -> Callable[P, R]:
+    def add(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
             function = option(function)
         return function
@@ -26,22 +28,48 @@ def add_options(*options: Callable[..., Any]) -> Callable[[Callable[P, R]], Call
     return add
 
 
-def format_option(
-    formats: Iterable[str], text: str = "Output format."
-) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return the decorator that adds ``--output``; the default is the first of the formats."""
-    choices = [str(each) for each in formats]
+def gather_options(
+    make: Callable[..., object], *options: Callable[..., Any], name: str
+) -> Decorator:
+    """Return a decorator that adds options; the command gets ``make(**values)`` as *name*.
+
+    *make* has a parameter for each option.
+    """
+    names = [*signature(make).parameters]
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def call(**values: Any) -> Any:
+            own = {each: values.pop(each) for each in names if each in values}
+            return command(**values, **{name: make(**own)})
+
+        return add_options(*options)(call)
+
+    return add
+
+
+def choice_option(*names: str, choices: Iterable[str], text: str) -> Decorator:
+    """Return the decorator that adds an option with *choices*; the default is the first of them."""
+    values = [str(each) for each in choices]
     return click.option(
-        "-o",
-        "--output",
-        type=click.Choice(choices),
-        default=choices[0],
-        show_default=True,
-        help=text,
+        *names, type=click.Choice(values), default=values[0], show_default=True, help=text
     )
 
 
-def output_file_option(function: Callable[P, R]) -> Callable[P, R]:
-    """Add ``--output`` of a command that writes manifests."""
-    help_text = "Output file; - writes to standard output."
-    return click.option("-o", "--output", type=PATH, help=help_text)(function)
+def number_option(
+    name: str, *, minimum: int = 1, maximum: int | None = None, default: int, text: str
+) -> Decorator:
+    """Return the decorator that adds an option with a number from *minimum* to *maximum*."""
+    kind = click.IntRange(minimum, maximum)
+    return click.option(name, type=kind, default=default, show_default=True, help=text)
+
+
+def format_option(formats: Iterable[str], text: str = "Output format.") -> Decorator:
+    """Return the decorator that adds ``--output``; the default is the first of the formats."""
+    return choice_option("-o", "--output", choices=formats, text=text)
+
+
+# Of a command that writes manifests.
+output_file_option = click.option(
+    "-o", "--output", type=PATH, help="Output file; - writes to standard output."
+)

@@ -11,6 +11,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+from msgspec import Struct
+
 from podgraft.core import policy
 from podgraft.core.signing import InvalidKeyError, Verifier, make_verifier
 from podgraft.core.versions.overrides import find_overrides
@@ -72,8 +75,7 @@ class Stack:
     census: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Owner:
+class Owner(Struct, frozen=True, kw_only=True, rename="camel"):
     """The stack that reads a parameter prefix, as ``PREFIX/stack`` names it.
 
     Stacks of earlier versions name no ``log_group`` and no ``guard``. ``documents`` is the number
@@ -197,9 +199,14 @@ def find_owner(ssm: Any, parameter_prefix: str) -> Owner | None:
     try:
         with aws_errors(f"parameter {name}"):
             text = ssm.get_parameter(Name=name)["Parameter"].get("Value", "")
+        return msgspec.json.decode(text, type=Owner)
     except AbsentError:
         return None
-    return _parse_owner(name, text)
+    except msgspec.DecodeError as error:
+        raise CommandError(
+            f"parameter {name}: must be a JSON object with stack, bucket, and bundlePrefix; "
+            "deploy the stack again"
+        ) from error
 
 
 def check_reader(owner: Owner, document: str) -> None:
@@ -236,33 +243,6 @@ def no_owner_error(parameter_prefix: str, bucket: str = "BUCKET") -> CommandErro
         f"prefix, or deploy the stack with this version of template.yaml; for functions that no "
         f"stack of podgraft deployed: {command}"
     )
-
-
-def _parse_owner(name: str, text: str) -> Owner:
-    try:
-        document: Any = json.loads(text)
-    except ValueError:
-        document = None
-    match document:
-        case {"stack": str(stack), "bucket": str(bucket), "bundlePrefix": str(prefix)}:
-            return Owner(
-                stack=stack,
-                bucket=bucket,
-                bundle_prefix=prefix,
-                log_group=str(document.get("logGroup", "")),
-                guard=str(document.get("guard", "")),
-                documents=_parse_number(document.get("documents")),
-            )
-        case _:
-            pass
-    raise CommandError(
-        f"parameter {name}: must be a JSON object with stack, bucket, and bundlePrefix; "
-        "deploy the stack again"
-    )
-
-
-def _parse_number(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 1
 
 
 @contextmanager

@@ -5,7 +5,7 @@ the server does not start without a valid injector, and it reports all errors.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -18,13 +18,13 @@ from podgraft.service.store import Callers, CallerStore, Store, StoreError
 _SOON = timedelta(days=30)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Survey:
     """A report: lines, errors, and warnings."""
 
-    lines: tuple[str, ...] = ()
-    errors: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    lines: list[str] = field(default_factory=list[str])
+    errors: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
     problem: str = ""  # why the server cannot work; empty if it can
 
     @property
@@ -43,59 +43,53 @@ def survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Surv
     except CommandError:
         raise
     except Exception as error:  # noqa: BLE001  it can concern only a few reviews
-        return Survey(errors=(f"--store {folder}: internal error: {format_traceback(error)}",))
+        return Survey(errors=[f"--store {folder}: internal error: {format_traceback(error)}"])
 
 
 def _survey(folder: Path, store: Store, callers: CallerStore, auth: Auth) -> Survey:
     injectors = _injectors(folder, store)
-    lines: list[str] = []
-    errors: list[str] = []
-    warnings: list[str] = []
+    found = Survey()
     failing = 0
     for name in injectors:
         try:
             snapshot = store.snapshot(name, None)
         except StoreError as error:
             failing += 1
-            errors.append(
+            found.errors.append(
                 f"{folder / name}: {_indent_message(error)}; the reviews of this injector fail"
             )
         else:
             if snapshot.stale is not None:  # the server has a last known good version
-                errors.append(f"{folder / name}: {snapshot.stale.reason}")
+                found.errors.append(f"{folder / name}: {snapshot.stale.reason}")
             policy, digest = snapshot.policy_version, snapshot.bundle.digest
-            lines.append(f"injector {name}: policy {policy}, bundle {digest}")
-    problem = "" if failing < len(injectors) else "no injector loads; correct the errors above"
+            found.lines.append(f"injector {name}: policy {policy}, bundle {digest}")
+    if failing == len(injectors):
+        found.problem = "no injector loads; correct the errors above"
     if auth is not Auth.NONE:
-        clusters = _clusters(folder, callers, auth)
-        lines += clusters.lines
-        errors += clusters.errors
-        warnings += clusters.warnings
-    return Survey(
-        lines=tuple(lines), errors=tuple(errors), warnings=tuple(warnings), problem=problem
-    )
+        _add_clusters(found, folder, callers, auth)
+    return found
 
 
-def certificate_survey(tls: ReloadingContext, now: datetime | None = None) -> Survey:
+def certificate_survey(tls: ReloadingContext) -> Survey:
     """Report the names and the validity of the certificates that the server uses.
 
     The server certificate is valid: ``tls.py`` refuses others. A client CA that has expired is an
     error, and the server is unusable if all have.
     """
-    now = now or system.now()
+    now = system.now()
     certificates = tls.certificates()
-    lines = tuple(_describe_certificate(tls.files, each, now) for each in certificates)
-    expired = tuple(
+    lines = [_describe_certificate(tls.files, each, now) for each in certificates]
+    expired = [
         f"{tls.files.client_ca}: {each.name} expired; "
         "remove it, and sign client certificates with another CA"
         for each in certificates
         if each.use == "client-ca" and each.ends <= now
-    )
-    warnings = tuple(
+    ]
+    warnings = [
         f"{_certificate_file(tls.files, each)}: {each.name} expires soon; renew it: podgraft certs"
         for each in certificates
         if now < each.ends <= now + _SOON
-    )
+    ]
     authorities = [each for each in certificates if each.use == "client-ca"]
     problem = ""
     if authorities and len(expired) == len(authorities):
@@ -136,28 +130,25 @@ def _is_injector(folder: Path) -> bool:
     return any((folder / name).exists() for name in ("bundle", "bundles", "policy.yaml"))
 
 
-def _clusters(folder: Path, callers: CallerStore, auth: Auth) -> Survey:
+def _add_clusters(found: Survey, folder: Path, callers: CallerStore, auth: Auth) -> None:
     try:
         registry = callers.callers()
     except StoreError as error:
-        return Survey(errors=(f"{folder / 'auth'}: {_indent_message(error)}; every review fails",))
-    lines = tuple(
-        f"cluster {name}: {_format_count(cluster_callers, auth)}"
-        for name, cluster_callers in sorted(registry.callers.items())
-    )
-    errors = tuple(
-        f"{folder / 'auth' / name}.yaml: {_indent_message(error)}; the reviews of this cluster fail"
-        for name, error in sorted(registry.load_errors.items())
-    )
-    if lines or errors:
-        return Survey(lines=lines, errors=errors)
-    command = "issue --cluster ID" if auth is Auth.TOKEN else "allow --cluster ID SUBJECT"
-    problem = f"{folder / 'auth'}: no cluster can call; run podgraft tokens {command}"
-    return Survey(warnings=(f"{problem} --store file:{folder}",))
+        found.errors.append(f"{folder / 'auth'}: {_indent_message(error)}; every review fails")
+        return
+    for name, cluster_callers in sorted(registry.callers.items()):
+        found.lines.append(f"cluster {name}: {_format_count(cluster_callers, auth)}")
+    for name, error in sorted(registry.load_errors.items()):
+        place = folder / "auth" / name
+        problem = f"{_indent_message(error)}; the reviews of this cluster fail"
+        found.errors.append(f"{place}.yaml: {problem}")
+    if not registry.callers and not registry.load_errors:
+        command = "issue --cluster ID" if auth is Auth.TOKEN else "allow --cluster ID SUBJECT"
+        problem = f"{folder / 'auth'}: no cluster can call; run podgraft tokens {command}"
+        found.warnings.append(f"{problem} --store file:{folder}")
 
 
 def _format_count(cluster_callers: Callers, auth: Auth) -> str:
-    """Format the number of credentials of a cluster for the authentication mode."""
     credentials = cluster_callers.tokens if auth is Auth.TOKEN else cluster_callers.subjects
     word = "token" if auth is Auth.TOKEN else "subject"
     return f"{len(credentials)} {word}{'' if len(credentials) == 1 else 's'}"

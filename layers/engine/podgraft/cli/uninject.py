@@ -29,10 +29,8 @@ def command(*, manifests: FileSelection, output: Path | None) -> None:
     """
     results = [_uninject_file(file) for file in manifests.read()]
     documents.write_text(output, join_streams(result.text for result in results))
-    changed, workloads = (
-        sum(result.uninjected for result in results),
-        sum(result.workloads for result in results),
-    )
+    changed = sum(result.uninjected for result in results)
+    workloads = sum(result.workloads for result in results)
     click.echo(f"removed sidecars from {changed} of {workloads} workloads", err=True)
 
 

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from importlib import import_module
-from typing import Protocol
+from typing import Any
 
 from cryptography import x509
 
+from podgraft.cli.aws_options import make_session
 from podgraft.cli.certs import keys, names, pem, trust
 from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.issuance import CertificatePurpose, certificate_purpose, is_ca
@@ -24,14 +25,6 @@ from podgraft.cli.certs.trust import Certificates
 MAX_DOMAINS = 100  # ACM: names a certificate may carry
 
 _ARN = re.compile(r"arn:[^:]+:acm:([a-z0-9-]+):[0-9]{12}:certificate/[0-9a-f-]+")
-
-
-class Importer(Protocol):
-    """The one call of boto3's ACM client that is made."""
-
-    def import_certificate(self, **arguments: str | bytes) -> dict[str, str]:
-        """Import or, with ``CertificateArn``, replace a certificate."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,31 +44,28 @@ def check_import(request: Import, now: datetime) -> None:
         raise CertificateError("not imported: " + "; ".join(problems))
 
 
-def make_acm_client(region: str | None, replaces: str | None = None) -> Importer:
-    """boto3's client, in the region of the certificate it *replaces*; boto3 ships no types."""
+def make_acm_client(region: str | None, replaces: str | None = None) -> Any:
+    """boto3's client, in the region of the certificate it *replaces*."""
     if replaces is not None:
         match = _ARN.fullmatch(replaces)
         if match is None:
             raise CertificateError(f"{replaces!r} is no ARN of an ACM certificate")
         region = match[1]
-    importer: Importer = import_module("boto3").client("acm", region_name=region)
-    return importer
+    return make_session().client("acm", region_name=region)
 
 
-def import_certificate(request: Import, client: Importer) -> str:
-    """Import what has passed ``check``; returns the certificate's ARN."""
-    arguments: dict[str, str | bytes] = {
+def import_certificate(request: Import, client: Any) -> str:
+    """Import what has passed ``check_import``; returns the certificate's ARN."""
+    arguments = {
         "Certificate": pem.dump_certificates(request.chain[:1]),
         "PrivateKey": keys.encode_key(request.key, None),
+        "CertificateChain": pem.dump_certificates(_issuer_chain(request)),
+        "CertificateArn": request.replaces,
     }
-    above = _issuer_chain(request)
-    if above:
-        arguments["CertificateChain"] = pem.dump_certificates(above)
-    if request.replaces:
-        arguments["CertificateArn"] = request.replaces
     faults = import_module("botocore.exceptions")
     try:
-        arn = client.import_certificate(**arguments).get("CertificateArn")
+        given = {name: value for name, value in arguments.items() if value}
+        arn = client.import_certificate(**given).get("CertificateArn")
     except faults.ClientError as error:
         # Only the code: the message of AWS can quote the unencrypted key.
         raise CertificateError(f"ACM: {error.response['Error']['Code']}") from error

@@ -6,16 +6,7 @@ import click
 
 from podgraft.base import system
 from podgraft.cli import command_help, outputs, program
-from podgraft.cli.certs import (
-    acm,
-    inspection,
-    issuance,
-    keys,
-    names,
-    options,
-    pem,
-    trust,
-)
+from podgraft.cli.certs import acm, inspection, issuance, keys, names, options, pem, trust
 from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder, KeyPair
 from podgraft.cli.certs.inspection import ExitStatus, InspectionRequest
 from podgraft.cli.certs.issuance import AUTHORITY_DAYS, Validity
@@ -45,9 +36,7 @@ command.add_command(rotate_ca)
 @command.command()
 @options.folder_option
 @options.key_type_option
-@click.option(
-    "--days", type=int, default=AUTHORITY_DAYS, show_default=True, help="Validity in days."
-)
+@options.make_days_option(AUTHORITY_DAYS, "Validity in days.")
 @click.option("--common-name", help="Common name of the CA; by default derived from its key.")
 @options.passphrase_file
 @options.force_option
@@ -64,7 +53,8 @@ def ca(
     lifetime = Validity.from_now(system.now(), days)
     certificate = issuance.make_ca(key, common_name, lifetime)
     secret = keys.read_passphrase(passphrase_file)
-    pair = CertificateFolder(path).save_authority(certificate, key, secret, force=force)
+    folder = CertificateFolder(path)
+    pair = folder.save(folder.key_pair(AUTHORITY), certificate, key, secret, force=force)
     _print_files(pair)
     program.print_next_steps(
         f"keep {pair.key} offline: anyone who has it can impersonate the webhook",

@@ -85,25 +85,7 @@ class CertificateFolder:
             if path.name != BUNDLE and not is_ca(pem.read_certificates(path)[0]):
                 yield path.stem
 
-    def save_authority(
-        self, certificate: x509.Certificate, key: PrivateKey, secret: bytes | None, *, force: bool
-    ) -> KeyPair:
-        """Write the CA and its key."""
-        return self._save(self.key_pair(AUTHORITY), certificate, key, secret, force=force)
-
-    def save_leaf(
-        self,
-        name: str,
-        certificate: x509.Certificate,
-        key: PrivateKey,
-        secret: bytes | None,
-        *,
-        force: bool,
-    ) -> KeyPair:
-        """Write the certificate of a server or client and its key; never over the CA's files."""
-        return self._save(self.leaf_pair(name), certificate, key, secret, force=force)
-
-    def _save(
+    def save(
         self,
         pair: KeyPair,
         certificate: x509.Certificate,
@@ -112,6 +94,7 @@ class CertificateFolder:
         *,
         force: bool,
     ) -> KeyPair:
+        """Write a certificate and its key."""
         both = (
             Output(pair.key, keys.encode_key(key, secret), SECRET),
             Output(pair.certificate, pem.dump_certificates([certificate])),

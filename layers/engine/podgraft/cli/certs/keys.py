@@ -1,6 +1,6 @@
 """Private keys: the two kinds that API Gateway's regional endpoints take, and their PEM form."""
 
-from enum import Enum
+from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias
 
@@ -19,7 +19,7 @@ RSA_BITS = (
 RSA_EXPONENT = 65537
 
 
-class KeyType(Enum):
+class KeyType(StrEnum):
     """What ``--key-type`` takes."""
 
     RSA_2048 = "rsa-2048"

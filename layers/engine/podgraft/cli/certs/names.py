@@ -36,7 +36,7 @@ class SubjectAltNames:
 
     def matches_host(self, host: str) -> bool:
         """Whether Go takes a certificate with these names for *host*."""
-        address = _address(host.removeprefix("[").removesuffix("]"))
+        address = parse_address(host)
         if address is not None:
             return _unmap_ipv4(address) in map(_unmap_ipv4, self.addresses)
         host_name = host.lower().removesuffix(".")
@@ -55,9 +55,10 @@ def parse_names(texts: Iterable[str]) -> SubjectAltNames:
     addresses: dict[Address, None] = {}
     faults: list[str] = []
     for text in texts:
-        address = _address(text.removeprefix("[").removesuffix("]"))
+        address = parse_address(text)
         name = text.lower()
-        fault = _address_problem(text, address) if address else _name_problem(name)
+        broken = (words for is_invalid, words in _NAME_RULES if is_invalid(name))
+        fault = _address_problem(text, address) if address else next(broken, None)
         if fault:
             faults.append(f"{text!r}: {fault}")
         elif address:
@@ -85,9 +86,10 @@ def names_of(certificate: x509.Certificate) -> SubjectAltNames:
     )
 
 
-def _address(text: str) -> Address | None:
+def parse_address(text: str) -> Address | None:
+    """Return the IP address of a host, which a URL writes in brackets; ``None`` for a name."""
     try:
-        return ip_address(text)
+        return ip_address(text.removeprefix("[").removesuffix("]"))
     except ValueError:
         return None
 
@@ -113,10 +115,6 @@ def _address_problem(text: str, address: Address) -> str | None:
     if address.is_unspecified:
         return f"{text} is where a server listens, not where it is reached"
     return None
-
-
-def _name_problem(name: str) -> str | None:
-    return next((words for is_invalid, words in _NAME_RULES if is_invalid(name)), None)
 
 
 def _is_invalid_label(label: str) -> bool:

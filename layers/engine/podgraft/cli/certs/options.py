@@ -1,8 +1,6 @@
 """Options that several commands of ``podgraft certs`` share."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
 
 import click
@@ -13,7 +11,7 @@ from podgraft.cli.certs import keys
 from podgraft.cli.certs.folder import CertificateFolder, KeyPair
 from podgraft.cli.certs.issuance import LEAF_DAYS, Issuer, Validity
 from podgraft.cli.certs.keys import KeyType, PrivateKey
-from podgraft.cli.shared_options import FILE, NEW_FOLDER, add_options
+from podgraft.cli.shared_options import FILE, NEW_FOLDER, Decorator, choice_option, gather_options
 
 folder_option = click.option(
     "--dir",
@@ -24,16 +22,14 @@ folder_option = click.option(
     help="Folder of the certificates.",
 )
 force_option = click.option("--force", is_flag=True, help="Replace existing files.")
-days_option = click.option(
-    "--days", type=int, default=LEAF_DAYS, show_default=True, help="Validity in days."
-)
-key_type_option = click.option(
-    "--key-type",
-    type=click.Choice([kind.value for kind in KeyType]),
-    default=KeyType.RSA_2048.value,
-    show_default=True,
-    help="Type of a new key.",
-)
+key_type_option = choice_option("--key-type", choices=KeyType, text="Type of a new key.")
+
+
+def make_days_option(days: int, text: str) -> Decorator:
+    """Return the decorator that adds ``--days``."""
+    return click.option("--days", type=int, default=days, show_default=True, help=text)
+
+
 passphrase_file = click.option(
     "--passphrase-file", type=FILE, help="File; its first line is the passphrase of the key."
 )
@@ -55,39 +51,36 @@ class SigningOptions:
 
     def save(self, name: str, certificate: x509.Certificate, key: PrivateKey) -> KeyPair:
         """Write a certificate and its key."""
-        return self.folder.save_leaf(name, certificate, key, self.passphrase, force=self.force)
+        pair = self.folder.leaf_pair(name)
+        return self.folder.save(pair, certificate, key, self.passphrase, force=self.force)
 
 
-def signing_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the signing options to *command*, which gets one ``SigningOptions``."""
+def _make_signing_options(
+    path: Path,
+    days: int,
+    key_type: str,
+    force: bool,
+    passphrase_file: Path | None,
+    ca_passphrase_file: Path | None,
+) -> SigningOptions:
+    folder = CertificateFolder(path)
+    return SigningOptions(
+        folder=folder,
+        issuer=folder.issuer(keys.read_passphrase(ca_passphrase_file)),
+        lifetime=Validity.from_now(system.now(), days),
+        key_type=KeyType(key_type),
+        passphrase=keys.read_passphrase(passphrase_file),
+        force=force,
+    )
 
-    @wraps(command)
-    def run_with_options(
-        *,
-        path: Path,
-        days: int,
-        key_type: str,
-        force: bool,
-        passphrase_file: Path | None,
-        ca_passphrase_file: Path | None,
-        **own: object,
-    ) -> None:
-        folder = CertificateFolder(path)
-        values = SigningOptions(
-            folder=folder,
-            issuer=folder.issuer(keys.read_passphrase(ca_passphrase_file)),
-            lifetime=Validity.from_now(system.now(), days),
-            key_type=KeyType(key_type),
-            passphrase=keys.read_passphrase(passphrase_file),
-            force=force,
-        )
-        command(values, **own)
 
-    return add_options(
-        folder_option,
-        days_option,
-        key_type_option,
-        force_option,
-        passphrase_file,
-        ca_passphrase_file,
-    )(run_with_options)
+signing_options = gather_options(
+    _make_signing_options,
+    folder_option,
+    make_days_option(LEAF_DAYS, "Validity in days."),
+    key_type_option,
+    force_option,
+    passphrase_file,
+    ca_passphrase_file,
+    name="signing",
+)

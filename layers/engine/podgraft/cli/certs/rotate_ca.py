@@ -44,13 +44,7 @@ def plan(rotating: Rotation) -> None:
 
 @rotate_ca.command()
 @options.key_type_option
-@click.option(
-    "--days",
-    type=int,
-    default=AUTHORITY_DAYS,
-    show_default=True,
-    help="Validity of the new CA in days.",
-)
+@options.make_days_option(AUTHORITY_DAYS, "Validity of the new CA in days.")
 @options.passphrase_file
 @click.pass_obj
 def begin(rotating: Rotation, key_type: str, days: int, passphrase_file: Path | None) -> None:
@@ -76,13 +70,7 @@ def begin(rotating: Rotation, key_type: str, days: int, passphrase_file: Path | 
     type=click.Choice([kind.value for kind in KeyType]),
     help="Type of new keys; default: keep the keys.",
 )
-@click.option(
-    "--days",
-    type=int,
-    default=LEAF_DAYS,
-    show_default=True,
-    help="Validity of the new certificates in days.",
-)
+@options.make_days_option(LEAF_DAYS, "Validity of the new certificates in days.")
 @options.passphrase_file
 @options.ca_passphrase_file
 @click.pass_obj

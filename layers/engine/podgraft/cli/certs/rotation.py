@@ -128,7 +128,8 @@ def _renew_certificate(
     key = choice.key_for(rotation.old.key_pair(name).key)
     old = rotation.old.certificate(name)
     certificate = issuance.renew_certificate(old, key.public_key(), issuer, lifetime)
-    rotation.new.save_leaf(name, certificate, key, choice.passphrase, force=False)
+    pair = rotation.new.leaf_pair(name)
+    rotation.new.save(pair, certificate, key, choice.passphrase, force=False)
 
 
 def _check_trust(

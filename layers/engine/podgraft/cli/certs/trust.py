@@ -10,7 +10,6 @@ import base64
 import shlex
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from ipaddress import ip_address
 from itertools import pairwise
 from pathlib import Path
 from typing import TypeAlias
@@ -192,7 +191,5 @@ def _verify(chain: Certificates, roots: Certificates, host: str, now: datetime) 
 
 
 def _subject(host: str) -> x509.DNSName | x509.IPAddress:
-    try:
-        return x509.IPAddress(ip_address(host.removeprefix("[").removesuffix("]")))
-    except ValueError:
-        return x509.DNSName(host.lower().removesuffix("."))
+    address = names.parse_address(host)
+    return x509.IPAddress(address) if address else x509.DNSName(host.lower().removesuffix("."))

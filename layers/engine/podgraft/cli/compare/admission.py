@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
-from podgraft.kube import pull_policy
+from podgraft.kube.pull_policy import find_pull_policy
 
 _TOKEN_PATH = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 — a path
 _TOKEN_VOLUME = "kube-api-access-"  # noqa: S105 — a prefix of names
@@ -58,11 +58,11 @@ def _tolerate_container(
     mounts, expected_mounts = object_at(live, "volumeMounts"), object_at(expected, "volumeMounts")
     token = object_at(mounts, _TOKEN_PATH)
     if _TOKEN_PATH not in expected_mounts and string_at(token, "name").startswith(_TOKEN_VOLUME):
-        _set_or_remove(
+        set_or_remove(
             tolerated, "volumeMounts", {k: v for k, v in mounts.items() if k != _TOKEN_PATH}
         )
     if limits:
-        _set_or_remove(
+        set_or_remove(
             tolerated,
             "resources",
             _without_limits(object_at(live, "resources"), object_at(expected, "resources"), limits),
@@ -81,7 +81,7 @@ def _without_limits(live: Object, expected: Object, limits: frozenset[tuple[str,
             for name, value in object_at(live, kind).items()
             if name in object_at(expected, kind) or (name, kind) not in limits
         }
-        _set_or_remove(remaining, kind, quantities)
+        set_or_remove(remaining, kind, quantities)
     return remaining
 
 
@@ -114,14 +114,9 @@ def _is_always_pulled(live: Object, expected: Object) -> bool:
     ]
     return (
         all(container.get("imagePullPolicy") == "Always" for container in containers)
-        and any(_has_fixed_tag(container) for container in containers)
+        and any(find_pull_policy(string_at(each, "image")) != "Always" for each in containers)
         and bool(expected)
     )
-
-
-def _has_fixed_tag(container: Object) -> bool:
-    """Whether the default of the image is another policy than Always."""
-    return pull_policy.find_pull_policy(string_at(container, "image")) != "Always"
 
 
 def _tolerate_token_volume(spec: dict[str, JSON], expected: Object) -> None:
@@ -132,10 +127,11 @@ def _tolerate_token_volume(spec: dict[str, JSON], expected: Object) -> None:
         for name, value in volumes.items()
         if not name.startswith(_TOKEN_VOLUME) or name in object_at(expected, "volumes")
     }
-    _set_or_remove(spec, "volumes", remaining)
+    set_or_remove(spec, "volumes", remaining)
 
 
-def _set_or_remove(parent: dict[str, JSON], key: str, value: Object) -> None:
+def set_or_remove(parent: dict[str, JSON], key: str, value: Object) -> None:
+    """Set a field; an empty value removes it."""
     if value:
         parent[key] = value
     else:

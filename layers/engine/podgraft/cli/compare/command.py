@@ -7,31 +7,20 @@ import click
 from podgraft.base import jsonvalue
 from podgraft.cli import command_help, configuration
 from podgraft.cli.failure import print_warnings
-from podgraft.cli.live.options import (
-    SELECTION_OPTIONS,
-    PodSelection,
-    check_selection,
-)
-from podgraft.cli.shared_options import add_options
+from podgraft.cli.live.options import selection_options
+from podgraft.cli.live.selection import PodSelection
 
 from .configurations import ConfigurationSource
 from .report import Report
 
 
 @command_help.command("compare")
-@add_options(*SELECTION_OPTIONS)
+@selection_options
 @configuration.inject_options
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Output format."
 )
-def command(
-    *,
-    namespace: str | None,
-    all_namespaces: bool,
-    selector: str | None,
-    output: str,
-    **given: Any,
-) -> int:
+def command(*, selection: PodSelection, output: str, **given: Any) -> int:
     """Compare the injected pods of a cluster with the result of podgraft for the same pods.
 
     The command removes the injection from each running pod, injects the pod again, and compares
@@ -41,9 +30,6 @@ def command(
 
     The exit status is 0 if all pods are identical, and 1 if a pod is different.
     """
-    selection = check_selection(
-        PodSelection(namespace=namespace, all_namespaces=all_namespaces, selector=selector)
-    )
     options = configuration.parse_options(given)
     cluster = options.access.open_cluster()
     source = ConfigurationSource(cluster, options)

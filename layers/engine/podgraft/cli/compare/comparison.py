@@ -108,7 +108,7 @@ def _make_difference(
 ) -> Difference:
     text = format_path(path)
     if _is_private(path, injected):
-        return Difference(text, *_hide(live, expected))
+        return Difference(text, *(MISSING if each is None else HIDDEN for each in (live, expected)))
     return Difference(text, _format_value(live), _format_value(expected))
 
 
@@ -123,10 +123,6 @@ def _is_private(path: Path, injected: frozenset[str]) -> bool:
             )
         case _:
             return False
-
-
-def _hide(live: JSON, expected: JSON) -> tuple[str, str]:
-    return (MISSING if live is None else HIDDEN, MISSING if expected is None else HIDDEN)
 
 
 def _format_value(value: JSON) -> str:

@@ -4,7 +4,7 @@
 kube-apiserver.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from podgraft.base.jsonvalue import (
     JSON,
@@ -139,9 +139,6 @@ def _index_list(elements: Sequence[Object], key: str) -> Object:
         name = str(element.get(key) or "")
         counts[name] = counts.get(name, 0) + 1
         label = name if counts[name] == 1 else f"{name}#{counts[name]}"
-        indexed[label] = _index_lists(_without(element, key))
+        others: Object = {field: each for field, each in element.items() if field != key}
+        indexed[label] = _index_lists(others)
     return indexed
-
-
-def _without(element: Mapping[str, JSON], key: str) -> Object:
-    return {name: value for name, value in element.items() if name != key}

@@ -129,7 +129,6 @@ def _find_template(live: Object, find_controller: FindController) -> Object | No
 
 
 def _make_template_pod(clean: Object, template: Object) -> Object:
-    """Return the pod that the controller creates from the template."""
     metadata, source = object_at(clean, "metadata"), object_at(template, "metadata")
     labels = object_at(source, "labels") | {
         key: value

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 from podgraft.base.jsonvalue import JSON, Object, object_at, string_at
 
+from .admission import set_or_remove
+
 _LISTS = ("initContainers", "containers")
 
 
@@ -56,10 +58,7 @@ def _tolerate(live: Object, expected: Object, shared: Object, injected: frozense
         remaining: dict[str, JSON] = {
             name: value for name, value in object_at(live, key).items() if name not in names
         }
-        if remaining:
-            tolerated[key] = remaining
-        else:
-            tolerated.pop(key, None)
+        set_or_remove(tolerated, key, remaining)
     return tolerated
 
 

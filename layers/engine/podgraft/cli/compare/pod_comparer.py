@@ -12,7 +12,6 @@ from podgraft.cli import offline
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.core.injectors.istio import recover
 from podgraft.core.injectors.istio.status import DEFAULT_REVISION
-from podgraft.core.review import ReviewResponse
 from podgraft.core.review_context import ReviewContext
 from podgraft.service.store import Snapshot
 
@@ -88,8 +87,7 @@ class PodComparer:
             outcome = offline.review_pod(original.pod, namespace, self.snapshot, self.caller)
         except kube.DecodeError as error:
             return [Difference("review", "injected", f"fails: {error}")]
-        is_patched = isinstance(outcome, ReviewResponse) and bool(outcome.response.patch)
-        if not is_patched:
+        if not offline.is_patched(outcome):
             if self.snapshot.bundle.istio is None:
                 return None
             return [Difference("review", "injected", offline.describe_outcome(outcome))]

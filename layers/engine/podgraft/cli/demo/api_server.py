@@ -4,21 +4,11 @@ import http.client
 import json
 import ssl
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli.failure import CommandError
-
-# Group, version, and resource of the kinds in samples.
-_RESOURCES = {
-    "Pod": ("", "v1", "pods"),
-    "Deployment": ("apps", "v1", "deployments"),
-    "StatefulSet": ("apps", "v1", "statefulsets"),
-    "DaemonSet": ("apps", "v1", "daemonsets"),
-    "Job": ("batch", "v1", "jobs"),
-    "CronJob": ("batch", "v1", "cronjobs"),
-}
+from podgraft.kube.matching import constraints
 
 
 class ApiServer:
@@ -50,19 +40,10 @@ class ApiServer:
 
 
 def _admission_review(manifest: Object) -> Object:
-    metadata: Any = manifest.get("metadata", {})
-    group, version, resource = _RESOURCES[str(manifest["kind"])]
+    request = constraints.make_create_request(manifest, "default").raw
+    rest: Object = {"uid": str(uuid4()), "object": manifest, "oldObject": None, "dryRun": False}
     return {
         "apiVersion": "admission.k8s.io/v1",
         "kind": "AdmissionReview",
-        "request": {
-            "uid": str(uuid4()),
-            "kind": {"group": group, "version": version, "kind": manifest["kind"]},
-            "resource": {"group": group, "version": version, "resource": resource},
-            "operation": "CREATE",
-            "namespace": metadata.get("namespace", "default"),
-            "object": manifest,
-            "oldObject": None,
-            "dryRun": False,
-        },
+        "request": {**request, **rest},
     }

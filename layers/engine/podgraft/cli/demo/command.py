@@ -12,7 +12,6 @@ import subprocess
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -70,12 +69,15 @@ def command(sample: str, *, folder: Path | None, host: str, port: int | None, ke
         port = _PORT if keep else 0
     _prepare(source, folder, host)
     _print_heading("Serve admission reviews over HTTPS")
-    with _serve(folder, host, port) as server:
-        outcomes = _review_all(source, folder, host, server.port)
-        DemoServer(f"https://{host}:{server.port}", sample).write(folder)
+    with _serve(folder, host, port) as (server, found):
+        outcomes = _review_all(source, folder, host, found)
+        DemoServer(f"https://{host}:{found}", sample).write(folder)
         if keep:
             _print_registration(folder, sample)
-            server.wait()
+            try:
+                server.wait()
+            except KeyboardInterrupt:
+                click.echo()
             return
     _print_next_steps(sample, folder, outcomes)
 
@@ -85,7 +87,6 @@ def _sample_names() -> list[str]:
 
 
 def _prepare(sample: Path, folder: Path, host: str) -> None:
-    """Create certificates, a store, and a token."""
     _print_heading("Create a CA, and a certificate for the endpoint")
     _run_podgraft(folder, "certs", "ca", "--dir", "certificates")
     hosts = dict.fromkeys(("localhost", _LOOPBACK, host))
@@ -103,7 +104,6 @@ def _prepare(sample: Path, folder: Path, host: str) -> None:
 
 
 def _review_all(sample: Path, folder: Path, host: str, port: int) -> list[Outcome]:
-    """Send each object of the sample to the server."""
     token = (folder / "token").read_text()
     apiserver = ApiServer(host, port, folder / "certificates" / "ca.pem", token)
     outcomes = [
@@ -181,23 +181,8 @@ def _diff(before: JSON, after: JSON) -> Iterator[str]:
     return (line for line in lines if not line.startswith(("---", "+++")))
 
 
-@dataclass(frozen=True, slots=True)
-class _Server:
-    """The process of ``podgraft serve``."""
-
-    process: subprocess.Popen[str]
-    port: int
-
-    def wait(self) -> None:
-        """Wait for Ctrl+C, or for the end of the server."""
-        try:
-            self.process.wait()
-        except KeyboardInterrupt:
-            click.echo()
-
-
 @contextmanager
-def _serve(folder: Path, host: str, port: int) -> Generator[_Server]:
+def _serve(folder: Path, host: str, port: int) -> Generator[tuple[subprocess.Popen[str], int]]:
     """Serve the store until the block ends; port 0 selects a free port."""
     files = ("--cert", "certificates/server.pem", "--key", "certificates/server.key")
     arguments = ("serve", "--store", "store", *files, "--host", host, "--port", str(port))
@@ -209,7 +194,7 @@ def _serve(folder: Path, host: str, port: int) -> Generator[_Server]:
             click.echo(line.rstrip())
             if ":" not in line:
                 raise CommandError(f"podgraft serve: did not start on {host}; see its message")
-            yield _Server(server, int(line.rsplit(":", 1)[1].split("/")[0]))
+            yield server, int(line.rsplit(":", 1)[1].split("/")[0])
         finally:
             server.terminate()
 
@@ -240,9 +225,9 @@ def _print_registration(folder: Path, sample: str) -> None:
 def _print_next_steps(name: str, folder: Path, outcomes: list[Outcome]) -> None:
     others = [sample for sample in _sample_names() if sample != name]
     _print_heading(f"Next: the files of this demo are in {folder}")
-    for step in find_next_steps(name, folder, outcomes, others):
-        click.echo(f"\n  {step.text}")
-        terminal.secho(f"  $ {find_program()} {step.arguments}", bold=True)
+    for purpose, arguments in find_next_steps(name, folder, outcomes, others):
+        click.echo(f"\n  {purpose}")
+        terminal.secho(f"  $ {find_program()} {arguments}", bold=True)
     page = Path("docs", "start.md")
     start = page if (find_assets() / page).exists() else "https://podgraft.dev/start/"
     click.echo(f"\n  {start} continues from here: an injected pod on your cluster.")

@@ -18,14 +18,6 @@ class Outcome:
     is_patched: bool
 
 
-@dataclass(frozen=True, slots=True)
-class NextStep:
-    """One command, without the name of the program, and its purpose."""
-
-    text: str
-    arguments: str
-
-
 def find_program() -> str:
     """How the user calls podgraft: by its name if PATH finds this installation, else by its path.
 
@@ -43,46 +35,36 @@ def find_program() -> str:
 
 def find_next_steps(
     sample: str, folder: Path, outcomes: Sequence[Outcome], others: Sequence[str]
-) -> Iterator[NextStep]:
-    """Yield the next steps after a demo of *sample* that left its files in *folder*."""
+) -> Iterator[tuple[str, str]]:
+    """Yield purposes and commands, without the program, after a demo of *sample* in *folder*."""
     store = folder / "store"
     documents = _join("--config", store / sample)
     explained = max(reversed(outcomes), key=lambda outcome: outcome.is_patched)
-    yield NextStep(
+    yield (
         "Show each step of the decision. Change the object or the policy, and repeat it.",
         f"explain {_join('-f', folder / explained.file)} {documents}",
     )
-    yield NextStep(
-        "Check the policy and the bundle after a change.", f"check {_join(store / sample)}"
-    )
+    yield ("Check the policy and the bundle after a change.", f"check {_join(store / sample)}")
     if explained.is_patched and explained.kind == "Pod":
-        yield NextStep(
+        yield (
             "Print the injected pod, without a server.",
             f"inject --webhook {_join('-f', folder / explained.file)} {documents}",
         )
     yield from _find_server_steps(sample, folder)
-    yield NextStep(f"Run another sample: {', '.join(others)}.", f"demo {others[0]}")
+    yield (f"Run another sample: {', '.join(others)}.", f"demo {others[0]}")
 
 
-def _find_server_steps(sample: str, folder: Path) -> Iterator[NextStep]:
+def _find_server_steps(sample: str, folder: Path) -> Iterator[tuple[str, str]]:
     store = folder / "store"
     keys = folder / "certificates"
-    yield NextStep(
+    yield (
         "Serve the store to a cluster. Ctrl+C stops it.",
         _join(
-            *(
-                "serve",
-                "--store",
-                store,
-                "--cert",
-                keys / "server.pem",
-                "--key",
-                keys / "server.key",
-            ),
-            *("--host", "127.0.0.1", "--port", "8443"),
+            *("serve", "--store", store, "--cert", keys / "server.pem"),
+            *("--key", keys / "server.key", "--host", "127.0.0.1", "--port", "8443"),
         ),
     )
-    yield NextStep(
+    yield (
         "Print the registration of that server for a cluster.",
         _join(
             *("register", "--url", "https://127.0.0.1:8443", "--allow-loopback"),

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from podgraft.cli import command_help, configuration, documents
-from podgraft.cli.live.options import check_selection
+from podgraft.cli.failure import print_warnings
+from podgraft.cli.live.options import select_pods
 from podgraft.cli.live.resources import parse_targets
 from podgraft.cli.live.selection import PodSelection
 from podgraft.cli.object_reviews import run_reviews
@@ -18,7 +19,7 @@ from podgraft.service.store import Snapshot
 from .decision_trace import DecisionTrace, Verdict, exit_status
 from .flow import Cluster
 from .live_objects import LiveExplainer
-from .object_files import ObjectFile, ObjectOptions, object_options, read_object_files
+from .object_files import ObjectOptions, object_options, read_object_files
 from .results import ExplainedFile, OutputFormat, print_results
 from .webhooks import Webhook, read_webhooks, select_routes
 
@@ -75,8 +76,8 @@ def command(  # noqa: PLR0913 — one parameter per option
         raise click.UsageError("give either TARGET or -f; use -f once for each file")
     if target:
         _reject_file_options(webhook_config, namespace_labels)
-        chosen = PodSelection(namespace=namespace, all_namespaces=all_namespaces, selector=selector)
-        return _print_files(_explain_live(target, check_selection(chosen), options), form)
+        selection = select_pods(namespace, all_namespaces, selector)
+        return _print_files(_explain_live(target, selection, options), form)
     if all_namespaces or selector:
         raise click.UsageError("-A and -l: only with TARGET; -f reads all objects of the files")
     labels, creates_pods = _parse_labels(namespace_labels), pods or not form.is_result
@@ -100,7 +101,10 @@ def _print_files(files: Sequence[ExplainedFile], form: OutputFormat) -> int:
 def _explain_objects(
     cluster: Cluster, objects: ObjectOptions, namespace: str | None
 ) -> list[ExplainedFile]:
-    files = _explain_files(cluster, read_object_files(objects, namespace))
+    files = [
+        ExplainedFile(str(file.path), [run_reviews(cluster, each) for each in subjects], file.text)
+        for file, subjects in read_object_files(objects, namespace)
+    ]
     if _has_hidden_pods(cluster, files):
         click.echo("the pods of workloads are not reviewed; use --pods for them", err=True)
     return files
@@ -116,9 +120,8 @@ def _has_hidden_pods(cluster: Cluster, files: Sequence[ExplainedFile]) -> bool:
 
 
 def _warn_of_images(traces: Sequence[DecisionTrace]) -> None:
-    for image in dict.fromkeys(each.sidecars.image for each in traces if each.sidecars):
-        if warning := image_warning(image):
-            click.echo(f"warning: {warning}", err=True)
+    images = dict.fromkeys(each.sidecars.image for each in traces if each.sidecars)
+    print_warnings(filter(None, map(image_warning, images)))
 
 
 def _select_status(traces: Sequence[DecisionTrace], form: OutputFormat) -> int:
@@ -154,15 +157,6 @@ def _make_cluster(
         labels=labels,
         creates_pods=creates_pods,
     )
-
-
-def _explain_files(cluster: Cluster, files: Sequence[ObjectFile]) -> list[ExplainedFile]:
-    return [
-        ExplainedFile(
-            str(file.path), [run_reviews(cluster, each) for each in file.subjects], file.text
-        )
-        for file in files
-    ]
 
 
 def _webhooks(

@@ -14,7 +14,7 @@ _MINUTES = "29400000"  # a CronJob names its Jobs by the minutes since 1970
 _UID = "00000000-0000-0000-0000-000000000000"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Owner:
     """The owner that the pod names, and what its controller adds to the pod."""
 
@@ -55,12 +55,12 @@ def _owner(document: Object) -> _Owner:
     name = string_at(object_at(document, "metadata"), "name")
     kind, api_version = string_at(document, "kind"), string_at(document, "apiVersion")
     make = _OWNERS.get(kind)
-    return make(name) if make else _Owner(api_version=api_version, kind=kind, name=name)
+    return make(name) if make else _Owner(api_version, kind, name)
 
 
 def _replica_set(name: str, label: str) -> _Owner:
     name = f"{name}-{_HASH}"
-    return _Owner(api_version="apps/v1", kind="ReplicaSet", name=name, labels={label: _HASH})
+    return _Owner("apps/v1", "ReplicaSet", name, {label: _HASH})
 
 
 def _stateful_set(name: str) -> _Owner:
@@ -69,14 +69,12 @@ def _stateful_set(name: str) -> _Owner:
         "controller-revision-hash": f"{name}-{_HASH}",
         "statefulset.kubernetes.io/pod-name": f"{name}-0",
     }
-    return _Owner(
-        api_version="apps/v1", kind="StatefulSet", name=name, labels=labels, pod_name=f"{name}-0"
-    )
+    return _Owner("apps/v1", "StatefulSet", name, labels, f"{name}-0")
 
 
 def _daemon_set(name: str) -> _Owner:
     labels = {"controller-revision-hash": _HASH, "pod-template-generation": "1"}
-    return _Owner(api_version="apps/v1", kind="DaemonSet", name=name, labels=labels)
+    return _Owner("apps/v1", "DaemonSet", name, labels)
 
 
 def _job(name: str) -> _Owner:
@@ -86,12 +84,12 @@ def _job(name: str) -> _Owner:
         "controller-uid": _UID,
         "job-name": name,
     }
-    return _Owner(api_version="batch/v1", kind="Job", name=name, labels=labels)
+    return _Owner("batch/v1", "Job", name, labels)
 
 
 def _replication_controller(name: str) -> _Owner:
     labels = {"deployment": f"{name}-1", "deploymentconfig": name}
-    return _Owner(api_version="v1", kind="ReplicationController", name=f"{name}-1", labels=labels)
+    return _Owner("v1", "ReplicationController", f"{name}-1", labels)
 
 
 _OWNERS: Mapping[str, Callable[[str], _Owner]] = {

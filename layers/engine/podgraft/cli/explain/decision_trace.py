@@ -5,13 +5,19 @@ matchConditions) and calls podgraft only for requests that pass. podgraft's own 
 review records them. Nothing here evaluates anything.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+import msgspec
+
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.base.trace import Additions
+from podgraft.cli import offline
+from podgraft.core.review import ReviewResponse, ReviewResult
 
+_UNDERSCORE = re.compile(r"_([a-z])")
 RESULT_STEP = "result"  # the last step of a review: its decision and reason in the log
 
 
@@ -37,22 +43,15 @@ class Verdict(StrEnum):
     NOT_REVIEWED = "not reviewed"
 
 
-# The verdict of a document is the first of these that one of its reviews has.
-PRECEDENCE = (
-    Verdict.FAILED,
-    Verdict.DENIED,
-    Verdict.INJECTED,
-    Verdict.CHANGED,
-    Verdict.SKIPPED,
-)
-
+# By verdict: the exit status. The verdict of a document is the first that one of its reviews has.
 STATUSES = {
+    Verdict.FAILED: 1,
+    Verdict.DENIED: 4,
     Verdict.INJECTED: 0,
     Verdict.CHANGED: 0,
     Verdict.SKIPPED: 3,
-    Verdict.DENIED: 4,
-    Verdict.FAILED: 1,
 }
+PRECEDENCE = tuple(STATUSES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,25 +70,11 @@ class TraceStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
-    """The response to one request, as the webhook sends it; ``allowed`` is ``None`` if it fails."""
-
-    object: str
-    route: str
-    decision: str
-    reason: str
-    allowed: bool | None
-    is_changed: bool = False
-    code: int | None = None
-    message: str = ""
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """The steps of kube-apiserver or of one route of podgraft for one request.
 
-    ``route`` is empty for kube-apiserver. ``verdict`` is ``None`` for a stage without effect.
+    ``route`` is empty for kube-apiserver. ``verdict`` is ``None`` for a stage without effect, and
+    ``result`` if it is not of a call.
     """
 
     name: str
@@ -97,7 +82,7 @@ class Stage:
     object: str = ""
     route: str = ""
     verdict: Verdict | None = None
-    review: Review | None = None
+    result: ReviewResult | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +135,10 @@ def make_trace(subject: str, stages: Iterable[Stage], sidecars: Additions | None
         sidecars=sidecars if verdict is Verdict.INJECTED else None,
         warnings=tuple(
             dict.fromkeys(
-                warning for stage in all_stages if stage.review for warning in stage.review.warnings
+                warning
+                for stage in all_stages
+                if isinstance(stage.result, ReviewResponse)
+                for warning in stage.result.response.warnings
             )
         ),
     )
@@ -210,9 +198,17 @@ def _describe_verdict(trace: DecisionTrace) -> str:
 def to_json(trace: DecisionTrace) -> Object:
     """Encode the trace as JSON with stable keys."""
     sidecars = trace.sidecars
-    stages: list[JSON] = [_stage_json(stage) for stage in trace.stages]
+    stages: list[JSON] = [
+        {
+            "name": stage.name,
+            "object": stage.object,
+            "route": stage.route,
+            "steps": [_encode_record(step) for step in stage.steps],
+        }
+        for stage in trace.stages
+    ]
     reviews: list[JSON] = [
-        _review_json(stage.review) for stage in trace.stages if stage.review is not None
+        _encode_result(stage, stage.result) for stage in trace.stages if stage.result
     ]
     return {
         "subject": trace.subject,
@@ -221,50 +217,28 @@ def to_json(trace: DecisionTrace) -> Object:
         "conclusion": describe_conclusion(trace),
         "stages": stages,
         "reviews": reviews,
-        "sidecars": None if sidecars is None else _sidecars_to_json(sidecars),
+        "sidecars": None if sidecars is None else _encode_record(sidecars),
         "warnings": list(trace.warnings),
     }
 
 
-def _stage_json(stage: Stage) -> Object:
+def _encode_result(stage: Stage, result: ReviewResult) -> Object:
+    response = result.response if isinstance(result, ReviewResponse) else None
+    status = None if response is None else response.status
     return {
-        "name": stage.name,
         "object": stage.object,
         "route": stage.route,
-        "steps": [_step_to_json(step) for step in stage.steps],
+        "decision": result.record.decision,
+        "reason": result.record.reason,
+        "allowed": None if response is None else response.allowed,
+        "changed": offline.is_patched(result),
+        "code": None if status is None else status.code,
+        "message": offline.read_message(result),
+        "warnings": [] if response is None else list(response.warnings),
     }
 
 
-def _step_to_json(step: TraceStep) -> Object:
-    return {
-        "name": step.name,
-        "observed": step.observed,
-        "outcome": step.outcome,
-        "isDeciding": step.is_deciding,
-        "reason": step.reason,
-        "reached": step.reached,
-    }
-
-
-def _review_json(review: Review) -> Object:
-    return {
-        "object": review.object,
-        "route": review.route,
-        "decision": review.decision,
-        "reason": review.reason,
-        "allowed": review.allowed,
-        "changed": review.is_changed,
-        "code": review.code,
-        "message": review.message,
-        "warnings": list(review.warnings),
-    }
-
-
-def _sidecars_to_json(sidecars: Additions) -> Object:
-    return {
-        "templates": list(sidecars.templates),
-        "image": sidecars.image,
-        "initContainers": list(sidecars.init_containers),
-        "containers": list(sidecars.containers),
-        "volumes": list(sidecars.volumes),
-    }
+def _encode_record(record: TraceStep | Additions) -> Object:
+    """Encode a record with the names of its fields in camel case."""
+    fields: Object = msgspec.to_builtins(record)
+    return {_UNDERSCORE.sub(lambda match: match[1].upper(), key): fields[key] for key in fields}

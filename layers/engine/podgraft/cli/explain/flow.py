@@ -91,7 +91,6 @@ class Cluster:
         return dataclasses.replace(trace, warnings=warnings) if lost else trace
 
     def _creates_pod(self, subject: ExplainedPod) -> bool:
-        """Whether a controller creates a pod for the subject."""
         is_workload = subject.pod_path is not None and not subject.is_pod
         return self.creates_pods and is_workload and not subject.fields.is_delete
 
@@ -152,7 +151,6 @@ class _Run:
     def _after(
         webhook: Webhook, subject: ExplainedPod, outcome: ReviewResult, stage: Stage
     ) -> ExplainedPod | None:
-        """The subject after a call with this result."""
         if stage.verdict is Verdict.FAILED and webhook.ignores_failure:
             return subject
         if stage.verdict in _STOPPING:

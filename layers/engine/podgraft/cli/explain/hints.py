@@ -30,9 +30,9 @@ def add_hints(trace: DecisionTrace, pod: Object, namespace: Object) -> DecisionT
 
 def _find_ambient_hints(trace: DecisionTrace, pod: Object, namespace: Object) -> Iterator[str]:
     """Yield what Istio's CNI does with the pod (cni/pkg/util/podutil.go)."""
-    owner = "pod" if _has_mode(pod) else "namespace"
-    mode = _read_label(pod if owner == "pod" else namespace, _DATAPLANE_MODE)
-    if mode != "ambient":
+    own = _read_label(pod, _DATAPLANE_MODE)
+    owner = "pod" if own else "namespace"
+    if (own or _read_label(namespace, _DATAPLANE_MODE)) != "ambient":
         return
     label = f"the {owner} has the label {_DATAPLANE_MODE}=ambient"
     if trace.is_injected:
@@ -80,10 +80,6 @@ def _find_template_hints(trace: DecisionTrace, pod: Object) -> Iterator[str]:
             'needs the pod label sidecar.istio.io/inject: "true", or istio.io/rev with the '
             "registered revision"
         )
-
-
-def _has_mode(pod: Object) -> bool:
-    return bool(_read_label(pod, _DATAPLANE_MODE))
 
 
 def _read_label(manifest: Object, key: str) -> str:

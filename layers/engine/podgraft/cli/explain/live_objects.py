@@ -110,7 +110,11 @@ class LiveExplainer:
         if not matching:
             return None, tuple(map(to_explained_webhook, injecting))
         if not of_istiod:
-            raise CommandError(_describe_missing_bundle(matching[0], pod))
+            raise CommandError(
+                f"{documents.object_name(pod)}: webhook {matching[0].name} sends the pod to "
+                f"podgraft, injector {matching[0].injector}; its configuration is not in the "
+                "cluster: name it with --config stack:NAME, or the folder of podgraft serve"
+            )
         revision = self.options.revision or of_istiod[0].revision or DEFAULT_REVISION
         options = replace(self.options, from_cluster=True, revision=revision)
         return self._load(options), tuple(map(to_explained_webhook, of_istiod))
@@ -178,15 +182,6 @@ def _find_labels(selector: Object) -> Iterator[tuple[str, str]]:
             yield string_at(requirement, "key"), str(values[0])
 
 
-def _describe_missing_bundle(webhook: LiveWebhook, pod: Object) -> str:
-    """Return the error for a pod that podgraft receives, without the configuration of podgraft."""
-    return (
-        f"{documents.object_name(pod)}: webhook {webhook.name} sends the pod to podgraft, injector "
-        f"{webhook.injector}; its configuration is not in the cluster: name it with --config "
-        "stack:NAME, or the folder of podgraft serve"
-    )
-
-
 def _clean(live: Object) -> Object:
     """Return the object before its creation: without injection, and without status."""
     if live.get("kind") == "Pod":
@@ -211,14 +206,11 @@ def _describe_running(live: Object, trace: DecisionTrace) -> Iterator[str]:
     if live.get("kind") != "Pod" or workload.find_pod_template_path(live) is None:
         return
     is_injected = find_revision(live) is not None
-    if trace.is_injected and not is_injected and _names_istio(trace):
+    has_templates = trace.sidecars is not None and trace.sidecars.templates
+    if trace.is_injected and not is_injected and has_templates:
         yield (
             "the pod runs without a sidecar, and a new pod is injected; restart its workload "
             "(kubectl rollout restart)"
         )
     if is_injected and not trace.is_injected:
         yield "the pod runs with a sidecar, and a new pod is not injected"
-
-
-def _names_istio(trace: DecisionTrace) -> bool:
-    return trace.sidecars is not None and bool(trace.sidecars.templates)

@@ -1,44 +1,19 @@
 """The objects of files, and the requests for them: their operation, old object, and user."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
-from functools import wraps
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.cli.manifest_files import FileSelection, ManifestPath, make_file_options
+from podgraft.cli.manifest_files import FileSelection, ManifestFile, ManifestPath, make_file_options
 from podgraft.cli.request_fields import RequestFields
+from podgraft.cli.shared_options import choice_option, gather_options
 from podgraft.kube.admission import Operation
 
 from .pod_source import ExplainedPod, to_explained_pod
-
-R = TypeVar("R")
-
-_OPERATIONS = (Operation.CREATE, Operation.UPDATE, Operation.DELETE)
-
-_OPTIONS = (
-    click.option(
-        "--operation",
-        type=click.Choice([str(each) for each in _OPERATIONS]),
-        default=str(Operation.CREATE),
-        show_default=True,
-        help="Operation of the requests.",
-    ),
-    click.option(
-        "--old",
-        "old_files",
-        type=ManifestPath(),
-        multiple=True,
-        help="File or folder with the objects before an UPDATE.",
-    ),
-    click.option("--as", "user", metavar="NAME", help="User of the requests."),
-    click.option("--as-group", "groups", multiple=True, help="Group of the user."),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,32 +27,32 @@ class ObjectOptions:
     groups: tuple[str, ...]
 
 
-def object_options(function: Callable[..., R]) -> Callable[..., R]:
-    """Add the options, which the command receives as one parameter *objects*."""
-    names = [each.name for each in fields(ObjectOptions)]
-
-    @wraps(function)
-    def call_with_objects(**values: Any) -> R:
-        own = {name: values.pop(name) for name in names}
-        return function(objects=ObjectOptions(**own), **values)
-
-    command: Callable[..., R] = make_file_options(is_required=False)(call_with_objects)
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectFile:
-    """A file, its text, and the requests for its objects."""
-
-    path: Path
-    text: str
-    subjects: tuple[ExplainedPod, ...]
+# The command receives them as one parameter *objects*.
+object_options = gather_options(
+    ObjectOptions,
+    choice_option(
+        "--operation",
+        choices=(Operation.CREATE, Operation.UPDATE, Operation.DELETE),
+        text="Operation of the requests.",
+    ),
+    click.option(
+        "--old",
+        "old_files",
+        type=ManifestPath(),
+        multiple=True,
+        help="File or folder with the objects before an UPDATE.",
+    ),
+    click.option("--as", "user", metavar="NAME", help="User of the requests."),
+    click.option("--as-group", "groups", multiple=True, help="Group of the user."),
+    make_file_options(is_required=False),
+    name="objects",
+)
 
 
-def read_object_files(options: ObjectOptions, namespace: str | None) -> list[ObjectFile]:
-    """Read the objects of all files; *namespace* is for those that name none.
+def read_object_files(
+    options: ObjectOptions, namespace: str | None
+) -> list[tuple[ManifestFile, tuple[ExplainedPod, ...]]]:
+    """Read all files, and the requests for their objects; *namespace* is for those without one.
 
     Raises ``CommandError`` for a document without a kind.
     """
@@ -94,10 +69,9 @@ def read_object_files(options: ObjectOptions, namespace: str | None) -> list[Obj
         return replace(subject, fields=request)
 
     files = [
-        ObjectFile(file.path, file.text, tuple(map(make_subject, file.parse_objects())))
-        for file in options.manifests.read()
+        (file, tuple(map(make_subject, file.parse_objects()))) for file in options.manifests.read()
     ]
-    if not any(each.subjects for each in files):
+    if not any(subjects for _, subjects in files):
         raise CommandError(f"{options.manifests}: contains no object; name a file with one")
     return files
 

@@ -5,45 +5,41 @@ from dataclasses import replace
 
 from podgraft.base.trace import TEMPLATES_STEP, Trace
 from podgraft.cli import documents
-from podgraft.core.injectors import redact
+from podgraft.cli.offline import read_message
 from podgraft.core.injectors.overlay.overlay_set import UNCHANGED
 from podgraft.core.policy import Policy, StepName
 from podgraft.core.policy.rollout import BUCKETS, RolloutMode
-from podgraft.core.review import ReviewOutcome, ReviewResponse, ReviewResult
+from podgraft.core.review import ReviewOutcome, ReviewResult
 from podgraft.core.review.candidate import select_workload
 from podgraft.core.review_context import ReviewContext
 from podgraft.core.versions.snapshot import Snapshot
 
-from .decision_trace import RESULT_STEP, Review, Stage, TraceStep, Verdict
+from .decision_trace import RESULT_STEP, Stage, TraceStep, Verdict
 from .decision_trace import StepResult as Effect
 from .pod_source import ExplainedPod
 from .webhooks import Webhook
 
 _DECISION_STEPS = frozenset(map(str, StepName))
 
-VERDICTS = {
-    ReviewOutcome.INJECT: Verdict.INJECTED,
-    ReviewOutcome.MUTATE: Verdict.CHANGED,
-    ReviewOutcome.SKIP: Verdict.SKIPPED,
-    ReviewOutcome.ALLOW: Verdict.SKIPPED,
-    ReviewOutcome.DENY: Verdict.DENIED,
-    ReviewOutcome.FAIL: Verdict.FAILED,
+# By outcome: the verdict, the effect of the last step, and its reason.
+_OUTCOMES = {
+    ReviewOutcome.INJECT: (Verdict.INJECTED, Effect.INJECTS, "the decision is to inject"),
+    ReviewOutcome.MUTATE: (
+        Verdict.CHANGED,
+        Effect.CHANGES,
+        "an overlay or a policy changes the object",
+    ),
+    ReviewOutcome.SKIP: (
+        Verdict.SKIPPED,
+        Effect.STOPS,
+        "no template, mesh, overlay, or policy of the bundle changes the object",
+    ),
+    ReviewOutcome.ALLOW: (Verdict.SKIPPED, Effect.PASSES, "every rule allows the object"),
+    ReviewOutcome.DENY: (Verdict.DENIED, Effect.DENIES, ""),
+    ReviewOutcome.FAIL: (Verdict.FAILED, Effect.FAILS, ""),
 }
-_EFFECTS = {
-    ReviewOutcome.INJECT: Effect.INJECTS,
-    ReviewOutcome.MUTATE: Effect.CHANGES,
-    ReviewOutcome.SKIP: Effect.STOPS,
-    ReviewOutcome.ALLOW: Effect.PASSES,
-    ReviewOutcome.DENY: Effect.DENIES,
-    ReviewOutcome.FAIL: Effect.FAILS,
-}
+VERDICTS = {outcome: verdict for outcome, (verdict, _, _) in _OUTCOMES.items()}
 _CHANGES = frozenset({Effect.INJECTS, Effect.CHANGES})
-_REASONS = {
-    ReviewOutcome.INJECT: "the decision is to inject",
-    ReviewOutcome.MUTATE: "an overlay or a policy changes the object",
-    ReviewOutcome.SKIP: "no template, mesh, overlay, or policy of the bundle changes the object",
-    ReviewOutcome.ALLOW: "every rule allows the object",
-}
 
 
 def registration_stage(subject: ExplainedPod, stage: Stage) -> Stage:
@@ -65,7 +61,7 @@ def review_stage(
         route=webhook.route,
         steps=(*_mark_deciding(steps, deciding), result),
         verdict=VERDICTS[word],
-        review=_review(subject, webhook, outcome),
+        result=outcome,
     )
 
 
@@ -113,7 +109,7 @@ def uncalled_stage(
         name=f"podgraft /{webhook.route}, which kube-apiserver does not call",
         steps=tuple(steps),
         verdict=None,
-        review=None,
+        result=None,
     )
 
 
@@ -128,7 +124,7 @@ def _find_deciding(steps: Sequence[TraceStep], word: ReviewOutcome) -> int | Non
     if (change := _find_selecting_step(steps, word)) is not None:
         return change
     for index, step in enumerate(steps):
-        decided = step.is_deciding and step.outcome is _EFFECTS[word]
+        decided = step.is_deciding and step.outcome is _OUTCOMES[word][1]
         if decided or (word is ReviewOutcome.DENY and step.outcome is Effect.DENIES):
             return index
     if word is ReviewOutcome.SKIP:
@@ -166,33 +162,9 @@ def _result(
     route: str, outcome: ReviewResult, trace: Trace, word: ReviewOutcome, *, decides: bool
 ) -> TraceStep:
     observed = f"{word} ({outcome.record.reason})"
-    reason = _REASONS.get(word, "")
+    _, effect, reason = _OUTCOMES[word]
     if word in {ReviewOutcome.DENY, ReviewOutcome.FAIL}:
-        reason = trace.error or _message(outcome)
-    effect = _EFFECTS[word]
+        reason = trace.error or read_message(outcome)
     if word is ReviewOutcome.SKIP and route != "inject":
         effect = Effect.PASSES
     return TraceStep(RESULT_STEP, observed, effect, decides, reason if decides else "")
-
-
-def _review(subject: ExplainedPod, webhook: Webhook, outcome: ReviewResult) -> Review:
-    record = outcome.record
-    response = outcome.response if isinstance(outcome, ReviewResponse) else None
-    status = None if response is None else response.status
-    return Review(
-        object=documents.object_name(subject.object),
-        route=webhook.route,
-        decision=record.decision,
-        reason=record.reason,
-        allowed=None if response is None else response.allowed,
-        is_changed=response is not None and bool(response.patch),
-        code=None if status is None else status.code,
-        message=_message(outcome),
-        warnings=() if response is None else response.warnings,
-    )
-
-
-def _message(outcome: ReviewResult) -> str:
-    if isinstance(outcome, ReviewResponse):
-        return outcome.response.status.message if outcome.response.status else ""
-    return redact(outcome.error)

@@ -13,21 +13,14 @@ from .decision_trace import (
     describe_conclusion,
 )
 
-_SIGNS = {
-    StepResult.PASSES: "·",
-    StepResult.INJECTS: "✓",
-    StepResult.CHANGES: "✓",
-    StepResult.STOPS: "✗",
-    StepResult.DENIES: "✗",
-    StepResult.FAILS: "!",
-}
-_COLOURS = {
-    StepResult.PASSES: "white",
-    StepResult.INJECTS: "green",
-    StepResult.CHANGES: "green",
-    StepResult.STOPS: "red",
-    StepResult.DENIES: "red",
-    StepResult.FAILS: "red",
+# The sign and the color of a step.
+_STYLES = {
+    StepResult.PASSES: ("·", "white"),
+    StepResult.INJECTS: ("✓", "green"),
+    StepResult.CHANGES: ("✓", "green"),
+    StepResult.STOPS: ("✗", "red"),
+    StepResult.DENIES: ("✗", "red"),
+    StepResult.FAILS: ("!", "red"),
 }
 
 
@@ -57,10 +50,11 @@ def _stage_lines(stage: Stage) -> Iterator[str]:
 
 
 def _step_line(step: TraceStep, width: int) -> str:
-    text = f"{_SIGNS[step.outcome]} {step.name:<{width}}  {step.observed}"
+    sign, color = _STYLES[step.outcome]
+    text = f"{sign} {step.name:<{width}}  {step.observed}"
     if not step.reached:
         return terminal.style(f"{text}  (not reached)", dim=True)
-    line = terminal.style(text, fg=_COLOURS[step.outcome], bold=step.is_deciding)
+    line = terminal.style(text, fg=color, bold=step.is_deciding)
     if not step.is_deciding:
         return line
     reason = f": {step.reason}" if step.reason not in {"", step.observed} else ""

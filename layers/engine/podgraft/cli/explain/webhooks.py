@@ -4,13 +4,13 @@ Source of the order: k8s.io/apiserver pkg/admission/configuration: configuration
 webhooks of each in their order; all mutating webhooks before the validating ones.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
+from podgraft.base.jsonvalue import Object, object_at, string_at
 from podgraft.cli.client_config import read_destination
 from podgraft.cli.failure import CommandError
+from podgraft.cli.live.registrations import LiveWebhook, parse_webhooks
 from podgraft.core.bundle import Bundle
 from podgraft.service.paths import ROUTES, Target
 
@@ -51,13 +51,14 @@ def read_webhooks(
     *injector* selects those of one injector; without it all must call the same. Raises
     ``CommandError``, which names the file.
     """
-    if not any(_webhooks_of(manifest) for manifest in manifests):
+    registered = parse_webhooks(each for each in manifests if each.get("kind") in _KINDS)
+    if not registered:
         kinds = " or ".join(_KINDS)
         raise CommandError(
             f"{path}: expected a {kinds} with webhooks, got {_kinds(manifests)}; print one with "
             "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o yaml"
         )
-    webhooks = [webhook for kind in _KINDS for webhook in _read_kind(manifests, kind)]
+    webhooks = [webhook for each in registered if (webhook := _read(each))]
     if not webhooks:
         raise CommandError(
             f"{path}: no webhook calls podgraft: each URL path must contain "
@@ -77,36 +78,22 @@ def read_webhooks(
     return selected
 
 
-def _read_kind(manifests: list[Object], kind: str) -> Iterator[Webhook]:
-    configurations = [manifest for manifest in manifests if manifest.get("kind") == kind]
-    configurations.sort(key=lambda each: string_at(object_at(each, "metadata"), "name"))
-    for configuration in configurations:
-        for webhook in _webhooks_of(configuration):
-            read = _read(webhook, _KINDS[kind])
-            if read is not None:
-                yield read
-
-
-def _webhooks_of(manifest: Object) -> list[Object]:
-    return objects_at(manifest, "webhooks") if manifest.get("kind") in _KINDS else []
-
-
 def _kinds(manifests: list[Object]) -> str:
     kinds = sorted({string_at(manifest, "kind") or "no kind" for manifest in manifests})
     return f"kind {', '.join(kinds)}" if kinds else "an empty file"
 
 
-def _read(webhook: Object, default_route: str) -> Webhook | None:
+def _read(registered: LiveWebhook) -> Webhook | None:
     """The webhook; ``None`` if its address is not one of podgraft's routes."""
-    name = string_at(webhook, "name")
-    client = object_at(webhook, "clientConfig")
-    target = read_destination(client).target if client else Target(default_route)
+    client = object_at(registered.manifest, "clientConfig")
+    default = Target(_KINDS[registered.configuration_kind])
+    target = read_destination(client).target if client else default
     if target is None:
         return None
     return Webhook(
         route=target.route,
-        name=name,
+        name=registered.name,
         injector=target.injector,
         path=target.tail,
-        manifest=webhook,
+        manifest=registered.manifest,
     )

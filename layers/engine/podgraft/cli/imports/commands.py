@@ -10,7 +10,6 @@ import click
 
 from podgraft.cli import command_help, folders
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.istio_source import IstioReader, IstioSource
 from podgraft.cli.live.options import CONTEXT_OPTIONS, pop_access
 from podgraft.cli.program import print_next_steps
@@ -47,7 +46,9 @@ def import_istio(*, folder: Path, revision: str | None, force: bool, **given: An
     """
     access = pop_access(given)
     cluster = access.open_cluster()
-    revisions = [revision] if revision else _list_revisions(cluster, access.istio_namespace)
+    namespace = access.istio_namespace
+    reader = IstioReader(cluster, namespace, [])
+    revisions = [revision] if revision else reader.list_revisions()
     folders_by_revision = {
         name: folder / name if len(revisions) > 1 else folder for name in revisions
     }
@@ -57,15 +58,10 @@ def import_istio(*, folder: Path, revision: str | None, force: bool, **given: An
                 f"{each / BUNDLE_FOLDER}: exists already; use --force to replace the bundle"
             )
     for name, each in folders_by_revision.items():
-        _import_revision(IstioReader(cluster, access.istio_namespace, []).read(name), each)
-
-
-def _list_revisions(cluster: LiveCluster, namespace: str) -> list[str]:
-    return IstioReader(cluster, namespace, []).list_revisions()
+        _import_revision(IstioReader(cluster, namespace, []).read(name), each)
 
 
 def _import_revision(source: IstioSource, folder: Path) -> None:
-    """Write the bundle and the policy of one revision, and print what to do next."""
     compiled, warnings = _compile(source)
     differences = registration.find_differences(source.webhooks, source.revision)
     print_warnings((*source.warnings, *warnings, *differences))
@@ -75,7 +71,6 @@ def _import_revision(source: IstioSource, folder: Path) -> None:
 
 
 def _compile(source: IstioSource) -> tuple[Bundle, tuple[object, ...]]:
-    """Compile the imported configuration, and return it with the warnings about it."""
     text = source.policy_text
     try:
         parsed = policy.parse(text)

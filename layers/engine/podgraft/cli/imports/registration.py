@@ -3,10 +3,13 @@
 from collections.abc import Iterator, Sequence
 from shlex import quote
 
-from podgraft.base.jsonvalue import JSON, Object, objects_at, string_at
+from msgspec.structs import replace
+
+from podgraft.base.jsonvalue import object_at, objects_at, string_at
 from podgraft.cli.live.registrations import LiveWebhook
 from podgraft.cli.register import selectors
 from podgraft.core.injectors.istio import CLUSTER_ID
+from podgraft.kube.selectors import Operator, Requirement, Selector, compile_
 
 _DEFAULT_TIMEOUT = "10"
 _NETWORK = "ISTIO_META_NETWORK"
@@ -41,21 +44,15 @@ def find_differences(webhooks: Sequence[LiveWebhook], revision: str) -> Iterator
             "injects before you register podgraft"
         )
         return
-    expected = [
-        (
-            selectors.selector_to_manifest(scope.namespaces),
-            selectors.selector_to_manifest(scope.objects),
-        )
+    expected = {
+        (_list_requirements(scope.namespaces), _list_requirements(scope.objects))
         for scope in selectors.revision_webhook_scopes(revision)
-    ]
-    names = {_normalize_selectors(namespaces, objects) for namespaces, objects in expected}
+    }
     for webhook in webhooks:
         location = f"{webhook.configuration}: webhook {webhook.name}"
         manifest = webhook.manifest
-        selected = _normalize_selectors(
-            manifest.get("namespaceSelector"), manifest.get("objectSelector")
-        )
-        if selected not in names:
+        own = (object_at(manifest, key) for key in ("namespaceSelector", "objectSelector"))
+        if tuple(_list_requirements(compile_(each)) for each in own) not in expected:
             yield (
                 f"{location}: its selectors are not those of register --revision {revision}; "
                 "repeat them with --namespace-selector and --object-selector"
@@ -73,24 +70,9 @@ def find_differences(webhooks: Sequence[LiveWebhook], revision: str) -> Iterator
         yield "webhooks: have different failure policies; register uses one, Fail by default"
 
 
-def _normalize_selectors(namespaces: JSON, objects: JSON) -> str:
-    """Return both selectors in one form: requirements as sorted text."""
-    return f"{_normalize_selector(namespaces)} {_normalize_selector(objects)}"
-
-
-def _normalize_selector(selector: JSON) -> list[str]:
-    if not isinstance(selector, dict):
-        return []
-    labels = selector.get("matchLabels")
-    pairs = labels.items() if isinstance(labels, dict) else ()
-    equal = [
-        _format_requirement({"key": key, "operator": "In", "values": [value]})
-        for key, value in pairs
-    ]
-    return sorted([*equal, *map(_format_requirement, objects_at(selector, "matchExpressions"))])
-
-
-def _format_requirement(requirement: Object) -> str:
-    values = requirement.get("values")
-    names = sorted(str(value) for value in values) if isinstance(values, list) else []
-    return f"{requirement.get('key')} {requirement.get('operator')} {names}"
+def _list_requirements(selector: Selector) -> frozenset[Requirement]:
+    """Return the requirements; an entry of ``matchLabels`` equals one of ``matchExpressions``."""
+    return frozenset(
+        replace(each, operator=Operator.IN) if each.operator is Operator.EQUALS else each
+        for each in selector.requirements
+    )

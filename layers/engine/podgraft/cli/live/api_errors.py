@@ -1,7 +1,6 @@
 """Errors of kubectl: the place, the problem, and the remedy."""
 
 import re
-from collections.abc import Callable
 from enum import StrEnum
 
 from podgraft.cli.failure import CommandError
@@ -30,111 +29,95 @@ class ApiError(CommandError):
 _ROLE = "bind the ClusterRole podgraft-reader to this user (docs/explain.md)"
 _REACH = "check the server of the context, the network, and the VPN"
 
-# Once for each manager, of one field or several.
-_OWNED = re.compile(r"conflicts? with \"([^\"]+)\"")
-# Patterns of the last lines of kubectl: reason, and the message with context {0} and match {1}.
-_Describe = Callable[[str, re.Match[str]], str]
-_PATTERNS: tuple[tuple[re.Pattern[str], ErrorReason, _Describe], ...] = (
+_OWNER = r"conflicts? with \"([^\"]+)\""  # once for each manager, of one field or several
+# Patterns of the lines of kubectl: the reason, and the message with its groups.
+_PATTERNS = (
     (
-        re.compile(r"Error from server \(Forbidden\): (.+)"),
+        r"Error from server \(Forbidden\): (pods is forbidden.*at the cluster scope.*)",
         ErrorReason.FORBIDDEN,
-        lambda context, match: f"{context}: {match[1]}; {_describe_access(match[1])}",
+        f"{{context}}: {{0}}; use -n NAMESPACE, or {_ROLE}",
     ),
     (
-        re.compile(r"Error from server \(NotFound\): (.+)"),
+        r"Error from server \(Forbidden\): (.+)",
+        ErrorReason.FORBIDDEN,
+        f"{{context}}: {{0}}; {_ROLE}",
+    ),
+    (
+        r"Error from server \(NotFound\): (.+)",
         ErrorReason.NOT_FOUND,
-        lambda context, match: f"{context}: {match[1]}; check the name, -n, and --context",
+        "{context}: {0}; check the name, -n, and --context",
     ),
     (
-        re.compile(r"Error from server \((?:Expired|Gone)\): (.+)"),
+        r"Error from server \((?:Expired|Gone)\): (.+)",
         ErrorReason.EXPIRED,
-        lambda context, match: f"{context}: {match[1]}; run the command again",
+        "{context}: {0}; run the command again",
     ),
     (
-        _OWNED,
+        _OWNER,
         ErrorReason.CONFLICT,
-        lambda context, match: (
-            f"{context}: fields of this object belong to "
-            f"{', '.join(dict.fromkeys(_OWNED.findall(match.string)))}; remove them there, or use "
+        (
+            "{context}: fields of this object belong to {owners}; remove them there, or use "
             "--force-conflicts"
         ),
     ),
     (
-        re.compile(r"Operation cannot be fulfilled|already exists"),
+        r"Operation cannot be fulfilled|already exists",
         ErrorReason.CONFLICT,
-        lambda context, _match: (
-            f"{context}: another command changes the same object; run the command again"
-        ),
+        "{context}: another command changes the same object; run the command again",
     ),
     (
-        re.compile(r"You must be logged in to the server|\(Unauthorized\)"),
+        r"You must be logged in to the server|\(Unauthorized\)",
         ErrorReason.UNAUTHORIZED,
-        lambda context, _match: (
-            f"{context}: the API server rejects the credentials; log in again, as "
-            "for kubectl get pods"
-        ),
+        "{context}: the API server rejects the credentials; log in again, as for kubectl get pods",
     ),
     (
-        re.compile(r"^error: EOF$", re.MULTILINE),  # kubectl prompts for a user, without a terminal
+        r"^error: EOF$",  # kubectl prompts for a user, without a terminal
         ErrorReason.UNAUTHORIZED,
-        lambda context, _match: f"{context}: the kubeconfig has no credentials; add a user to it",
+        "{context}: the kubeconfig has no credentials; add a user to it",
     ),
     (
-        re.compile(
-            r"context \"([^\"]+)\" does not exist|context was not found for specified context: (.+)"
-        ),
+        r"context \"([^\"]+)\" does not exist|context was not found for specified context: (.+)",
         ErrorReason.OTHER,
-        lambda _context, match: (
-            f"--context {match[1] or match[2]}: not found in the kubeconfig; use a name "
-            "that kubectl config get-contexts prints"
+        (
+            "--context {0}: not found in the kubeconfig; use a name that kubectl config "
+            "get-contexts prints"
         ),
     ),
     (
-        re.compile(r"stat ([^:]+): no such file"),
+        r"stat ([^:]+): no such file",
         ErrorReason.OTHER,
-        lambda _context, match: f"--kubeconfig {match[1]}: not found; check the path",
+        "--kubeconfig {0}: not found; check the path",
     ),
     (
-        re.compile(r"connection to the server localhost:8080 was refused"),
+        r"connection to the server localhost:8080 was refused",
         ErrorReason.UNREACHABLE,
-        lambda _context, _match: (
-            "kubeconfig: no cluster is configured; set KUBECONFIG, or use --kubeconfig"
-        ),
+        "kubeconfig: no cluster is configured; set KUBECONFIG, or use --kubeconfig",
     ),
     (
-        re.compile(r"error loading config file \"?([^\":]+)\"?: (.+)"),
+        r"error loading config file \"?([^\":]+)\"?: (.+)",
         ErrorReason.OTHER,
-        lambda _context, match: f"{match[1]}: {match[2]}; correct the kubeconfig",
+        "{0}: {1}; correct the kubeconfig",
     ),
     (
-        re.compile(r"getting credentials: (.+)"),
+        r"getting credentials: (.+)",
         ErrorReason.UNAUTHORIZED,
-        lambda context, match: (
-            f"{context}: no credentials: {match[1]}; correct the user in the kubeconfig"
-        ),
+        "{context}: no credentials: {0}; correct the user in the kubeconfig",
     ),
     (
-        re.compile(r"(?:The connection to the server|Unable to connect to the server:?) ?(.+)"),
+        r"(?:The connection|Unable to connect) to the server:? ?(.+?)(?: - did you.*)?$",
         ErrorReason.UNREACHABLE,
-        lambda context, match: (
-            f"{context}: cannot reach the API server: "
-            f"{match[1].partition(' - did you')[0]}; {_REACH}"
-        ),
+        f"{{context}}: cannot reach the API server: {{0}}; {_REACH}",
     ),
 )
 
 
-def _describe_access(problem: str) -> str:
-    namespaced = problem.startswith("pods is forbidden") and "at the cluster scope" in problem
-    return f"use -n NAMESPACE, or {_ROLE}" if namespaced else _ROLE
-
-
 def parse_error(text: str, context: str, path: str) -> ApiError:
     """Return the error that kubectl printed."""
-    for pattern, reason, describe in _PATTERNS:
-        match = pattern.search(text)
-        if match:
-            return ApiError(describe(context, match), reason=reason)
+    for pattern, reason, message in _PATTERNS:
+        if match := re.search(pattern, text, re.MULTILINE):
+            owners = ", ".join(dict.fromkeys(re.findall(_OWNER, text)))
+            found = filter(None, match.groups())
+            return ApiError(message.format(*found, context=context, owners=owners), reason=reason)
     lines = [line for line in text.splitlines() if line and not line.startswith("Warning:")]
     problem = lines[-1].removeprefix("error: ") if lines else "kubectl failed without a message"
     return ApiError(

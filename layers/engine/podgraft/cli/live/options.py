@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from podgraft.cli.shared_options import PATH
+from podgraft.cli.shared_options import PATH, gather_options
 
 from .cluster import LiveCluster
 from .kubectl import KubectlReader
@@ -36,12 +36,6 @@ CONTEXT_OPTIONS = (
         show_default=True,
         help="Namespace of istiod, in the cluster.",
     ),
-)
-
-SELECTION_OPTIONS = (
-    click.option("-n", "--namespace", help="Namespace."),
-    click.option("-A", "--all-namespaces", is_flag=True, help="All namespaces, the default."),
-    click.option("-l", "--selector", help="Label selector of pods, such as app=web,tier!=cache."),
 )
 
 
@@ -75,8 +69,17 @@ def pop_access(values: dict[str, Any]) -> ClusterAccess:
     return ClusterAccess(**{name: values.pop(name) for name in names if name in values})
 
 
-def check_selection(selection: PodSelection) -> PodSelection:
+def select_pods(namespace: str | None, all_namespaces: bool, selector: str | None) -> PodSelection:
     """Return the selection; raises ``UsageError`` for options that exclude each other."""
-    if selection.namespace is not None and selection.all_namespaces:
+    if namespace is not None and all_namespaces:
         raise click.UsageError("-n and -A exclude each other; use one of them")
-    return selection
+    return PodSelection(namespace=namespace, all_namespaces=all_namespaces, selector=selector)
+
+
+selection_options = gather_options(
+    select_pods,
+    click.option("-n", "--namespace", help="Namespace."),
+    click.option("-A", "--all-namespaces", is_flag=True, help="All namespaces, the default."),
+    click.option("-l", "--selector", help="Label selector of pods, such as app=web,tier!=cache."),
+    name="selection",
+)

@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
@@ -40,6 +40,17 @@ class StoredObject:
     key: str
     size: int
     modified: datetime
+
+
+def list_objects(s3: Any, bucket: str, prefix: str, remedy: str = "") -> list[StoredObject]:
+    """Return the objects below a prefix; *s3* is boto3's client."""
+    pages = s3.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=prefix)
+    with aws_errors(f"bucket {bucket}", remedy=remedy):
+        return [
+            StoredObject(each["Key"], each["Size"], each["LastModified"])
+            for page in pages
+            for each in page.get("Contents", [])
+        ]
 
 
 class DeployedInjector:
@@ -159,52 +170,59 @@ class DeployedInjector:
                 f"{newest}{by}; compare it with `podgraft diff`, then run the command again"
             )
 
-    def put_policy(self, document: str, replaced: PolicyVersion | None, message: str = "") -> int:
-        """Store a new version of the policy and return its number. This switch is atomic.
-
-        Raises ``CommandError`` if another version than *replaced* is in force. Parameter Store
-        cannot change an advanced parameter to a standard one, so its tier remains.
-        """
-        expected = replaced.number if replaced else 0
-        self.check_version(expected)
-        number = self.put_parameter(self.upload_overrides(document), replaced, message)
-        if number != expected + 1:
-            self._report_replaced(range(expected + 1, number), number)
-        return number
-
-    def put_signed_policy(
+    def put_policy(
         self,
-        signer: Signer,
         document: str,
         replaced: PolicyVersion | None,
         message: str = "",
+        signer: Signer | None = None,
     ) -> int:
-        """Store a new version with a signature for its number, and return the number.
+        """Store a new version of the policy and return its number. This switch is atomic.
+
+        With a signer, the version has a signature for its number. Raises ``CommandError`` if
+        another version than *replaced* is in force. Parameter Store cannot change an advanced
+        parameter to a standard one, so its tier remains.
+        """
+        expected = replaced.number if replaced else 0
+        self.check_version(expected)
+        stored = self.upload_overrides(document)
+        if signer is None:
+            numbers = [self.put_parameter(stored, replaced, message)]
+        else:
+            digest = policy.parse(document).bundle or ""
+            numbers = self._put_signed(signer, stored, digest, replaced, message)
+        number = numbers[-1]
+        others = [each for each in range(expected + 1, number) if each not in numbers]
+        if others:
+            self._report_replaced(others, number)
+        return number
+
+    def _put_signed(
+        self,
+        signer: Signer,
+        document: str,
+        digest: str,
+        replaced: PolicyVersion | None,
+        message: str,
+    ) -> list[int]:
+        """Store a version until its signature is for its number; return the numbers.
 
         A push at the same time can take the number. Then the stored version is not valid, and the
         version in force of the function does not change, until the document is signed again.
         """
-        expected = replaced.number if replaced else 0
-        digest = policy.parse(document).bundle or ""
-        self.check_version(expected)
-        document = self.upload_overrides(document)
-        number, stored = expected + 1, [0]
-        while stored[-1] != number:
-            if len(stored) > _MAX_ATTEMPTS:
+        number = replaced.number + 1 if replaced else 1
+        numbers: list[int] = []
+        while not numbers or numbers[-1] != number:
+            if len(numbers) == _MAX_ATTEMPTS:
                 raise CommandError(
                     f"parameter {self.target.parameter}: other versions are written at the same "
-                    f"time; version {stored[-1]} has a signature for another version; push again"
+                    f"time; version {numbers[-1]} has a signature for another version; push again"
                 )
-            number = max(number, stored[-1] + 1)
+            number = numbers[-1] + 1 if numbers else number
             signed = sign_document(signer, document, self.target.parameter, number, digest)
             check_signed_size(signed, self.target.parameter)
-            stored.append(self.put_parameter(signed, replaced, message))
-            if stored[-1] != number:
-                number = stored[-1] + 1
-        others = [each for each in range(expected + 1, number) if each not in stored]
-        if others:
-            self._report_replaced(others, number)
-        return number
+            numbers.append(self.put_parameter(signed, replaced, message))
+        return numbers
 
     def upload_overrides(self, document: str) -> str:
         """Return the document to store; its overrides are in the bucket already."""
@@ -260,19 +278,11 @@ class DeployedInjector:
         Objects outside the folder of a bundle are not listed.
         """
         folder = f"{self.target.bundle_prefix}{self.target.injector}/"
-        pages = self._s3.get_paginator("list_objects_v2").paginate(
-            Bucket=self.target.bucket, Prefix=folder
-        )
         bundles: dict[str, list[StoredObject]] = {}
-        with aws_errors(f"bucket {self.target.bucket}"):
-            for page in pages:
-                for entry in page.get("Contents", []):
-                    key = entry.get("Key", "")
-                    name, slash, _ = key.removeprefix(folder).partition("/")
-                    modified = entry.get("LastModified")
-                    if slash and modified and _DIGEST.fullmatch(name):
-                        stored = StoredObject(key, entry.get("Size", 0), modified)
-                        bundles.setdefault(f"sha256:{name}", []).append(stored)
+        for stored in list_objects(self._s3, self.target.bucket, folder):
+            name, slash, _ = stored.key.removeprefix(folder).partition("/")
+            if slash and _DIGEST.fullmatch(name):
+                bundles.setdefault(f"sha256:{name}", []).append(stored)
         return bundles
 
     def delete_objects(self, objects: Iterable[StoredObject]) -> None:
@@ -289,16 +299,9 @@ class DeployedInjector:
     def list_objects(self, digest: str) -> dict[str, int]:
         """Return the sizes in bytes of the objects of a bundle, by relative path."""
         folder = self.target.folder(digest)
-        pages = self._s3.get_paginator("list_objects_v2").paginate(
-            Bucket=self.target.bucket, Prefix=folder
-        )
         remedy = "use --config stack:NAME, or its output BundleBucket as --bucket"
-        with aws_errors(f"bucket {self.target.bucket}", remedy=remedy):
-            return {
-                entry.get("Key", "").removeprefix(folder): entry.get("Size", 0)
-                for page in pages
-                for entry in page.get("Contents", [])
-            }
+        found = list_objects(self._s3, self.target.bucket, folder, remedy)
+        return {each.key.removeprefix(folder): each.size for each in found}
 
     def upload_file(self, digest: str, path: str, content: bytes) -> None:
         """Store one file of a bundle."""

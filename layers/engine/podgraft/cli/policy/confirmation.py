@@ -2,26 +2,27 @@
 
 import click
 
-from podgraft.cli.manifest_files import FileSelection
+from podgraft.cli.failure import CommandError
 from podgraft.core.review_context import ReviewContext
 
-from .cloud import DeployedInjector
-from .diff import Comparison, OutputFormat, SampleOptions, format_comparison
-from .push import Change
-from .stored_version import StoredInjector, load_current
-
-_DEFAULT_OBJECTS = SampleOptions(FileSelection(), namespace="default")
+from .diff import OutputFormat, SampleOptions, format_comparison
+from .local import CheckedBundle
+from .stored_version import StoredInjector
 
 
-def confirm_change(cloud: DeployedInjector, change: Change, cluster: str | None) -> bool:
-    """Print what a push changes, and return whether the operator confirms it."""
-    stored = StoredInjector(load_current(cloud), cloud)
-    after = stored.load_local(change.checked, change.document)
-    caller = ReviewContext(injector=cloud.target.injector, cluster=cluster)
-    print_comparison(stored.compare_with(after, _DEFAULT_OBJECTS, caller))
-    return click.confirm("Put this version in force?")
-
-
-def print_comparison(comparison: Comparison) -> None:
-    """Print the diffs."""
+def confirm_change(
+    stored: StoredInjector,
+    checked: CheckedBundle,
+    document: str,
+    samples: SampleOptions,
+    cluster: str | None = None,
+    *,
+    yes: bool = False,
+) -> None:
+    """Print the diff, and ask unless *yes*; raises ``CommandError`` without a confirmation."""
+    after = stored.load_local(checked, document)
+    caller = ReviewContext(injector=stored.storage.injector, cluster=cluster)
+    comparison = stored.compare_with(after, samples, caller)
     click.echo(format_comparison(comparison, OutputFormat.TEXT), nl=False)
+    if not yes and not click.confirm("Put this version in force?"):
+        raise CommandError("not confirmed; nothing is changed")

@@ -1,9 +1,7 @@
 """The deny list of a stack or of a folder."""
 
-from collections.abc import Callable, Iterable
-from functools import wraps
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
@@ -16,10 +14,9 @@ from podgraft.cli.config_source import (
     config_option,
     is_explicit,
     make_old_option,
-    prevails,
 )
 from podgraft.cli.failure import CommandError
-from podgraft.cli.shared_options import FOLDER, add_options
+from podgraft.cli.shared_options import FOLDER, gather_options
 from podgraft.cli.storage import Documents, StoredDocument
 from podgraft.cli.storage.folder import FolderDocuments
 from podgraft.cli.storage.parameters import ParameterDocuments
@@ -27,9 +24,7 @@ from podgraft.core.signing import DenyList, DenyListError, parse_deny_list
 from podgraft.kube import yaml
 from podgraft.service.store.names import DENIED
 
-from .target import DEFAULT_PARAMETER_PREFIX
-
-R = TypeVar("R")
+from .target import DEFAULT_PARAMETER_PREFIX, TargetOptions, select_place
 
 _HEADER = "# Bundles that must not load, with reasons; podgraft policy deny writes this list.\n"
 
@@ -77,53 +72,35 @@ def change_deny_list(storage: Documents, digest: str, reason: str | None) -> Non
     storage.write(DENIED, _HEADER + yaml.dump(reasons), stored)
 
 
-def storage_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of a storage; *command* gets the storage as its first argument."""
-
-    @wraps(command)
-    def call_with_storage(
-        *,
-        source: ConfigSource | None,
-        stack_name: str | None,
-        parameter_prefix: str | None,
-        folder: Path | None,
-        **others: object,
-    ) -> R:
-        # An option on the command line replaces the others of the environment and project file.
-        explicit = [name for name in _STORAGE_OPTIONS if is_explicit(name)]
-        if len(explicit) > 1:
-            raise click.UsageError("--config replaces the other options of a stack; use one option")
-        if source is not None and prevails(*_STORAGE_OPTIONS[1:]):
-            stack_name, folder, explicit = source.stack, source.folder, ["source"]
-        by_stack = explicit in (["stack_name"], ["source"]) or not explicit
-        storage = _open_storage(
-            stack_name if by_stack else None,
-            None if by_stack and stack_name else parameter_prefix,
-            folder if explicit in (["folder"], ["source"]) else None,
-        )
-        return command(storage, **others)
-
-    return add_options(
-        config_option(ConfigSourceType(cluster=False), "Stack, or folder of podgraft serve."),
-        make_old_option("stack-name"),
-        make_old_option("parameter-prefix"),
-        click.option("--store", "folder", type=FOLDER, hidden=True, help="As --config FOLDER."),
-        aws_options,
-    )(call_with_storage)
-
-
-_STORAGE_OPTIONS = ("source", "stack_name", "parameter_prefix", "folder")
-
-
 def _open_storage(
-    stack_name: str | None, parameter_prefix: str | None, folder: Path | None
+    source: ConfigSource | None,
+    stack_name: str | None,
+    parameter_prefix: str | None,
+    folder_store: Path | None,
 ) -> Documents:
-    if folder is not None:
-        return FolderDocuments(folder)
-    prefix = parameter_prefix or DEFAULT_PARAMETER_PREFIX
-    if stack_name is not None:
-        prefix = stacks.lookup_stack(stack_name).parameter_prefix
+    if sum(map(is_explicit, ("source", "stack_name", "parameter_prefix", "folder_store"))) > 1:
+        raise click.UsageError("--config replaces the other options of a stack; use one option")
+    given = TargetOptions(
+        injector="", stack_name=stack_name, parameter_prefix=parameter_prefix, folder=folder_store
+    )
+    options = select_place(given, source)
+    if options.folder is not None:
+        return FolderDocuments(options.folder)
+    prefix = options.parameter_prefix or DEFAULT_PARAMETER_PREFIX
+    if options.stack_name is not None:
+        prefix = stacks.lookup_stack(options.stack_name).parameter_prefix
     client = stacks.make_client("ssm")
     if stacks.find_owner(client, prefix) is None:
         raise stacks.no_owner_error(prefix)
     return ParameterDocuments(client, prefix)
+
+
+storage_options = gather_options(
+    _open_storage,
+    config_option(ConfigSourceType(cluster=False), "Stack, or folder of podgraft serve."),
+    make_old_option("stack-name"),
+    make_old_option("parameter-prefix"),
+    click.option("--store", "folder_store", type=FOLDER, hidden=True, help="As --config FOLDER."),
+    aws_options,
+    name="storage",
+)

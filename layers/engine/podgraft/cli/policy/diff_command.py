@@ -7,6 +7,7 @@ import click
 from podgraft.cli import command_help, configuration, program
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.shared_options import format_option
+from podgraft.core.review_context import ReviewContext
 
 from .diff import OutputFormat, SampleOptions, format_comparison, sample_options
 from .local import check_bundle
@@ -26,16 +27,13 @@ DIFFERENT = 1
     "Output format. patch contains only the files, for patch -p1 in a folder of pull.",
 )
 @target_or_store_options
-def compare_policies(  # noqa: PLR0913 — one parameter per option
+def compare_policies(
     options: TargetOptions,
     bundle: Path,
     document: Path | None,
     samples: SampleOptions,
+    caller: ReviewContext,
     *,
-    cluster: str | None,
-    istio_cluster_id: str | None,
-    network: str | None,
-    env: tuple[str, ...],
     output: str,
 ) -> int:
     """Show what a push would change: the policy, the manifests, and reviewed workloads.
@@ -46,7 +44,6 @@ def compare_policies(  # noqa: PLR0913 — one parameter per option
 
     The exit status is 0 without a difference, 1 with a difference, and 2 for errors.
     """
-    caller = configuration.make_caller(cluster, istio_cluster_id, network, env)
     checked = check_bundle(bundle, document)
     print_warnings(checked.warnings)
     stored = open_injector(options)

@@ -16,11 +16,10 @@ from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.regions import refuse_regions
 from podgraft.core import bundle as bundles
 from podgraft.core import policy
-from podgraft.core.review_context import ReviewContext
 
 from . import push
 from .cloud import DeployedInjector, connect
-from .confirmation import print_comparison
+from .confirmation import confirm_change
 from .diff import NO_POLICY, SampleOptions, sample_options
 from .document_text import signed_version, strip_signature
 from .folder_injector import FolderInjector
@@ -28,7 +27,7 @@ from .in_force import find_in_force
 from .local import CheckedBundle, check_bundle
 from .options import message_option, yes_option
 from .push import Change
-from .signing import Signer, make_signer, signer_options
+from .signing import Signer, check_signer, sign_options
 from .stored_version import StoredInjector, load_current, open_injector, read_local_document
 from .target import TargetOptions, target_or_store_options
 from .versions import PolicyVersion, bundle_digest
@@ -63,17 +62,16 @@ class Workspace:
 @sample_options
 @message_option
 @yes_option("Do not ask before the change.")
-@signer_options
+@sign_options
 @target_or_store_options
-def edit_policy(  # noqa: PLR0913 — one parameter per option
+def edit_policy(
     options: TargetOptions,
     files: tuple[str, ...],
     samples: SampleOptions,
     *,
     message: str,
     yes: bool,
-    sign: str | None,
-    sign_key: Path | None,
+    signer: Signer | None,
 ) -> None:
     """Edit the version in force, check it, show the diff, and put it in force.
 
@@ -82,7 +80,7 @@ def edit_policy(  # noqa: PLR0913 — one parameter per option
     changes the policy meanwhile, the command changes nothing.
     """
     if options.folder is not None:
-        if sign or sign_key or message:
+        if signer or message:
             raise click.UsageError(
                 "--store: a folder has no messages, and podgraft policy sign signs its policy; "
                 "leave out --message, --sign, and --sign-key"
@@ -92,17 +90,14 @@ def edit_policy(  # noqa: PLR0913 — one parameter per option
         _edit_folder(options, folder, _Edit(files, samples, yes=yes))
         return
     refuse_regions("podgraft policy edit")
-    signer = make_signer(sign, sign_key)
     cloud = connect(options, writes=True)
     live = cloud.current_version()
-    push.check_signer(signer, [live])
+    check_signer(signer, live.stored, live.label)
     _edit_deployed(cloud, live, _Edit(files, samples, yes=yes), signer, message or "edit")
 
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """The options of an edit."""
-
     files: tuple[str, ...]
     samples: SampleOptions
     yes: bool
@@ -115,7 +110,6 @@ def _edit_deployed(
     signer: Signer | None,
     message: str,
 ) -> None:
-    """Edit a version in AWS, and push the result."""
     document = strip_signature(live.document)
     files = _collect_files(document, cloud.read_bundle(_find_digest(cloud, document)))
     workspace = Workspace(
@@ -129,7 +123,7 @@ def _edit_deployed(
     try:
         push.check_change(cloud, change, live)
         stored = StoredInjector(load_current(cloud), cloud)
-        _confirm(stored, checked, checked.document, edit)
+        confirm_change(stored, checked, checked.document, edit.samples, yes=edit.yes)
         push.upload(cloud, change)
         number = push.switch(cloud, change, live)
     except CommandError as error:
@@ -151,7 +145,7 @@ def _edit_folder(options: TargetOptions, folder: FolderInjector, edit: _Edit) ->
     try:
         stored = _open_folder(options, folder)
         text = read_local_document(checked, workspace.policy, stored.current)
-        _confirm(stored, checked, text, edit)
+        confirm_change(stored, checked, text, edit.samples, yes=edit.yes)
         _check_unchanged(folder, document, digest, files)
         if digest is None:
             _replace_files(folder.path, files, _collect_files(text, checked.files))
@@ -273,15 +267,6 @@ def check_workspace(workspace: Workspace) -> CheckedBundle:
         raise workspace.error(*error.args) from error
     print_warnings(checked.warnings)
     return checked
-
-
-def _confirm(stored: StoredInjector, checked: CheckedBundle, document: str, edit: _Edit) -> None:
-    """Print the diff, and ask; raises ``CommandError`` without a confirmation."""
-    after = stored.load_local(checked, document)
-    caller = ReviewContext(injector="offline")
-    print_comparison(stored.compare_with(after, edit.samples, caller))
-    if not edit.yes and not click.confirm("Put this version in force?"):
-        raise CommandError("not confirmed; nothing is changed")
 
 
 def _replace_files(folder: Path, before: Mapping[str, bytes], after: Mapping[str, bytes]) -> None:

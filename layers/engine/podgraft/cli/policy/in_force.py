@@ -48,19 +48,10 @@ def find_in_force(cloud: DeployedInjector, versions: Sequence[PolicyVersion]) ->
     return InForce(None, errors)
 
 
-@dataclass(frozen=True, slots=True)
-class StackVersion:
-    """The version in force for a calling cluster: its bundle, the policy, and its groups."""
-
-    files: Mapping[str, bytes]
-    document: str
-    groups: tuple[str, ...]
-
-
 def read_stack(
     stack: str, injector: str, cluster: str | None = None, groups: tuple[str, ...] = ()
-) -> StackVersion:
-    """Return the version in force for a calling cluster.
+) -> tuple[Mapping[str, bytes], str, tuple[str, ...]]:
+    """Return the version in force for a calling cluster: its bundle, the policy, and its groups.
 
     Without *groups*, the cluster has those of the registry. Raises ``CommandError`` if the stack
     has no valid version.
@@ -79,4 +70,4 @@ def read_stack(
     digest = read.for_cluster(cluster, groups).bundle
     if digest is None:
         raise CommandError(f"version {in_force.version.number} names no bundle; push one")
-    return StackVersion(cloud.read_bundle(digest), document, groups)
+    return cloud.read_bundle(digest), document, groups

@@ -115,7 +115,6 @@ def _warnings(
 def _split_by_severity(
     findings: Sequence[Diagnostic], *, strict: bool
 ) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
-    """Return errors and warnings, in their order."""
     if strict:
         findings = [finding.as_error() for finding in findings]
     return (

@@ -3,40 +3,42 @@
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any
 
 import click
 
 from podgraft.cli.identifier_options import check_cluster_option
-from podgraft.cli.shared_options import FILE, PATH, add_options, format_option
-
-P = ParamSpec("P")
-R = TypeVar("R")
+from podgraft.cli.shared_options import FILE, PATH, Decorator, add_options, format_option
 
 MAX_MESSAGE_CHARACTERS = 1024  # of a description in Parameter Store
 
 
-def local_options(function: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of a local bundle and a local policy, or of a folder with both."""
+# A local bundle and a local policy, or a folder with both.
+file_options = add_options(
+    click.argument("folder", type=PATH, required=False),
+    click.option("--bundle", type=PATH, hidden=True, help="Folder of manifests."),
+    click.option("--policy", "document", type=PATH, hidden=True, help="Policy document."),
+)
+
+
+def local_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``file_options``; *function* gets the bundle and the policy, if there is one."""
 
     @wraps(function)
     def call_with_files(
-        *values: object,
-        folder: Path | None,
-        bundle: Path | None,
-        document: Path | None,
-        **others: object,
-    ) -> R:
+        folder: Path | None, bundle: Path | None, document: Path | None, **others: object
+    ) -> Any:
         bundle, document = resolve_files(folder, bundle, document)
-        if bundle is None:
-            raise click.UsageError("Missing argument 'FOLDER'.")
-        return function(*values, bundle=bundle, document=document, **others)
+        return function(bundle=require_bundle(bundle), document=document, **others)
 
-    return add_options(
-        click.argument("folder", type=PATH, required=False),
-        click.option("--bundle", type=PATH, hidden=True, help="Folder of manifests."),
-        click.option("--policy", "document", type=PATH, hidden=True, help="Policy document."),
-    )(call_with_files)
+    return file_options(call_with_files)
+
+
+def require_bundle(bundle: Path | None) -> Path:
+    """Return the bundle; raises ``click.UsageError`` without one."""
+    if bundle is None:
+        raise click.UsageError("Missing argument 'FOLDER'.")
+    return bundle
 
 
 def resolve_files(
@@ -88,7 +90,7 @@ message_option = click.option(
 )
 
 
-def cluster_option(text: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def cluster_option(text: str) -> Decorator:
     """Add the option of a calling cluster."""
     return click.option("--cluster", callback=check_cluster_option, help=text)
 
@@ -96,6 +98,6 @@ def cluster_option(text: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 list_output_option = format_option(("text", "json"))
 
 
-def yes_option(text: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def yes_option(text: str) -> Decorator:
     """Add the option that replaces the confirmation."""
     return click.option("--yes", is_flag=True, help=text)

@@ -11,7 +11,7 @@ from podgraft.base.jsonvalue import JSON, Object, object_at
 from podgraft.cli import documents, folders
 from podgraft.cli.failure import CommandError
 from podgraft.core import bundle, policy, trial
-from podgraft.core.bundle import Bundle, BundleError, Diagnostic, Manifest
+from podgraft.core.bundle import BundleError, Diagnostic, Manifest
 from podgraft.core.policy import Policy, PolicyError
 from podgraft.core.policy.allows import PRESETS, Allows, parse_allows
 from podgraft.kube import workload, yaml
@@ -85,48 +85,43 @@ def make_block(folder: Path, document_path: Path | None) -> tuple[str, str]:
     name = str(document_path or POLICY)
     try:
         read = policy.parse(text)
-        found = _collect_privileges(files, read)
+        found, has_istio = _collect_privileges(files, read)
     except (PolicyError, BundleError) as error:
         raise CommandError(*(str(replace(each, document=name)) for each in error.errors)) from error
     listed = object_at(load_mapping(text), _KEY)
-    allows = _add_missing(listed, found)
+    allows = _add_missing(listed, found, has_istio=has_istio)
     return yaml.dump({_KEY: allows}), set_key(text, _KEY, allows, name)
 
 
-def _collect_privileges(files: Mapping[str, bytes], read: Policy) -> "_Found":
-    """Collect the privileges that the trials add, with the policy of each cluster."""
+def _collect_privileges(
+    files: Mapping[str, bytes], read: Policy
+) -> tuple[dict[Privilege, None], bool]:
+    """Collect the privileges that the trials add, with the policy of each cluster.
+
+    The second value is whether Istio's injector adds some.
+    """
     unchecked = [
         replace(each, allows=None) for _, each in read.variants() if each.bundle == read.bundle
     ]
-    found = _Found({})
+    found: dict[Privilege, None] = {}
+    has_istio = False
     tried: list[Policy] = []
     for each in unchecked:
         if not any(each.shares_bundle_with(other) for other in tried):
             tried.append(each)
             compiled = bundle.compile_(files, each)
-            found.add(compiled, trial.check_bundle(compiled, each).privileges)
-    return found
+            found |= dict.fromkeys(trial.check_bundle(compiled, each).privileges)
+            has_istio = has_istio or compiled.istio is not None
+    return found, has_istio
 
 
-@dataclass(slots=True)
-class _Found:
-    """The privileges that a bundle adds; ``has_istio`` states that Istio's injector adds some."""
-
-    privileges: dict[Privilege, None]
-    has_istio: bool = False
-
-    def add(self, compiled: Bundle, privileges: Iterable[Privilege]) -> None:
-        self.privileges.update(dict.fromkeys(privileges))
-        self.has_istio = self.has_istio or compiled.istio is not None
-
-
-def _add_missing(listed: Object, found: _Found) -> Object:
+def _add_missing(listed: Object, found: Mapping[Privilege, None], *, has_istio: bool) -> Object:
     """Add the privileges that are not listed, as a preset if one lists any of them."""
     block: Object = dict(listed)
-    missing = _parse(block).find_unlisted(found.privileges)
+    missing = _parse(block).find_unlisted(found)
     preset = PRESETS["istio"]
     names = {each for each in missing if each.kind is not Kind.IMAGE and preset.lists(each)}
-    if found.has_istio and names:
+    if has_istio and names:
         block["presets"] = ["istio"]
         missing = tuple(each for each in missing if each not in names)
     for privilege in missing:

@@ -48,16 +48,6 @@ def check_change(cloud: DeployedInjector, change: Change, live: PolicyVersion | 
         load_new_version(cloud, change.document, number, local)
 
 
-def check_signer(signer: Signer | None, versions: Sequence[PolicyVersion]) -> None:
-    """Raise ``CommandError`` if an unsigned document would replace, or restore, a signed one."""
-    for version in versions:
-        if signer is None and signed_version(version.stored) is not None:
-            raise CommandError(
-                f"version {version.number} is signed; sign the new version with --sign KEY or "
-                "--sign-key FILE"
-            )
-
-
 def is_stored(live: PolicyVersion, document: str, signer: Signer | None) -> bool:
     """Whether a push would change nothing; a signature must be for the stored version."""
     stored = split_policy(document).document
@@ -87,24 +77,11 @@ def switch(cloud: DeployedInjector, change: Change, live: PolicyVersion | None) 
     A prune at the same time can delete an old bundle that was not referred to until now, so the
     bundle is checked again, and completed.
     """
-    number = put(cloud, change.document, live, change.signer, change.message)
+    number = cloud.put_policy(change.document, live, change.message, change.signer)
     stored = cloud.list_objects(change.checked.digest)
     for path in sorted(change.checked.files.keys() - stored.keys()):
         cloud.upload_file(change.checked.digest, path, change.checked.files[path])
     return number
-
-
-def put(
-    cloud: DeployedInjector,
-    document: str,
-    live: PolicyVersion | None,
-    signer: Signer | None,
-    message: str,
-) -> int:
-    """Store a new version, signed if there is a signer, and return its number."""
-    if signer is None:
-        return cloud.put_policy(document, live, message)
-    return cloud.put_signed_policy(signer, document, live, message)
 
 
 def _check_unexpected_objects(target: DeploymentTarget, digest: str, paths: Sequence[str]) -> None:

@@ -8,6 +8,7 @@ import click
 from podgraft.cli import command_help, terminal
 from podgraft.cli.client_config import read_url_paths
 from podgraft.cli.failure import CommandError, print_warnings
+from podgraft.cli.manifest_files import FileSelection
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 from podgraft.core.bundle.cluster_ids import UrlPath
 
@@ -15,6 +16,7 @@ from . import push
 from .canary import make_canary
 from .cloud import DeployedInjector, connect
 from .confirmation import confirm_change
+from .diff import SampleOptions
 from .document_text import strip_signature
 from .large_policy import list_needed
 from .local import CheckedBundle, check_bundle
@@ -28,10 +30,13 @@ from .options import (
 from .push import Change
 from .rollout.candidate import check_no_rollout
 from .rollout.text import describe_pods, find_id, remove_rollout
-from .signing import make_signer, signer_options
+from .signing import Signer, check_signer, sign_options
+from .stored_version import StoredInjector, load_current
 from .target import TargetOptions, target_options
 from .version_loading import load_new_version
 from .versions import PolicyVersion, bundle_digest
+
+_DEFAULT_OBJECTS = SampleOptions(FileSelection(), namespace="default")
 
 
 @command_help.command("push")
@@ -42,7 +47,7 @@ from .versions import PolicyVersion, bundle_digest
 @click.option("--dry-run", is_flag=True, help="Check everything and report it; change nothing.")
 @click.option("--confirm", is_flag=True, help="Print the diff, and ask before the change.")
 @warning_options
-@signer_options
+@sign_options
 @click.option("--unsigned", is_flag=True, help="Replace a signed version without a signature.")
 @click.option("--end-rollout", is_flag=True, help="Replace a policy with an active rollout.")
 @target_options
@@ -58,8 +63,7 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     confirm: bool,
     strict: bool,
     webhook_config: Path | None,
-    sign: str | None,
-    sign_key: Path | None,
+    signer: Signer | None,
     unsigned: bool,
     end_rollout: bool,
     expect_version: int | None,
@@ -71,10 +75,10 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     """
     paths = read_url_paths(webhook_config, options.injector) if webhook_config else ()
     checked = share("bundle", lambda: _check_local(bundle, document, paths, strict=strict))
-    signer = make_signer(sign, sign_key)
     cloud = _connect(options, expect_version)
     live = next(reversed(cloud.history()), None)
-    push.check_signer(signer, [live] if live and not unsigned else [])
+    if live and not unsigned:
+        check_signer(signer, live.stored, live.label)
     text = _make_document(checked, live, cluster, has_policy=document is not None)
     change = Change(document=text, checked=checked, signer=signer, message=message)
     if live and not end_rollout:
@@ -82,8 +86,9 @@ def push_policy(  # noqa: PLR0913 — one parameter per option
     push.check_change(cloud, change, live)
     if dry_run:
         return _report_dry_run(cloud, change, live)
-    if confirm and not confirm_change(cloud, change, cluster):
-        raise CommandError("not confirmed; nothing is changed")
+    if confirm:
+        stored = StoredInjector(load_current(cloud), cloud)
+        confirm_change(stored, checked, text, _DEFAULT_OBJECTS, cluster)
     push.upload(cloud, change)
     yield
     return _switch(cloud, change, live)
@@ -140,17 +145,16 @@ def _switch(cloud: DeployedInjector, change: Change, live: PolicyVersion | None)
 @click.argument("version", type=int)
 @click.option("--with-rollout", is_flag=True, help="Restore the rollout of the version, too.")
 @message_option
-@signer_options
+@sign_options
 @target_options
 @expect_version_option
-def restore_version(  # noqa: PLR0913 — one parameter per option
+def restore_version(
     options: TargetOptions,
     version: int,
     *,
     with_rollout: bool,
     message: str,
-    sign: str | None,
-    sign_key: Path | None,
+    signer: Signer | None,
     expect_version: int | None,
 ) -> Steps:
     """Put an older VERSION of the policy in force again, as a new version.
@@ -159,13 +163,13 @@ def restore_version(  # noqa: PLR0913 — one parameter per option
     A signature is for one version, so a signed policy must be signed again. With --regions, VERSION
     is of the first region; the others restore the version with the same document.
     """
-    signer = make_signer(sign, sign_key)
     cloud = _connect(options, expect_version)
     versions = cloud.history()
     target_version = _find_version(cloud, versions, version)
     number = target_version.number
     bundle_digest(target_version)
-    push.check_signer(signer, [target_version, versions[-1]])
+    for each in (target_version, versions[-1]):
+        check_signer(signer, each.stored, each.label)
     document = strip_signature(target_version.document)
     if not with_rollout:
         document = remove_rollout(document)
@@ -176,7 +180,7 @@ def restore_version(  # noqa: PLR0913 — one parameter per option
         click.echo(f"policy   version {versions[-1].number} is already the same")
         return
     message = message or f"rollback to version {number}"
-    new = push.put(cloud, document, versions[-1], signer, message)
+    new = cloud.put_policy(document, versions[-1], message, signer)
     terminal.secho(f"version {new}, the same as {number}, is in force", fg="green")
     click.echo(f"to undo the change:\n  {push.rollback_command(cloud.target, versions[-1].number)}")
     _describe_pods(cloud, None if with_rollout else find_id(versions[-1].stored))

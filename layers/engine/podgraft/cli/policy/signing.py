@@ -5,8 +5,10 @@ verifies each of them before it is stored.
 """
 
 import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import click
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -16,75 +18,70 @@ from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
-from podgraft.cli.shared_options import FILE, add_options
+from podgraft.cli.shared_options import FILE, gather_options
 from podgraft.cli.stacks import aws_errors
-from podgraft.core.signing import (
-    InvalidKeyError,
-    SignedDocument,
-    make_payload,
-)
+from podgraft.core.signing import InvalidKeyError, SignedDocument, make_payload
 from podgraft.core.signing.keys import PublicKey, decode_public_key
 from podgraft.core.signing.signature import Signature
 
-from .document_text import strip_signature
+from .document_text import signed_version, strip_signature
 
 _COORDINATE_BYTES = 32
 _ALGORITHM = "ECDSA_SHA_256"
 
 
-class Signer(Protocol):
-    """Signs payloads with one private key."""
+@dataclass(frozen=True, slots=True)
+class Signer:
+    """A private key: its public key, and the function that signs a payload.
 
-    @property
-    def public_key(self) -> PublicKey:
-        """The public key that verifies the signatures."""
-        ...
+    It returns the DER encoding of the signature with ECDSA and SHA-256.
+    """
 
-    def sign(self, payload: bytes) -> bytes:
-        """Return the DER encoding of the signature."""
-        ...
+    public_key: PublicKey
+    sign: Callable[[bytes], bytes]
 
 
-class FileSigner:
-    """A private key in a PEM file."""
-
-    def __init__(self, path: Path) -> None:
-        self._key = _read_private_key(path)
-        der = self._key.public_key().public_bytes(
-            serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
-        )
-        self.public_key = decode_public_key(der)
-
-    def sign(self, payload: bytes) -> bytes:
-        """Sign with ECDSA and SHA-256."""
-        return self._key.sign(payload, ec.ECDSA(hashes.SHA256()))
+def open_key_file(path: Path) -> Signer:
+    """Return the signer with the private key in a PEM file; raises ``CommandError``."""
+    key = _read_private_key(path)
+    der = key.public_key().public_bytes(
+        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    return Signer(
+        decode_public_key(der), lambda payload: key.sign(payload, ec.ECDSA(hashes.SHA256()))
+    )
 
 
-class KmsSigner:
-    """A key in AWS KMS, by its id, ARN, or alias; it needs kms:GetPublicKey and kms:Sign."""
+def open_kms_key(key: str) -> Signer:
+    """Return the signer with a key in AWS KMS, by its id, ARN, or alias; raises ``CommandError``.
 
-    def __init__(self, key: str) -> None:
-        self._key = key
-        # Typed for no service in particular.
-        self._client: Any = stacks.make_client("kms")
-        remedy = "use a key with the spec ECC_NIST_P256 and the usage SIGN_VERIFY"
-        with aws_errors(f"KMS key {key}", remedy=remedy):
-            der = self._client.get_public_key(KeyId=key)["PublicKey"]
-        try:
-            self.public_key = decode_public_key(der)
-        except InvalidKeyError as error:
-            raise CommandError(f"KMS key {key}: {remedy}") from error
+    It needs kms:GetPublicKey and kms:Sign.
+    """
+    client: Any = stacks.make_client("kms")  # typed for no service in particular
+    remedy = "use a key with the spec ECC_NIST_P256 and the usage SIGN_VERIFY"
+    with aws_errors(f"KMS key {key}", remedy=remedy):
+        der = client.get_public_key(KeyId=key)["PublicKey"]
 
-    def sign(self, payload: bytes) -> bytes:
-        """Send only the SHA-256 of the payload, as KMS accepts at most 4096 bytes."""
-        with aws_errors(f"KMS key {self._key}"):
-            response = self._client.sign(
-                KeyId=self._key,
-                Message=hashlib.sha256(payload).digest(),
-                MessageType="DIGEST",
-                SigningAlgorithm=_ALGORITHM,
+    def sign(payload: bytes) -> bytes:
+        digest = hashlib.sha256(payload).digest()  # KMS accepts at most 4096 bytes
+        with aws_errors(f"KMS key {key}"):
+            response = client.sign(
+                KeyId=key, Message=digest, MessageType="DIGEST", SigningAlgorithm=_ALGORITHM
             )
         return response["Signature"]
+
+    try:
+        return Signer(decode_public_key(der), sign)
+    except InvalidKeyError as error:
+        raise CommandError(f"KMS key {key}: {remedy}") from error
+
+
+def check_signer(signer: Signer | None, text: str, label: str) -> None:
+    """Raise ``CommandError`` if an unsigned document would replace, or restore, a signed *text*."""
+    if signer is None and signed_version(text) is not None:
+        raise CommandError(
+            f"{label} is signed; sign the new version with --sign KEY or --sign-key FILE"
+        )
 
 
 def sign_document(signer: Signer, document: str, subject: str, version: int, digest: str) -> str:
@@ -114,18 +111,20 @@ def _read_private_key(path: Path) -> ec.EllipticCurvePrivateKey:
     return key
 
 
-signer_options = add_options(
+def make_signer(sign: str | None, sign_key: Path | None) -> Signer | None:
+    """Return the signer that the options name, if any."""
+    if sign and sign_key:
+        raise click.UsageError("--sign and --sign-key name two keys; use only one of them")
+    if sign_key:
+        return open_key_file(sign_key)
+    return open_kms_key(sign) if sign else None
+
+
+sign_options = gather_options(
+    make_signer,
     click.option(
         "--sign", metavar="KEY", help="KMS key that signs the policy: its id, ARN, or alias."
     ),
     click.option("--sign-key", type=FILE, help="Private key that signs the policy: EC P-256, PEM."),
+    name="signer",
 )
-
-
-def make_signer(kms_key: str | None, path: Path | None) -> Signer | None:
-    """Return the signer that the options name, if any."""
-    if kms_key and path:
-        raise click.UsageError("--sign and --sign-key name two keys; use only one of them")
-    if path:
-        return FileSigner(path)
-    return KmsSigner(kms_key) if kms_key else None

@@ -58,7 +58,12 @@ def open_injector(options: TargetOptions) -> StoredInjector:
     """Load the version in force; ``NO_POLICY`` before the first push."""
     if options.folder is not None:
         folder = FolderInjector(options.folder, options.injector)
-        return StoredInjector(_load_folder(folder), folder)
+        current = NO_POLICY
+        if folder.exists:
+            document = folder.read_document()
+            place = str(folder.path)
+            current = Version.load(place, folder.injector, document, folder.read_bundle)
+        return StoredInjector(current, folder)
     cloud = connect(options)
     return StoredInjector(load_current(cloud), cloud)
 
@@ -87,10 +92,3 @@ def read_local_document(checked: CheckedBundle, path: Path | None, current: Vers
     if names_bundle:
         return checked.document
     return strip_signature(documents.read_text(path)) if path else ""
-
-
-def _load_folder(folder: FolderInjector) -> Version:
-    if not folder.exists:
-        return NO_POLICY
-    document = folder.read_document()
-    return Version.load(str(folder.path), folder.injector, document, folder.read_bundle)

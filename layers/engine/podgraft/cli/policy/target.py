@@ -1,11 +1,8 @@
 """The target of a command: one injector of one stack."""
 
 import shlex
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import wraps
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
@@ -19,14 +16,16 @@ from podgraft.cli.config_source import (
     prevails,
 )
 from podgraft.cli.identifier_options import check_injector_option
-from podgraft.cli.shared_options import add_options
+from podgraft.cli.shared_options import Decorator, gather_options
 from podgraft.cli.stacks import DEFAULT_BUNDLE_PREFIX, lookup_stack
 from podgraft.core.identifiers import DEFAULT_INJECTOR
 from podgraft.core.signing import Verifier
 
-R = TypeVar("R")
-
 DEFAULT_PARAMETER_PREFIX = "/podgraft"
+
+
+# The parameters of the options before --config.
+PLACES = ("stack_name", "bucket", "bundle_prefix", "parameter_prefix")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,15 +86,8 @@ class TargetOptions:
         """Raise ``click.UsageError`` unless the options name one target."""
         if self.folder is not None:
             return
-        duplicates = [
-            option
-            for option, value in (
-                ("--bucket", self.bucket),
-                ("--bundle-prefix", self.bundle_prefix),
-                ("--parameter-prefix", self.parameter_prefix),
-            )
-            if value is not None
-        ]
+        _, *others = PLACES
+        duplicates = [_name_option(each) for each in others if getattr(self, each) is not None]
         if self.stack_name is not None and duplicates:
             raise click.UsageError(
                 f"--stack-name replaces {', '.join(duplicates)}; use only one of them"
@@ -128,78 +120,76 @@ class TargetOptions:
         )
 
 
-def _select_storage(
-    source: ConfigSource | None, folder: Path | None, **options: str | None
-) -> dict[str, Any]:
+def _name_option(parameter: str) -> str:
+    return f"--{parameter.replace('_', '-')}"
+
+
+def select_place(given: TargetOptions, source: ConfigSource | None) -> TargetOptions:
     """Return the options of one target: those of the command line replace other defaults.
 
     A stack name in the environment or the project file does not conflict with ``--bucket`` on the
     command line, and the other way round.
     """
-    explicit = {name for name in options if is_explicit(name)}
-    if source is not None and prevails(*options, *(("folder_store",) if folder else ())):
-        if is_explicit("source") and (explicit or folder is not None):
-            names = [f"--{name.replace('_', '-')}" for name in sorted(explicit)]
+    explicit = {name for name in PLACES if is_explicit(name)}
+    if source is not None and prevails(*PLACES, *(("folder_store",) if given.folder else ())):
+        if is_explicit("source") and (explicit or given.folder is not None):
+            names = map(_name_option, sorted(explicit))
             raise click.UsageError(
                 f"--config replaces {', '.join(names) or '--store'}; use only one of them"
             )
-        return {**dict.fromkeys(options), "stack_name": source.stack, "folder": source.folder}
-    has_stack = "stack_name" in explicit or (not explicit and options["stack_name"] is not None)
-    if explicit or has_stack:
-        options = {
-            name: value if name in explicit or has_stack is (name == "stack_name") else None
-            for name, value in options.items()
-        }
-    return {**options, "folder": folder}
+        return TargetOptions(injector=given.injector, stack_name=source.stack, folder=source.folder)
+    has_stack = "stack_name" in explicit or (not explicit and given.stack_name is not None)
+    if not explicit and not has_stack:
+        return given
+    others = [name for name in PLACES if has_stack is not (name == "stack_name")]
+    return replace(given, **dict.fromkeys({*others} - explicit))
 
 
-_OPTIONS = (
-    click.option(
-        "--injector",
-        envvar="PODGRAFT_INJECTOR",
-        show_envvar=True,
-        default=DEFAULT_INJECTOR,
-        show_default=True,
-        callback=check_injector_option,
-        help="Injector, by its name in the URL of its webhooks.",
-    ),
-    *map(make_old_option, ("stack-name", "bucket", "bundle-prefix", "parameter-prefix")),
-    aws_options,
-)
-
-
-def target_options(
-    command: Callable[..., R], *, is_required: bool = True, has_folder: bool = False
-) -> Callable[..., R]:
-    """Add the options of a target; *command* gets them as its first argument.
-
-    If they are not required, *command* calls their method ``check`` before it uses them. With
-    ``has_folder``, the target can be a folder of ``podgraft serve``.
-    """
-
-    @wraps(command)
-    def call_with_target(
-        *,
-        injector: str,
-        source: ConfigSource | None,
-        folder_store: str | None = None,
-        **others: object,
-    ) -> R:
-        names = ("stack_name", "bucket", "bundle_prefix", "parameter_prefix")
-        values: dict[str, Any] = {name: others.pop(name) for name in names}
-        folder = None if folder_store is None else Path(folder_store.removeprefix("file:"))
-        options = TargetOptions(injector=injector, **_select_storage(source, folder, **values))
-        if is_required:
-            options.check()
-        return command(options, **others)
-
-    kind = ConfigSourceType(folder=has_folder, cluster=False)
+def _make_target_options(has_folder: bool) -> Decorator:
+    """Return a decorator that adds the options of a target; the command gets them as *options*."""
     place = "Stack, or folder of podgraft serve." if has_folder else "Deployed stack."
     store = click.option("--store", "folder_store", hidden=True, help="As --config FOLDER.")
-    own = (config_option(kind, place), *((store,) if has_folder else ()))
-    return add_options(*own, *_OPTIONS)(call_with_target)
+    return gather_options(
+        _read_options,
+        config_option(ConfigSourceType(folder=has_folder, cluster=False), place),
+        *((store,) if has_folder else ()),
+        click.option(
+            "--injector",
+            envvar="PODGRAFT_INJECTOR",
+            show_envvar=True,
+            default=DEFAULT_INJECTOR,
+            show_default=True,
+            callback=check_injector_option,
+            help="Injector, by its name in the URL of its webhooks.",
+        ),
+        *map(make_old_option, ("stack-name", "bucket", "bundle-prefix", "parameter-prefix")),
+        aws_options,
+        name="options",
+    )
 
 
-def target_or_store_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of a target in AWS, or in a folder of ``podgraft serve``."""
-    return target_options(command, has_folder=True)
+def _read_options(  # noqa: PLR0913, PLR0917 — one parameter per option
+    injector: str,
+    source: ConfigSource | None,
+    stack_name: str | None,
+    bucket: str | None,
+    bundle_prefix: str | None,
+    parameter_prefix: str | None,
+    folder_store: str | None = None,
+) -> TargetOptions:
+    given = TargetOptions(
+        injector=injector,
+        stack_name=stack_name,
+        bucket=bucket,
+        bundle_prefix=bundle_prefix,
+        parameter_prefix=parameter_prefix,
+        folder=None if folder_store is None else Path(folder_store.removeprefix("file:")),
+    )
+    options = select_place(given, source)
+    options.check()
+    return options
+
+
+target_options = _make_target_options(has_folder=False)
+# The target can also be a folder of podgraft serve.
+target_or_store_options = _make_target_options(has_folder=True)

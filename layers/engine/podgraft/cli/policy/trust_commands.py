@@ -18,7 +18,7 @@ from .denied import change_deny_list, load_deny_list, storage_options
 from .document_text import signed_version
 from .local import check_bundle
 from .options import list_output_option
-from .signing import make_signer, sign_document, signer_options
+from .signing import Signer, sign_document, sign_options
 
 
 @command_help.command("sign")
@@ -43,18 +43,16 @@ from .signing import make_signer, sign_document, signer_options
     type=click.IntRange(1),
     help="Version to sign for; default: the version after the signed one.",
 )
-@signer_options
+@sign_options
 def sign_policy(
     *,
     bundle: Path,
     document: Path,
     injector: str,
     number: int | None,
-    sign: str | None,
-    sign_key: Path | None,
+    signer: Signer | None,
 ) -> None:
     """Sign the policy of a folder for its bundle. podgraft push signs policies in AWS."""
-    signer = make_signer(sign, sign_key)
     if signer is None:
         raise click.UsageError("Missing option '--sign' or '--sign-key'.")
     checked = check_bundle(bundle, document)

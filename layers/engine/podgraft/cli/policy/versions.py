@@ -23,6 +23,11 @@ class PolicyVersion:
     read: Callable[[str], Mapping[str, bytes]]
 
     @property
+    def label(self) -> str:
+        """The version in words."""
+        return f"version {self.number}"
+
+    @property
     def document(self) -> str:
         """The complete text, with the overrides that ``stored`` names.
 

@@ -35,7 +35,7 @@ from podgraft.cli.register.istio_names import istio_name_options
 from podgraft.cli.register.options import RegisterOptions
 from podgraft.cli.register.target import parse_target, target_options, use_demo
 from podgraft.cli.register.webhooks import FailurePolicy, Registration, Reinvocation, WebhookRule
-from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER
+from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER, choice_option
 from podgraft.core.bundle import Bundle, BundleError, compile_
 from podgraft.core.bundle.cluster_ids import UrlPath, find_path_warnings, find_policy_warnings
 from podgraft.core.identifiers import IdentifierError, check_cluster
@@ -120,22 +120,18 @@ from podgraft.kube.mutation import MutatingPolicy
 )
 @click.option("--object-selector", default="", help="Additional selector, as for kubectl -l.")
 @click.option("--match-condition", multiple=True, help="Match condition, as NAME=CEL-EXPRESSION.")
-@click.option(
+@choice_option(
     "--failure-policy",
-    type=click.Choice([one.value for one in FailurePolicy]),
-    default=FailurePolicy.FAIL.value,
-    show_default=True,
-    help="What kube-apiserver does with a pod if podgraft does not respond: Fail rejects it.",
+    choices=FailurePolicy,
+    text="What kube-apiserver does with a pod if podgraft does not respond: Fail rejects it.",
 )
 @click.option(
     "--timeout", type=int, default=10, show_default=True, help="Timeout in seconds, 1 to 30."
 )
-@click.option(
+@choice_option(
     "--reinvocation-policy",
-    type=click.Choice([one.value for one in Reinvocation]),
-    default=Reinvocation.NEVER.value,
-    show_default=True,
-    help="Whether kube-apiserver calls the webhook again if a later webhook changes the pod.",
+    choices=Reinvocation,
+    text="Whether kube-apiserver calls the webhook again if a later webhook changes the pod.",
 )
 @click.option(
     "--census", is_flag=True, help="Set sideEffects: NoneOnDryRun, for policies with a census."
@@ -268,15 +264,10 @@ def _make_manifests(
     if options["sidecar_check"]:
         if not options["inject"]:
             raise RegistrationError("--sidecar-check is about injected pods; leave out --no-inject")
-        yield sidecar_check.make_check_policy(
-            registration, _load_rules(options, compiled), options["sidecar_check"]
-        )
+        own = InjectionRules()
+        rules = compiled.rules if compiled else _own_policy(options).apply_to(own)
+        yield sidecar_check.make_check_policy(registration, rules, options["sidecar_check"])
         yield from sidecar_check.make_check_bindings(registration)
-
-
-def _load_rules(options: RegisterOptions, compiled: Bundle | None) -> InjectionRules:
-    """Return the injection rules of the bundle, with the policy applied."""
-    return compiled.rules if compiled else _own_policy(options).apply_to(InjectionRules())
 
 
 def _policy(options: RegisterOptions) -> Policy:
@@ -289,7 +280,6 @@ def _own_policy(options: RegisterOptions) -> Policy:
 
 
 def _compile_bundle(options: RegisterOptions) -> Bundle | None:
-    """Compile the bundle with the policy of the calling cluster."""
     if options["bundle"] is None:
         return None
     return compile_(read_manifests(options["bundle"]), _own_policy(options))

@@ -7,7 +7,6 @@ of its client (the path arrives decoded and cleaned) and those of TLS.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 from podgraft.base.jsonvalue import Object
@@ -218,10 +217,8 @@ def _check_host(url: str, parts: SplitResult, *, allow_loopback: bool) -> str:
 
 
 def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+    address = names.parse_address(host)
+    return address.is_loopback if address else host == "localhost" or host.endswith(".localhost")
 
 
 def check_segment(location: str, segment: str) -> None:

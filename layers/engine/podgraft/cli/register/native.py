@@ -1,8 +1,7 @@
 """``--native``: the mutating policies that the cluster evaluates itself."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
@@ -13,19 +12,16 @@ from podgraft.cli.register.webhooks import Registration
 from podgraft.core.bundle import Bundle
 from podgraft.kube.mutation import MutatingPolicy
 
-R = TypeVar("R")
 _KIND = "MutatingAdmissionPolicy"
 
 
-def native_option(command: Callable[..., R]) -> Callable[..., R]:
-    """Add ``--native``."""
-    return click.option(
-        "--native",
-        type=ManifestPath(),
-        multiple=True,
-        help="File or folder of policies that the cluster has itself, from podgraft policy export "
-        "or kubectl get: the webhook leaves out their rules.",
-    )(command)
+native_option = click.option(
+    "--native",
+    type=ManifestPath(),
+    multiple=True,
+    help="File or folder of policies that the cluster has itself, from podgraft policy export "
+    "or kubectl get: the webhook leaves out their rules.",
+)
 
 
 def find_policies(bundle: Bundle | None, native: tuple[Path, ...]) -> tuple[MutatingPolicy, ...]:

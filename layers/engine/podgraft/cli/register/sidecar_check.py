@@ -19,7 +19,14 @@ from podgraft.core.policy import INJECT_KEY, DefaultPolicy, InjectionRules, Inje
 DEFAULT_CONTAINER = "istio-proxy"
 
 _LABELS = "object.metadata.?labels.orValue({})"
-_YES = ("y", "yes", "true", "on")
+# Which values inject, and which do not.
+_INJECT_VALUES = {
+    InjectValueSyntax.YAML: (
+        f".lowerAscii() in {cel.list_literal(('y', 'yes', 'true', 'on'))}",
+        " != '' && !variables.isInjectTrue",
+    ),
+    InjectValueSyntax.STRICT: (" == 'true'", " == 'false'"),
+}
 
 
 def make_check_policy(registration: Registration, rules: InjectionRules, container: str) -> Object:
@@ -100,27 +107,12 @@ def decision_variables(rules: InjectionRules) -> Iterable[tuple[str, str]]:
     label = f"object.metadata.?labels[?{key}].orValue({annotation})"
     yield "labels", _LABELS
     yield "injectValue", label if rules.honors_label else annotation
-    yield "isInjectTrue", _inject_true_expression(rules.inject_values)
-    yield "isInjectFalse", _inject_false_expression(rules.inject_values)
+    is_true, is_false = _INJECT_VALUES[rules.inject_values]
+    yield "isInjectTrue", f"variables.injectValue{is_true}"
+    yield "isInjectFalse", f"variables.injectValue{is_false}"
     yield "neverInject", cel.any_selector_expression(rules.never, "variables.labels")
     yield "alwaysInject", cel.any_selector_expression(rules.always, "variables.labels")
     yield "expectsSidecar", _expected_expression(rules)
-
-
-def _inject_true_expression(values: InjectValueSyntax) -> str:
-    match values:
-        case InjectValueSyntax.YAML:
-            return f"variables.injectValue.lowerAscii() in {cel.list_literal(_YES)}"
-        case InjectValueSyntax.STRICT:
-            return "variables.injectValue == 'true'"
-
-
-def _inject_false_expression(values: InjectValueSyntax) -> str:
-    match values:
-        case InjectValueSyntax.YAML:
-            return "variables.injectValue != '' && !variables.isInjectTrue"
-        case InjectValueSyntax.STRICT:
-            return "variables.injectValue == 'false'"
 
 
 def _expected_expression(rules: InjectionRules) -> str:

@@ -1,7 +1,6 @@
 """``podgraft status``: the injection of each namespace of a cluster."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -15,15 +14,11 @@ from podgraft.cli.configuration import InjectOptions
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.cluster import LiveCluster
 from podgraft.cli.live.contexts import CONTEXTS_OPTION, list_contexts, read_all
-from podgraft.cli.live.options import (
-    SELECTION_OPTIONS,
-    PodSelection,
-    check_selection,
-)
+from podgraft.cli.live.options import selection_options
 from podgraft.cli.live.registrations import InjectorKind, parse_webhooks
+from podgraft.cli.live.selection import PodSelection
 from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
 from podgraft.cli.regions import make_regions_option, select_regions
-from podgraft.cli.shared_options import add_options
 from podgraft.cli.stack_regions import compare_regions
 from podgraft.cli.tokens.storage import Location
 from podgraft.cli.tokens.usage import read_last_uses_of_regions
@@ -37,18 +32,9 @@ from .survey import Survey, find_overlaps
 from .webhooks import WebhookStatus, check_webhooks
 
 
-@dataclass(frozen=True, slots=True)
-class _Show:
-    """What the options about webhooks and the output say."""
-
-    url: str | None
-    is_tested: bool
-    output: str
-
-
 @command_help.command("status")
 @CONTEXTS_OPTION
-@add_options(*SELECTION_OPTIONS)
+@selection_options
 @configuration.inject_options
 @click.option(
     "--test",
@@ -68,6 +54,7 @@ class _Show:
 def command(
     *,
     contexts: str | None,
+    selection: PodSelection,
     is_tested: bool,
     url: str | None,
     regions: tuple[str, ...],
@@ -87,8 +74,6 @@ def command(
     --contexts prints one row for each cluster instead, with the result of --test. With --config
     stack:NAME, it adds the last review of each token, from the log of 30 days.
     """
-    names = ("namespace", "all_namespaces", "selector")
-    selection = check_selection(PodSelection(**{name: given.pop(name) for name in names}))
     options = configuration.parse_options(given)
     if is_explicit("regions") and (contexts is None or options.stack is None):
         raise click.UsageError("--regions: requires --contexts and --config stack:NAME")
@@ -100,7 +85,7 @@ def command(
         return _show_clusters(options, contexts, select_regions(regions), output)
     if output == "html":
         raise click.UsageError("-o html: requires --contexts")
-    return _show_namespaces(options, selection, _Show(url, is_tested, output))
+    return _show_namespaces(options, selection, output, url, is_tested=is_tested)
 
 
 def _show_clusters(
@@ -129,7 +114,14 @@ def _show_clusters(
     return 1 if splits or any(each.state is State.FAILS for each in statuses) else 0
 
 
-def _show_namespaces(options: InjectOptions, selection: PodSelection, show: _Show) -> int:
+def _show_namespaces(
+    options: InjectOptions,
+    selection: PodSelection,
+    output: str,
+    url: str | None,
+    *,
+    is_tested: bool,
+) -> int:
     cluster = options.access.open_cluster()
     webhooks = parse_webhooks(cluster.read_webhook_configurations())
     namespaces = _read_namespaces(cluster, selection)
@@ -141,8 +133,8 @@ def _show_namespaces(options: InjectOptions, selection: PodSelection, show: _Sho
         survey.add_pod(pod)
     survey.add_empty_namespaces()
     relevant = [each for each in webhooks if each.kind is not InjectorKind.OTHER]
-    checked = check_webhooks(cluster, relevant, show.url, is_tested=show.is_tested)
-    _print_statuses(survey, checked, show.output)
+    checked = check_webhooks(cluster, relevant, url, is_tested=is_tested)
+    _print_statuses(survey, checked, output)
     print_warnings([*source.problems, *find_overlaps(survey), *_find_problems(checked)])
     return 1 if any(each.fails for each in checked) else 0
 

@@ -10,7 +10,6 @@ from podgraft.cli.compare.original_pods import make_request_pod, remove_injectio
 from podgraft.cli.compare.pod_comparer import PodComparer, PodState, find_revision
 from podgraft.cli.live.registrations import InjectorKind, LiveWebhook
 from podgraft.cli.live.webhook_matching import OVERLAP_REMEDY, WebhookMatcher, describe_overlap
-from podgraft.core.review import ReviewResponse
 
 
 @dataclass(slots=True)
@@ -101,9 +100,8 @@ class Survey:
 
 
 def _would_inject(comparer: PodComparer, request: Object, namespace: str) -> bool:
-    """Whether podgraft injects a new pod like this one."""
     outcome = offline.review_pod(request, namespace, comparer.snapshot, comparer.caller)
-    return isinstance(outcome, ReviewResponse) and bool(outcome.response.patch)
+    return offline.is_patched(outcome)
 
 
 def find_overlaps(survey: Survey) -> Iterator[str]:

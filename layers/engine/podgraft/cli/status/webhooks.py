@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -45,11 +45,11 @@ def check_webhooks(
     With *is_tested*, send a review to each URL, as kube-apiserver does.
     """
     host = _find_host(webhooks, url)
-    reviewer = _EndpointReviewer()
+    reports: dict[tuple[str, CaStatus], EndpointReport] = {}
     statuses: list[WebhookStatus] = []
     for webhook in webhooks:
         ca = check_ca_bundle(webhook.manifest)
-        endpoint = reviewer.review(webhook, ca) if is_tested else None
+        endpoint = _review(webhook, ca, reports) if is_tested else None
         problems = dict.fromkeys(
             (
                 *_check_address(webhook, host),
@@ -62,30 +62,27 @@ def check_webhooks(
     return statuses
 
 
-@dataclass(slots=True)
-class _EndpointReviewer:
-    """Sends one review to each endpoint: the webhooks of a revision share one."""
+def _review(
+    webhook: LiveWebhook, ca: CaStatus, reports: "dict[tuple[str, CaStatus], EndpointReport]"
+) -> "EndpointReport | None":
+    """Return the report for a URL; None for a Service, which only the cluster can call.
 
-    _reports: "dict[tuple[str, CaStatus], EndpointReport]" = field(
-        default_factory=dict["tuple[str, CaStatus]", "EndpointReport"]
+    The webhooks of a revision share an endpoint, which gets one review.
+    """
+    from podgraft.cli.endpoint_check.endpoint import (  # slow imports
+        EndpointReport,
+        check_endpoint,
+        make_target,
     )
 
-    def review(self, webhook: LiveWebhook, ca: CaStatus) -> "EndpointReport | None":
-        """Return the report for a URL; None for a Service, which only the cluster can call."""
-        from podgraft.cli.endpoint_check.endpoint import (  # slow imports
-            EndpointReport,
-            check_endpoint,
-            make_target,
-        )
-
-        target = make_target(webhook, ca)
-        if target is None:
-            return None
-        if ca.problem:
-            return EndpointReport(findings=(*ca.find_problems(),))
-        if (target.url, ca) not in self._reports:
-            self._reports[target.url, ca] = check_endpoint(target)
-        return self._reports[target.url, ca]
+    target = make_target(webhook, ca)
+    if target is None:
+        return None
+    if ca.problem:
+        return EndpointReport(findings=(*ca.find_problems(),))
+    if (target.url, ca) not in reports:
+        reports[target.url, ca] = check_endpoint(target)
+    return reports[target.url, ca]
 
 
 def _find_host(webhooks: Sequence[LiveWebhook], url: str | None) -> str:

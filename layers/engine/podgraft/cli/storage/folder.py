@@ -10,7 +10,7 @@ from podgraft.cli import files, outputs
 from podgraft.cli.failure import CommandError
 from podgraft.service.store.names import file_of
 
-from . import ChangedError, StoredDocument
+from .document import ChangedError, StoredDocument
 
 _LOCK = ".lock"
 
@@ -22,16 +22,16 @@ class FolderDocuments:
     folder: Path
 
     def locate(self, name: str) -> str:
-        """Return the path of the file."""
+        """Return the path of the file, for messages."""
         return str(file_of(self.folder, name))
 
     def read(self, name: str) -> StoredDocument:
-        """Read the file."""
+        """Return the current document."""
         path = file_of(self.folder, name)
         return StoredDocument(files.read_text(path) if path.exists() else None)
 
     def list(self, folder: str) -> list[str]:
-        """Return the names of the YAML files."""
+        """Return the names of the YAML files directly below a folder, sorted."""
         paths = (self.folder / folder).glob("*.yaml")
         return sorted(f"{folder}/{path.stem}" for path in paths if not path.name.startswith("."))
 
@@ -43,14 +43,17 @@ class FolderDocuments:
         *,
         is_secret: bool = False,
     ) -> None:
-        """Replace the file, which keeps its mode; only its owner can read a new secret one."""
+        """Replace the file, which keeps its mode; only its owner can read a new secret one.
+
+        Raises ``ChangedError`` unless *expected* is the current document.
+        """
         path = file_of(self.folder, name)
         if expected is not None and self.read(name).text != expected.text:
             raise ChangedError(f"{path}: another program changed the file; run the command again")
         outputs.replace_file(path, text.encode(), outputs.SECRET if is_secret else outputs.PUBLIC)
 
     def delete(self, name: str) -> None:
-        """Delete the file."""
+        """Delete the file, if it exists."""
         path = file_of(self.folder, name)
         try:
             path.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from podgraft.cli.aws_options import format_aws_options
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.stacks import AbsentError, AwsError, ExistsError, aws_errors, put_parameter
 
-from . import ChangedError, StoredDocument
+from .document import ChangedError, StoredDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class ParameterDocuments:
     prefix: str
 
     def locate(self, name: str) -> str:
-        """Return the name of the parameter."""
+        """Return the name of the parameter, for messages."""
         return f"{self.prefix}/{name}"
 
     def read(self, name: str) -> StoredDocument:
@@ -64,7 +64,8 @@ class ParameterDocuments:
     ) -> None:
         """Write a new version; a secret is encrypted with the account's own key for SSM.
 
-        Parameter Store has no conditional update: a version in between is found afterwards.
+        Raises ``ChangedError`` unless *expected* is the current document. Parameter Store has no
+        conditional update: a version in between is found afterwards.
         """
         is_new = expected is not None and expected.text is None
         try:
@@ -82,7 +83,7 @@ class ParameterDocuments:
             raise self._changed_error(name)
 
     def delete(self, name: str) -> None:
-        """Delete the parameter."""
+        """Delete the parameter, if it exists."""
         try:
             with aws_errors(f"parameter {self.locate(name)}"):
                 self.client.delete_parameter(Name=self.locate(name))

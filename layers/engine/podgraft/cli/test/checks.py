@@ -10,7 +10,7 @@ from podgraft.cli.explain.decision_trace import Verdict, describe_conclusion
 from podgraft.cli.object_reviews import ObjectReviews
 from podgraft.kube import yaml
 
-from .expectation import Expectation, ExpectedOutcome, ExpectedValue
+from .expectation import ALLOWED, Expectation, ExpectedValue
 from .fragment import find_differences
 
 _ALLOWED = (Verdict.INJECTED, Verdict.CHANGED, Verdict.SKIPPED)
@@ -55,11 +55,7 @@ class Checker:
         trace = self.reviews.trace
         verdict = trace.verdict
         expected = expectation.outcome
-        is_met = (
-            verdict in _ALLOWED
-            if expected == ExpectedOutcome.ALLOWED
-            else expected in ("", str(verdict))
-        )
+        is_met = verdict in _ALLOWED if expected == ALLOWED else expected in ("", str(verdict))
         if not is_met:
             messages = tuple(self.reviews.messages)
             # The trace can quote a value of the object; the messages of the webhook do not.

@@ -27,13 +27,10 @@ _FORMATS = ("text", "json", "junit")
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """A report: its format, and its file or standard output."""
-
     name: str
     path: Path | None
 
     def write(self, results: Sequence[CaseResult], *, verbose: bool) -> None:
-        """Write the report."""
         match self.name:
             case "json":
                 text = format_json(results)

@@ -1,10 +1,8 @@
 """The test document: the parsed form of a file of ``podgraft test``."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import TypeVar
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli.request_fields import RequestFields
@@ -18,15 +16,9 @@ from podgraft.kube.document_reader import (
     parse_string_map,
     parse_strings,
 )
+from podgraft.service.paths import ROUTES
 
-from .expectation import (
-    REASONS,
-    Expectation,
-    ExpectedOutcome,
-    ExpectedValue,
-    PodExpectation,
-    Route,
-)
+from .expectation import OUTCOMES, REASONS, Expectation, ExpectedValue, PodExpectation
 
 API_VERSION = "podgraft.dev/v1"
 KIND = "Test"
@@ -46,7 +38,7 @@ class Settings:
     istio_cluster_id: str | None = None
     network: str | None = None
     env: Mapping[str, str] | None = None
-    routes: tuple[Route, ...] | None = None
+    routes: tuple[str, ...] | None = None
     webhook_config: str | None = None
     injector: str | None = None
 
@@ -164,7 +156,7 @@ def _check_required(cursor: Cursor, expectation: Expectation | None, name: str) 
         cursor.child("name", None).add_error("is missing", "write a name, unique in the file")
     if not isinstance(cursor.value, dict) or cursor.value.get("expect") is None:
         cursor.child("expect", None).add_error(
-            "is missing", f"write outcome: {', '.join(ExpectedOutcome)}, or another expectation"
+            "is missing", f"write outcome: {', '.join(OUTCOMES)}, or another expectation"
         )
     elif expectation == Expectation():
         cursor.child("expect", None).add_error("is empty", "write at least one expectation")
@@ -181,9 +173,9 @@ def _check_object(cursor: Cursor, file: str, select: str, value: Object | None) 
 
 
 def _read_fields(keys: MappingReader) -> RequestFields:
-    operation = keys.read_key("operation", lambda child: _parse_enum(child, Operation))
+    operation = keys.read_key("operation", lambda child: _parse_choice(child, (*Operation,)))
     return RequestFields(
-        operation=operation or Operation.CREATE,
+        operation=Operation(operation or Operation.CREATE),
         user=keys.read_key("user", _parse_mapping) or {},
         sub_resource=keys.read_key("subResource", parse_string) or "",
         dry_run=keys.read_key("dryRun", parse_bool) or False,
@@ -193,7 +185,7 @@ def _read_fields(keys: MappingReader) -> RequestFields:
 def _parse_expectation(cursor: Cursor) -> Expectation:
     keys = MappingReader(cursor)
     expectation = Expectation(
-        outcome=keys.read_key("outcome", lambda child: _parse_enum(child, ExpectedOutcome)) or "",
+        outcome=keys.read_key("outcome", lambda child: _parse_choice(child, OUTCOMES)) or "",
         reason=keys.read_key("reason", _parse_reason) or "",
         message=keys.read_key("message", parse_string) or "",
         warnings=keys.read_key("warnings", parse_strings),
@@ -257,13 +249,13 @@ def _parse_value(cursor: Cursor, expected: type, words: str) -> ExpectedValue | 
     return cursor.add_error(f"is neither {words} nor the path of a file", "write one of them")
 
 
-def _parse_routes(cursor: Cursor) -> tuple[Route, ...] | None:
+def _parse_routes(cursor: Cursor) -> tuple[str, ...] | None:
     items = cursor.items()
     if items is None:
         return None
-    routes = tuple(route for item in items if (route := _parse_enum(item, Route)) is not None)
+    routes = tuple(route for item in items if (route := _parse_choice(item, ROUTES)) is not None)
     if not cursor.value:
-        return cursor.add_error("is empty", f"write some of {', '.join(Route)}")
+        return cursor.add_error("is empty", f"write some of {', '.join(ROUTES)}")
     return routes
 
 
@@ -274,14 +266,8 @@ def _parse_reason(cursor: Cursor) -> str | None:
     return text
 
 
-_Enum = TypeVar("_Enum", bound=StrEnum)
-
-
-def _parse_enum(cursor: Cursor, values: type[_Enum]) -> _Enum | None:
+def _parse_choice(cursor: Cursor, choices: Sequence[str]) -> str | None:
     text = parse_string(cursor)
-    if text is None:
-        return None
-    try:
-        return values(text)
-    except ValueError:
-        return cursor.add_error(f"got {format_value(text)}", f"use {', '.join(values)}")
+    if text is None or text in choices:
+        return text
+    return cursor.add_error(f"got {format_value(text)}", f"use {', '.join(choices)}")

@@ -1,7 +1,6 @@
 """The expectations of a test, as its document sets them."""
 
 from dataclasses import dataclass
-from enum import StrEnum
 
 from podgraft.base.jsonvalue import JSON
 from podgraft.core import policy
@@ -9,29 +8,9 @@ from podgraft.core.review import ReviewReason
 
 # The reasons of reviews, as audit annotations and logs have them.
 REASONS: tuple[str, ...] = (*map(str, policy.Reason), *map(str, ReviewReason))
-
-
-class ExpectedOutcome(StrEnum):
-    """The outcomes that a test can expect: those of explain, and ``allowed``.
-
-    ``allowed`` is each outcome of an object that kube-apiserver creates.
-    """
-
-    INJECTED = "injected"
-    CHANGED = "changed"
-    SKIPPED = "skipped"
-    ALLOWED = "allowed"
-    DENIED = "denied"
-    FAILED = "failed"
-    NOT_REVIEWED = "not reviewed"
-
-
-class Route(StrEnum):
-    """The routes of the webhook that a test can call."""
-
-    INJECT = "inject"
-    MUTATE = "mutate"
-    VALIDATE = "validate"
+# The outcomes that a test can expect: those of explain, and each that kube-apiserver allows.
+ALLOWED = "allowed"
+OUTCOMES = ("injected", "changed", "skipped", ALLOWED, "denied", "failed", "not reviewed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

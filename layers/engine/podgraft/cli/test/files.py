@@ -100,16 +100,12 @@ def _find_near(path: Path) -> Path:
     folder = path.absolute().parent
     for parent in (folder, *folder.parents[:2]):
         if (parent / "bundle").is_dir():
-            return _shorten(parent / "bundle")
+            found = parent / "bundle"
+            return found.relative_to(Path.cwd()) if found.is_relative_to(Path.cwd()) else found
     raise CommandError(
         f"{path}: no folder named bundle next to the file or above it; "
         "write bundle: with its path, or use --bundle"
     )
-
-
-def _shorten(path: Path) -> Path:
-    """The path relative to the working folder, if it is in it."""
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def override_files(

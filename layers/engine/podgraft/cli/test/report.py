@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+import msgspec
+
 from podgraft.base import jsonvalue
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import junit, terminal
 
-from .checks import Failure
 from .runner import CaseResult
 
 _INDENT = "    "
@@ -59,15 +60,7 @@ def _encode_case(result: CaseResult) -> Object:
         "release": case.release,
         "passed": result.has_passed,
         "errors": list(result.errors),
-        "failures": [_encode_failure(failure) for failure in result.failures],
-    }
-
-
-def _encode_failure(failure: Failure) -> Object:
-    return {
-        "check": failure.check,
-        "problem": failure.problem,
-        "details": list(failure.details),
+        "failures": msgspec.to_builtins(result.failures),
     }
 
 

@@ -8,12 +8,12 @@ import click
 
 from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli import configuration, documents, terminal
+from podgraft.cli import configuration, documents
 from podgraft.cli.explain import webhooks
 from podgraft.cli.explain.flow import Cluster
 from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
 from podgraft.cli.explain.webhooks import Webhook
-from podgraft.cli.failure import CommandError
+from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.object_reviews import run_reviews
 from podgraft.service.store import Snapshot
 
@@ -113,12 +113,8 @@ def warn_of_clusters(document: PolicyTestFile, cases: list[Case], snapshots: Sna
     for cluster in dict.fromkeys(case.cluster for case in cases):
         if cluster is not None and cluster not in snapshots.policy.clusters:
             known = ", ".join(sorted(snapshots.policy.clusters)) or "none"
-            terminal.secho(
-                f"warning: {document.path}: the policy has no overrides for cluster {cluster}; "
-                f"it has {known}",
-                fg="yellow",
-                err=True,
-            )
+            problem = f"the policy has no overrides for cluster {cluster}; it has {known}"
+            print_warnings([f"{document.path}: {problem}"])
 
 
 def _make_cluster(case: Case, snapshot: Snapshot) -> Cluster:
@@ -155,7 +151,9 @@ def _read_old_object(case: Case) -> Object | None:
         return None
     value = read_expected(case.resolve_path(expected.file)) if expected.file else expected.value
     if not isinstance(value, dict):
-        raise CommandError(f"{expected.file}: expected an object, got {_describe(value)}")
+        raise CommandError(
+            f"{expected.file}: expected an object, got {jsonvalue.describe_type(value)}"
+        )
     return value
 
 
@@ -179,7 +177,3 @@ def _has_name(value: Object, select: str) -> bool:
     kind, _, name = documents.object_name(value).partition("/")
     selected_kind, _, selected_name = select.partition("/")
     return kind.lower() == selected_kind.lower() and name == selected_name
-
-
-def _describe(value: JSON) -> str:
-    return jsonvalue.describe_type(value)

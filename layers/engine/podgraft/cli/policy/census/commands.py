@@ -66,15 +66,19 @@ def _print_statistics(options: TargetOptions, place: str | None, output: str) ->
     """Print how many workloads are recorded, by cluster and week."""
     storage = open_records(options, place)
     files = storage.list_files(options.injector)
+    size = sum(each.size for each in files)
+    by_workload = {each.workload_digest: each.cluster for each in files}
+    clusters = dict(sorted(Counter(by_workload.values()).items()))
+    weeks = dict(sorted(Counter(map(_find_week, files)).items()))
     if output == "json":
-        click.echo(json.dumps(_summarize(files), indent=2))
+        counts = {"records": len(files), "bytes": size, "workloads": len(by_workload)}
+        click.echo(json.dumps({**counts, "clusters": clusters, "weeks": weeks}, indent=2))
         return
-    click.echo(f"records    {len(files)} in {storage.name}, {sum(f.size for f in files):,} bytes")
-    click.echo(f"workloads  {len({each.workload_digest for each in files})}")
-    clusters = Counter(_find_clusters(files).values())
-    for cluster, count in sorted(clusters.items()):
+    click.echo(f"records    {len(files)} in {storage.name}, {size:,} bytes")
+    click.echo(f"workloads  {len(by_workload)}")
+    for cluster, count in clusters.items():
         click.echo(f"           {count:>6} in {cluster or 'requests without a cluster'}")
-    for week, count in sorted(Counter(map(_find_week, files)).items()):
+    for week, count in weeks.items():
         click.echo(f"{week:<11}{count:>6}")
     if files:
         click.echo(
@@ -83,23 +87,8 @@ def _print_statistics(options: TargetOptions, place: str | None, output: str) ->
         )
 
 
-def _find_clusters(files: list[RecordFile]) -> dict[str, str]:
-    return {each.workload_digest: each.cluster for each in files}
-
-
 def _find_week(file: RecordFile) -> str:
     return file.path.rpartition("/")[2].partition(".")[0]
-
-
-def _summarize(files: list[RecordFile]) -> dict[str, object]:
-    clusters = _find_clusters(files)
-    return {
-        "records": len(files),
-        "bytes": sum(each.size for each in files),
-        "workloads": len(clusters),
-        "clusters": dict(sorted(Counter(clusters.values()).items())),
-        "weeks": dict(sorted(Counter(map(_find_week, files)).items())),
-    }
 
 
 @command.command("purge")

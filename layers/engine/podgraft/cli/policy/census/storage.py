@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
+from podgraft.cli.policy.cloud import list_objects
 from podgraft.cli.policy.target import TargetOptions
 from podgraft.cli.stacks import aws_errors
 from podgraft.core.census import SUFFIX, InvalidRecordError, Record, decode_record
@@ -98,16 +99,11 @@ class BucketRecords:
 
     def list_files(self, injector: str) -> list[RecordFile]:
         """List the objects."""
-        pages = self._s3.get_paginator("list_objects_v2").paginate(
-            Bucket=self._bucket, Prefix=f"{injector}/"
-        )
-        with aws_errors(f"bucket {self._bucket}", remedy="check --census"):
-            return [
-                RecordFile(entry["Key"], entry["Size"], entry["LastModified"])
-                for page in pages
-                for entry in page.get("Contents", [])
-                if entry["Key"].endswith(SUFFIX) and entry["Key"].count("/") == _PARTS - 1
-            ]
+        return [
+            RecordFile(each.key, each.size, each.modified)
+            for each in list_objects(self._s3, self._bucket, f"{injector}/", "check --census")
+            if each.key.endswith(SUFFIX) and each.key.count("/") == _PARTS - 1
+        ]
 
     def read(self, path: str) -> bytes:
         """Download an object."""

@@ -75,7 +75,10 @@ class ObjectChange:
         The names of the object and of its namespace count as equal.
         """
         results: list[JSON] = [_describe(self.before), _describe(self.after)]
-        changes: list[JSON] = [_encode_change(each) for each in self.changes]
+        changes: list[JSON] = [
+            [each.path, each.is_added, each.is_removed, each.before, each.after]
+            for each in self.changes
+        ]
         text = jsonvalue.dump([results, changes])
         metadata = object_at(self.source.subject.object, "metadata")
         name = string_at(metadata, "name") or string_at(metadata, "generateName").rstrip("-")
@@ -101,10 +104,6 @@ def _shorten_paths(
 
 def _describe(result: ObjectResult) -> JSON:
     return [result.outcome, result.message, *result.warnings]
-
-
-def _encode_change(change: FieldChange) -> JSON:
-    return [change.path, change.is_added, change.is_removed, change.before, change.after]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,21 +43,14 @@ def _compare(path: str, before: JSON, after: JSON) -> Iterator[FieldChange]:
 
 def _compare_objects(path: str, before: Object, after: Object) -> Iterator[FieldChange]:
     for key in sorted(before.keys() | after.keys()):
-        own = f"{path}.{key}" if path and not _needs_brackets(key) else _bracket(path, key)
+        step = f"[{key}]" if any(character in key for character in "./[] ") else f".{key}"
+        own = f"{path}{step}" if path else key
         if key not in before:
             yield FieldChange(own, None, after[key], is_added=True)
         elif key not in after:
             yield FieldChange(own, before[key], None, is_removed=True)
         else:
             yield from _compare(own, before[key], after[key])
-
-
-def _needs_brackets(key: str) -> bool:
-    return any(character in key for character in "./[] ")
-
-
-def _bracket(path: str, key: str) -> str:
-    return f"{path}[{key}]" if path else key
 
 
 def _compare_lists(

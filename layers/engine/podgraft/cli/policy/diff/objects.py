@@ -1,8 +1,7 @@
 """The objects to compare: from files and folders, or those of the bundle and of its trial."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import wraps
 
 import click
 
@@ -11,7 +10,7 @@ from podgraft.cli import documents
 from podgraft.cli.explain.pod_source import ExplainedPod, to_explained_pod
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.manifest_files import FileSelection, make_file_options
-from podgraft.cli.shared_options import add_options
+from podgraft.cli.shared_options import gather_options
 from podgraft.core.trial import probes
 from podgraft.service.store import SnapshotSet
 
@@ -43,32 +42,25 @@ class ObjectSource:
 class SampleOptions:
     """The options that select objects."""
 
-    files: FileSelection
+    manifests: FileSelection
     namespace: str
 
 
-def sample_options(function: Callable[..., int | None]) -> Callable[..., int | None]:
-    """Add the options that select objects; *function* gets them as ``samples``."""
-
-    @wraps(function)
-    def call_with_samples(
-        *values: object, manifests: FileSelection, namespace: str, **others: object
-    ) -> int | None:
-        return function(*values, samples=SampleOptions(manifests, namespace), **others)
-
-    return add_options(
-        make_file_options(
-            is_required=False,
-            help_text="File or folder of workloads to review, can be repeated; - reads standard "
-            "input. Default: the folder tests/ of the bundle, and synthetic pods and workloads.",
-        ),
-        click.option(
-            "--namespace",
-            default="default",
-            show_default=True,
-            help="Namespace of objects without one.",
-        ),
-    )(call_with_samples)
+sample_options = gather_options(
+    SampleOptions,
+    make_file_options(
+        is_required=False,
+        help_text="File or folder of workloads to review, can be repeated; - reads standard "
+        "input. Default: the folder tests/ of the bundle, and synthetic pods and workloads.",
+    ),
+    click.option(
+        "--namespace",
+        default="default",
+        show_default=True,
+        help="Namespace of objects without one.",
+    ),
+    name="samples",
+)
 
 
 def load_objects(
@@ -78,11 +70,11 @@ def load_objects(
 
     Raises ``CommandError`` if there are none.
     """
-    if not options.files.paths:
+    if not options.manifests.paths:
         return [*_find_default_objects(versions)]
     objects = [
         ObjectSource(to_explained_pod(value, options.namespace), str(path))
-        for path, value in options.files.read_objects()
+        for path, value in options.manifests.read_objects()
     ]
     print_warnings(_find_injected(objects))
     return objects

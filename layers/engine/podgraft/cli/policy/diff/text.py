@@ -1,12 +1,13 @@
 """The comparison as text: a unified diff with comments, in color on a terminal."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from podgraft.cli import terminal
 
 from .comparison import Comparison, ObjectChange
 
 _MAX_NAMES = 20
+_HEADER_LINES = 2
 _ALL = "clusters without overrides"
 
 
@@ -74,18 +75,6 @@ def _count(number: int, noun: str) -> str:
 
 def _style_diff(diff: str) -> str:
     """Color the lines of a diff; click removes the colors if the output is not a terminal."""
-    return "".join(_style_lines(diff))
-
-
-def _style_lines(diff: str) -> Iterator[str]:
-    for index, line in enumerate(diff.splitlines(keepends=True)):
-        text = line.removesuffix("\n")
-        end = "\n" if line.endswith("\n") else ""
-        yield f"{_style_line(text, is_header=index < _HEADER_LINES)}{end}"
-
-
-_HEADER_LINES = 2
-
-
-def _style_line(line: str, *, is_header: bool) -> str:
-    return terminal.style(line, bold=True) if is_header else terminal.style_diff_line(line)
+    lines = diff.split("\n")
+    header = (terminal.style(line, bold=True) for line in lines[:_HEADER_LINES] if line)
+    return "\n".join((*header, *map(terminal.style_diff_line, lines[_HEADER_LINES:])))

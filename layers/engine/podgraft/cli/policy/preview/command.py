@@ -39,8 +39,6 @@ FindSnapshot = Callable[[str | None], Snapshot]
 
 
 class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
-    """Outcomes, separated by commas."""
-
     name = "outcomes"
 
     def convert(
@@ -49,7 +47,6 @@ class _Outcomes(click.ParamType[tuple[PreviewOutcome, ...]]):
         param: click.Parameter | None,
         ctx: click.Context | None,
     ) -> tuple[PreviewOutcome, ...]:
-        """Return the outcomes."""
         if isinstance(value, tuple):
             return value
         names = [name.strip() for name in value.split(",")]
@@ -114,16 +111,16 @@ def preview_policy(  # noqa: PLR0913 — one parameter per option
     census omits. The exit status is 1 for errors, 2 for invalid options, 3 if --fail-on matches.
     """
     stored = _open_stored(options)
-    candidate = _open_candidate(stored, folder, bundle, document)
+    name, candidate = _open_candidate(stored, folder, bundle, document)
     stable = _find_stable(stored, stored.current)
     records = _read_records(options, place, cluster, namespace)
-    records = _select_group(records, group, stable, candidate.find)
+    records = _select_group(records, group, stable, candidate)
     if sample is not None:
-        click.echo(_render_sample(records, sample, stable, candidate.find), nl=False)
+        click.echo(_render_sample(records, sample, stable, candidate), nl=False)
         return
-    results = tuple(_preview_records(records, stable, candidate.find))
+    results = tuple(_preview_records(records, stable, candidate))
     report = PreviewReport(
-        stable=stored.current.name, candidate=candidate.name, by=GroupBy(by), results=results
+        stable=stored.current.name, candidate=name, by=GroupBy(by), results=results
     )
     click.echo(_FORMATS[output](report), nl=False)
     if any(report.counts[outcome] for outcome in fail_on):
@@ -183,14 +180,6 @@ def _select_group(
     return selected
 
 
-class _Candidate:
-    """The configuration under test: its name, and its snapshot for a cluster."""
-
-    def __init__(self, name: str, find: FindSnapshot) -> None:
-        self.name = name
-        self.find = find
-
-
 def _find_stable(stored: StoredInjector, version: Version) -> FindSnapshot:
     def find(cluster: str | None) -> Snapshot:
         snapshot = stored.find_snapshot(version, cluster)
@@ -203,7 +192,8 @@ def _find_stable(stored: StoredInjector, version: Version) -> FindSnapshot:
 
 def _open_candidate(
     stored: StoredInjector, folder: Path | None, bundle: Path | None, document: Path | None
-) -> _Candidate:
+) -> tuple[str, FindSnapshot]:
+    """Return the name of the configuration under test, and its snapshot for a cluster."""
     bundle, document = resolve_files(folder, bundle, document)
     if bundle is None:
         if document is not None:
@@ -213,10 +203,10 @@ def _open_candidate(
     print_warnings(checked.warnings)
     text = read_local_document(checked, document, stored.current)
     version = stored.load_local(checked, text)
-    return _Candidate(str(folder or bundle), _find_stable(stored, version))
+    return str(folder or bundle), _find_stable(stored, version)
 
 
-def _open_rollout(stored: StoredInjector) -> _Candidate:
+def _open_rollout(stored: StoredInjector) -> tuple[str, FindSnapshot]:
     snapshot = stored.current.snapshot(None)
     candidate = None if snapshot is None else snapshot.candidate
     if candidate is None:
@@ -231,7 +221,7 @@ def _open_rollout(stored: StoredInjector) -> _Candidate:
             raise CommandError(f"cluster {cluster}: the candidate does not load")
         return found
 
-    return _Candidate(f"rollout {candidate.rollout.id}", find)
+    return f"rollout {candidate.rollout.id}", find
 
 
 def _render_sample(

@@ -40,14 +40,18 @@ def find_dependence(
     question: Dependence, stable: tuple[Bundle, Trace], candidate: tuple[Bundle, Trace]
 ) -> str:
     """Return the first dependence on an unrecorded value as text, or an empty string."""
+    record = question.record
     sides = [_find_relevant_reads(question, *side) for side in (stable, candidate)]
     for reads in reversed(sides):
         for read in reads:
-            if read.kind is not ReadKind.PRINTED and _reads_token(question.record, read):
+            if read.kind is not ReadKind.PRINTED and _reads_token(record, read):
                 return _describe(read, "reads")
     if not question.is_same:
         return ""
-    old, new = ({*_find_printed(question.record, reads)} for reads in sides)
+    old, new = (
+        {each for each in reads if each.kind is ReadKind.PRINTED and _reads_token(record, each)}
+        for reads in sides
+    )
     different = sorted(old ^ new, key=lambda read: (read.source, read.path, read.line))
     return _describe(different[0], "prints") if different else ""
 
@@ -151,9 +155,3 @@ def _matters(value: JSON, kind: ReadKind) -> bool:
             return isinstance(value, str | list) and has_token(value)
         case ReadKind.TESTED | ReadKind.PRINTED:
             return has_token(value)
-
-
-def _find_printed(record: Record, reads: Iterable[FieldRead]) -> Iterator[FieldRead]:
-    for read in reads:
-        if read.kind is ReadKind.PRINTED and _reads_token(record, read):
-            yield read

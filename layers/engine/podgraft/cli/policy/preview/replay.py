@@ -9,9 +9,8 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import Object
 from podgraft.base.trace import Trace
 from podgraft.cli.explain.flow import ROUTES
-from podgraft.cli.offline import FixedStore
+from podgraft.cli.offline import FixedStore, read_message
 from podgraft.core.census import Record
-from podgraft.core.injectors import redact
 from podgraft.core.review import (
     CandidateOutcome,
     ReviewFailure,
@@ -164,7 +163,5 @@ def _share_templates(before: Snapshot, after: Snapshot) -> bool:
 
 def _describe_failure(result: ReviewResult, reason: str) -> str:
     """Return a text for people. Objects contain tokens instead of values, so it quotes none."""
-    if isinstance(result, ReviewFailure):
-        return f"{reason}: {redact(result.error)}"
-    status = result.response.status
-    return f"{reason}: {status.message}" if status is not None else reason
+    message = read_message(result)
+    return f"{reason}: {message}" if message else reason

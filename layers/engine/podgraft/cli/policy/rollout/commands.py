@@ -8,7 +8,7 @@ from podgraft.base.jsonvalue import Object, object_at
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import check_cluster_option
-from podgraft.cli.policy.signing import Signer
+from podgraft.cli.policy.signing import Signer, check_signer, sign_options
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions, share
 from podgraft.core.policy.rollout import Rollout, RolloutMode
 
@@ -16,9 +16,9 @@ from . import text
 from .brakes import read_brakes
 from .candidate import check_document, parse_valid
 from .health import collect_health
-from .options import Percentage, force_options, log_option, sign_options, storage_options
+from .options import Percentage, force_options, log_option, storage_options
 from .storage import RolloutStorage
-from .stored_policy import StoredPolicy, check_signer
+from .stored_policy import StoredPolicy
 
 # The exit status if the needed evidence is missing.
 MISSING_EVIDENCE = 3
@@ -144,10 +144,8 @@ def read_running(storage: RolloutStorage) -> tuple[StoredPolicy, Object, Rollout
     """Return the policy with its valid rollout; raises ``CommandError`` without one."""
     stored = storage.read()
     fields = text.read_rollout(stored.document)
-    if fields is None:
-        raise CommandError(_NO_ROLLOUT)
-    rollout = parse_valid(stored.document).rollout
-    if rollout is None:
+    rollout = None if fields is None else parse_valid(stored.document).rollout
+    if fields is None or rollout is None:
         raise CommandError(_NO_ROLLOUT)
     return stored, fields, rollout
 
@@ -155,7 +153,7 @@ def read_running(storage: RolloutStorage) -> tuple[StoredPolicy, Object, Rollout
 def _write_rollout(
     storage: RolloutStorage, stored: StoredPolicy, fields: Object, signer: Signer | None
 ) -> Steps:
-    check_signer(stored, signer)
+    check_signer(signer, stored.text, stored.label)
     changed = text.set_rollout(stored.document, fields)
     storage.check_denied(parse_valid(changed).digests)
     yield

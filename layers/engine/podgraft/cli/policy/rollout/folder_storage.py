@@ -9,13 +9,13 @@ from podgraft.cli import folders, outputs
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.document_text import signed_version
 from podgraft.cli.policy.folder_injector import FolderInjector
-from podgraft.cli.policy.signing import Signer, sign_document
+from podgraft.cli.policy.signing import Signer, check_signer, sign_document
 from podgraft.core import bundle as bundles
 from podgraft.core.policy import parse
 
 from .alarms import Alarm
 from .evidence import Evidence
-from .stored_policy import StoredPolicy, check_signer
+from .stored_policy import StoredPolicy
 
 
 class FolderRolloutStorage(FolderInjector):
@@ -39,7 +39,7 @@ class FolderRolloutStorage(FolderInjector):
 
     def write(self, document: str, replaced: StoredPolicy, signer: Signer | None) -> str:
         """Put a document in force if *replaced* still is, and return its label."""
-        check_signer(replaced, signer)
+        check_signer(signer, replaced.text, replaced.label)
         current = self.read()
         if current.text != replaced.text:
             raise CommandError(

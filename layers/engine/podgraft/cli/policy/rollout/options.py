@@ -1,21 +1,15 @@
 """The options that several subcommands of ``podgraft rollout`` have."""
 
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
-from podgraft.cli.policy.signing import Signer, make_signer, signer_options
-from podgraft.cli.policy.target import TargetOptions, target_or_store_options
-from podgraft.cli.shared_options import add_options
+from podgraft.cli.policy.target import target_or_store_options
+from podgraft.cli.shared_options import add_options, gather_options
 from podgraft.core.policy.rollout import parse_percentage
 from podgraft.kube.document_reader import Cursor, Diagnostics
 
 from .storage import open_storage
-
-R = TypeVar("R")
 
 
 class Percentage(click.ParamType[float]):
@@ -39,29 +33,7 @@ class Percentage(click.ParamType[float]):
         return int(number) if number.is_integer() else number
 
 
-def storage_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of a storage; *command* gets the storage as its first argument."""
-
-    @wraps(command)
-    def call_with_storage(options: TargetOptions, **others: object) -> R:
-        return command(open_storage(options), **others)
-
-    return target_or_store_options(call_with_storage)
-
-
-def sign_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of a signer; *command* gets the signer as ``signer``."""
-
-    @wraps(command)
-    def call_with_signer(
-        *values: object, sign: str | None, sign_key: Path | None, **others: object
-    ) -> R:
-        signer: Signer | None = make_signer(sign, sign_key)
-        return command(*values, signer=signer, **others)
-
-    return signer_options(call_with_signer)
-
-
+storage_options = gather_options(open_storage, target_or_store_options, name="storage")
 log_option = click.option(
     "--log",
     type=click.Path(dir_okay=False, path_type=Path),

@@ -7,13 +7,13 @@ from podgraft.cli import stacks
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.document_text import strip_signature
-from podgraft.cli.policy.signing import Signer
+from podgraft.cli.policy.signing import Signer, check_signer
 from podgraft.cli.policy.target import DeploymentTarget
 
 from .alarms import Alarm, read_alarms
 from .evidence import Evidence
 from .insights import LogGroup
-from .stored_policy import StoredPolicy, check_signer
+from .stored_policy import StoredPolicy
 from .text import read_rollout
 
 
@@ -30,20 +30,15 @@ class ParameterRolloutStorage(DeployedInjector):
     def read(self) -> StoredPolicy:
         """Return the newest version."""
         live = self.current_version()
-        return StoredPolicy(
-            text=live.document, label=f"version {live.number}", date=live.date, version=live
-        )
+        return StoredPolicy(text=live.document, label=live.label, date=live.date, version=live)
 
     def write(self, document: str, replaced: StoredPolicy, signer: Signer | None) -> str:
         """Put a document in force if *replaced* still is, and return its label.
 
         Reports versions that were written at the same time.
         """
-        check_signer(replaced, signer)
-        if signer is None:
-            number = self.put_policy(document, replaced.version)
-        else:
-            number = self.put_signed_policy(signer, document, replaced.version)
+        check_signer(signer, replaced.text, replaced.label)
+        number = self.put_policy(document, replaced.version, signer=signer)
         return f"version {number} of {self.target.parameter}"
 
     def upload(self, digest: str, files: Mapping[str, bytes]) -> list[str]:

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias
 
 import click
 
@@ -13,15 +13,14 @@ from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.cloud import DeployedInjector
 from podgraft.cli.policy.document_text import load_mapping, strip_signature
 from podgraft.cli.policy.local import check_bundle
-from podgraft.cli.policy.options import local_options
+from podgraft.cli.policy.options import file_options, require_bundle, resolve_files
 from podgraft.cli.policy.target import TargetOptions
+from podgraft.cli.shared_options import gather_options
 from podgraft.kube import yaml
 
 from . import text
 from .candidate import parse_valid
 from .storage import RolloutStorage
-
-R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,30 +47,23 @@ class LoadedCandidate:
         return yaml.dump(fields if clusters is None else {**fields, "clusters": clusters})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CandidateSource:
-    """The options of the command line: local files, or the name of a stack."""
-
-    bundle: Path | None = None
-    document: Path | None = None
-    stack: str | None = None
-
-    def load(self, storage: RolloutStorage) -> LoadedCandidate:
-        """Read and check the candidate; raises ``CommandError``."""
-        if self.stack is not None:
-            return _load_from_stack(self.stack, storage.injector)
-        checked = check_bundle(self.bundle or Path(), self.document)
-        return LoadedCandidate(
-            name=str(self.document),
-            digest=checked.digest,
-            files=checked.files,
-            document=None if self.document is None else documents.read_text(self.document),
-            warnings=checked.warnings,
-        )
+# Reads and checks a candidate; raises ``CommandError``.
+CandidateSource: TypeAlias = Callable[[RolloutStorage], LoadedCandidate]
 
 
-def _load_from_stack(stack: str, injector: str) -> LoadedCandidate:
-    options = TargetOptions(injector=injector, stack_name=stack)
+def _load_files(bundle: Path, document: Path | None, _storage: RolloutStorage) -> LoadedCandidate:
+    checked = check_bundle(bundle, document)
+    return LoadedCandidate(
+        name=str(document),
+        digest=checked.digest,
+        files=checked.files,
+        document=None if document is None else documents.read_text(document),
+        warnings=checked.warnings,
+    )
+
+
+def _load_from_stack(stack: str, storage: RolloutStorage) -> LoadedCandidate:
+    options = TargetOptions(injector=storage.injector, stack_name=stack)
     cloud = DeployedInjector.connect(options.resolve())
     live = cloud.current_version()
     document = strip_signature(live.document)
@@ -94,28 +86,24 @@ def _load_from_stack(stack: str, injector: str) -> LoadedCandidate:
     )
 
 
-def source_options(function: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of a candidate; *function* gets the source as ``origin``."""
+def _make_source(
+    from_stack: str | None, folder: Path | None, bundle: Path | None, document: Path | None
+) -> CandidateSource:
+    if from_stack is None:
+        bundle, document = resolve_files(folder, bundle, document)
+        return partial(_load_files, require_bundle(bundle), document)
+    if folder or bundle or document:
+        raise click.UsageError("--from-stack replaces FOLDER, --bundle, and --policy")
+    return partial(_load_from_stack, from_stack)
 
-    @local_options
-    @wraps(function)
-    def call_with_files(
-        *values: object, bundle: Path, document: Path | None, **others: object
-    ) -> R:
-        origin = CandidateSource(bundle=bundle, document=document)
-        return function(*values, origin=origin, **others)
 
-    @wraps(call_with_files)
-    def call_with_source(*values: object, from_stack: str | None, **others: object) -> R:
-        if from_stack is None:
-            return call_with_files(*values, **others)
-        names = ("folder", "bundle", "document")
-        if any(others.pop(name) is not None for name in names):
-            raise click.UsageError("--from-stack replaces FOLDER, --bundle, and --policy")
-        return function(*values, origin=CandidateSource(stack=from_stack), **others)
-
-    return click.option(
+source_options = gather_options(
+    _make_source,
+    click.option(
         "--from-stack",
         metavar="NAME",
         help="Stack with the candidate as the policy in force of the same injector.",
-    )(call_with_source)
+    ),
+    file_options,
+    name="origin",
+)

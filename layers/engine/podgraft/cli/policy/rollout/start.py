@@ -5,66 +5,59 @@ import click
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help, regions, terminal
 from podgraft.cli.failure import CommandError, print_warnings
-from podgraft.cli.policy.signing import Signer
+from podgraft.cli.policy.signing import Signer, check_signer, sign_options
 from podgraft.cli.regions import Steps, is_in_several, run_in_regions
+from podgraft.cli.shared_options import add_options, choice_option
 
 from . import text
 from .brakes import read_brakes
 from .candidate import check_document, make_candidate
 from .commands import describe_share, skip_written
 from .health import check_alarms
-from .options import Percentage, sign_options, storage_options
+from .options import Percentage, storage_options
 from .source import CandidateSource, source_options
 from .storage import RolloutStorage
-from .stored_policy import StoredPolicy, check_signer
+from .stored_policy import StoredPolicy
 
-_ID = click.option("--id", "id_", required=True, help="Name of this attempt, used once.")
-_REASON = click.option("--reason", default="", help="Reason for the rollout, in one line.")
-_NEEDS = click.option(
-    "--needs",
-    type=(int, int, int),
-    metavar="REVIEWS WORKLOADS MINUTES",
-    help="Evidence that step and promote require.",
+_candidate_options = add_options(
+    click.option(
+        "--cluster-share",
+        "clusters",
+        type=(str, Percentage()),
+        multiple=True,
+        metavar="CLUSTER PERCENT",
+        help="Percentage for one cluster, instead of --share.",
+    ),
+    click.option(
+        "--group-share",
+        "groups",
+        type=(str, Percentage()),
+        multiple=True,
+        metavar="GROUP PERCENT",
+        help="Percentage for a group of clusters, instead of --share.",
+    ),
+    choice_option("--by", choices=("workload", "namespace"), text="Unit of the selection."),
+    click.option(
+        "--needs",
+        type=(int, int, int),
+        metavar="REVIEWS WORKLOADS MINUTES",
+        help="Evidence that step and promote require.",
+    ),
+    click.option("--reason", default="", help="Reason for the rollout, in one line."),
+    sign_options,
+    storage_options,
 )
-_CLUSTER_SHARE = click.option(
-    "--cluster-share",
-    "clusters",
-    type=(str, Percentage()),
-    multiple=True,
-    metavar="CLUSTER PERCENT",
-    help="Percentage for one cluster, instead of --share.",
-)
-_GROUP_SHARE = click.option(
-    "--group-share",
-    "groups",
-    type=(str, Percentage()),
-    multiple=True,
-    metavar="GROUP PERCENT",
-    help="Percentage for a group of clusters, instead of --share.",
-)
-_BY = click.option(
-    "--by",
-    type=click.Choice(["workload", "namespace"]),
-    default="workload",
-    show_default=True,
-    help="Unit of the selection.",
-)
+_id_option = click.option("--id", "id_", required=True, help="Name of this attempt, used once.")
 
 
 @command_help.command("start")
 @run_in_regions()
 @source_options
-@_ID
+@_id_option
 @click.option(
     "--share", type=Percentage(), default=1, show_default=True, help="Percentage of workloads."
 )
-@_CLUSTER_SHARE
-@_GROUP_SHARE
-@_BY
-@_NEEDS
-@_REASON
-@sign_options
-@storage_options
+@_candidate_options
 def start_rollout(storage: RolloutStorage, **options: object) -> Steps:
     """Start a rollout: the candidate responds for a share of the workloads.
 
@@ -77,7 +70,7 @@ def start_rollout(storage: RolloutStorage, **options: object) -> Steps:
 @command_help.command("shadow")
 @run_in_regions()
 @source_options
-@_ID
+@_id_option
 @click.option(
     "--share",
     type=Percentage(),
@@ -85,13 +78,7 @@ def start_rollout(storage: RolloutStorage, **options: object) -> Steps:
     show_default=True,
     help="Percentage of workloads to compare.",
 )
-@_CLUSTER_SHARE
-@_GROUP_SHARE
-@_BY
-@_NEEDS
-@_REASON
-@sign_options
-@storage_options
+@_candidate_options
 def shadow_candidate(storage: RolloutStorage, **options: object) -> Steps:
     """Compare the candidate with stable on live reviews; stable responds to all of them.
 
@@ -115,10 +102,10 @@ def _begin(  # noqa: PLR0913 — one parameter per option
     reason: str,
     signer: Signer | None,
 ) -> Steps:
-    loaded = origin.load(storage)
+    loaded = origin(storage)
     print_warnings(loaded.warnings)
     stored = storage.read()
-    check_signer(stored, signer)
+    check_signer(signer, stored.text, stored.label)
     if is_in_several() and text.find_id(stored.document) == id_:
         return (yield from skip_written(stored, _describe_active(id_)))
     _check_can_start(storage, stored, id_)

@@ -98,7 +98,6 @@ def format_bar(share: float) -> str:
 
 
 def _print_alarms(alarms: tuple[Alarm, ...] | None) -> None:
-    """Print the state of each alarm that can stop the rollout."""
     if alarms is not None and not alarms:
         click.echo("alarms     none has the guard as its action, so no alarm stops the rollout")
     for number, alarm in enumerate(alarms or ()):

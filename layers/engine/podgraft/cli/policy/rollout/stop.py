@@ -9,7 +9,7 @@ from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, terminal
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.document_text import load_mapping
-from podgraft.cli.policy.signing import Signer
+from podgraft.cli.policy.signing import Signer, sign_options
 from podgraft.cli.regions import Steps, run_in_regions, share
 from podgraft.core.versions.brake import ALL
 from podgraft.kube import yaml
@@ -17,7 +17,7 @@ from podgraft.kube import yaml
 from . import text
 from .brakes import Brake, name_of_brake, read_brake
 from .health import check_alarms
-from .options import sign_options, storage_options
+from .options import storage_options
 from .storage import RolloutStorage
 from .stored_policy import StoredPolicy
 
