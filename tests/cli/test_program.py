@@ -1,7 +1,9 @@
 """How commands end: an exit status, and a message for each known error."""
 
 import errno
+import os
 import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +46,40 @@ def test_an_error_ends_with_its_status_and_message(
 ) -> None:
     assert run_failing(error) == status
     assert capsys.readouterr().err.endswith(message)
+
+
+def end_by(number: int, done: list[str]) -> None:
+    """Run a command that a signal ends; *done* is what the command did."""
+
+    @click.command()
+    def command() -> None:
+        try:
+            os.kill(os.getpid(), number)
+            done.append("continued")
+        finally:
+            done.append("cleaned up")
+
+    program.run(command, [], "podgraft test")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_command_cleans_up_before_a_signal_ends_it(number: signal.Signals) -> None:
+    done: list[str] = []
+    with pytest.raises(SystemExit) as caught:
+        end_by(number, done)
+    assert caught.value.code == 128 + number
+    assert done == ["cleaned up"]
+    assert signal.getsignal(number) is signal.SIG_DFL
+
+
+def test_a_command_ignores_the_signals_that_its_parent_ignores() -> None:
+    done: list[str] = []
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        end_by(signal.SIGHUP, done)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert done == ["continued", "cleaned up"]
 
 
 def test_a_bug_retains_its_traceback() -> None:

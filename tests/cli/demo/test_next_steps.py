@@ -2,15 +2,19 @@
 
 import re
 import shlex
+import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from podgraft import cli
 from podgraft.cli.demo import next_steps
 from podgraft.cli.demo.next_steps import Outcome, find_program
+from podgraft.cli.demo.work_folder import read_server
 
 _STEP = re.compile(r"^  \$ (.*)$", re.MULTILINE)
 
@@ -161,6 +165,10 @@ def test_register_reads_the_folder_of_a_demo(
             assert cli.main(words) == 0
         finally:
             demo.terminate()
+    assert demo.returncode == 128 + signal.SIGTERM
+    url = urlsplit(read_server(tmp_path / "build" / "demo" / "hello").url)
+    with pytest.raises(ConnectionRefusedError):  # the server ended, too
+        socket.create_connection((url.hostname, url.port))
     printed = capfd.readouterr()
     assert "/hello/inject" in printed.out
     assert "podgraft: hello" not in printed.err

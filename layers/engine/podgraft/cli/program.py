@@ -1,11 +1,13 @@
 """Run a command as a program: an exit status and a message, never a traceback for a known error."""
 
 import re
+import signal
 import sys
 import traceback
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 import click
 
@@ -15,13 +17,36 @@ from podgraft.cli.terminal import escape_output
 
 FAILED = 1
 ERROR = 2  # of a command that compares, as kubectl diff
-INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+SIGNALED = 128  # plus the number of the signal, as shells report it
+INTERRUPTED = SIGNALED + signal.SIGINT
+_END_SIGNALS = (signal.SIGTERM, signal.SIGHUP)  # of a job that is canceled, of a closed terminal
 
 
 def run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
     """Run *command* on *argv* (default: the arguments of the process); return the exit status."""
-    with escape_output():
+    with escape_output(), _clean_up_at_signals():
         return _run(command, argv, name)
+
+
+@contextmanager
+def _clean_up_at_signals() -> Generator[None]:
+    """Let a signal that ends the process release locks and stop servers first, as Ctrl+C does."""
+    # One that is ignored remains so, as nohup requests.
+    numbers = [each for each in _END_SIGNALS if signal.getsignal(each) is signal.SIG_DFL]
+    try:
+        for number in numbers:
+            signal.signal(number, _exit)
+    except ValueError:  # not in the main thread: the program around it has the signals
+        numbers = []
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _exit(number: int, _: FrameType | None) -> NoReturn:
+    raise SystemExit(SIGNALED + number)
 
 
 def _run(command: click.Command, argv: Sequence[str] | None, name: str) -> int:
