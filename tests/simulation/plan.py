@@ -106,6 +106,11 @@ class Plan:
         return cls(**fields)
 
 
+def choose_seconds(dice: Dice) -> float:
+    """Return how long a world lasts, in virtual seconds."""
+    return dice.scale("plan/seconds", 1_800, 400_000)
+
+
 def make_plan(seed: int) -> Plan:
     """Return the plan of a seed: each feature with probability one half, sizes log-uniform."""
     dice = Dice(seed)
@@ -114,7 +119,7 @@ def make_plan(seed: int) -> Plan:
         name for name, chance in chances.items() if dice.chance(f"plan/feature/{name}", chance)
     )
     features = _add_needs(features)
-    seconds = dice.scale("plan/seconds", 1_800, 400_000)
+    seconds = choose_seconds(dice)
     heal = seconds * 2 / 3
     plan = Plan(
         seed=seed,

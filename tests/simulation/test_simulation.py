@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 
 from simulation import fleet, reached
-from simulation.campaign import run_campaign, run_seeds
+from simulation.campaign import YEAR_SECONDS, run_campaign, run_seeds
 from simulation.defects import DEFECTS, plant, proof
+from simulation.dice import Dice
 from simulation.laws import alarms
-from simulation.plan import Plan, make_plan
+from simulation.plan import Plan, choose_seconds, make_plan
 from simulation.run import run
 from simulation.shrink import shrink
 from simulation.situations import SITUATIONS
@@ -142,6 +143,14 @@ def test_each_function_that_no_run_reaches_exists_and_has_a_reason() -> None:
 def test_a_mended_defect_stays_mended(script: Path) -> None:
     """Each script is the shortened plan of a run that violated a law of the product."""
     assert run(Plan.load(script.read_text())).violations == []
+
+
+def test_the_page_has_the_virtual_years_of_its_last_run() -> None:
+    text = fleet.PAGE.read_text()
+    found = re.search(r"seeds 0 to (\d+), ([0-9.]+) virtual years, no violated law", text)
+    assert found is not None
+    seconds = sum(choose_seconds(Dice(seed)) for seed in range(int(found[1]) + 1))
+    assert found[2] == f"{seconds / YEAR_SECONDS:.2f}"
 
 
 def test_a_plan_is_data() -> None:
