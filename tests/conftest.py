@@ -19,7 +19,7 @@ settings.register_profile(
 )
 settings.load_profile("podgraft")
 
-pytest_plugins = ("secrecy.hook", "support.outcome_log")
+pytest_plugins = ("secrecy.hook", "support.outcome_log", "support.leftover_processes")
 
 
 TESTS = Path(__file__).parent
