@@ -3,7 +3,7 @@
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from podgraft.cli.policy.signing import sign_document
+from podgraft.cli.policy.signing import Signer, sign_document
 from podgraft.core.signing.keys import PublicKey, decode_public_key
 
 
@@ -24,10 +24,9 @@ class MemorySigner:
             serialization.NoEncryption(),
         ).decode()
 
-    def sign(self, payload: bytes) -> bytes:
-        """Return the signature as KMS does."""
-        return self._key.sign(payload, ec.ECDSA(hashes.SHA256()))
-
     def sign_document(self, document: str, subject: str, version: int, digest: str) -> str:
         """Return a document with a signature."""
-        return sign_document(self, document, subject, version, digest)
+        signer = Signer(
+            self.public_key, lambda payload: self._key.sign(payload, ec.ECDSA(hashes.SHA256()))
+        )
+        return sign_document(signer, document, subject, version, digest)

@@ -24,7 +24,7 @@ from podgraft.cli.explain.webhooks import Webhook, read_webhooks, select_routes
 from podgraft.cli.failure import CommandError
 from podgraft.cli.identifier_options import (
     check_cluster_option,
-    check_optional_injector,
+    check_injector_option,
     check_release_option,
 )
 from podgraft.cli.manifest_files import FileSelection
@@ -41,7 +41,7 @@ _FAILED, _WRONG_USAGE = 1, 2
 _CHECKS: Mapping[str, Callable[..., object]] = {
     "istio-release": check_release_option,
     "cluster": check_cluster_option,
-    "injector": check_optional_injector,
+    "injector": check_injector_option,
 }
 
 

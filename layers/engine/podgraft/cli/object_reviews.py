@@ -164,7 +164,7 @@ class ObjectReviews:
     @property
     def objects(self) -> tuple[ReviewedObject, ...]:
         """The object itself, and the pod of its workload if a webhook reviews it."""
-        called = [stage for stage in self.trace.stages if stage.result]
+        called = [stage for stage in self.trace.stages if stage.review]
         count = len(self.own_calls)
         own_stages, pod_stages = tuple(called[:count]), tuple(called[count:])
         own = ReviewedObject(self.subject.name, self.subject, tuple(self.own_calls), own_stages)

@@ -14,8 +14,6 @@ import msgspec
 
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.base.trace import Additions
-from podgraft.cli import offline
-from podgraft.core.review import ReviewResponse, ReviewResult
 
 _UNDERSCORE = re.compile(r"_([a-z])")
 RESULT_STEP = "result"  # the last step of a review: its decision and reason in the log
@@ -70,11 +68,25 @@ class TraceStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """The response to one request, as the webhook sends it; ``allowed`` is ``None`` if it fails."""
+
+    object: str
+    route: str
+    decision: str
+    reason: str
+    allowed: bool | None
+    changed: bool = False
+    code: int | None = None
+    message: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
     """The steps of kube-apiserver or of one route of podgraft for one request.
 
-    ``route`` is empty for kube-apiserver. ``verdict`` is ``None`` for a stage without effect, and
-    ``result`` if it is not of a call.
+    ``route`` is empty for kube-apiserver. ``verdict`` is ``None`` for a stage without effect.
     """
 
     name: str
@@ -82,7 +94,7 @@ class Stage:
     object: str = ""
     route: str = ""
     verdict: Verdict | None = None
-    result: ReviewResult | None = None
+    review: Review | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,10 +147,7 @@ def make_trace(subject: str, stages: Iterable[Stage], sidecars: Additions | None
         sidecars=sidecars if verdict is Verdict.INJECTED else None,
         warnings=tuple(
             dict.fromkeys(
-                warning
-                for stage in all_stages
-                if isinstance(stage.result, ReviewResponse)
-                for warning in stage.result.response.warnings
+                warning for stage in all_stages if stage.review for warning in stage.review.warnings
             )
         ),
     )
@@ -207,9 +216,7 @@ def to_json(trace: DecisionTrace) -> Object:
         }
         for stage in trace.stages
     ]
-    reviews: list[JSON] = [
-        _encode_result(stage, stage.result) for stage in trace.stages if stage.result
-    ]
+    reviews: list[JSON] = [_encode_record(each.review) for each in trace.stages if each.review]
     return {
         "subject": trace.subject,
         "injected": trace.is_injected,
@@ -222,23 +229,7 @@ def to_json(trace: DecisionTrace) -> Object:
     }
 
 
-def _encode_result(stage: Stage, result: ReviewResult) -> Object:
-    response = result.response if isinstance(result, ReviewResponse) else None
-    status = None if response is None else response.status
-    return {
-        "object": stage.object,
-        "route": stage.route,
-        "decision": result.record.decision,
-        "reason": result.record.reason,
-        "allowed": None if response is None else response.allowed,
-        "changed": offline.is_patched(result),
-        "code": None if status is None else status.code,
-        "message": offline.read_message(result),
-        "warnings": [] if response is None else list(response.warnings),
-    }
-
-
-def _encode_record(record: TraceStep | Additions) -> Object:
+def _encode_record(record: TraceStep | Review | Additions) -> Object:
     """Encode a record with the names of its fields in camel case."""
     fields: Object = msgspec.to_builtins(record)
     return {_UNDERSCORE.sub(lambda match: match[1].upper(), key): fields[key] for key in fields}

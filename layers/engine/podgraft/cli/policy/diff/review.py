@@ -10,7 +10,6 @@ from podgraft.cli.explain.decision_trace import DecisionTrace, Verdict
 from podgraft.cli.explain.pod_source import ExplainedPod
 from podgraft.cli.explain.webhooks import select_routes
 from podgraft.cli.object_reviews import ObjectReviews, run_reviews
-from podgraft.cli.offline import read_message
 from podgraft.core.review_context import ReviewContext
 from podgraft.kube import workload, yaml
 from podgraft.service.store import Snapshot
@@ -68,8 +67,8 @@ def review_object(
 
 def _find_message(trace: DecisionTrace) -> str:
     """Return the message of the review that ends the creation."""
-    results = (stage.result for stage in trace.stages if stage.verdict is trace.verdict)
-    return next((read_message(each) for each in results if each is not None), "")
+    reviews = (stage.review for stage in trace.stages if stage.verdict is trace.verdict)
+    return next((review.message for review in reviews if review is not None), "")
 
 
 def _find_object(reviews: ObjectReviews) -> Object:
