@@ -43,7 +43,9 @@ class PageReference:
 def _links(page: Path, text: str) -> Iterator[PageReference]:
     for file, heading in _LINK.findall(text):
         target = page.parent / file if file else page
-        there = target.exists() and (not heading or heading in _anchors(target.read_text()))
+        # The site has no page of a folder without README.md.
+        is_page = target.is_file() or (target / "README.md").is_file()
+        there = is_page and (not heading or heading in _anchors(target.read_text()))
         yield PageReference(page, f"{file}#{heading}" if heading else file, there)
 
 
