@@ -108,10 +108,7 @@ class Stack:
                 *(
                     sys.executable,
                     *("-m", "podgraft", "tokens", "issue"),
-                    "--stack-name",
-                    self.name,
-                    "--cluster",
-                    CLUSTER,
+                    *("--config", f"stack:{self.name}", "--cluster", CLUSTER),
                 )
             ).strip()
             self.sleep(35)
@@ -163,7 +160,7 @@ def check_review(stack: Stack) -> str:
     """A push, a token, and a review work with the roles of the stack; others get 401."""
     stack.run(
         *(sys.executable, "-m", "podgraft", "policy", "push", "samples/istio"),
-        *("--injector", "istio", "--stack-name", stack.name),
+        *("--injector", "istio", "--config", f"stack:{stack.name}"),
     )
     token = stack.issue_token()
     expect("review", OK, stack.review(token))

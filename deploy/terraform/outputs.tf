@@ -19,7 +19,7 @@ output "domain_target" {
 }
 
 output "bundle_bucket" {
-  description = "Bucket of the bundles, for podgraft push --bucket"
+  description = "Bucket of the bundles"
   value       = aws_s3_bucket.bundles.bucket
 }
 

@@ -64,7 +64,7 @@ def write_next(folder: Path, tag: str = "2") -> Path:
 
 def start(folder: Path, endpoint: str, kill_at: int = -1) -> BaseProcess:
     arguments = [
-        *("push", "--injector", INJECTOR, "--bucket", BUCKET, "--parameter-prefix", "/podgraft"),
+        *("push", "--injector", INJECTOR, "--parameter-prefix", "/podgraft"),
         *("--bundle", str(folder / "bundle"), "--policy", str(folder / "policy.yaml")),
     ]
     environment = push_process.make_environment(endpoint)

@@ -26,7 +26,7 @@ from support.machines import use_machine
 from support.tls_endpoint import serve_response
 
 SAMPLE = Path(__file__).parents[2] / "samples" / "istio"
-STORE = ("--store", "file:store", "--cluster")
+STORE = ("--config", "store", "--cluster")
 TOKENS = ("token", "wrong", "shared")
 
 
@@ -46,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for cluster, token in (("prod-eu", "token"), ("prod-us", "shared")):
             assert main(["tokens", "issue", *STORE, cluster, "--output", token]) == 0
         shutil.copy("store/auth/prod-us.yaml", "store/auth/prod-asia.yaml")
-        away = ("--store", "file:away", "--cluster", "a", "--output", "wrong")
+        away = ("--config", "away", "--cluster", "a", "--output", "wrong")
         assert main(["tokens", "issue", *away]) == 0
     return path
 

@@ -33,7 +33,7 @@ COMMANDS = (
     # The package alone
     ("certs ca --dir {folder}", ""),
     ("register --url https://a.example --all-namespaces", ""),
-    ("tokens issue --store file:{folder} --cluster a", ""),
+    ("tokens issue --config {folder} --cluster a", ""),
     (f"inject {ISTIO}", ""),
     (f"explain {ISTIO}", ""),
     ("uninject -f {samples}/istio/want.web.yaml", ""),
@@ -44,8 +44,8 @@ COMMANDS = (
     ("init {folder}/sam", ""),
     ("completion bash", ""),
     # An extra
-    ("tokens list --stack-name a", "aws"),
-    ("policy push --stack-name a --injector a --bundle {samples}/istio/bundle", "aws"),
+    ("tokens list --config stack:a", "aws"),
+    ("policy push --config stack:a --injector a --bundle {samples}/istio/bundle", "aws"),
     ("serve --help", "serve"),
     ("playground --help", "serve"),
     (PATTERNS, "rules"),

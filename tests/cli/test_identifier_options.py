@@ -16,9 +16,9 @@ ARGUMENTS = {
     "inject": ("-f", "pod.yaml", "--bundle", "bundle"),
     "policy allows": ("folder",),
     "policy export": ("--bundle", "bundle"),
-    "policy pull": ("out", "--bucket", "b"),
-    "policy rollback": ("1", "--bucket", "b"),
-    "policy rollout step": ("5", "--bucket", "b"),
+    "policy pull": ("out", "--parameter-prefix", "/p"),
+    "policy rollback": ("1", "--parameter-prefix", "/p"),
+    "policy rollout step": ("5", "--parameter-prefix", "/p"),
     "policy sign": ("--bundle", "bundle", "--policy", "pod.yaml", "--sign-key", "pod.yaml"),
     "register": ("--url", "https://webhook.example.com"),
     "tokens allow": ("CN=a",),
@@ -68,8 +68,8 @@ def test_an_invalid_name_has_the_same_message_everywhere(
     Path("bundle").mkdir()
     Path("pod.yaml").write_text("{}")
     group = name.partition(" ")[0]
-    more = ("--bucket", "b") if group == "policy" and name not in ARGUMENTS else ()
-    store = ("--store", "file:.") if group == "tokens" else ()
+    more = ("--parameter-prefix", "/p") if group == "policy" and name not in ARGUMENTS else ()
+    store = ("--config", ".") if group == "tokens" else ()
 
     status = main([*name.split(), *ARGUMENTS.get(name, ()), *more, *store, option, INVALID])
 

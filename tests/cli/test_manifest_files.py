@@ -29,7 +29,7 @@ COMMANDS = (
     ("explain", *ISTIO),
     ("explain", "-o", "yaml", "--pods", *LOGGING),
     ("explain", "-o", "json", *RULES),
-    ("policy", "diff", "istio", "--store", "store", "--injector", "new"),
+    ("policy", "diff", "istio", "--config", "store", "--injector", "new"),
 )
 NAMES = ("one", "two", "three")
 

@@ -153,9 +153,9 @@ def test_an_error_of_a_policy(
 def test_an_unknown_key_of_the_project_file(
     folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "podgraft.toml").write_text('stack-nam = "x"\n')
+    (folder / "podgraft.toml").write_text('confi = "x"\n')
     printed = fail(capfd, "policy", "check")
-    assert "podgraft.toml: unknown key stack-nam; did you mean stack-name?" in printed
+    assert "podgraft.toml: unknown key confi; did you mean config?" in printed
 
 
 @pytest.mark.parametrize(
@@ -273,5 +273,5 @@ def test_a_bucket_that_does_not_exist() -> None:
             bundle_prefix="bundles/",
             parameter_prefix="/podgraft-dev",
         )
-        with pytest.raises(CommandError, match=r"absent-bucket: NoSuchBucket: .*; use the output"):
+        with pytest.raises(CommandError, match=r"absent-bucket: NoSuchBucket: .*; use --config"):
             DeployedInjector.connect(target).list_objects("0" * 64)

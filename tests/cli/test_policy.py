@@ -25,7 +25,7 @@ from support.broken_bundles import BROKEN, POLICY, BrokenBundle
 from support.store_fixture import BUNDLE
 
 BUCKET, NAME, OWNER = "bundles-of-the-cli", "/podgraft/shop/policy", "/podgraft/stack"
-REMOTE = ("--injector", "shop", "--bucket", BUCKET)
+REMOTE = ("--injector", "shop", "--parameter-prefix", "/podgraft")
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: i}]}\n"
 
 
@@ -214,7 +214,7 @@ def test_an_injector_that_no_route_can_name_is_refused(
         "pull": (str(local / "out"),),
         "rollback": ("1",),
     }
-    own = ("--bucket", BUCKET, "--injector", name)
+    own = ("--parameter-prefix", "/podgraft", "--injector", name)
     status, said = run(command, *arguments.get(command, ()), *own)
     assert (status, keys(), versions()) == (2 if command == "diff" else 1, [], [])
     assert said.startswith("error: injector: ")

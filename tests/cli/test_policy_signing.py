@@ -33,7 +33,7 @@ from support.store_fixture import BUNDLE, write_injector
 
 BUCKET, PREFIX = "bundles-of-signers", "/podgraft-dev"
 NAME = f"{PREFIX}/shop/policy"
-STACK = ("--stack-name", "podgraft-dev")
+STACK = ("--config", "stack:podgraft-dev")
 REMOTE = ("--injector", "shop", *STACK)
 FILES = dict(BUNDLE)
 
@@ -289,14 +289,14 @@ def test_a_folder_is_signed_for_its_bundle_and_denied(tmp_path: Path, run: Run) 
     status, said = run(*sign)
     assert (status, "Missing option '--sign' or '--sign-key'" in said) == (2, True)
     digest = bundle.digest(BUNDLE)
-    assert run("deny", digest, "--reason", "old", "--store", str(store))[0] == 0
+    assert run("deny", digest, "--reason", "old", "--config", str(store))[0] == 0
     with pytest.raises(UntrustedError, match="is denied: old"):
         FolderStore(store, verifier=verifier).snapshot("default", None)
-    assert run("denied", "--store", str(store)) == (0, f"{digest}  old\n")
-    assert run("undeny", digest, "--store", str(store))[0] == 0
+    assert run("denied", "--config", str(store)) == (0, f"{digest}  old\n")
+    assert run("undeny", digest, "--config", str(store))[0] == 0
     assert FolderStore(store, verifier=verifier).snapshot("default", None).stale is None
-    status, said = run("denied", "--store", str(store), *STACK)
-    assert (status, "use one option" in said) == (2, True)
+    status, said = run("denied", "--config", str(store), "--parameter-prefix", "/podgraft")
+    assert (status, "use only one of them" in said) == (2, True)
 
 
 @pytest.mark.usefixtures("ssm")

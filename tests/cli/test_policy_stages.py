@@ -87,37 +87,37 @@ def policy_of(session: Any, prefix: str) -> str:
 
 
 def test_a_push_reaches_the_stack_that_is_named(local: Path, run: Run, aws: Any) -> None:
-    assert run("push", *here(local), "--stack-name", "podgraft-dev")[0] == 0
+    assert run("push", *here(local), "--config", "stack:podgraft-dev")[0] == 0
     assert "policy: enabled" in policy_of(aws, "/podgraft-dev")
     assert policy_of(aws, "/podgraft") == ""
     before = state(aws)
-    assert run("push", *here(local, "policy: disabled\n"), "--stack-name", "podgraft")[0] == 0
+    assert run("push", *here(local, "policy: disabled\n"), "--config", "stack:podgraft")[0] == 0
     assert "policy: disabled" in policy_of(aws, "/podgraft")
     changed = {name for name in state(aws) if state(aws)[name] != before.get(name)}
     assert all(name.startswith(("/podgraft/", f"s3://{PROD}/")) for name in changed), changed
 
 
 def test_options_instead_of_the_stack_reach_the_same(local: Path, run: Run, aws: Any) -> None:
-    options = ("--bucket", DEV, "--parameter-prefix", "/podgraft-dev")
+    options = ("--parameter-prefix", "/podgraft-dev")
     assert run("push", *here(local), *options)[0] == 0
-    status, said = run("push", *here(local), "--stack-name", "podgraft-dev")
+    status, said = run("push", *here(local), "--config", "stack:podgraft-dev")
     assert (status, "already the same" in said) == (0, True)
-    status, said = run("push", *here(local), "--bucket", PROD)  # its prefix is the default
+    status, said = run("push", *here(local), "--parameter-prefix", "/podgraft")
     assert (status, "version 1 of /podgraft/default/policy" in said) == (0, True)
     assert len(state(aws)) == 8  # two owners, two policies, two bundles of two files
 
 
 # The options, and what the error names of the stack that owns the prefix.
 MIXED = (
-    (("--bucket", DEV), "--bucket: got 'bundles-of-dev', but stack podgraft reads /podgraft"),
-    (("--bucket", DEV, "--parameter-prefix", "/podgraft"), "use --config stack:podgraft"),
-    (("--bucket", PROD, "--parameter-prefix", "/podgraft-dev"), "use --config stack:podgraft-dev"),
-    (("--bucket", PROD, "--bundle-prefix", "b/"), "--bundle-prefix: got 'b/', but stack podgraft"),
-    (("--stack-name", "old"), "--bucket: got 'bundles-of-old', but stack podgraft reads /podgraft"),
+    (
+        ("--config", "stack:old"),
+        "stack old: uses s3://bundles-of-old/bundles/, but stack podgraft reads /podgraft",
+    ),
+    (("--config", "stack:old"), f"uses s3://{PROD}/bundles/; use --config stack:podgraft"),
 )
 UNOWNED = (
-    (("--bucket", DEV, "--parameter-prefix", "/podgraft-dve"), "parameter /podgraft-dve/stack: "),
-    (("--stack-name", "older"), "parameter /older/stack: not found"),
+    (("--parameter-prefix", "/podgraft-dve"), "parameter /podgraft-dve/stack: "),
+    (("--config", "stack:older"), "parameter /older/stack: not found"),
 )
 
 
@@ -135,7 +135,7 @@ def pushed(local: Path, run: Run, aws: Any, monkeypatch: pytest.MonkeyPatch) -> 
             patch.setattr(BaseClient, "_make_api_call", record_writes)
             for name in BUCKETS:
                 for text in ("policy: enabled\n", f"policy: disabled  # {name}\n"):
-                    assert run("push", *here(local, text), "--stack-name", name)[0] == 0
+                    assert run("push", *here(local, text), "--config", f"stack:{name}")[0] == 0
     return aws
 
 
@@ -176,20 +176,20 @@ def test_what_would_show_two_stacks_as_one_is_refused(
 
 def test_a_deployment_without_an_owner_can_be_read(local: Path, run: Run, aws: Any) -> None:
     """A stack of an earlier version: its policy can be pulled before the upgrade."""
-    run("push", *here(local), "--stack-name", "podgraft-dev")
+    run("push", *here(local), "--config", "stack:podgraft-dev")
     ssm, s3 = aws.create_client("ssm"), aws.create_client("s3")
     text = policy_of(aws, "/podgraft-dev")
     ssm.put_parameter(Name="/older/default/policy", Value=text, Type="String")
     for entry in s3.list_objects_v2(Bucket=DEV)["Contents"]:
         content = s3.get_object(Bucket=DEV, Key=entry["Key"])["Body"].read()
         s3.put_object(Bucket=OLDER, Key=entry["Key"], Body=content)
-    assert run("pull", str(local / "out"), "--stack-name", "older")[0] == 0
-    assert run("history", "--stack-name", "older")[1].split()[:2] == ["*", "1"]
+    assert run("pull", str(local / "out"), "--config", "stack:older")[0] == 0
+    assert run("history", "--config", "stack:older")[1].split()[:2] == ["*", "1"]
 
 
 def test_the_owner_that_the_remedy_names_is_enough(local: Path, run: Run, aws: Any) -> None:
     """Functions that another tool deployed have no stack of podgraft."""
-    options = ("--bucket", OLDER, "--parameter-prefix", "/terraform")
+    options = ("--parameter-prefix", "/terraform")
     said = run("push", *here(local), *options)[1]
     words = shlex.split(said[said.index("aws ssm put-parameter") :])
     given = dict(zip(words[3::2], words[4::2], strict=True))
@@ -208,9 +208,7 @@ def test_an_owner_that_is_none_stops_every_command(
     ssm = aws.create_client("ssm")
     ssm.put_parameter(Name="/damaged/stack", Value=value or " ", Type="String")
     try:
-        status, said = run(
-            "push", *here(local), "--bucket", OLDER, "--parameter-prefix", "/damaged"
-        )
+        status, said = run("push", *here(local), "--parameter-prefix", "/damaged")
     finally:
         ssm.delete_parameter(Name="/damaged/stack")
     assert (status, "parameter /damaged/stack: must be a JSON object" in said) == (1, True)
@@ -219,12 +217,12 @@ def test_an_owner_that_is_none_stops_every_command(
 USAGE = (
     ((), 2, "Missing option '--config': use stack:NAME"),
     (
-        ("--stack-name", "podgraft", "--bucket", PROD, "--parameter-prefix", "/x"),
+        ("--config", "stack:podgraft", "--parameter-prefix", "/x"),
         2,
-        "--stack-name replaces --bucket, --parameter-prefix; use only one of them",
+        "--config replaces --parameter-prefix; use only one of them",
     ),
-    (("--stack-name", "nowhere"), 1, "stack nowhere: "),
-    (("--stack-name", "other"), 1, "stack other: output BundleBucket is missing"),
+    (("--config", "stack:nowhere"), 1, "stack nowhere: "),
+    (("--config", "stack:other"), 1, "stack other: output BundleBucket is missing"),
 )
 
 
@@ -243,18 +241,18 @@ def test_a_stack_that_is_not_podgrafts_is_an_error(
 
 
 def test_the_line_that_undoes_a_push_names_the_stack(local: Path, run: Run, aws: Any) -> None:
-    stack = ("--stack-name", "podgraft-dev")
+    stack = ("--config", "stack:podgraft-dev")
     run("push", *here(local), *stack)
     said = run("push", *here(local, "policy: disabled\n"), *stack)[1]
     line = said[said.index("podgraft rollback") :].splitlines()[0]
-    assert line.endswith("--stack-name podgraft-dev")
+    assert line.endswith("--config stack:podgraft-dev")
     assert run(*shlex.split(line)[2:])[0] == 0
     assert "policy: enabled" in policy_of(aws, "/podgraft-dev")
 
 
 # Two people change one policy.
 
-STACK = ("--stack-name", "podgraft-dev")
+STACK = ("--config", "stack:podgraft-dev")
 NAME = "/podgraft-dev/default/policy"
 
 

@@ -42,7 +42,7 @@ def _write(text: str) -> None:
 
 
 def test_the_project_file_sets_defaults(resolve: Resolve) -> None:
-    _write('stack-name = "podgraft-dev"\ninjector = "istio"\n')
+    _write('config = "stack:podgraft-dev"\ninjector = "istio"\n')
 
     options = resolve()
 
@@ -52,34 +52,28 @@ def test_the_project_file_sets_defaults(resolve: Resolve) -> None:
 def test_the_environment_replaces_the_project_file(
     resolve: Resolve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _write('stack-name = "podgraft-dev"\ninjector = "istio"\n')
-    monkeypatch.setenv("PODGRAFT_STACK_NAME", "podgraft-test")
+    _write('config = "stack:podgraft-dev"\ninjector = "istio"\n')
+    monkeypatch.setenv("PODGRAFT_CONFIG", "stack:podgraft-test")
 
     assert resolve().stack_name == "podgraft-test"
-    assert resolve("--stack-name", "podgraft").stack_name == "podgraft"
+    assert resolve("--config", "stack:podgraft").stack_name == "podgraft"
     assert resolve("--injector", "logging").injector == "logging"
 
 
 def test_options_of_the_command_line_replace_the_other_kind_of_target(resolve: Resolve) -> None:
-    """``--bucket`` next to a stack of the project file is not a contradiction."""
-    _write('stack-name = "podgraft-dev"\n')
-    options = resolve("--bucket", "b")
-    assert (options.stack_name, options.bucket) == (None, "b")
-
-    _write('bucket = "b"\nparameter-prefix = "/p"\n')
-    options = resolve("--stack-name", "podgraft")
-    assert (options.stack_name, options.bucket, options.parameter_prefix) == (
-        "podgraft",
-        None,
-        None,
-    )
+    _write('config = "stack:podgraft-dev"\n')
     options = resolve("--parameter-prefix", "/q")
-    assert (options.bucket, options.parameter_prefix) == ("b", "/q")
+    assert (options.stack_name, options.parameter_prefix) == (None, "/q")
+
+    _write('parameter-prefix = "/p"\n')
+    assert resolve().parameter_prefix == "/p"
+    options = resolve("--config", "stack:podgraft")
+    assert (options.stack_name, options.parameter_prefix) == ("podgraft", None)
 
 
 def test_two_kinds_on_the_command_line_are_an_error(resolve: Resolve) -> None:
-    with pytest.raises(click.UsageError, match="--stack-name replaces --bucket"):
-        resolve("--stack-name", "podgraft", "--bucket", "b")
+    with pytest.raises(click.UsageError, match="--config replaces --parameter-prefix"):
+        resolve("--config", "stack:podgraft", "--parameter-prefix", "/p")
 
 
 def test_the_nearest_file_counts(tmp_path: Path) -> None:
@@ -93,7 +87,8 @@ def test_the_nearest_file_counts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ('stack = "podgraft"\n', "podgraft.toml: unknown key stack; did you mean stack-name?"),
+        ('stack = "podgraft"\n', "podgraft.toml: unknown key stack; did you mean config?"),
+        ('stack-name = "podgraft"\n', "unknown key stack-name; did you mean config?"),
         ("injector = 5\n", "podgraft.toml: injector must be a nonempty string"),
         ("injector = \n", "podgraft.toml: Invalid value"),
     ],
@@ -126,14 +121,10 @@ def test_every_key_is_an_option_of_policy_or_tokens() -> None:
     assert {f"--{key}" for key in KEYS} <= names
 
 
-def test_tokens_in_a_folder_ignore_the_stack_of_the_project_file(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    _write('stack-name = "podgraft-dev"\n')
+def test_tokens_in_a_folder_ignore_the_stack_of_the_project_file() -> None:
+    _write('config = "stack:podgraft-dev"\n')
     Path("store").mkdir()
-    assert main(["tokens", "list", "--store", "file:store"]) == 0
-    assert main(["tokens", "list", "--store", "file:store", "--stack-name", "x"]) == 1
-    assert "--stack-name: requires --store aws" in capsys.readouterr().err
+    assert main(["tokens", "list", "--config", "store"]) == 0
 
 
 def test_profile_and_region_select_the_session(
@@ -166,7 +157,7 @@ def test_errors_of_the_client_have_a_remedy(
     for name in ("AWS_DEFAULT_REGION", "AWS_REGION"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nonexistent")
-    assert main(["policy", "history", "--stack-name", "podgraft"]) == 1
+    assert main(["policy", "history", "--config", "stack:podgraft"]) == 1
     assert "set --region, AWS_REGION, or region in podgraft.toml" in capsys.readouterr().err
-    assert main(["policy", "history", "--stack-name", "podgraft", "--profile", "nobody"]) == 1
+    assert main(["policy", "history", "--config", "stack:podgraft", "--profile", "nobody"]) == 1
     assert "aws configure list-profiles" in capsys.readouterr().err

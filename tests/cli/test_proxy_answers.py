@@ -13,17 +13,17 @@ from support.store_fixture import BUNDLE
 
 PAGE = b"<html>the page of a proxy</html>"
 COMMANDS = (
-    "policy history --injector x --bucket b",
-    "policy history --injector x --stack-name s",
-    "policy push . --injector x --bucket b",
-    "policy push . --injector x --bucket b --dry-run",
-    "policy diff . --injector x --bucket b",
-    "policy pull out --injector x --bucket b",
-    "policy rollback 1 --injector x --bucket b",
-    "policy edit --injector x --bucket b",
-    "policy prune --injector x --bucket b --yes",
-    "policy delete --injector x --bucket b --yes",
-    "policy denied",
+    "policy history --injector x --parameter-prefix /p",
+    "policy history --injector x --config stack:s",
+    "policy push . --injector x --parameter-prefix /p",
+    "policy push . --injector x --parameter-prefix /p --dry-run",
+    "policy diff . --injector x --parameter-prefix /p",
+    "policy pull out --injector x --parameter-prefix /p",
+    "policy rollback 1 --injector x --parameter-prefix /p",
+    "policy edit --injector x --parameter-prefix /p",
+    "policy prune --injector x --parameter-prefix /p --yes",
+    "policy delete --injector x --parameter-prefix /p --yes",
+    "policy denied --parameter-prefix /p",
     "tokens list --parameter-prefix /p",
     "tokens issue --cluster a --parameter-prefix /p",
 )

@@ -19,7 +19,7 @@ from support.store_fixture import BUNDLE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
 BUCKET = "bundles-of-operators"
-STACK = ("--stack-name", "podgraft-dev")
+STACK = ("--config", "stack:podgraft-dev")
 INJECTOR = ("--injector", "istio", *STACK)
 POLICIES: list[Any] = [
     json.loads(text)["Statement"] for text in re.findall(r"```json\n(.*?)```", PAGE, re.DOTALL)

@@ -31,7 +31,7 @@ ID = "2026-11-22-probes"
 @pytest.fixture
 def ssm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[Any]:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PODGRAFT_STACK_NAME", "podgraft-dev")
+    monkeypatch.setenv("PODGRAFT_CONFIG", "stack:podgraft-dev")
     monkeypatch.setenv("PODGRAFT_INJECTOR", "istio")
     for name, content in labelled_bundle("2.0").items():
         write(tmp_path / "next/bundle" / name, content)

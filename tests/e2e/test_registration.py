@@ -76,7 +76,7 @@ def folder(
         assert main(["certs", *command, "--key-type", "p-256"]) == 0
     shutil.copytree(SAMPLE / "bundle", "store/istio/bundle")
     Path("store/istio/policy.yaml").write_text(POLICY)
-    own = ("--store", "file:store", "--cluster", "prod-eu")
+    own = ("--config", "store", "--cluster", "prod-eu")
     assert main(["tokens", "issue", *own, "--output", "token"]) == 0
     assert main(["tokens", "allow", *own, "CN=prod-eu,O=podgraft-clusters"]) == 0
     capsys.readouterr()

@@ -73,7 +73,7 @@ def test_no_record_and_no_preview_contains_a_secret(
         assert start < 0, without_name[max(start - 60, 0) : start + 60]
     capsys.readouterr()
     for output in FORMATS:
-        line = ["policy", "preview", str(folder / "default"), "--store", str(folder)]
+        line = ["policy", "preview", str(folder / "default"), "--config", str(folder)]
         main([*line, "--census", str(tmp_path / "census"), "-o", output])
         captured = capsys.readouterr()
         assert captured.out, captured.err

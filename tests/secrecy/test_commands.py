@@ -69,7 +69,7 @@ FILES: Mapping[str, str] = {
 }
 EXPORTED = f"metadata: {{labels: {{a: {MARK}}}}}"
 LOCAL = "--bundle bundle --policy policy.yaml"
-REMOTE = "--injector shop --bucket bundles-of-secrets"
+REMOTE = "--injector shop --parameter-prefix /podgraft"
 URL = "podgraft register --namespace-selector a=b --url https://a.example"
 BROKEN_PODS: Sequence[Mapping[str, str]] = (
     {"pod.yaml": SPEC + f"x: {ALIAS}\n"},
@@ -201,17 +201,17 @@ RUNS = (
     ),
     # diff: objects before and after are what was asked for; errors quote nothing
     Run(
-        command_line=f"podgraft diff {LOCAL} --store . --injector a -f pod.yaml",
+        command_line=f"podgraft diff {LOCAL} --config . --injector a -f pod.yaml",
         status=1,
         may_print=True,
     ),
     *(
-        Run(command_line=f"podgraft diff {LOCAL} --store . -f pod.yaml", status=2, files=each)
+        Run(command_line=f"podgraft diff {LOCAL} --config . -f pod.yaml", status=2, files=each)
         for each in (*BROKEN_PODS[:4], *BAD_POLICIES, *BAD_BUNDLES)
     ),
     *(
         Run(
-            command_line=f"podgraft policy {line} --store . --injector stored",
+            command_line=f"podgraft policy {line} --config . --injector stored",
             status=status,
             files={**STORED, "stored/policy.yaml": each["policy.yaml"]},
         )
@@ -221,7 +221,7 @@ RUNS = (
     # The census: records are made without values, and a preview prints names and tokens
     *(
         Run(
-            command_line=f"podgraft policy {line} --store . --injector stored",
+            command_line=f"podgraft policy {line} --config . --injector stored",
             status=status,
             files=STORED,
         )
@@ -236,7 +236,7 @@ RUNS = (
     ),
     *(
         Run(
-            command_line=f"podgraft policy preview {LOCAL} --store . --injector stored",
+            command_line=f"podgraft policy preview {LOCAL} --config . --injector stored",
             status=1,
             files={**STORED, **each},
         )
@@ -249,15 +249,15 @@ RUNS = (
     Run(command_line="podgraft completion bash"),
     Run(command_line="podgraft playground --folder absent", status=1),
     # Tokens: shown once, when they are made
-    Run(command_line="podgraft tokens issue --cluster a --store file:.", may_print=True),
-    Run(command_line="podgraft tokens issue --cluster a --store file:. --output new"),
+    Run(command_line="podgraft tokens issue --cluster a --config .", may_print=True),
+    Run(command_line="podgraft tokens issue --cluster a --config . --output new"),
     Run(
-        command_line="podgraft tokens list --store file:.",
+        command_line="podgraft tokens list --config .",
         files={"auth/a.yaml": "subjects: [CN=a]"},
     ),
     *(
         Run(
-            command_line=f"podgraft tokens {line} --store file:.",
+            command_line=f"podgraft tokens {line} --config .",
             status=1,
             files={"auth/third.yaml": each},
         )
@@ -429,21 +429,21 @@ STORY: Sequence[tuple[str, int]] = (
     (f"podgraft policy undeny sha256:{'0f' * 32}", 0),
     (f"podgraft policy pull pulled {REMOTE}", 0),
     (f"podgraft policy delete {REMOTE} --yes", 0),
-    ("podgraft tokens issue --cluster a --output first --stack-name podgraft", 0),
+    ("podgraft tokens issue --cluster a --output first --config stack:podgraft", 0),
     ("podgraft tokens rotate --cluster a --output second --parameter-prefix /podgraft", 0),
-    ("podgraft tokens list --stack-name podgraft", 0),
-    ("podgraft fleet adopt --stack-name podgraft", 0),
-    ("podgraft fleet adopt --stack-name podgraft", 0),
-    ("podgraft tokens allow --cluster a CN=a --stack-name podgraft", 0),
-    ("podgraft fleet plan fleet.yaml --stack-name podgraft", 1),
-    ("podgraft fleet apply fleet.yaml --stack-name podgraft", 0),
+    ("podgraft tokens list --config stack:podgraft", 0),
+    ("podgraft fleet adopt --config stack:podgraft", 0),
+    ("podgraft fleet adopt --config stack:podgraft", 0),
+    ("podgraft tokens allow --cluster a CN=a --config stack:podgraft", 0),
+    ("podgraft fleet plan fleet.yaml --config stack:podgraft", 1),
+    ("podgraft fleet apply fleet.yaml --config stack:podgraft", 0),
     ("podgraft fleet render fleet.yaml rendered --config stack:podgraft", 0),
     ("podgraft fleet extend fleet.yaml --config stack:podgraft", 0),
     ("podgraft fleet rotate fleet.yaml --config stack:podgraft", 0),
     ("podgraft fleet retire a --gone --config stack:podgraft", 0),
-    ("podgraft fleet adopt --finish --stack-name podgraft", 0),
-    ("podgraft fleet adopt --undo --stack-name podgraft", 0),
-    ("podgraft fleet adopt --finish --stack-name podgraft", 1),
+    ("podgraft fleet adopt --finish --config stack:podgraft", 0),
+    ("podgraft fleet adopt --undo --config stack:podgraft", 0),
+    ("podgraft fleet adopt --finish --config stack:podgraft", 1),
 )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 BUCKET = "bundles-of-changes"
 NAME = "/podgraft-dev/shop/policy"
-REMOTE = ("--injector", "shop", "--stack-name", "podgraft-dev")
+REMOTE = ("--injector", "shop", "--config", "stack:podgraft-dev")
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class World(Protocol):
 class FolderWorld:
     def __init__(self, path: Path) -> None:
         self.path = path / "store"
-        self.options = f"--injector istio --store file:{self.path}"
+        self.options = f"--injector istio --config {self.path}"
         for name, content in BUNDLE.items():
             write(self.path / "istio/bundle" / name, content)
         self.put(STABLE)
@@ -79,7 +79,7 @@ class FolderWorld:
 class StackWorld:
     def __init__(self, session: Any) -> None:
         self.ssm, self.s3 = session.create_client("ssm"), session.create_client("s3")
-        self.options = "--injector istio --stack-name podgraft-dev"
+        self.options = "--injector istio --config stack:podgraft-dev"
         folder = f"bundles/istio/{bundle.digest(BUNDLE).removeprefix('sha256:')}/"
         for name, content in BUNDLE.items():
             self.s3.put_object(Bucket=BUCKET, Key=folder + name, Body=content)

@@ -19,7 +19,7 @@ from podgraft.service.store.caller_document import hash_token
 from podgraft.service.store.registry_document import Pointer
 from support.aws_account import deploy_stack, open_account
 
-BUCKET, STACK = "bundles-of-a-fleet", ("--stack-name", "podgraft-dev")
+BUCKET, STACK = "bundles-of-a-fleet", ("--config", "stack:podgraft-dev")
 POINTER = "/podgraft-dev/callers"
 
 

@@ -27,6 +27,7 @@ from cli.tokens.test_registry_laws import (
 )
 from podgraft.base import system
 from podgraft.cli import main
+from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet import options
 from podgraft.cli.fleet.adoption import StackCallers, adopt, finish, undo
@@ -35,7 +36,6 @@ from podgraft.cli.tokens import commands, registry_storage
 from podgraft.cli.tokens.issuance import make_issued
 from podgraft.cli.tokens.registry_storage import RegistryRepository
 from podgraft.cli.tokens.registry_writer import update_registry
-from podgraft.cli.tokens.storage import Location
 from podgraft.kube import yaml
 from podgraft.service.store.caller_document import (
     Callers,
@@ -207,14 +207,14 @@ def run(
     def run_command(world: World, words: tuple[str, ...], before: Before = nothing) -> int:
         def open_repository(_: Location) -> RegistryRepository:
             stack = world.open(before)
-            return RegistryRepository(stack.registry, stack.documents, Location("aws", "x"))
+            return RegistryRepository(stack.registry, stack.documents, Location(stack_name="x"))
 
         def open_stack(_: str) -> StackCallers:
             return world.open(before)
 
         monkeypatch.setattr(commands, "open_repository", open_repository)
         monkeypatch.setattr(options, "open_stack", open_stack)
-        place = ("--stack-name" if words[0] == "tokens" else "--parameter-prefix", "/model")
+        place = ("--parameter-prefix", "/model")
         return main([*words, *place])
 
     monkeypatch.chdir(tmp_path)

@@ -14,13 +14,13 @@ import pytest
 from cli.fleet.test_rotation_laws import POINTER, Quiet
 from cli.tokens.test_registry_laws import DiedError, Faults, ModelStore, ParameterStoreModel
 from podgraft.base import system
+from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet.delivery import CURRENT, Delivery, Progress, Step
 from podgraft.cli.fleet.file import Lifetimes
 from podgraft.cli.tokens.issuance import IssuedToken, make_issued
 from podgraft.cli.tokens.registry_storage import RegistryRepository
 from podgraft.cli.tokens.registry_writer import update_registry
-from podgraft.cli.tokens.storage import Location
 from podgraft.service.store.caller_document import Callers, hash_token, identify_token
 
 Before = Callable[[str], None]
@@ -79,7 +79,7 @@ class World:
 
     def run(self, before: Before = nothing) -> list[Step]:
         delivery = Delivery(
-            RegistryRepository(self.store(before), cast("Any", None), Location("aws")),
+            RegistryRepository(self.store(before), cast("Any", None), Location()),
             cast("Any", _Secrets(self, before)),
             lambda: dict(self.uses),
             Lifetimes(90, 60),
@@ -323,7 +323,7 @@ def test_a_secret_without_a_value_and_a_token_by_hand_are_not_touched(world: Wor
     assert len(world.secret.versions) == 1
     world.secret.labels = labels
     issued = make_issued("ticket", "")
-    repository = RegistryRepository(world.store(nothing), cast("Any", None), Location("aws"))
+    repository = RegistryRepository(world.store(nothing), cast("Any", None), Location())
     repository.change("a", lambda callers: callers.with_token(issued.hash))
     [step] = world.run()
     assert step.progress is Progress.FAILED
@@ -340,7 +340,7 @@ def test_a_tenth_of_the_clusters_begins(world: World) -> None:
     world.now += 61 * DAY
     begun: list[str] = []
     delivery = Delivery(
-        RegistryRepository(world.store(nothing), cast("Any", None), Location("aws")),
+        RegistryRepository(world.store(nothing), cast("Any", None), Location()),
         cast("Any", _Everywhere(begun)),
         dict,
         Lifetimes(90, 60),
@@ -362,7 +362,7 @@ def test_a_log_that_cannot_be_read_is_queried_once(world: World) -> None:
         raise CommandError("log group x: AccessDenied")
 
     secrets = cast("Any", _Everywhere([], new.sha256))
-    repository = RegistryRepository(world.store(nothing), cast("Any", None), Location("aws"))
+    repository = RegistryRepository(world.store(nothing), cast("Any", None), Location())
     *steps, last = [*Delivery(repository, secrets, read_uses, Lifetimes(90, 60)).run()]
     assert [(each.cluster, each.progress) for each in steps] == [
         (name, Progress.WAITING) for name in clusters

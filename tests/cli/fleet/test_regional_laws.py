@@ -24,6 +24,7 @@ from cli.fleet.test_rotation_laws import (
 )
 from cli.tokens.test_registry_laws import DiedError, ParameterStoreModel
 from podgraft.base import system
+from podgraft.cli.config_source import Location
 from podgraft.cli.endpoint_check.endpoint import EndpointReport
 from podgraft.cli.failure import CommandError
 from podgraft.cli.fleet.adoption import StackCallers
@@ -33,7 +34,6 @@ from podgraft.cli.fleet.rotation import Outcome, Rotation
 from podgraft.cli.regions import SplitError
 from podgraft.cli.tokens.registry_storage import RegistryRepository
 from podgraft.cli.tokens.registry_writer import update_registry
-from podgraft.cli.tokens.storage import Location
 from podgraft.service.store.caller_document import Callers
 from support.fake_registrations import FakeRegistrations
 from support.machines import use_machine
@@ -97,7 +97,7 @@ class Regions(World):
     def revoke(self, model: ParameterStoreModel, digest: str) -> None:
         """Revoke a token of the first cluster in one region, as a person does."""
         registry = self.store(lambda _: None, model)
-        repository = RegistryRepository(registry, cast("Any", None), Location("aws"))
+        repository = RegistryRepository(registry, cast("Any", None), Location())
         now = system.timestamp()
         repository.change("a", lambda callers: callers.without_token(digest, now))
 

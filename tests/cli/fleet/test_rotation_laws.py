@@ -26,6 +26,7 @@ from cli.tokens.test_registry_laws import (
     Scheduler,
 )
 from podgraft.base import system
+from podgraft.cli.config_source import Location
 from podgraft.cli.endpoint_check.endpoint import EndpointReport, EndpointTarget
 from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.cli.failure import CommandError
@@ -37,7 +38,6 @@ from podgraft.cli.register.endpoint import Endpoint
 from podgraft.cli.tokens.issuance import make_issued
 from podgraft.cli.tokens.registry_storage import RegistryRepository
 from podgraft.cli.tokens.registry_writer import update_registry
-from podgraft.cli.tokens.storage import Location
 from podgraft.service import paths
 from podgraft.service.store.caller_document import Callers, hash_token
 from podgraft.service.store.registry_document import Pointer
@@ -73,7 +73,7 @@ class World:
         return Store(model or self.model, cast("Faults", Quiet(before)))
 
     def repository(self, before: Callable[[str], None]) -> RegistryRepository:
-        return RegistryRepository(self.store(before), cast("Any", None), Location("aws"))
+        return RegistryRepository(self.store(before), cast("Any", None), Location())
 
     def rotation(self, before: Callable[[str], None], *, rotates: bool = False) -> Rotation:
         return Rotation(

@@ -46,7 +46,7 @@ spec:
 
 
 def at_store(store: Path, *more: str) -> tuple[str, ...]:
-    return ("--store", str(store), "--injector", "shop", *more)
+    return ("--config", str(store), "--injector", "shop", *more)
 
 
 @pytest.fixture
@@ -145,7 +145,8 @@ def test_a_changed_mutating_policy_changes_the_objects_that_it_matches(  # noqa:
 
 def test_the_first_push_is_new(run: Run, local: Path, store: Path, apps: Path) -> None:
     result = run(
-        "diff", str(local), "--store", str(store), "--injector", "new", "-f", str(apps / "web.yaml")
+        *("diff", str(local), "--config", str(store), "--injector", "new"),
+        *("-f", str(apps / "web.yaml")),
     )
 
     assert result.status == 1
@@ -244,7 +245,7 @@ def test_the_variables_of_the_url_reach_the_proxy(
     run: Run, local: Path, store: Path, apps: Path, option: tuple[str, str], text: str
 ) -> None:
     """As in ``inject`` and ``explain``: cluster and net are Istio's, and not the caller's id."""
-    more = ("--store", str(store), "--injector", "new", "-f", str(apps / "web.yaml"))
+    more = ("--config", str(store), "--injector", "new", "-f", str(apps / "web.yaml"))
 
     result = run("diff", str(local), *more, *option)
 
@@ -390,7 +391,7 @@ def test_errors_have_status_2(
     shutil.copytree(store / "shop", store / "broken")
     (store / "broken" / "policy.yaml").write_text("policy: [\n")
 
-    result = run("diff", *arguments, "--store", "store")
+    result = run("diff", *arguments, "--config", "store")
 
     assert result.status == 2
     assert message in result.err

@@ -185,7 +185,7 @@ def test_a_new_file_is_part_of_the_bundle(
 
 
 def folder_options(store: Path) -> tuple[str, ...]:
-    return ("--store", str(store), "--injector", "shop")
+    return ("--config", str(store), "--injector", "shop")
 
 
 def test_an_edit_of_a_folder(run: Run, store: Path, editor: Editor, tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_signed_folder_must_be_signed_again(
 @pytest.mark.parametrize(
     ("more", "status", "message"),
     [
-        (("--message", "a"), 2, "--store: a folder has no messages"),
+        (("--message", "a"), 2, "--config: a folder has no messages"),
         (("--injector", "new"), 1, "injector new has no policy: "),
     ],
 )

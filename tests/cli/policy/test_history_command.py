@@ -46,7 +46,7 @@ def test_a_denied_version_is_not_in_force(run: Run, local: Path, account: Accoun
     set_tag(local, "1.30.1")
     assert run("push", str(local), *REMOTE).status == 0
     digest = json.loads(run("history", *REMOTE, "-o", "json").out)[1]["bundle"]
-    assert run("deny", digest, "--reason", "old", "--stack-name", "podgraft-dev").status == 0
+    assert run("deny", digest, "--reason", "old", "--config", "stack:podgraft-dev").status == 0
 
     result = run("history", *REMOTE)
 
@@ -84,7 +84,10 @@ def test_nothing_is_in_force_without_versions(session: object, account: Account)
 
     del session
     target = DeploymentTarget(
-        injector="shop", bucket="bundles-of-changes", parameter_prefix="/podgraft-dev"
+        injector="shop",
+        bucket="bundles-of-changes",
+        bundle_prefix="bundles/",
+        parameter_prefix="/podgraft-dev",
     )
     cloud = DeployedInjector(target, account.ssm, account.s3)
     assert find_in_force(cloud, []).version is None

@@ -15,7 +15,7 @@ from support.policy_account import REMOTE, Account, Run
 PROBLEM = (
     "line {line}: contains {{{{…}}}}, which Parameter Store rejects in a value; remove one brace"
 )
-STACK = ("--stack-name", "podgraft-dev")
+STACK = ("--config", "stack:podgraft-dev")
 DIGEST = "sha256:" + "0" * 64
 
 

@@ -85,7 +85,7 @@ def test_every_reference_protects_a_bundle(run: Run, local: Path, account: Accou
         f"# {digests['comment']}\n"
         f"rollout: {{candidate: {{bundle: {digests['rollout']}}}}}\n"
     )
-    deny = ("deny", digests["denied"], "--reason", "old", "--stack-name", "podgraft-dev")
+    deny = ("deny", digests["denied"], "--reason", "old", "--config", "stack:podgraft-dev")
     assert run(*deny).status == 0
     expected = stored(account) - {digests["unused"]}
 
@@ -182,7 +182,7 @@ def test_a_folder(run: Run, store: Path) -> None:
         f"policy: enabled\nclusters: {{eu: {{bundle: 'sha256:{used.name}'}}}}\n"
     )
     (store / "denied.yaml").write_text(f"sha256:{denied.name}: old\n")
-    options = ("prune", "--store", str(store), "--injector", "shop")
+    options = ("prune", "--config", str(store), "--injector", "shop")
 
     assert run(*options).status == 0
     assert unused.exists()
@@ -190,4 +190,4 @@ def test_a_folder(run: Run, store: Path) -> None:
     assert (result.status, f"deleted  sha256:{unused.name}" in result.out) == (0, True)
     exists = [path.exists() for path in (used, denied, unused, new, other)]
     assert exists == [True, True, False, True, True]
-    assert run("prune", "--store", str(store), "--injector", "new").status == 1
+    assert run("prune", "--config", str(store), "--injector", "new").status == 1

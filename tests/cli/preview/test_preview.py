@@ -245,7 +245,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-PREVIEW = ("policy", "preview", "next", "--store", "store")
+PREVIEW = ("policy", "preview", "next", "--config", "store")
 
 
 @pytest.mark.usefixtures("place")
@@ -349,7 +349,7 @@ def test_a_sample_is_a_diff_with_tokens(capsys: pytest.CaptureFixture[str]) -> N
 def test_without_a_folder_the_candidate_is_that_of_the_rollout(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    line = ["policy", "preview", "--store", "store"]
+    line = ["policy", "preview", "--config", "store"]
     assert main(line) == 1
     assert "the policy has no rollout; name a candidate" in capsys.readouterr().err
     (place / "store/default/policy.yaml").write_text(
@@ -369,7 +369,7 @@ def test_clusters_have_the_groups_of_their_callers(
     (place / "store/auth/dev.yaml").write_text("groups: [ring-0]\n")
     policy = "policy: enabled\ngroups: {ring-0: {policy: disabled}}\n"
     (place / "next/policy.yaml").write_text(policy)
-    line = ["policy", "preview", "--store", "store", "-o", "json"]
+    line = ["policy", "preview", "--config", "store", "-o", "json"]
     files = ["--bundle", "store/default/bundle", "--policy", "next/policy.yaml"]
     assert main([*line, *files]) == 0
     document = json.loads(capsys.readouterr().out)
@@ -398,20 +398,20 @@ def test_a_damaged_record_is_named(place: Path, capsys: pytest.CaptureFixture[st
 
 def test_the_commands_of_the_census(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     key = place / "store" / "default" / "census.key"
-    assert main(["policy", "census", "on", "--store", "store"]) == 0
+    assert main(["policy", "census", "on", "--config", "store"]) == 0
     assert key.stat().st_mode & 0o777 == 0o600
     content = key.read_text()
-    assert main(["policy", "census", "on", "--store", "store"]) == 0
+    assert main(["policy", "census", "on", "--config", "store"]) == 0
     assert key.read_text() == content
     assert content.strip() not in capsys.readouterr().out
-    assert main(["policy", "census", "stats", "--store", "store", "-o", "json"]) == 0
+    assert main(["policy", "census", "stats", "--config", "store", "-o", "json"]) == 0
     stats = json.loads(capsys.readouterr().out)
     assert (stats["workloads"], stats["clusters"]) == (3, {"dev": 1, "prod-eu": 2})
-    purge = ["policy", "census", "purge", "--store", "store"]
+    purge = ["policy", "census", "purge", "--config", "store"]
     assert main(purge) == 0
     assert main([*purge, "--cluster", "dev", "--yes"]) == 0
     assert len([*(place / "store" / "census").rglob("*.gz")]) == 2
     assert main([*purge, "--yes"]) == 0
     assert not [*(place / "store" / "census").iterdir()]
-    assert main(["policy", "census", "off", "--store", "store"]) == 0
+    assert main(["policy", "census", "off", "--config", "store"]) == 0
     assert not key.exists()

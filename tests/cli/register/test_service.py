@@ -123,7 +123,7 @@ def test_an_issued_token_fits_into_the_path_of_a_service(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    issue = ["tokens", "issue", "--store", "file:store", "--cluster", "prod", "--output", "token"]
+    issue = ["tokens", "issue", "--config", "store", "--cluster", "prod", "--output", "token"]
     assert cli.main(issue) == 0
     capsys.readouterr()
     service = ("--service", "podgraft/webhook", *CERT_MANAGER, "--token-file", "token")

@@ -74,7 +74,7 @@ def test_a_rollout_from_its_start_to_its_promotion(world: World, run: Run) -> No
     status, output = run("promote --log log.json")
     assert status == 0, output
     assert world.read() == STABLE.replace(bundle.digest(BUNDLE), DIGEST)
-    assert ("podgraft rollback" in output) is ("--stack-name" in world.options)
+    assert ("podgraft rollback" in output) is ("stack:" in world.options)
 
 
 def test_shadow_becomes_a_share_with_a_step(world: World, run: Run) -> None:

@@ -12,11 +12,11 @@ import pytest
 from cli.doctor.conftest import HOOKS, Site
 from podgraft.cli import main
 from podgraft.cli.aws_options import format_aws_options
+from podgraft.cli.config_source import Location
 from podgraft.cli.live.api_errors import ApiError, ErrorReason
 from podgraft.cli.status import command as status_command
 from podgraft.cli.status.clusters import COLUMNS
 from podgraft.cli.tokens import usage
-from podgraft.cli.tokens.storage import Location
 from podgraft.core.signing.signature import Signature
 from support.aws_account import deploy_stack, open_account
 from support.fake_cluster import use_contexts
@@ -100,7 +100,7 @@ def test_the_last_review_is_that_of_the_log(
     regions: list[str] = []
 
     def read_last_uses(location: Location) -> Mapping[str, str]:
-        assert location == Location("aws", "prod")
+        assert location == Location(stack_name="prod")
         regions.append(format_aws_options())
         return {row["tokenId"]: f"2026-11-2{len(regions)} 20:15:03,118+0000"}
 

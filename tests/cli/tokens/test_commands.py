@@ -16,8 +16,6 @@ from podgraft.cli.stacks import AwsError
 from podgraft.cli.storage import StoredDocument
 from podgraft.cli.tokens import commands
 from podgraft.cli.tokens.parameter_storage import ParameterStorage, open_parameter_storage
-from podgraft.cli.tokens.storage import Location
-from podgraft.cli.tokens.storage_factory import open_storage
 from podgraft.core.identifiers import CLUSTER_REMEDY
 from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
@@ -42,7 +40,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.chdir(tmp_path)
 
     def _run(*arguments: str) -> Outcome:
-        status = main(["tokens", *arguments, "--store", "file:store"])
+        status = main(["tokens", *arguments, "--config", "store"])
         captured = capsys.readouterr()
         return Outcome(status, captured.out, captured.err)
 
@@ -250,12 +248,6 @@ def test_a_damaged_document_is_not_overwritten(run: Run) -> None:
     assert Path("store/auth/prod.yaml").read_text() == "tokens: {}\n"
 
 
-@pytest.mark.parametrize("store", ["s3://bucket", "file:", "folder"])
-def test_an_unknown_store_is_refused(store: str) -> None:
-    with pytest.raises(match="use --config stack:NAME or --config FOLDER"):
-        open_storage(Location(store, parameter_prefix="/podgraft"))
-
-
 # Parameter Store, as boto3 and botocore's model of the service see it.
 
 NAME = "/podgraft/auth/prod"
@@ -267,7 +259,7 @@ def parameters(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[ParameterStora
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "x")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
-    shelf = open_parameter_storage("/podgraft/")
+    shelf = open_parameter_storage("/podgraft")
     with import_module("botocore.stub").Stubber(shelf.documents.client) as stubber:
         yield shelf, stubber
         stubber.assert_no_pending_responses()

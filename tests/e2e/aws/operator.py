@@ -30,12 +30,15 @@ def local(policy: Path) -> tuple[str, ...]:
 
 def remote(stack: Stack, injector: str = "istio") -> tuple[str, ...]:
     """The options that name an injector of a stack."""
-    return ("--injector", injector, "--stack-name", stack.name)
+    return ("--injector", injector, "--config", f"stack:{stack.name}")
 
 
 def issue(stack: Stack, cluster: str, file: Path, *options: str) -> str:
     """A new token for a cluster of a stack."""
-    command = (sys.executable, "-m", "podgraft", "tokens", "issue", "--stack-name", stack.name)
+    command = (
+        *(sys.executable, "-m", "podgraft", "tokens", "issue"),
+        *("--config", f"stack:{stack.name}"),
+    )
     stack.cloud.run(*command, "--cluster", cluster, "--output", str(file), *options)
     return file.read_text().strip()
 

@@ -102,7 +102,10 @@ def test_the_watch_reviews_through_the_deployed_function(stack: Stack, tmp_path:
     assert clusters["requests"]["busy"] >= 1
     assert "quiet" not in clusters["requests"]
     assert not {"busy", "quiet"} & {*clusters["silent"]}  # a new cluster is not silent yet
-    program = (sys.executable, "-m", "podgraft", "tokens", "list", "--stack-name", stack.name)
+    program = (
+        *(sys.executable, "-m", "podgraft", "tokens", "list"),
+        *("--config", f"stack:{stack.name}"),
+    )
     uses = {
         row.split("\t")[0]: row.split("\t")[-1]
         for row in stack.cloud.run(*program, "--used").splitlines()

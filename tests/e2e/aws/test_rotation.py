@@ -37,7 +37,9 @@ def test_a_due_token_is_replaced_in_the_secret(cloud: Cloud, build: Path, tmp_pa
         secrets.create_secret(Name=SECRET, SecretString=token)
         assert "podgraft fleet adopt" in rotate(stack)["errorMessage"]
         for words in (("adopt",), ("adopt", "--finish")):
-            cloud.run(sys.executable, "-m", "podgraft", "fleet", *words, "--stack-name", stack.name)
+            cloud.run(
+                sys.executable, "-m", "podgraft", "fleet", *words, "--config", f"stack:{stack.name}"
+            )
         assert rotate(stack) == {}
         assert rotate(stack) == {}  # the function may not have read the registry
         assert read(secrets) == token
@@ -60,7 +62,7 @@ def test_a_due_token_is_replaced_in_the_secret(cloud: Cloud, build: Path, tmp_pa
 def measure_revocation(stack: Stack, token: str) -> float:
     """Revoke a token; the seconds from the write of the registry to the last accepted review."""
     command = ("tokens", "revoke", "--cluster", "e2e", identify_token(token))
-    words = (sys.executable, "-m", "podgraft", *command, "--stack-name", stack.name)
+    words = (sys.executable, "-m", "podgraft", *command, "--config", f"stack:{stack.name}")
     accepted: list[float] = []
     with ThreadPoolExecutor(1) as pool:
         revocation = pool.submit(stack.cloud.run, *words)

@@ -1,7 +1,6 @@
 """Both stages of samconfig.toml in one account: no policy, token, metric, or log line is shared."""
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +8,6 @@ import pytest
 
 from e2e.aws.cloud import Cloud, Stack, Stage, deploy
 from e2e.aws.operator import (
-    await_injection,
     containers,
     issue,
     local,
@@ -52,28 +50,6 @@ def test_no_output_is_shared(stack: Stack, prod: Stack) -> None:
         "FunctionVersion",  # a number of the stack's own function
         "SnapStart",  # whether it is in force
     }
-
-
-@pytest.mark.parametrize("command", ["push", "rollback"])
-def test_a_change_with_the_bucket_of_the_other_stage_is_refused(
-    stack: Stack, prod: Stack, tokens: Tokens, tmp_path: Path, command: str
-) -> None:
-    """The bundle is in both buckets: only the owner of the prefix tells the stages apart."""
-    policy = tmp_path / "policy.yaml"
-    policy.write_text("policy: enabled\n# mixed\n")
-    further = local(policy) if command == "push" else ("1",)
-    before = _parameters(stack)
-    for bucket, prefix in ((stack, prod), (prod, stack)):
-        done = stack.cloud.attempt(
-            *(sys.executable, "-m", "podgraft", "policy", command, *further),
-            *("--injector", "istio", "--bucket", bucket.outputs["BundleBucket"]),
-            *("--parameter-prefix", prefix.outputs["ParameterPrefix"]),
-        )
-        assert done.returncode == 1
-        assert f"use --config stack:{prefix.name}" in done.stderr
-    assert _parameters(stack) == before
-    await_injection(stack, tokens[stack.name], "both", injected=True)
-    await_injection(prod, tokens[prod.name], "both", injected=False)
 
 
 def test_no_stack_takes_the_prefix_of_another(

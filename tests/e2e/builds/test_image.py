@@ -69,7 +69,7 @@ def test_the_image_serves_a_store(
         "certs ca --key-type p-256",
         "certs server localhost --key-type p-256",
         "init --kind samples store",
-        "tokens issue --store file:store --cluster prod --output token",
+        "tokens issue --config store --cluster prod --output token",
     ):
         assert cli.main(line.split()) == 0
     stage = read_stage()

@@ -23,8 +23,8 @@ SAMPLES = "podgraft/assets/samples"
 COMMANDS = (
     "certs ca --key-type p-256",
     "certs server localhost 127.0.0.1 --key-type p-256",
-    "tokens issue --store file:store --cluster prod --output token",
-    "tokens list --store file:store",
+    "tokens issue --config store --cluster prod --output token",
+    "tokens list --config store",
     "register --url https://a.example --cluster prod --token-file token --all-namespaces",
     "register --service podgraft/podgraft --ca-bundle certificates/ca.pem --all-namespaces",
     "init --kind samples samples",
@@ -135,7 +135,7 @@ def test_a_command_names_its_missing_extra(alone: Installation, tmp_path: Path) 
     for line, extra in (
         ("demo", "serve"),
         ("serve --help", "serve"),
-        ("tokens list --stack-name a", "aws"),
+        ("tokens list --config stack:a", "aws"),
         ("playground", "serve"),
         (_REGISTER, "rules"),
     ):

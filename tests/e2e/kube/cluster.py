@@ -49,11 +49,11 @@ class ClusterFixture:
         self._addresses: dict[Server, str] = {}
         self._make_certificates()
         shutil.copytree(STORE, folder / "store")
-        store = f"file:{folder / 'store'}"
-        token = ("issue", "--cluster", CLUSTER, "--store", store, "--output", folder / "token")
+        store = folder / "store"
+        token = ("issue", "--cluster", CLUSTER, "--config", store, "--output", folder / "token")
         _run("tokens", *token)
         subject = f"CN={CLUSTER},O=podgraft-clusters"
-        _run("tokens", "allow", "--cluster", CLUSTER, "--store", store, subject)
+        _run("tokens", "allow", "--cluster", CLUSTER, "--config", store, subject)
 
     @property
     def token(self) -> str:

@@ -103,7 +103,7 @@ class ClusterSetup:
         mine = ("--dir", self._certificates, "--key-type", "p-256")
         _run("certs", "ca", *mine)
         _run("certs", "server", "localhost", *mine)
-        place = ("--store", f"file:{store}", "--output", self._folder / "token")
+        place = ("--config", store, "--output", self._folder / "token")
         _run("tokens", "issue", "--cluster", CLUSTER, *place)
 
     def _serve_command(self) -> list[str | Path]:

@@ -123,7 +123,7 @@ def test_reviews_find_what_kube_apiserver_meets(
 def _make_faulty_files(folder: Path) -> None:
     if (folder / "wrong").exists():
         return
-    away = ("--store", "file:away", "--cluster", "a", "--output", "wrong")
+    away = ("--config", "away", "--cluster", "a", "--output", "wrong")
     assert main(["tokens", "issue", *away]) == 0
     assert main(["certs", "ca", "--dir", "foreign", "--key-type", "p-256"]) == 0
     shutil.rmtree("away")

@@ -34,7 +34,7 @@ def prepare(folder: Path) -> None:
 
 def issue_token() -> str:
     """A token for the cluster, in the store of the working directory."""
-    issued = ["issue", "--cluster", "prod-eu", "--store", "file:store", "--output", "token"]
+    issued = ["issue", "--cluster", "prod-eu", "--config", "store", "--output", "token"]
     assert main(["tokens", *issued]) == 0
     return Path("token").read_text().strip()
 

@@ -60,7 +60,7 @@ def test_a_client_certificate_lets_a_cluster_in(start: Start) -> None:
     served.context.load_cert_chain("certificates/prod-eu.pem", "certificates/prod-eu.key")
     assert served.ask("POST", path)[0] == 401  # known to the CA, and not yet to us
     subject = "CN=prod-eu,O=podgraft-clusters"
-    allowed = ["allow", "--cluster", "prod-eu", "--store", "file:store", subject]
+    allowed = ["allow", "--cluster", "prod-eu", "--config", "store", subject]
     assert main(["tokens", *allowed]) == 0
     assert served.ask("POST", path)[0] == 200
     assert served.ask("POST", "/inject/cluster/other")[0] == 200
@@ -94,7 +94,7 @@ def test_what_was_found_is_reported_at_start(start: Start) -> None:
 
 def test_a_store_that_no_one_may_call_states_how_to_let_a_cluster_in(start: Start) -> None:
     written = start().stop()
-    remedy = "no cluster can call; run podgraft tokens issue --cluster ID --store file:store"
+    remedy = "no cluster can call; run podgraft tokens issue --cluster ID --config store"
     assert f"warning: store/auth: {remedy}" in written
 
 

@@ -29,7 +29,7 @@ from .stack import Stack
 
 SIGNERS = ("alias/signer-0", "alias/signer-1")
 TARGET = ("--parameter-prefix", PREFIX)
-STORE = ("--injector", INJECTOR, "--bucket", BUCKET, "--bundle-prefix", "bundles/", *TARGET)
+STORE = ("--injector", INJECTOR, *TARGET)
 _TOKEN_ID = re.compile(r"\ttoken (\S+)")
 _LOCK = re.compile(r"aws ssm delete-parameter --name (\S+)")
 NO_TOKEN = "create one: podgraft tokens issue"

@@ -28,7 +28,7 @@ _SECTIONS: Final[Mapping[str, str]] = {
     "--namespace-labels --istio-cluster-id --istio-network --network --env --webhook",
     "Signature": "--sign --sign-key --unsigned --signer",
     "Cluster access": "--context --kubeconfig --request-timeout --istio-namespace",
-    "AWS": "--stack-name --bucket --bundle-prefix --parameter-prefix --profile --region --regions",
+    "AWS": "--parameter-prefix --profile --region --regions",
     "Output": "--output --strict --fail-on --verbose",
     "Help": "--help --help-all --version",
 }

@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 
 from podgraft.cli.failure import CommandError
 from podgraft.cli.shared_options import Decorator
+from podgraft.cli.stacks import lookup_stack
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,19 +89,13 @@ def config_option(kind: ConfigSourceType, help_text: str) -> Decorator:
     )
 
 
-# The names before --config, for one release: the outputs of a stack.
-_OLD_OPTIONS = {
-    "stack-name": "As --config stack:NAME.",
-    "bucket": "Output BundleBucket, if you cannot read the stack.",
-    "bundle-prefix": "Output BundlePrefix, with --bucket; default: bundles/.",
-    "parameter-prefix": "Output ParameterPrefix, if you cannot read the stack.",
-}
-
-
-def make_old_option(name: str) -> Decorator:
-    """Return the decorator that adds an option that ``--config`` replaces, without help."""
-    variable = f"PODGRAFT_{name.upper().replace('-', '_')}"
-    return click.option(f"--{name}", envvar=variable, hidden=True, help=_OLD_OPTIONS[name])
+# Hidden: it serves only who may not read the stack, and names what Terraform deployed.
+prefix_option = click.option(
+    "--parameter-prefix",
+    envvar="PODGRAFT_PARAMETER_PREFIX",
+    hidden=True,
+    help="Output ParameterPrefix, if you cannot read the stack.",
+)
 
 
 def is_explicit(parameter: str) -> bool:
@@ -120,17 +115,48 @@ _PLACES = (
 )
 
 
-def prevails(*others: str) -> bool:
-    """Whether ``--config`` is in a nearer place than the parameters *others*, or in the same one.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Location:
+    """Where policies and callers are: a stack, a prefix of parameters, or a folder."""
+
+    stack_name: str | None = None
+    parameter_prefix: str | None = None
+    folder: Path | None = None
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options of the same place for another command."""
+        if self.parameter_prefix is not None:
+            return ("--parameter-prefix", self.parameter_prefix)
+        return ("--config", str(self.folder or f"stack:{self.stack_name}"))
+
+    def find_prefix(self) -> str:
+        """Return the prefix of the parameters; AWS looks up a stack."""
+        if self.stack_name is None:
+            return (self.parameter_prefix or "").rstrip("/")
+        return lookup_stack(self.stack_name).parameter_prefix
+
+
+def select_location(source: ConfigSource | None, parameter_prefix: str | None) -> Location:
+    """Return the location of the two options: that of the nearer place, or of ``--config``.
 
     The places are the command line, the environment, and the project file.
     """
+    if is_explicit("source") and is_explicit("parameter_prefix"):
+        raise click.UsageError("--config replaces --parameter-prefix; use only one of them")
+    if source is None and parameter_prefix is None:
+        raise click.UsageError(
+            "Missing option '--config': use stack:NAME, or the folder of podgraft serve; "
+            'podgraft.toml of this folder or a parent can have it: config = "stack:NAME".'
+        )
     context = click.get_current_context()
-
-    def find_place(parameter: str) -> int:
-        return _PLACES.index(context.get_parameter_source(parameter) or ParameterSource.DEFAULT)
-
-    return find_place("source") >= max(map(find_place, others))
+    places = [
+        _PLACES.index(context.get_parameter_source(each) or ParameterSource.DEFAULT)
+        for each in ("source", "parameter_prefix")
+    ]
+    if source is None or places[0] < places[1]:
+        return Location(parameter_prefix=parameter_prefix)
+    return Location(stack_name=source.stack, folder=source.folder)
 
 
 @dataclass(frozen=True, slots=True)

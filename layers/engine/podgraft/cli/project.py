@@ -14,13 +14,10 @@ FILE_NAME: Final = "podgraft.toml"
 # The keys, which are names of options, and what their values mean.
 KEYS: Final[Mapping[str, str]] = {
     "config": "stack, as stack:NAME, or folder",
-    "stack-name": "as config with stack:NAME",
     "injector": "injector",
     "profile": "profile of the AWS configuration",
     "region": "AWS region",
     "regions": "AWS regions of commands with --regions, as A,B",
-    "bucket": "output BundleBucket of the stack",
-    "bundle-prefix": "output BundlePrefix of the stack",
     "parameter-prefix": "output ParameterPrefix of the stack",
 }
 # Groups, whose subcommands have these options, and commands that have some of them.
@@ -54,8 +51,6 @@ def load_defaults(path: Path | None) -> dict[str, dict[str, Any]]:
     """Return the defaults of each command; *path* is the file, or None to look for it."""
     file = path or find_project_file(Path.cwd())
     values = {} if file is None else read_project_file(file)
-    if stack := values.pop("stack-name", None):
-        values["config"] = f"stack:{stack}"
     if regions := values.get("regions"):
         values.setdefault("region", regions.partition(",")[0])  # of commands with one region
     defaults = CommandDefaults({_name_parameter(key): value for key, value in values.items()})
@@ -87,7 +82,8 @@ def _describe_error(file: Path, key: str, value: object) -> str:
     if key not in KEYS:
         from podgraft.core.trial.suggestions import suggest_name  # an error only
 
-        similar = suggest_name(key, KEYS)
+        is_stack = key in {"stack", "stack-name"}  # the latter until 0.2
+        similar = "config" if is_stack else suggest_name(key, KEYS)
         remedy = f"did you mean {similar}?" if similar else f"use some of {', '.join(KEYS)}"
         return f"{file}: unknown key {key}; {remedy}"
     if not isinstance(value, str) or not value:

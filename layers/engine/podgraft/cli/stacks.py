@@ -51,7 +51,7 @@ _KINDS: Mapping[str, type[AwsError]] = {
 _NO_AWS = "check the proxy of the network, and AWS_ENDPOINT_URL"
 # Remedies for the codes of AWS that occur often.
 _CODE_REMEDIES: Mapping[str, str] = {
-    "NoSuchBucket": "use the output BundleBucket of the stack, or --config stack:NAME",
+    "NoSuchBucket": "use --config stack:NAME",
     "ExpiredTokenException": "sign in again, for example with aws sso login",
     "ExpiredToken": "sign in again, for example with aws sso login",
     "UnrecognizedClientException": "check the credentials and the region",
@@ -207,6 +207,14 @@ def find_owner(ssm: Any, parameter_prefix: str) -> Owner | None:
             f"parameter {name}: must be a JSON object with stack, bucket, and bundlePrefix; "
             "deploy the stack again"
         ) from error
+
+
+def require_owner(ssm: Any, parameter_prefix: str) -> Owner:
+    """As ``find_owner``; raises ``CommandError`` without an owner: nothing reads the parameters."""
+    owner = find_owner(ssm, parameter_prefix)
+    if owner is None:
+        raise no_owner_error(parameter_prefix)
+    return owner
 
 
 def check_reader(owner: Owner, document: str) -> None:

@@ -145,7 +145,7 @@ def _add_clusters(found: Survey, folder: Path, callers: CallerStore, auth: Auth)
     if not registry.callers and not registry.load_errors:
         command = "issue --cluster ID" if auth is Auth.TOKEN else "allow --cluster ID SUBJECT"
         problem = f"{folder / 'auth'}: no cluster can call; run podgraft tokens {command}"
-        found.warnings.append(f"{problem} --store file:{folder}")
+        found.warnings.append(f"{problem} --config {folder}")
 
 
 def _format_count(cluster_callers: Callers, auth: Auth) -> str:

@@ -40,7 +40,6 @@ _OPTIONS: tuple[frozenset[str], ...] = tuple(
     for words in (
         "--percentage --percent --share --weight",
         "--file --files --filename --manifest --manifests",
-        "--stack --stack-name",
         "--ns --namespace",
         "--name --cn --common-name --subject",
         "--folder --directory --dir",
@@ -51,7 +50,6 @@ _OPTIONS: tuple[frozenset[str], ...] = tuple(
         "--certificate --tls-cert --cert --server-cert",
         "--private-key --tls-key --key",
         "--token --token-file",
-        "--injectConfigMapName --meshConfigMapName --from-cluster",
         "--all --all-namespaces",
         "--validity --expires --days",
         "--assume-yes --yes",
@@ -62,6 +60,19 @@ _OPTIONS: tuple[frozenset[str], ...] = tuple(
         "--inject-config --injectConfigFile",
     )
 )
+
+# By option: the option with the same meaning, and the form of its value.
+_FORMS: Mapping[str, str] = {
+    "--stack": "--config stack:NAME",
+    "--stack-name": "--config stack:NAME",
+    "--bucket": "--config stack:NAME",
+    "--bundle-prefix": "--config stack:NAME",
+    "--store": "--config FOLDER",
+    "--from-cluster": "--config cluster",
+    "--injectConfigMapName": "--config cluster",
+    "--meshConfigMapName": "--config cluster",
+    "--guard": "--sidecar-check",
+}
 
 # Arguments that another command prints.
 _PRINTED: Mapping[str, str] = {"VERSION": "history", "IDENTITY": "tokens list"}
@@ -91,6 +102,8 @@ def _add_text(error: click.ClickException, text: str) -> None:
 
 
 def _find_similar_options(name: str, command: click.Command) -> Iterator[str]:
+    if name in _FORMS and _has_option(command, _FORMS[name].partition(" ")[0]):
+        yield _FORMS[name]
     for words in _OPTIONS:
         if name in words:
             yield from (each for each in sorted(words - {name}) if _has_option(command, each))

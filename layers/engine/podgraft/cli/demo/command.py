@@ -99,7 +99,7 @@ def _prepare(sample: Path, folder: Path, host: str) -> None:
     for name in ("policy.yaml", *(path.name for path in sample.glob("input.*.yaml"))):
         target = (store if name == "policy.yaml" else folder) / name.removeprefix("input.")
         shutil.copyfile(sample / name, target)
-    issue = ("issue", "--cluster", CLUSTER, "--store", "file:store", "--output", "token")
+    issue = ("issue", "--cluster", CLUSTER, "--config", "store", "--output", "token")
     _run_podgraft(folder, "tokens", *issue)
 
 

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from podgraft.base import system
-from podgraft.cli.config_source import ConfigSource
+from podgraft.cli.config_source import ConfigSource, Location
 from podgraft.cli.endpoint_check.faults import Fault, Finding
 from podgraft.cli.fleet.changes import ChangeKind, find_changes
 from podgraft.cli.fleet.file import OVERLAP_DAYS, Fleet
-from podgraft.cli.tokens.storage import Location
 from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.service.store.caller_document import Callers, TokenHash, hash_token
 
@@ -25,8 +24,8 @@ class Stores:
 
 def read_callers(source: ConfigSource) -> Mapping[str, Callers]:
     """Return the callers of a stack, or of a folder of podgraft serve."""
-    store = "aws" if source.folder is None else f"file:{source.folder}"
-    return open_repository(Location(store, source.stack)).read_all()
+    location = Location(stack_name=source.stack, folder=source.folder)
+    return open_repository(location).read_all()
 
 
 def find_drift(stores: Stores, cluster: str) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ only with a document of each cluster in it, and a document that changes meanwhil
 from dataclasses import dataclass
 
 from podgraft.base import system
+from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import owner_parameter
 from podgraft.cli.storage import StoredDocument
@@ -19,7 +20,6 @@ from podgraft.cli.tokens.registry_storage import (
 )
 from podgraft.cli.tokens.registry_writer import Clusters, RegistryState, update_registry
 from podgraft.cli.tokens.repository import DocumentRepository
-from podgraft.cli.tokens.storage import Location
 from podgraft.kube import yaml
 from podgraft.service.store.caller_document import Callers, to_document
 from podgraft.service.store.registry_document import Pointer
@@ -41,11 +41,11 @@ class StackCallers:
     @property
     def repository(self) -> RegistryRepository:
         """The callers of the registry, for changes."""
-        return RegistryRepository(self.registry, self.documents, Location("aws"))
+        return RegistryRepository(self.registry, self.documents, Location())
 
     def read_documents(self) -> Clusters:
         """Return the callers below ``auth/``."""
-        return DocumentRepository(self.documents, Location("aws")).read_all()
+        return DocumentRepository(self.documents, Location()).read_all()
 
 
 def open_stack(parameter_prefix: str) -> StackCallers:

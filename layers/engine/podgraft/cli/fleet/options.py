@@ -15,14 +15,13 @@ from podgraft.cli.config_source import (
     ConfigSource,
     ConfigSourceType,
     config_option,
-    make_old_option,
-    prevails,
+    prefix_option,
+    select_location,
 )
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.options import CONTEXT_OPTIONS
 from podgraft.cli.regions import SplitError, enter_regions, make_regions_option, report_split
 from podgraft.cli.shared_options import add_options
-from podgraft.cli.stacks import lookup_stack
 from podgraft.kube.document_reader import suggest_key
 
 from .adoption import StackCallers, open_stack
@@ -63,9 +62,10 @@ def stack_options(command: Callable[..., R]) -> Callable[..., R]:
     """Add the options of a stack to *command*, which gets its callers first."""
 
     @wraps(command)
-    def run_with_stack(**given: Any) -> R:
-        location = [given.pop(each) for each in _STACK_PARAMETERS]
-        return command(_open_stack(*location), **given)
+    def run_with_stack(
+        *, source: ConfigSource | None, parameter_prefix: str | None, **given: Any
+    ) -> R:
+        return command(_open_stack(source, parameter_prefix), **given)
 
     return add_options(*_STACK_OPTIONS)(run_with_stack)
 
@@ -74,12 +74,17 @@ def regional_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options of a stack in several regions; *command* gets its callers first."""
 
     @wraps(command)
-    def run_with_regions(*, regions: tuple[str, ...], **given: Any) -> None:
-        location = [given.pop(each) for each in _STACK_PARAMETERS]
+    def run_with_regions(
+        *,
+        regions: tuple[str, ...],
+        source: ConfigSource | None,
+        parameter_prefix: str | None,
+        **given: Any,
+    ) -> None:
         stacks: dict[str, StackCallers] = {}
         for region in enter_regions(regions) or ("",):
             with in_region(region):
-                stacks[region] = _open_stack(*location)
+                stacks[region] = _open_stack(source, parameter_prefix)
         try:
             command(RegionalCallers(stacks), **given)
         except SplitError as split:
@@ -89,23 +94,13 @@ def regional_options(command: Callable[..., None]) -> Callable[..., None]:
     return add_options(make_regions_option(help_text), *_STACK_OPTIONS)(run_with_regions)
 
 
-def _open_stack(
-    source: ConfigSource | None, stack_name: str | None, parameter_prefix: str | None
-) -> StackCallers:
-    if source is not None and prevails("stack_name", "parameter_prefix"):
-        stack_name, parameter_prefix = source.stack, None
-    if stack_name is not None:
-        parameter_prefix = lookup_stack(stack_name).parameter_prefix
-    if parameter_prefix is None:
-        raise click.UsageError("Missing option '--config': use stack:NAME.")
-    return open_stack(parameter_prefix)
+def _open_stack(source: ConfigSource | None, parameter_prefix: str | None) -> StackCallers:
+    return open_stack(select_location(source, parameter_prefix).find_prefix())
 
 
-_STACK_PARAMETERS = ("source", "stack_name", "parameter_prefix")
 _STACK_OPTIONS = (
     config_option(ConfigSourceType(folder=False, cluster=False), "Deployed stack."),
-    make_old_option("stack-name"),
-    make_old_option("parameter-prefix"),
+    prefix_option,
     aws_options,
 )
 

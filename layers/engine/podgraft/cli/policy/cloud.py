@@ -8,11 +8,11 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from podgraft.cli import stacks
+from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.parameter_values import STANDARD_BYTES
 from podgraft.cli.stacks import AbsentError, ExistsError, Owner, aws_errors, put_parameter
 from podgraft.cli.storage.parameters import ParameterDocuments
-from podgraft.cli.tokens.storage import Location
 from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.core import bundle, policy
 from podgraft.core.signing import DenyList
@@ -95,16 +95,12 @@ class DeployedInjector:
         owner = self._owner = stacks.find_owner(self._ssm, target.parameter_prefix)
         if owner is None:
             return None
-        findings = [
-            _other_stack(target, owner, option, value, used)
-            for option, value, used in (
-                ("--bucket", target.bucket, owner.bucket),
-                ("--bundle-prefix", target.bundle_prefix, owner.bundle_prefix),
+        if (target.bucket, target.bundle_prefix) != (owner.bucket, owner.bundle_prefix):
+            raise CommandError(
+                f"stack {target.stack}: uses s3://{target.bucket}/{target.bundle_prefix}, but "
+                f"stack {owner.stack} reads {target.parameter_prefix} and uses "
+                f"s3://{owner.bucket}/{owner.bundle_prefix}; use --config stack:{owner.stack}"
             )
-            if value != used
-        ]
-        if findings:
-            raise CommandError(*findings)
         return owner
 
     def history(self) -> list[PolicyVersion]:
@@ -134,7 +130,7 @@ class DeployedInjector:
     def callers(self) -> Mapping[str, Callers]:
         """The callers of each cluster; read once."""
         prefix = self.target.parameter_prefix
-        return open_repository(Location("aws", parameter_prefix=prefix)).read_all()
+        return open_repository(Location(parameter_prefix=prefix)).read_all()
 
     def check_denied(self, digests: Iterable[str]) -> None:
         """Raise ``CommandError`` for a bundle that is on the deny list."""
@@ -299,8 +295,7 @@ class DeployedInjector:
     def list_objects(self, digest: str) -> dict[str, int]:
         """Return the sizes in bytes of the objects of a bundle, by relative path."""
         folder = self.target.folder(digest)
-        remedy = "use --config stack:NAME, or its output BundleBucket as --bucket"
-        found = list_objects(self._s3, self.target.bucket, folder, remedy)
+        found = list_objects(self._s3, self.target.bucket, folder)
         return {each.key.removeprefix(folder): each.size for each in found}
 
     def upload_file(self, digest: str, path: str, content: bytes) -> None:
@@ -372,10 +367,3 @@ def connect(options: TargetOptions, *, writes: bool = False) -> DeployedInjector
     cloud = DeployedInjector.connect(options.resolve())
     _ = cloud.require_owner() if writes else cloud.find_owner()
     return cloud
-
-
-def _other_stack(target: DeploymentTarget, owner: Owner, option: str, value: str, used: str) -> str:
-    return (
-        f"{option}: got {value!r}, but stack {owner.stack} reads {target.parameter_prefix} and "
-        f"uses {used!r}; use --config stack:{owner.stack}, or the --parameter-prefix of your stack"
-    )

@@ -1,9 +1,6 @@
 """The deny list of a stack or of a folder."""
 
 from collections.abc import Iterable
-from pathlib import Path
-
-import click
 
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import stacks
@@ -12,19 +9,17 @@ from podgraft.cli.config_source import (
     ConfigSource,
     ConfigSourceType,
     config_option,
-    is_explicit,
-    make_old_option,
+    prefix_option,
+    select_location,
 )
 from podgraft.cli.failure import CommandError
-from podgraft.cli.shared_options import FOLDER, gather_options
+from podgraft.cli.shared_options import gather_options
 from podgraft.cli.storage import Documents, StoredDocument
 from podgraft.cli.storage.folder import FolderDocuments
 from podgraft.cli.storage.parameters import ParameterDocuments
 from podgraft.core.signing import DenyList, DenyListError, parse_deny_list
 from podgraft.kube import yaml
 from podgraft.service.store.names import DENIED
-
-from .target import DEFAULT_PARAMETER_PREFIX, TargetOptions, select_place
 
 _HEADER = "# Bundles that must not load, with reasons; podgraft policy deny writes this list.\n"
 
@@ -72,35 +67,19 @@ def change_deny_list(storage: Documents, digest: str, reason: str | None) -> Non
     storage.write(DENIED, _HEADER + yaml.dump(reasons), stored)
 
 
-def _open_storage(
-    source: ConfigSource | None,
-    stack_name: str | None,
-    parameter_prefix: str | None,
-    folder_store: Path | None,
-) -> Documents:
-    if sum(map(is_explicit, ("source", "stack_name", "parameter_prefix", "folder_store"))) > 1:
-        raise click.UsageError("--config replaces the other options of a stack; use one option")
-    given = TargetOptions(
-        injector="", stack_name=stack_name, parameter_prefix=parameter_prefix, folder=folder_store
-    )
-    options = select_place(given, source)
-    if options.folder is not None:
-        return FolderDocuments(options.folder)
-    prefix = options.parameter_prefix or DEFAULT_PARAMETER_PREFIX
-    if options.stack_name is not None:
-        prefix = stacks.lookup_stack(options.stack_name).parameter_prefix
-    client = stacks.make_client("ssm")
-    if stacks.find_owner(client, prefix) is None:
-        raise stacks.no_owner_error(prefix)
+def _open_storage(source: ConfigSource | None, parameter_prefix: str | None) -> Documents:
+    location = select_location(source, parameter_prefix)
+    if location.folder is not None:
+        return FolderDocuments(location.folder)
+    prefix, client = location.find_prefix(), stacks.make_client("ssm")
+    stacks.require_owner(client, prefix)
     return ParameterDocuments(client, prefix)
 
 
 storage_options = gather_options(
     _open_storage,
     config_option(ConfigSourceType(cluster=False), "Stack, or folder of podgraft serve."),
-    make_old_option("stack-name"),
-    make_old_option("parameter-prefix"),
-    click.option("--store", "folder_store", type=FOLDER, hidden=True, help="As --config FOLDER."),
+    prefix_option,
     aws_options,
     name="storage",
 )

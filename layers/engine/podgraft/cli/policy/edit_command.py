@@ -82,7 +82,7 @@ def edit_policy(
     if options.folder is not None:
         if signer or message:
             raise click.UsageError(
-                "--store: a folder has no messages, and podgraft policy sign signs its policy; "
+                "--config: a folder has no messages, and podgraft policy sign signs its policy; "
                 "leave out --message, --sign, and --sign-key"
             )
         folder = FolderInjector(options.folder, options.injector)

@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 
 from podgraft.cli import documents, folders
+from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.storage.folder import FolderDocuments
-from podgraft.cli.tokens.storage import Location
 from podgraft.cli.tokens.storage_factory import open_repository
 from podgraft.core import bundle
 from podgraft.service.store.caller_document import Callers
@@ -53,7 +53,7 @@ class FolderInjector:
     @cached_property
     def callers(self) -> Mapping[str, Callers]:
         """The callers of each cluster; read once."""
-        return open_repository(Location(f"file:{self.store}")).read_all()
+        return open_repository(Location(folder=self.store)).read_all()
 
     def read_document(self) -> str:
         """Return the policy; empty if there is no file."""

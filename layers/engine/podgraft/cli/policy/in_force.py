@@ -26,7 +26,7 @@ def find_in_force(cloud: DeployedInjector, versions: Sequence[PolicyVersion]) ->
     """Return the newest version that loads, as the function selects it.
 
     The function verifies signatures with the keys of its stack, so this is known only with
-    ``--stack-name``.
+    ``--config``.
     """
     denied = cloud.read_deny_list().reasons
     errors: dict[int, str] = {}

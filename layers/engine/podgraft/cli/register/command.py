@@ -143,13 +143,6 @@ from podgraft.kube.mutation import MutatingPolicy
     metavar="[CONTAINER]",
     help="Also print a ValidatingAdmissionPolicy that rejects pods without this sidecar.",
 )
-@click.option(
-    "--guard",
-    is_flag=False,
-    flag_value=sidecar_check.DEFAULT_CONTAINER,
-    hidden=True,
-    help="Name of --sidecar-check in earlier releases.",
-)
 @click.option("--policy", type=FILE, help="Policy document for --sidecar-check.")
 @click.option(
     "--bundle",
@@ -163,7 +156,6 @@ def command(**options: Unpack[RegisterOptions]) -> None:
 
     Choose the pods with --revision, --namespace-selector, --object-selector, or --all-namespaces.
     """
-    options["sidecar_check"] = options["sidecar_check"] or options["guard"]
     source = options["source"]
     if source is not None and source.folder is not None:
         options = use_demo(options, source.folder)

@@ -11,7 +11,6 @@ class RegisterOptions(TypedDict):
 
     url: str | None
     source: ConfigSource | None
-    stack_name: str | None
     service: str | None
     allow_loopback: bool
     ca_bundle: tuple[Path, ...]
@@ -45,7 +44,6 @@ class RegisterOptions(TypedDict):
     reinvocation_policy: str
     census: bool
     sidecar_check: str | None
-    guard: str | None
     policy: Path | None
     bundle: Path | None
     native: tuple[Path, ...]

@@ -5,13 +5,7 @@ from pathlib import Path
 import click
 
 from podgraft.cli.aws_options import aws_options
-from podgraft.cli.config_source import (
-    ConfigSourceType,
-    config_option,
-    is_explicit,
-    make_old_option,
-    prevails,
-)
+from podgraft.cli.config_source import ConfigSourceType, config_option, is_explicit
 from podgraft.cli.demo.work_folder import CLUSTER, read_server
 from podgraft.cli.register import endpoint, service
 from podgraft.cli.register.endpoint import Endpoint
@@ -27,7 +21,6 @@ target_options = add_options(
         ConfigSourceType(cluster=False),
         "Stack, or folder of podgraft demo --keep, with the endpoint to use instead of --url.",
     ),
-    make_old_option("stack-name"),
     click.option(
         "--service",
         metavar="NAMESPACE/NAME[:PORT][/INJECTOR]",
@@ -45,11 +38,9 @@ def parse_target(options: RegisterOptions) -> Endpoint:
     project file.
     """
     url, service_name = options["url"], options["service"]
-    source, stack_name = options["source"], options["stack_name"]
-    if source is not None and prevails("stack_name"):
-        stack_name = source.stack
-    names_stack = is_explicit("stack_name") or is_explicit("source")
-    if not names_stack and (url is not None or service_name is not None):
+    source = options["source"]
+    stack_name = None if source is None else source.stack
+    if not is_explicit("source") and (url is not None or service_name is not None):
         stack_name = None
     if sum(each is not None for each in (url, service_name, stack_name)) != 1:
         raise click.UsageError("give one of --config, --url, and --service")
@@ -69,7 +60,6 @@ def use_demo(options: RegisterOptions, folder: Path) -> RegisterOptions:
     return {
         **options,
         "source": None,
-        "stack_name": None,
         "url": server.url,
         "allow_loopback": True,
         "injector": server.injector,

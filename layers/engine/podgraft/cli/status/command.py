@@ -9,7 +9,7 @@ from podgraft.base import jsonvalue, system
 from podgraft.base.jsonvalue import JSON, Object
 from podgraft.cli import command_help, configuration
 from podgraft.cli.compare.configurations import ConfigurationSource
-from podgraft.cli.config_source import is_explicit
+from podgraft.cli.config_source import Location, is_explicit
 from podgraft.cli.configuration import InjectOptions
 from podgraft.cli.failure import print_warnings
 from podgraft.cli.live.cluster import LiveCluster
@@ -20,7 +20,6 @@ from podgraft.cli.live.selection import PodSelection
 from podgraft.cli.live.webhook_matching import WebhookMatcher, select_injecting
 from podgraft.cli.regions import make_regions_option, select_regions
 from podgraft.cli.stack_regions import compare_regions
-from podgraft.cli.tokens.storage import Location
 from podgraft.cli.tokens.usage import read_last_uses_of_regions
 from podgraft.kube import yaml
 
@@ -96,7 +95,7 @@ def _show_clusters(
     names = list_contexts(options.access, contexts)
     statuses = read_all(options.access, names, read_status)
     if options.stack is not None:
-        uses = read_last_uses_of_regions(Location("aws", options.stack), regions)
+        uses = read_last_uses_of_regions(Location(stack_name=options.stack), regions)
         statuses = add_last_reviews(statuses, uses)
     if output == "json":
         clusters: list[JSON] = [each.to_json() for each in statuses]

@@ -1,11 +1,9 @@
 """``podgraft tokens``: tokens are printed once, stored as hashes, and rotated without downtime."""
 
 import json
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from datetime import UTC, datetime
-from functools import wraps
 from pathlib import Path
-from typing import TypeVar
 
 import click
 from msgspec.structs import replace
@@ -18,62 +16,33 @@ from podgraft.cli.config_source import (
     ConfigSource,
     ConfigSourceType,
     config_option,
-    is_explicit,
-    make_old_option,
-    prevails,
+    prefix_option,
+    select_location,
 )
 from podgraft.cli.regions import Steps, run_in_regions, share
-from podgraft.cli.shared_options import PATH, add_options, format_option
+from podgraft.cli.shared_options import PATH, format_option, gather_options
 from podgraft.service.store.caller_document import Callers, TokensError
 from podgraft.service.store.subjects import parse_subject
 
 from .issuance import IssuedToken, PendingToken, expires_option, format_expiry
 from .repository import CallerRepository, format_command
-from .storage import Location
 from .storage_factory import open_repository
 from .usage import read_last_uses
 
-R = TypeVar("R")
 
-_AWS = "aws"
-
-
-def store_options(command: Callable[..., R]) -> Callable[..., R]:
-    """Add the options of the store to *command*, which gets a repository first."""
-
-    @wraps(command)
-    def run_in_store(
-        *,
-        source: ConfigSource | None,
-        store: str,
-        stack_name: str | None,
-        parameter_prefix: str | None,
-        **own: object,
-    ) -> R:
-        if source is not None and prevails(*_OLD_PARAMETERS):
-            store = _AWS if source.folder is None else f"file:{source.folder}"
-            stack_name, parameter_prefix = source.stack, None
-        elif not is_explicit("stack_name") and (is_explicit("parameter_prefix") or store != _AWS):
-            stack_name = None  # of the environment or the project file
-        # The name of a stack overrides a prefix of the environment.
-        prefix = None if stack_name is not None else parameter_prefix
-        location = Location(store, stack_name, prefix)
-        return command(open_repository(location), **own)
-
-    return add_options(
-        config_option(
-            ConfigSourceType(cluster=False, is_new=True), "Stack, or folder of podgraft serve."
-        ),
-        click.option(
-            "--store", envvar="PODGRAFT_STORE", default=_AWS, hidden=True, help="As --config."
-        ),
-        make_old_option("stack-name"),
-        make_old_option("parameter-prefix"),
-        aws_options,
-    )(run_in_store)
+def _open_store(source: ConfigSource | None, parameter_prefix: str | None) -> CallerRepository:
+    return open_repository(select_location(source, parameter_prefix))
 
 
-_OLD_PARAMETERS = ("store", "stack_name", "parameter_prefix")
+store_options = gather_options(
+    _open_store,
+    config_option(
+        ConfigSourceType(cluster=False, is_new=True), "Stack, or folder of podgraft serve."
+    ),
+    prefix_option,
+    aws_options,
+    name="repository",
+)
 
 
 class _Group(program.ReportingGroup):

@@ -45,4 +45,4 @@ class ParameterStorage(CallerStorage):
 
 def open_parameter_storage(prefix: str) -> ParameterStorage:
     """Open the parameters of the account and region of the command line or environment."""
-    return ParameterStorage(ParameterDocuments(stacks.make_client("ssm"), prefix.rstrip("/")))
+    return ParameterStorage(ParameterDocuments(stacks.make_client("ssm"), prefix))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from podgraft.base import system
+from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.stacks import (
     AbsentError,
@@ -29,7 +30,7 @@ from .registry_writer import (
     update_registry,
 )
 from .repository import Change
-from .storage import Location, check_cluster_name
+from .storage import check_cluster_name
 
 _MAX_READS = 5
 # A function with this number reads ids, last days, groups, and the registry.

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.regions import list_region_words
 from podgraft.cli.storage import StoredDocument
@@ -12,7 +13,7 @@ from podgraft.kube import yaml
 from podgraft.service.store import caller_document as hashes
 from podgraft.service.store.caller_document import Callers, TokensError
 
-from .storage import CallerStorage, Location
+from .storage import CallerStorage
 
 # Returns the changed callers of one cluster; raises ``TokensError`` if the change is impossible.
 # A writer can call it again, if another one was faster.

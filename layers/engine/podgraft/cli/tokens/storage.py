@@ -10,24 +10,6 @@ from podgraft.service.store.names import CALLERS, callers_name
 
 
 @dataclass(frozen=True, slots=True)
-class Location:
-    """The options of the store."""
-
-    store: str
-    stack_name: str | None = None
-    parameter_prefix: str | None = None
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """The options of the same store for another command."""
-        if self.stack_name is not None:
-            return ("--config", f"stack:{self.stack_name}")
-        if self.parameter_prefix is not None and self.store == "aws":
-            return ("--parameter-prefix", self.parameter_prefix)
-        return ("--config", self.store.removeprefix("file:"))
-
-
-@dataclass(frozen=True, slots=True)
 class CallerStorage:
     """The documents ``auth/CLUSTER`` of a store, as files of ``podgraft serve``.
 

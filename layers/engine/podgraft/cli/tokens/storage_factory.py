@@ -1,8 +1,6 @@
 """Open the callers that the options of a command name."""
 
-from pathlib import Path
-
-from podgraft.cli import stacks
+from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.storage.folder import FolderDocuments
 
@@ -10,29 +8,14 @@ from .parameter_storage import ParameterStorage, open_parameter_storage
 from .registry_storage import RegistryRepository, open_registry, read_registry_state
 from .registry_writer import RegistryState
 from .repository import CallerRepository, DocumentRepository
-from .storage import CallerStorage, Location
+from .storage import CallerStorage
 
 
 def open_storage(location: Location) -> CallerStorage:
-    """Return the documents of a store: ``aws`` or ``file:<folder>``, as in ``PODGRAFT_STORE``."""
-    store = location.store
-    if store.startswith("file:") and store != "file:":
-        if location.stack_name is not None:
-            raise CommandError(
-                f"--stack-name: requires --store aws, got {store!r}; use --config alone"
-            )
-        return CallerStorage(FolderDocuments(Path(store.removeprefix("file:"))))
-    if store != "aws":
-        raise CommandError(f"--store: got {store!r}; use --config stack:NAME or --config FOLDER")
-    prefix = location.parameter_prefix
-    if location.stack_name is not None:
-        prefix = stacks.lookup_stack(location.stack_name).parameter_prefix
-    if prefix is None:
-        raise CommandError(
-            "--config: is missing; use stack:NAME, or the folder of podgraft serve; "
-            'podgraft.toml of this folder or a parent can have it: config = "stack:NAME"'
-        )
-    return open_parameter_storage(prefix)
+    """Return the documents of a folder of podgraft serve, or of a stack."""
+    if location.folder is not None:
+        return CallerStorage(FolderDocuments(location.folder))
+    return open_parameter_storage(location.find_prefix())
 
 
 def open_repository(location: Location) -> CallerRepository:

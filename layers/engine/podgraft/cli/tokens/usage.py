@@ -6,11 +6,11 @@ from datetime import timedelta
 from podgraft.base import system
 from podgraft.cli import stacks
 from podgraft.cli.aws_options import use_region
+from podgraft.cli.config_source import Location
 from podgraft.cli.failure import CommandError
 from podgraft.cli.policy.rollout.insights import LogGroup
 
 from .parameter_storage import ParameterStorage
-from .storage import Location
 from .storage_factory import open_storage
 
 # CloudWatch bills each byte that a query reads.
