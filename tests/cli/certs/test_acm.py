@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from podgraft.cli.certs import CertificateError, acm, issuance, keys, pem
+from podgraft.cli.certs import acm, issuance, keys, pem
 from podgraft.cli.certs.acm import Import
 from podgraft.cli.certs.issuance import Validity
 from podgraft.cli.certs.keys import KeyType
+from podgraft.cli.failure import CommandError
 from support.pki import NOW, Authority
 
 KEY = keys.make_key(KeyType.P_256)
@@ -71,7 +72,7 @@ REFUSED = (
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.name)
 def test_what_aws_would_refuse_is_refused_first(case: RefusedCase) -> None:
-    with pytest.raises(CertificateError, match=f"^not imported: .*{case.message}"):
+    with pytest.raises(CommandError, match=f"^not imported: .*{case.message}"):
         acm.check_import(case.wanted, NOW + timedelta(days=case.days))
 
 
@@ -101,7 +102,7 @@ def test_the_root_completes_the_chain(stubbed_client: tuple[Any, Any]) -> None:
 def test_an_imported_certificate_is_replaced_in_place() -> None:
     replacing: Any = acm.make_acm_client("us-east-1", ARN)
     assert replacing.meta.region_name == "eu-central-1"
-    with pytest.raises(CertificateError, match="is no ARN of an ACM certificate"):
+    with pytest.raises(CommandError, match="is no ARN of an ACM certificate"):
         acm.make_acm_client(None, "certificate/6d3f7c1e")
 
 

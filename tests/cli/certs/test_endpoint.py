@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from podgraft.cli.certs import CertificateError, endpoint, keys, trust
+from podgraft.cli.certs import endpoint, keys, trust
 from podgraft.cli.certs.endpoint import Address
 from podgraft.cli.certs.keys import KeyType
+from podgraft.cli.failure import CommandError
 from support.pki import NOW, Authority
 from support.tls_endpoint import serve_certificate
 
@@ -55,7 +56,7 @@ def test_what_is_shown_is_given_whether_trusted_or_not(tmp_path: Path) -> None:
 def test_no_connection_is_a_sentence() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-    with pytest.raises(CertificateError, match=f"127.0.0.1:{port}: no TLS connection: "):
+    with pytest.raises(CommandError, match=f"127.0.0.1:{port}: no TLS connection: "):
         endpoint.fetch_certificate(Address("127.0.0.1", port))
 
 
@@ -74,7 +75,7 @@ def test_an_address_is_read(text: str, want: str) -> None:
 
 @pytest.mark.parametrize("text", ["http://a.example.com", "https://", "https://a:99999", ""])
 def test_a_bad_address_is_refused(text: str) -> None:
-    with pytest.raises(CertificateError):
+    with pytest.raises(CommandError):
         Address.parse(text)
 
 

@@ -8,10 +8,10 @@ import pytest
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from podgraft.cli.certs import inspection, issuance, keys, pem, trust
-from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.inspection import ExitStatus, InspectionRequest
 from podgraft.cli.certs.issuance import Validity
 from podgraft.cli.certs.keys import KeyType
+from podgraft.cli.failure import CommandError
 from support.pki import NOW, Authority
 
 KEY = keys.make_key(KeyType.P_256)
@@ -29,7 +29,7 @@ def test_a_damaged_field_is_an_error_with_its_file(name: bytes) -> None:
     """The parser decodes a field on its first use: without a check, that is a traceback."""
     der = SERVER.public_bytes(Encoding.DER).replace(name, b"\xff" * len(name))
     damaged = b"-----BEGIN CERTIFICATE-----\n%b-----END CERTIFICATE-----\n" % encodebytes(der)
-    with pytest.raises(CertificateError, match=r"^server\.pem: a certificate in it is damaged"):
+    with pytest.raises(CommandError, match=r"^server\.pem: a certificate in it is damaged"):
         pem.parse_certificates(damaged, "server.pem")
 
 

@@ -9,9 +9,10 @@ import pytest
 from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from podgraft.cli.certs import CertificateError, issuance, keys, names, trust
+from podgraft.cli.certs import issuance, keys, names, trust
 from podgraft.cli.certs.issuance import CertificatePurpose, Issuer, Validity
 from podgraft.cli.certs.keys import KeyType
+from podgraft.cli.failure import CommandError
 from support.pki import NOW, Authority, VerifyRequest, verify_with_go
 
 CA = Authority()
@@ -131,25 +132,25 @@ def test_a_renewed_certificate_differs_in_time_and_serial_alone() -> None:
 
 def test_a_certificate_must_not_outlive_its_ca() -> None:
     short = Authority(days=100)
-    with pytest.raises(CertificateError, match=r"the CA ends on .*; give fewer --days, or rotate"):
+    with pytest.raises(CommandError, match=r"the CA ends on .*; give fewer --days, or rotate"):
         short.server("a.example.com", days=101)
 
 
 def test_an_authority_is_rotated_not_renewed() -> None:
-    with pytest.raises(CertificateError, match="is a CA: it is not renewed but rotated"):
+    with pytest.raises(CommandError, match="is a CA: it is not renewed but rotated"):
         issuance.certificate_purpose(CA.certificate)
 
 
 @pytest.mark.parametrize("days", [0, -1])
 def test_a_certificate_lives_at_least_one_day(days: int) -> None:
-    with pytest.raises(CertificateError, match="must live at least one day"):
+    with pytest.raises(CommandError, match="must live at least one day"):
         Validity.from_now(NOW, days)
 
 
 @pytest.mark.parametrize("name", ["", "x" * 65])
 def test_a_common_name_has_limits(name: str) -> None:
     issuer = Issuer(CA.certificate, CA.issuer.key)
-    with pytest.raises(CertificateError, match="a common name has 1 to 64 characters"):
+    with pytest.raises(CommandError, match="a common name has 1 to 64 characters"):
         issuance.make_client_certificate(
             name, None, keys.make_key(KeyType.P_256).public_key(), issuer, YEAR
         )

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podgraft.cli.certs import CertificateError, names
+from podgraft.cli.certs import names
 from podgraft.cli.certs.names import SubjectAltNames
+from podgraft.cli.failure import CommandError
 from support.pki import Authority, VerifyRequest, verify_with_go
 
 
@@ -112,18 +113,18 @@ REFUSED = {
 
 @pytest.mark.parametrize("text", REFUSED)
 def test_a_name_that_would_never_match_is_refused_with_its_own_words(text: str) -> None:
-    with pytest.raises(CertificateError) as error:
+    with pytest.raises(CommandError) as error:
         names.parse_names([text])
     assert str(error.value) == f"{text!r}: {REFUSED[text]}"
 
 
 def test_every_bad_name_is_reported_at_once() -> None:
-    with pytest.raises(CertificateError, match=r"'\*'.*\n.*'10.0.0.256'"):
+    with pytest.raises(CommandError, match=r"'\*'.*\n.*'10.0.0.256'"):
         names.parse_names(["*", "webhook.example.com", "10.0.0.256"])
 
 
 def test_a_certificate_without_names_is_refused() -> None:
-    with pytest.raises(CertificateError, match="no name given: kube-apiserver needs at least one"):
+    with pytest.raises(CommandError, match="no name given: kube-apiserver needs at least one"):
         names.parse_names([])
 
 

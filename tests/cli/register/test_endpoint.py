@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from podgraft.cli.register import RegistrationError, endpoint
+from podgraft.cli.failure import CommandError
+from podgraft.cli.register import endpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("url", REFUSED)
 def test_a_url_that_would_not_be_called_is_refused_with_its_own_words(url: str) -> None:
-    with pytest.raises(RegistrationError) as error:
+    with pytest.raises(CommandError) as error:
         endpoint.parse_endpoint(url)
     assert REFUSED[url] in str(error.value)
 
@@ -113,7 +114,7 @@ def test_a_url_that_would_not_be_called_is_refused_with_its_own_words(url: str) 
     ],
 )
 def test_a_password_in_a_url_is_not_repeated(url: str) -> None:
-    with pytest.raises(RegistrationError, match=r"//…@a\.example") as error:
+    with pytest.raises(CommandError, match=r"//…@a\.example") as error:
         endpoint.parse_endpoint(url)
     assert "s3cr3t" not in str(error.value)
 
@@ -142,25 +143,25 @@ def test_an_injector_that_the_url_names_already_is_not_repeated(injector: str | 
 
 
 def test_two_injectors_are_refused() -> None:
-    with pytest.raises(RegistrationError, match="the URL names the injector istio, not logging"):
+    with pytest.raises(CommandError, match="the URL names the injector istio, not logging"):
         endpoint.with_injector(endpoint.parse_endpoint("https://a.example/istio"), "logging")
 
 
 @pytest.mark.parametrize("token", ["", "two tokens", "a/b", "a%2F", "line\nbreak"])
 def test_what_is_no_token_does_not_enter_the_path(token: str) -> None:
-    with pytest.raises(RegistrationError, match="must contain one token"):
+    with pytest.raises(CommandError, match="must contain one token"):
         endpoint.with_token(endpoint.parse_endpoint("https://a.example"), token)
 
 
 def test_a_second_token_is_refused() -> None:
-    with pytest.raises(RegistrationError, match="the URL already contains a token"):
+    with pytest.raises(CommandError, match="the URL already contains a token"):
         endpoint.with_token(endpoint.parse_endpoint("https://a.example/k/t0k3n/inject"), "other")
 
 
 @pytest.mark.parametrize("facts", [[("cluster", "prod")], [("team", "a"), ("team", "b")]])
 def test_a_fact_is_reported_once(facts: list[tuple[str, str]]) -> None:
     found = endpoint.parse_endpoint("https://a.example/inject/cluster/prod")
-    with pytest.raises(RegistrationError, match=r"the URL already contains .*; say it once"):
+    with pytest.raises(CommandError, match=r"the URL already contains .*; say it once"):
         endpoint.with_variables(found, facts)
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from podgraft.cli.register import RegistrationError, selectors
+from podgraft.cli.failure import CommandError
+from podgraft.cli.register import selectors
 from podgraft.kube.selectors import Operator, Requirement, Selector, compile_
 
 
@@ -45,7 +46,7 @@ def test_a_selector_is_read_as_kubectl_reads_it(text: str) -> None:
     "text", ["a b", "a in b", "=b", "a=b=c", "a>1", "a in (b", "-a", "a=b c", "a in (b c)", "a/b/c"]
 )
 def test_what_is_no_selector_is_refused(text: str) -> None:
-    with pytest.raises(RegistrationError, match="selector "):
+    with pytest.raises(CommandError, match="selector "):
         selectors.parse_selector(text)
 
 

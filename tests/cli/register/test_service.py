@@ -9,7 +9,7 @@ import pytest
 from podgraft import cli
 from podgraft.cli.certs.names import parse_names
 from podgraft.cli.certs.registrations import read_registrations
-from podgraft.cli.register import RegistrationError
+from podgraft.cli.failure import CommandError
 from podgraft.cli.register.endpoint import with_token
 from podgraft.cli.register.service import check_path, parse_service
 from podgraft.kube import yaml
@@ -67,14 +67,14 @@ def test_a_service_is_read(text: str, expected: tuple[str, str, int, str]) -> No
 
 @pytest.mark.parametrize(("text", "message"), INVALID, ids=[text for text, _ in INVALID])
 def test_what_kube_apiserver_rejects_is_an_error(text: str, message: str) -> None:
-    with pytest.raises(RegistrationError) as caught:
+    with pytest.raises(CommandError) as caught:
         parse_service(text)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(("text", "message"), INVALID_PATHS, ids=range(len(INVALID_PATHS)))
 def test_a_path_of_a_service_has_dns_segments(text: str, message: str) -> None:
-    with pytest.raises(RegistrationError) as caught:
+    with pytest.raises(CommandError) as caught:
         check_path(parse_service(text))
     assert message in str(caught.value)
     assert "secret" not in str(caught.value)
@@ -82,7 +82,7 @@ def test_a_path_of_a_service_has_dns_segments(text: str, message: str) -> None:
 
 def test_a_token_with_other_letters_is_not_quoted() -> None:
     endpoint = with_token(parse_service("a/b/istio"), "Some_Token")
-    with pytest.raises(RegistrationError, match="podgraft tokens rotate") as caught:
+    with pytest.raises(CommandError, match="podgraft tokens rotate") as caught:
         check_path(endpoint)
     assert "Some" not in str(caught.value)
 

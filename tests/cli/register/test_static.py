@@ -10,7 +10,8 @@ import pytest
 import support.kube_schemas
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import main
-from podgraft.cli.register import RegistrationError, static
+from podgraft.cli.failure import CommandError
+from podgraft.cli.register import static
 from podgraft.kube import yaml
 
 Run = Callable[..., int]
@@ -173,5 +174,5 @@ def test_manifests_that_stop_the_api_server_are_errors(
     manifest: Object, error: str, tmp_path: Path
 ) -> None:
     named: Object = {"metadata": {"name": "podgraft-default"}, **manifest}
-    with pytest.raises(RegistrationError, match=error):
+    with pytest.raises(CommandError, match=error):
         static.make_files(static.parse_folder(tmp_path), [named], "podgraft-default")

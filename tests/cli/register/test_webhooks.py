@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 import support.kube_schemas
-from podgraft.cli.register import RegistrationError, endpoint, selectors, webhooks
+from podgraft.cli.failure import CommandError
+from podgraft.cli.register import endpoint, selectors, webhooks
 from podgraft.cli.register.webhooks import (
     FailurePolicy,
     MatchCondition,
@@ -159,13 +160,13 @@ def test_a_rule_is_read(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "pods", "v1", "v1/", "apps/deployments", "v1/pods:CRATE"])
 def test_what_is_no_rule_is_refused(text: str) -> None:
-    with pytest.raises(RegistrationError, match=f"rule '{text}': "):
+    with pytest.raises(CommandError, match=f"rule '{text}': "):
         webhooks.parse_rule(text)
 
 
 def test_a_webhook_for_everything_must_not_be_able_to_stop_everything() -> None:
     everything = webhooks.parse_rule("apps/v1/*")
-    with pytest.raises(RegistrationError, match="would stop the whole cluster"):
+    with pytest.raises(CommandError, match="would stop the whole cluster"):
         webhooks.make_validating_configuration(PLAIN, [everything])
     assert webhooks.make_validating_configuration(
         replace(PLAIN, failure_policy=FailurePolicy.IGNORE), [everything]
@@ -191,7 +192,7 @@ def test_a_webhook_for_everything_must_not_be_able_to_stop_everything() -> None:
 def test_what_the_api_server_would_refuse_is_refused_first(
     changed: Registration, words: str
 ) -> None:
-    with pytest.raises(RegistrationError, match=words):
+    with pytest.raises(CommandError, match=words):
         webhooks.check_registration(changed)
 
 

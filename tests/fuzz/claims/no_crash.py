@@ -23,8 +23,8 @@ from fuzz import mutation
 from fuzz.byte_source import ByteRandom
 from fuzz.harness import check_claim
 from podgraft.cli.certs import inspection, pem
-from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.inspection import InspectionRequest
+from podgraft.cli.failure import CommandError
 from podgraft.core import bundle, policy
 from podgraft.core.bundle import BundleError
 from podgraft.core.policy import PolicyError
@@ -199,7 +199,7 @@ def _process_certificate(random: ByteRandom) -> str:
         chain = pem.parse_certificates(data, "FILE")
         request = InspectionRequest(chain=chain, now=_NOW, warn_days=30)
         return f"inspected: {inspection.inspect_chain(request).status.name}"
-    except CertificateError as error:
+    except CommandError as error:
         check_claim(str(error).startswith("FILE: "), f"a message without a place: {error}", text)
         return "refused"
 

@@ -4,7 +4,3 @@ Go's verifier (kube-apiserver), OpenSSL, and AWS accept the certificates. ``issu
 ``trust`` verifies certificates without touching a file; ``folder`` reads and writes them. Callers
 pass the time.
 """
-
-from podgraft.cli.certs.errors import CertificateError
-
-__all__ = ["CertificateError"]

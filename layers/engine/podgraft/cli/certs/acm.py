@@ -17,10 +17,10 @@ from cryptography import x509
 
 from podgraft.cli.aws_options import make_session
 from podgraft.cli.certs import keys, names, pem, trust
-from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.issuance import CertificatePurpose, certificate_purpose, is_ca
 from podgraft.cli.certs.keys import PrivateKey
 from podgraft.cli.certs.trust import Certificates
+from podgraft.cli.failure import CommandError
 
 MAX_DOMAINS = 100  # ACM: names a certificate may carry
 
@@ -38,10 +38,10 @@ class Import:
 
 
 def check_import(request: Import, now: datetime) -> None:
-    """Raise ``CertificateError`` with every reason why the import would fail or would not serve."""
+    """Raise ``CommandError`` with every reason why the import would fail or would not serve."""
     problems = tuple(_find_problems(request, now))
     if problems:
-        raise CertificateError("not imported: " + "; ".join(problems))
+        raise CommandError("not imported: " + "; ".join(problems))
 
 
 def make_acm_client(region: str | None, replaces: str | None = None) -> Any:
@@ -49,7 +49,7 @@ def make_acm_client(region: str | None, replaces: str | None = None) -> Any:
     if replaces is not None:
         match = _ARN.fullmatch(replaces)
         if match is None:
-            raise CertificateError(f"{replaces!r} is no ARN of an ACM certificate")
+            raise CommandError(f"{replaces!r} is no ARN of an ACM certificate")
         region = match[1]
     return make_session().client("acm", region_name=region)
 
@@ -68,11 +68,11 @@ def import_certificate(request: Import, client: Any) -> str:
         arn = client.import_certificate(**given).get("CertificateArn")
     except faults.ClientError as error:
         # Only the code: the message of AWS can quote the unencrypted key.
-        raise CertificateError(f"ACM: {error.response['Error']['Code']}") from error
+        raise CommandError(f"ACM: {error.response['Error']['Code']}") from error
     except faults.BotoCoreError as error:
-        raise CertificateError(f"ACM: {error}") from error
+        raise CommandError(f"ACM: {error}") from error
     if not arn:
-        raise CertificateError("ACM answered without a CertificateArn")
+        raise CommandError("ACM answered without a CertificateArn")
     return arn
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from cryptography import x509
 
 from podgraft.cli.certs import pem, trust
-from podgraft.cli.certs.errors import CertificateError
+from podgraft.cli.failure import CommandError
 
 HTTPS_PORT = 443
 TIMEOUT_SECONDS = 10.0  # kube-apiserver's own default for a webhook
@@ -28,14 +28,14 @@ class Address:
 
     @classmethod
     def parse(cls, text: str) -> "Address":
-        """Read ``https://host:port/…`` or ``host:port``; raises ``CertificateError``."""
+        """Read ``https://host:port/…`` or ``host:port``; raises ``CommandError``."""
         try:
             parts = urlsplit(text if "://" in text else f"https://{text}")
             host, port = parts.hostname, parts.port
         except ValueError as error:
-            raise CertificateError(f"{text!r}: {error}") from error
+            raise CommandError(f"{text!r}: {error}") from error
         if not host or parts.scheme != "https":
-            raise CertificateError(f"{text!r}: give the endpoint as https://host[:port]")
+            raise CommandError(f"{text!r}: give the endpoint as https://host[:port]")
         return cls(host, port or HTTPS_PORT)
 
 
@@ -93,7 +93,7 @@ def _shake_hands(address: Address, context: ssl.SSLContext) -> x509.Certificate:
     except ssl.SSLCertVerificationError:
         raise
     except OSError as error:
-        raise CertificateError(f"{address}: no TLS connection: {error}") from error
+        raise CommandError(f"{address}: no TLS connection: {error}") from error
     if der is None:
-        raise CertificateError(f"{address}: showed no certificate")
+        raise CommandError(f"{address}: showed no certificate")
     return x509.load_der_x509_certificate(der)

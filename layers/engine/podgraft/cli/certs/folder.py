@@ -12,9 +12,9 @@ from cryptography import x509
 
 from podgraft.cli import outputs
 from podgraft.cli.certs import keys, pem, trust
-from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.issuance import Issuer, is_ca
 from podgraft.cli.certs.keys import PrivateKey
+from podgraft.cli.failure import CommandError
 from podgraft.cli.outputs import SECRET, Output
 
 AUTHORITY = "ca"
@@ -44,14 +44,14 @@ class CertificateFolder:
     def key_pair(self, name: str) -> KeyPair:
         """The files of the certificate *name*."""
         if not name or Path(name).name != name or name.startswith("."):
-            raise CertificateError(f"{name!r}: give a plain file name, such as server")
+            raise CommandError(f"{name!r}: give a plain file name, such as server")
         return KeyPair(self.path / f"{name}.pem", self.path / f"{name}.key")
 
     def leaf_pair(self, name: str) -> KeyPair:
-        """The files of the server or client *name*; ``CertificateError`` for a reserved name."""
+        """The files of the server or client *name*; ``CommandError`` for a reserved name."""
         # Some file systems ignore case: there CA.pem is ca.pem.
         if name.lower() in _RESERVED:
-            raise CertificateError(
+            raise CommandError(
                 f"name {name!r}: is reserved for the files of the CA; give another --name"
             )
         return self.key_pair(name)
@@ -64,19 +64,17 @@ class CertificateFolder:
         """The authority, ready to sign."""
         pair = self.key_pair(AUTHORITY)
         if not pair.certificate.exists():
-            raise CertificateError(
-                f"{pair.certificate}: there is no CA; create it: podgraft certs ca"
-            )
+            raise CommandError(f"{pair.certificate}: there is no CA; create it: podgraft certs ca")
         certificate, key = (
             pem.read_certificates(pair.certificate)[0],
             keys.read_key(pair.key, secret),
         )
         if not is_ca(certificate):
-            raise CertificateError(
+            raise CommandError(
                 f"{pair.certificate}: {trust.describe_subject(certificate)} is no CA"
             )
         if not keys.is_key_pair(key, certificate):
-            raise CertificateError(f"{pair.key}: is not the key of {pair.certificate}")
+            raise CommandError(f"{pair.key}: is not the key of {pair.certificate}")
         return Issuer(certificate, key)
 
     def leaf_names(self) -> Iterator[str]:

@@ -11,9 +11,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from podgraft.cli.certs import names
-from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.keys import PrivateKey
 from podgraft.cli.certs.names import SubjectAltNames
+from podgraft.cli.failure import CommandError
 
 AUTHORITY_DAYS = 3650
 LEAF_DAYS = 300  # under the 398 days that public authorities and some clients still accept
@@ -52,10 +52,10 @@ class Validity:
     def from_now(cls, now: datetime, days: int) -> "Validity":
         """*days* from *now*, and a little before, for clocks that are late."""
         if days < 1:
-            raise CertificateError(f"{days} days: a certificate must live at least one day")
+            raise CommandError(f"{days} days: a certificate must live at least one day")
         longest = (LAST_END - now).days
         if days > longest:
-            raise CertificateError(f"--days {days}: must be at most {longest}; give fewer days")
+            raise CommandError(f"--days {days}: must be at most {longest}; give fewer days")
         return cls(now - CLOCK_SKEW, now + timedelta(days=days))
 
 
@@ -118,9 +118,9 @@ def renew_certificate(
 
 
 def certificate_purpose(certificate: x509.Certificate) -> CertificatePurpose:
-    """What a leaf certificate is for; raises ``CertificateError`` for an authority."""
+    """What a leaf certificate is for; raises ``CommandError`` for an authority."""
     if is_ca(certificate):
-        raise CertificateError("is a CA: it is not renewed but rotated; see rotate-ca")
+        raise CommandError("is a CA: it is not renewed but rotated; see rotate-ca")
     try:
         usages = certificate.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
     except x509.ExtensionNotFound:
@@ -178,9 +178,7 @@ def _builder(
 
 def _make_name(common_name: str, organization: str | None = None) -> x509.Name:
     if not 1 <= len(common_name) <= MAX_COMMON_NAME:
-        raise CertificateError(
-            f"{common_name!r}: a common name has 1 to {MAX_COMMON_NAME} characters"
-        )
+        raise CommandError(f"{common_name!r}: a common name has 1 to {MAX_COMMON_NAME} characters")
     attributes = [x509.NameAttribute(NameOID.COMMON_NAME, common_name)]
     if organization:
         attributes.insert(0, x509.NameAttribute(NameOID.ORGANIZATION_NAME, organization))
@@ -198,7 +196,7 @@ def _authority_key(certificate: x509.Certificate) -> x509.AuthorityKeyIdentifier
 def _issuer_public_key(certificate: x509.Certificate) -> PublicKey:
     key = certificate.public_key()
     if not isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
-        raise CertificateError("the CA's key is neither RSA nor ECDSA")
+        raise CommandError("the CA's key is neither RSA nor ECDSA")
     return key
 
 
@@ -206,7 +204,7 @@ def _check_validity_within_ca(certificate: x509.Certificate, lifetime: Validity)
     """A leaf that outlives its CA would stop being trusted before the date it shows."""
     end = certificate.not_valid_after_utc
     if lifetime.end > end:
-        raise CertificateError(
+        raise CommandError(
             f"the CA ends on {end:%Y-%m-%d}, before this certificate would "
             f"({lifetime.end:%Y-%m-%d}); give fewer --days, or rotate the CA"
         )

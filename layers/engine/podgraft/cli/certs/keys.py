@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.types import PublicKeyTypes
 from cryptography.x509 import Certificate
 
-from podgraft.cli.certs.errors import CertificateError
+from podgraft.cli.failure import CommandError
 
 PrivateKey: TypeAlias = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
@@ -52,7 +52,7 @@ def read_passphrase(file: Path | None) -> bytes | None:
         return None
     first = file.read_bytes().split(b"\n", 1)[0].removesuffix(b"\r")
     if not first:
-        raise CertificateError(f"{file}: the passphrase is empty; write it into the first line")
+        raise CommandError(f"{file}: the passphrase is empty; write it into the first line")
     return first
 
 
@@ -70,14 +70,14 @@ def read_key(file: Path, secret: bytes | None) -> PrivateKey:
     """Read a PEM key; a passphrase that an unencrypted key does not need is no fault."""
     data = file.read_bytes()
     if b"ENCRYPTED" in data and secret is None:
-        raise CertificateError(f"{file}: the key is encrypted; give its passphrase file")
+        raise CommandError(f"{file}: the key is encrypted; give its passphrase file")
     try:
         key = serialization.load_pem_private_key(data, secret if b"ENCRYPTED" in data else None)
     except (ValueError, TypeError) as error:
         remedy = "is the passphrase right?" if secret else "a PEM private key is needed"
-        raise CertificateError(f"{file}: cannot read the key; {remedy}") from error
+        raise CommandError(f"{file}: cannot read the key; {remedy}") from error
     if not isinstance(key, rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey):
-        raise CertificateError(f"{file}: only RSA and ECDSA keys are supported")
+        raise CommandError(f"{file}: only RSA and ECDSA keys are supported")
     return key
 
 

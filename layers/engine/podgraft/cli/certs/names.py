@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from cryptography import x509
 
-from podgraft.cli.certs.errors import CertificateError
+from podgraft.cli.failure import CommandError
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
@@ -50,7 +50,7 @@ class SubjectAltNames:
 
 
 def parse_names(texts: Iterable[str]) -> SubjectAltNames:
-    """Separate names and addresses; raises ``CertificateError`` with all errors."""
+    """Separate names and addresses; raises ``CommandError`` with all errors."""
     dns: dict[str, None] = {}
     addresses: dict[Address, None] = {}
     faults: list[str] = []
@@ -68,7 +68,7 @@ def parse_names(texts: Iterable[str]) -> SubjectAltNames:
     if not faults and not dns and not addresses:
         faults.append("no name given: kube-apiserver needs at least one DNS name or IP address")
     if faults:
-        raise CertificateError("\n".join(faults))
+        raise CommandError("\n".join(faults))
     return SubjectAltNames(tuple(dns), tuple(addresses))
 
 

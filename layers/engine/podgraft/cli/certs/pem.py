@@ -6,24 +6,24 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from podgraft.cli.certs.errors import CertificateError
+from podgraft.cli.failure import CommandError
 
 
 def read_certificates(file: Path) -> tuple[x509.Certificate, ...]:
-    """Every certificate of *file*, in order; raises ``CertificateError`` unless there is one."""
+    """Every certificate of *file*, in order; raises ``CommandError`` unless there is one."""
     return parse_certificates(file.read_bytes(), str(file))
 
 
 def parse_certificates(data: bytes, location: str) -> tuple[x509.Certificate, ...]:
     """Every certificate of *data*; *place* names it in messages."""
     if b"-----BEGIN CERTIFICATE-----" not in data:
-        raise CertificateError(f"{location}: {_describe_contents(data)}")
+        raise CommandError(f"{location}: {_describe_contents(data)}")
     try:
         certificates = tuple(x509.load_pem_x509_certificates(data))
         for certificate in certificates:
             _decode_fields(certificate)
     except (ValueError, *_FIELD_ERRORS) as error:
-        raise CertificateError(f"{location}: a certificate in it is damaged ({error})") from error
+        raise CommandError(f"{location}: a certificate in it is damaged ({error})") from error
     return certificates
 
 

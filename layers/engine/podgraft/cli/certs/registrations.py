@@ -11,9 +11,9 @@ from cryptography import x509
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli import documents
 from podgraft.cli.certs import pem
-from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.names import SubjectAltNames
 from podgraft.cli.client_config import read_destination
+from podgraft.cli.failure import CommandError
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def read_registrations(file: Path, served: SubjectAltNames) -> tuple[WebhookRegi
     """Return the webhooks of *file* with one of the *served* names as host.
 
     *file* is the output of ``kubectl get mutatingwebhookconfigurations -o yaml``. Raises
-    ``CertificateError`` if no webhook calls the endpoint.
+    ``CommandError`` if no webhook calls the endpoint.
     """
     webhooks = tuple(
         webhook
@@ -38,7 +38,7 @@ def read_registrations(file: Path, served: SubjectAltNames) -> tuple[WebhookRegi
         if served.matches_host(webhook.host)
     )
     if not webhooks:
-        raise CertificateError(
+        raise CommandError(
             f"{file}: no webhook in it calls {served}; print the cluster's registrations with "
             "kubectl get mutatingwebhookconfigurations,validatingwebhookconfigurations -o yaml"
         )
@@ -59,5 +59,5 @@ def _parse_ca_bundle(bundle: str, location: str) -> tuple[x509.Certificate, ...]
     try:
         data = base64.b64decode(bundle, validate=True)
     except binascii.Error as error:
-        raise CertificateError(f"{location}: caBundle is not base64 ({error})") from error
+        raise CommandError(f"{location}: caBundle is not base64 ({error})") from error
     return pem.parse_certificates(data, location)

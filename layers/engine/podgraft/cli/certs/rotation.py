@@ -19,10 +19,10 @@ from cryptography import x509
 
 from podgraft.cli import outputs
 from podgraft.cli.certs import issuance, keys, names, pem, registrations, trust
-from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.folder import AUTHORITY, CertificateFolder
 from podgraft.cli.certs.issuance import CertificatePurpose, Issuer, Validity
 from podgraft.cli.certs.keys import KeyType, PrivateKey
+from podgraft.cli.failure import CommandError
 from podgraft.cli.outputs import Output
 
 
@@ -52,9 +52,9 @@ class Rotation:
         return RotationStage.FINISH if self.new.bundle.exists() else RotationStage.DONE
 
     def check_stage(self, required: RotationStage) -> None:
-        """Raise ``CertificateError`` unless it is time for *wanted*."""
+        """Raise ``CommandError`` unless it is time for *wanted*."""
         if self.stage is not required:
-            raise CertificateError(f"not yet, or not any more; the next step is {self.stage.value}")
+            raise CommandError(f"not yet, or not any more; the next step is {self.stage.value}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ def finish_rotation(rotation: Rotation, faults: Sequence[str]) -> None:
     """End the bundle; *faults* are what a client that trusts the new CA alone found live."""
     rotation.check_stage(RotationStage.FINISH)
     if faults:
-        raise CertificateError(
+        raise CommandError(
             "the endpoint does not yet show a certificate of the new CA; deploy it first: "
             + "; ".join(faults)
         )
@@ -135,7 +135,7 @@ def _renew_certificate(
 def _check_trust(
     clusters: Sequence[Path], leaf: x509.Certificate, both: Sequence[x509.Certificate]
 ) -> None:
-    """Raise ``CertificateError`` naming every webhook that does not trust *both* CAs."""
+    """Raise ``CommandError`` naming every webhook that does not trust *both* CAs."""
     webhooks = [
         one
         for file in clusters
@@ -143,7 +143,7 @@ def _check_trust(
     ]
     outdated = [one.location for one in webhooks if not set(both) <= set(one.roots)]
     if outdated or not webhooks:
-        raise CertificateError(
+        raise CommandError(
             "not every cluster is known to trust the old and the new CA; register with the bundle "
             "first: " + "; ".join(outdated or ["no registration was given (--registered)"])
         )

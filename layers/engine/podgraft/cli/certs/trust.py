@@ -21,8 +21,8 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from cryptography.x509.verification import Criticality, ExtensionPolicy
 
 from podgraft.cli.certs import names, pem
-from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.certs.issuance import is_ca
+from podgraft.cli.failure import CommandError
 
 Certificates: TypeAlias = Sequence[x509.Certificate]
 
@@ -121,10 +121,10 @@ def find_remedies(problems: Sequence[str], host: str, file: Path | None) -> Iter
 
 
 def check_roots(certificates: Certificates) -> tuple[x509.Certificate, ...]:
-    """Return unique roots; raises ``CertificateError`` if a certificate is not a CA."""
+    """Return unique roots; raises ``CommandError`` if a certificate is not a CA."""
     for certificate in certificates:
         if not is_ca(certificate):
-            raise CertificateError(
+            raise CommandError(
                 f"{describe_subject(certificate)} is no CA: a bundle holds the CA that signed the "
                 "server's "
                 "certificate, not that certificate"

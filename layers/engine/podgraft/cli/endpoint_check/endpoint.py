@@ -27,8 +27,8 @@ from podgraft.cli.certs.endpoint import (
     fetch_certificate,
     make_client_context,
 )
-from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.client_config import Destination, read_destination, redact_tokens
+from podgraft.cli.failure import CommandError
 from podgraft.cli.live.registrations import LiveWebhook
 from podgraft.kube.admission import SYNTHETIC_UID
 from podgraft.kube.admission.synthetic import SYNTHETIC_REVIEW
@@ -172,7 +172,7 @@ def check_endpoint(target: EndpointTarget) -> EndpointReport:
     """Send a review, and return what kube-apiserver would make of the response."""
     try:
         address = Address.parse(target.url)
-    except CertificateError as error:
+    except CommandError as error:
         text = redact_tokens(str(error))
         return EndpointReport(
             findings=(Finding(Fault.CONNECTION, "clientConfig.url", text, "register again"),)
@@ -211,7 +211,7 @@ def _connect(
         error = caught
         try:
             leaf = fetch_certificate(address)
-        except CertificateError as other:
+        except CommandError as other:
             return None, (_make_connection_finding(address, str(other)),)
     except socket.gaierror as caught:
         remedy = (

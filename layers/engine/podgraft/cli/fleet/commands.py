@@ -15,7 +15,6 @@ from podgraft.cli.live.kubectl import KubectlReader
 from podgraft.cli.live.options import CONTEXT_OPTIONS
 from podgraft.cli.outputs import SECRET, Output, write_files
 from podgraft.cli.regions import Steps, list_region_words, run_in_regions, share
-from podgraft.cli.register import RegistrationError
 from podgraft.cli.shared_options import FILE, FOLDER, NEW_FOLDER, add_options
 from podgraft.cli.tokens.issuance import expires_option
 from podgraft.cli.tokens.registry_writer import Clusters
@@ -45,7 +44,7 @@ from .runs import find_targets, open_front, open_registrations, open_rotation, r
 
 
 class _Group(program.ReportingGroup):
-    reported = (RegistrationError, TokensError)
+    reported = (TokensError,)
 
 
 @command_help.group("fleet", cls=_Group)

@@ -30,7 +30,6 @@ from typing import Any, TypeVar
 
 from podgraft.cli import documents
 from podgraft.cli.failure import CommandError
-from podgraft.cli.register import RegistrationError
 from podgraft.cli.register.endpoint import parse_endpoint
 from podgraft.core.identifiers import CLUSTER_REMEDY, GROUP_REMEDY, is_cluster, is_group
 from podgraft.kube import yaml
@@ -150,7 +149,7 @@ def _parse_url(cursor: Cursor) -> str | None:
     try:
         if url is not None and parse_endpoint(url, allow_loopback=True).token is not None:
             cursor.add_error("contains a token", "remove /k/…: each cluster has its own token")
-    except RegistrationError as error:
+    except CommandError as error:
         cursor.add_error(str(error), "use https://HOST[:PORT]")
     return url
 

@@ -6,9 +6,7 @@ from typing import TypeVar
 
 from podgraft.base.jsonvalue import NotJSONError
 from podgraft.cli import program
-from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.failure import CommandError
-from podgraft.cli.register import RegistrationError
 from podgraft.service.store.caller_document import TokensError
 
 T = TypeVar("T")
@@ -50,7 +48,7 @@ def run_parallel(
 
 def _run(work: Callable[[T], R], item: T) -> R | CommandError:
     try:
-        with program.convert_errors(RegistrationError, TokensError, CertificateError, NotJSONError):
+        with program.convert_errors(TokensError, NotJSONError):
             return work(item)
     except CommandError as error:
         return error

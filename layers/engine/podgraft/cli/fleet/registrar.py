@@ -30,7 +30,7 @@ def make_registrar(
 ) -> list[Object]:
     """Return the manifests; the CronJob reads the key ``token`` of the Secret ``podgraft-token``.
 
-    ``path`` is the fleet file, and ``image`` that of podgraft. Raises ``RegistrationError``.
+    ``path`` is the fleet file, and ``image`` that of podgraft. Raises ``CommandError``.
     """
     metadata: Object = {"name": NAME, "namespace": NAMESPACE}
     settings = fleet.clusters[cluster]

@@ -32,7 +32,7 @@ def render_registrations(
 
     ``tokens`` contains the token of each cluster, in a file with its name. A cluster that needs one
     and has none is its name, after the file of its registrar if there is one. Raises
-    ``RegistrationError`` and ``OSError``.
+    ``CommandError`` and ``OSError``.
     """
     for name, settings in sorted(fleet.clusters.items()):
         if settings.is_registered_here or not settings.injectors:

@@ -9,10 +9,9 @@ import click
 
 from podgraft.cli import program
 from podgraft.cli.certs import trust
-from podgraft.cli.certs.errors import CertificateError
 from podgraft.cli.failure import CommandError
 from podgraft.cli.live.kubectl import KubectlReader
-from podgraft.cli.register import RegistrationError, authorities
+from podgraft.cli.register import authorities
 from podgraft.cli.register.endpoint import parse_endpoint
 from podgraft.cli.stacks import lookup_endpoint, lookup_refresh_seconds
 from podgraft.cli.tokens.registry_writer import Clusters
@@ -29,7 +28,7 @@ def open_front(fleet: Fleet, stack: str | None) -> Front:
     """Return the endpoint of a fleet; raises ``CommandError`` for CAs that cannot be read."""
     if not (fleet.url or stack):
         raise CommandError("/spec/url: is missing; add it, or use --config stack:NAME")
-    with program.convert_errors(RegistrationError, CertificateError):
+    with program.convert_errors():
         roots = authorities.read_roots([fleet.ca_bundle] if fleet.ca_bundle else [])
         return Front(
             # For tests: kube-apiserver on this machine.

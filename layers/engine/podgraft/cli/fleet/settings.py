@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from podgraft.base.jsonvalue import Object
+from podgraft.cli.failure import CommandError
 from podgraft.cli.register import (
-    RegistrationError,
     endpoint,
     mesh,
     namespace_choice,
@@ -78,7 +78,7 @@ class ClusterSettings:
 def make_manifests(
     target: Endpoint, ca_bundle: str | None, settings: ClusterSettings, token: str | None
 ) -> list[Object]:
-    """Return the registrations of a cluster; raises ``RegistrationError``."""
+    """Return the registrations of a cluster; raises ``CommandError``."""
     manifests: list[Object | None] = []
     for injector in settings.injectors:
         registration = _make_registration(target, ca_bundle, settings, injector, token)
@@ -214,7 +214,7 @@ def _check_injector(cursor: Cursor, injector: InjectorSettings) -> None:
             injects=True,
             has_rules=bool(injector.mutate or injector.validate),
         )
-    except RegistrationError as error:
+    except CommandError as error:
         problem, _, remedy = str(error).rpartition("; ")
         cursor.add_error(problem or remedy, remedy if problem else "correct it")
     except click.UsageError:  # of options that a file does not have

@@ -5,7 +5,3 @@ selects pods, ``sidecar_check`` makes the admission policy for pods without thei
 ``control_plane`` makes the files with the credentials of kube-apiserver. Only ``command`` reads
 files and the clock. The same settings produce the same manifests.
 """
-
-from podgraft.cli.register.errors import RegistrationError
-
-__all__ = ["RegistrationError"]

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from podgraft.cli.certs import keys, pem
+from podgraft.cli.failure import CommandError
 from podgraft.cli.register.control_plane import AuthInfo
-from podgraft.cli.register.errors import RegistrationError
 from podgraft.cli.register.options import RegisterOptions
 
 
@@ -14,16 +14,16 @@ def load_auth_info(options: RegisterOptions) -> AuthInfo | None:
     client_cert, client_key = options["client_cert"], options["client_key"]
     if options["control_plane"] is None:
         if options["static"] is not None:
-            raise RegistrationError(
+            raise CommandError(
                 "--static needs --control-plane: its AdmissionConfiguration names the folder"
             )
         if client_cert or client_key:
-            raise RegistrationError("only a control plane shows certificates: give --control-plane")
+            raise CommandError("only a control plane shows certificates: give --control-plane")
         return None
     if (client_cert is None) is not (client_key is None):
-        raise RegistrationError("--client-cert and --client-key belong together; give both")
+        raise CommandError("--client-cert and --client-key belong together; give both")
     if client_cert is None and token_file is None:
-        raise RegistrationError("--control-plane needs --token-file, or --client-cert and its key")
+        raise CommandError("--control-plane needs --token-file, or --client-cert and its key")
     if (
         client_cert
         and client_key
@@ -31,7 +31,7 @@ def load_auth_info(options: RegisterOptions) -> AuthInfo | None:
             keys.read_key(client_key, None), pem.read_certificates(client_cert)[0]
         )
     ):
-        raise RegistrationError(f"{client_key} is not the key of {client_cert}")
+        raise CommandError(f"{client_key} is not the key of {client_cert}")
     return AuthInfo(read_token(token_file), _read_bytes(client_cert), _read_bytes(client_key))
 
 

@@ -9,8 +9,8 @@ from cryptography import x509
 
 from podgraft.base import system
 from podgraft.cli.certs import pem, trust
+from podgraft.cli.failure import CommandError
 from podgraft.cli.register.endpoint import Endpoint
-from podgraft.cli.register.errors import RegistrationError
 from podgraft.cli.register.options import RegisterOptions
 
 _CERTIFICATE = re.compile(
@@ -19,29 +19,27 @@ _CERTIFICATE = re.compile(
 
 
 def check_source(endpoint: Endpoint, options: RegisterOptions) -> None:
-    """Raise ``RegistrationError`` if the CAs are missing, or if two options set them."""
+    """Raise ``CommandError`` if the CAs are missing, or if two options set them."""
     certificate = options["cert_manager"]
     if certificate is not None:
         if not _CERTIFICATE.fullmatch(certificate):
-            raise RegistrationError(
-                f"--cert-manager: got {certificate!r}; write NAMESPACE/CERTIFICATE"
-            )
+            raise CommandError(f"--cert-manager: got {certificate!r}; write NAMESPACE/CERTIFICATE")
         if options["ca_bundle"]:
-            raise RegistrationError(
+            raise CommandError(
                 "--cert-manager: cainjector replaces the CAs of --ca-bundle; give one of them"
             )
         if options["static"] is not None:
-            raise RegistrationError(
+            raise CommandError(
                 "--cert-manager: cainjector cannot change static manifests; use --ca-bundle"
             )
     if endpoint.service is None:
         return
     if options["is_tested"]:
-        raise RegistrationError(
+        raise CommandError(
             "--test: a Service cannot be called from outside the cluster; use --server-cert"
         )
     if not options["ca_bundle"] and certificate is None:
-        raise RegistrationError(
+        raise CommandError(
             f"--service: no public CA signs certificates for {endpoint.host}; give --ca-bundle, or "
             "--cert-manager"
         )
@@ -53,7 +51,7 @@ def read_roots(files: Iterable[Path]) -> list[x509.Certificate]:
 
 
 def check_trust(endpoint: Endpoint, options: RegisterOptions) -> None:
-    """Raise ``RegistrationError`` if kube-apiserver would not trust the given certificates.
+    """Raise ``CommandError`` if kube-apiserver would not trust the given certificates.
 
     With --test, the certificate of the endpoint is verified later.
     """
@@ -63,12 +61,10 @@ def check_trust(endpoint: Endpoint, options: RegisterOptions) -> None:
     problems = [problem for root in roots for problem in trust.time_problems(root, now)]
     if server_cert:
         if not roots:
-            raise RegistrationError("--server-cert is checked against --ca-bundle; give it too")
+            raise CommandError("--server-cert is checked against --ca-bundle; give it too")
         problems += trust.find_trust_problems(pem.read_certificates(server_cert), roots, host, now)
     if problems:
-        raise RegistrationError(
-            trust.describe_distrust(endpoint.authority, problems, host, server_cert)
-        )
+        raise CommandError(trust.describe_distrust(endpoint.authority, problems, host, server_cert))
     if roots and not server_cert and not options["is_tested"]:
         click.echo(
             "not checked; use --server-cert or --test to verify the certificate with these CAs",

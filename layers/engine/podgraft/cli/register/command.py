@@ -9,11 +9,10 @@ from msgspec.structs import replace
 from podgraft.base.jsonvalue import Object
 from podgraft.cli import command_help, outputs, program
 from podgraft.cli.certs import trust
-from podgraft.cli.failure import print_warnings
+from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.folders import read_manifests
 from podgraft.cli.outputs import SECRET, Output
 from podgraft.cli.register import (
-    RegistrationError,
     auth_info,
     authorities,
     control_plane,
@@ -174,7 +173,7 @@ def _register(options: RegisterOptions) -> None:
     manifests = list(_make_manifests(registration, options, compiled, policies))
     if not manifests:
         is_native = bool(options["native"])
-        raise RegistrationError(native.describe_nothing(registration, is_native=is_native))
+        raise CommandError(native.describe_nothing(registration, is_native=is_native))
     if options["is_tested"]:
         endpoint_review.review_endpoints(manifests, identity, options)
     if identity is not None and options["control_plane"]:
@@ -255,7 +254,7 @@ def _make_manifests(
     yield from (manifest for manifest in manifests if manifest is not None)
     if options["sidecar_check"]:
         if not options["inject"]:
-            raise RegistrationError("--sidecar-check is about injected pods; leave out --no-inject")
+            raise CommandError("--sidecar-check is about injected pods; leave out --no-inject")
         own = InjectionRules()
         rules = compiled.rules if compiled else _own_policy(options).apply_to(own)
         yield sidecar_check.make_check_policy(registration, rules, options["sidecar_check"])

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from urllib.parse import SplitResult, urlsplit
 
 from podgraft.base.jsonvalue import Object
-from podgraft.cli.certs import CertificateError, names
+from podgraft.cli.certs import names
 from podgraft.cli.certs.endpoint import HTTPS_PORT
 from podgraft.cli.client_config import is_private_api, split_stage
-from podgraft.cli.register.errors import RegistrationError
+from podgraft.cli.failure import CommandError
 from podgraft.core.identifiers import DEFAULT_INJECTOR, IdentifierError, check_injector, is_injector
 from podgraft.service import paths
 from podgraft.service.paths import Target
@@ -88,14 +88,14 @@ def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
     The path can contain the route ``/inject``, which belongs to every registration. The other
     routes need rules, so options select them.
 
-    Raises ``RegistrationError`` for everything that kube-apiserver would reject or never reach.
+    Raises ``CommandError`` for everything that kube-apiserver would reject or never reach.
     """
     _check_characters(url)
     redacted_url = _redact(url)
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise RegistrationError(f"{redacted_url}: {error}") from error
+        raise CommandError(f"{redacted_url}: {error}") from error
     port = _port(redacted_url, parts)
     _check_parts(redacted_url, parts)
     host = _check_host(redacted_url, parts, allow_loopback=allow_loopback)
@@ -104,7 +104,7 @@ def parse_endpoint(url: str, *, allow_loopback: bool = False) -> Endpoint:
     for segment in (*stage.split("/")[1:], *segments):
         check_segment(redacted_url, segment)
     if is_private_api(host) and stage.removeprefix("/") in {"", "k", *paths.ROUTES}:
-        raise RegistrationError(
+        raise CommandError(
             f"{redacted_url}: the path of a private API begins with its stage; use the output "
             "PrivateEndpoint of the stack"
         )
@@ -117,7 +117,7 @@ def with_injector(endpoint: Endpoint, injector: str | None) -> Endpoint:
         return endpoint
     _check_injector(injector)
     if endpoint.injector != DEFAULT_INJECTOR:
-        raise RegistrationError(f"the URL names the injector {endpoint.injector}, not {injector}")
+        raise CommandError(f"the URL names the injector {endpoint.injector}, not {injector}")
     return replace(endpoint, injector=injector)
 
 
@@ -126,11 +126,9 @@ def with_token(endpoint: Endpoint, token: str | None) -> Endpoint:
     if token is None:
         return endpoint
     if endpoint.token is not None:
-        raise RegistrationError("the URL already contains a token (/k/…); give the token once")
+        raise CommandError("the URL already contains a token (/k/…); give the token once")
     if not re.fullmatch(r"[A-Za-z0-9_-]+", token):
-        raise RegistrationError(
-            "the token file must contain one token, as podgraft tokens prints it"
-        )
+        raise CommandError("the token file must contain one token, as podgraft tokens prints it")
     return replace(endpoint, token=token)
 
 
@@ -138,7 +136,7 @@ def with_variables(endpoint: Endpoint, variables: Iterable[tuple[str, str]]) -> 
     """Add the variables of the proxies (``cluster``, ``net``, environment) after the route."""
     for key, value in variables:
         if key in endpoint.variables:
-            raise RegistrationError(f"the URL already contains {key}; say it once")
+            raise CommandError(f"the URL already contains {key}; say it once")
         pair = (key, value.replace("/", "--slash--"))
         for segment in pair:
             check_segment(key, segment)
@@ -165,51 +163,51 @@ def _redact(url: str) -> str:
 def _check_characters(url: str) -> None:
     """Refuse what ``urlsplit`` removes without a word: line breaks, tabs, and blanks around."""
     if any(ord(character) <= _BLANK or ord(character) == _DELETE for character in url):
-        raise RegistrationError("--url: contains a blank, a tab, or a line break; remove it")
+        raise CommandError("--url: contains a blank, a tab, or a line break; remove it")
 
 
 def _port(url: str, parts: SplitResult) -> int | None:
     try:
         port = parts.port
     except ValueError as error:
-        raise RegistrationError(f"{url}: invalid port; {_PORTS}") from error
+        raise CommandError(f"{url}: invalid port; {_PORTS}") from error
     if port == 0:
-        raise RegistrationError(f"{url}: got port 0; {_PORTS}")
+        raise CommandError(f"{url}: got port 0; {_PORTS}")
     return port
 
 
 def _check_parts(url: str, parts: SplitResult) -> None:
     if parts.scheme != "https":
         problem = f"got {parts.scheme}" if parts.scheme else "there is no scheme"
-        raise RegistrationError(
+        raise CommandError(
             f"{url}: {problem}; use https://, the only scheme that kube-apiserver calls"
         )
     if parts.username is not None or parts.password is not None:
-        raise RegistrationError(
+        raise CommandError(
             f"{url}: no user information (user:password@) is allowed; use a token (--token-file) "
             "or a client certificate"
         )
     if parts.query or "?" in url.partition("#")[0]:
-        raise RegistrationError(
+        raise CommandError(
             f"{url}: no query (?…) is allowed: kube-apiserver adds its own; write it as path, "
             "--cluster and --env do"
         )
     if parts.fragment or url.endswith("#"):
-        raise RegistrationError(f"{url}: no fragment (#…) is allowed; leave it out")
+        raise CommandError(f"{url}: no fragment (#…) is allowed; leave it out")
 
 
 def _check_host(url: str, parts: SplitResult, *, allow_loopback: bool) -> str:
     host = parts.hostname
     if not host:
-        raise RegistrationError(f"{url}: there is no host; write https://host[:port]")
+        raise CommandError(f"{url}: there is no host; write https://host[:port]")
     try:
         alt_names = names.parse_names([host])
-    except CertificateError as error:
-        raise RegistrationError(f"{url}: host {error}") from error
+    except CommandError as error:
+        raise CommandError(f"{url}: host {error}") from error
     if "*" in host:
-        raise RegistrationError(f"{url}: a URL names one host; only certificates have wildcards")
+        raise CommandError(f"{url}: a URL names one host; only certificates have wildcards")
     if _is_loopback(host) and not allow_loopback:
-        raise RegistrationError(
+        raise CommandError(
             f"{url}: {host} is the machine of kube-apiserver itself; use an address that it "
             "reaches, or --allow-loopback for a test"
         )
@@ -222,19 +220,19 @@ def _is_loopback(host: str) -> bool:
 
 
 def check_segment(location: str, segment: str) -> None:
-    """Raise ``RegistrationError`` for a segment that kube-apiserver would change."""
+    """Raise ``CommandError`` for a segment that kube-apiserver would change."""
     if not segment or segment in _DOTS:
-        raise RegistrationError(
+        raise CommandError(
             f"{location}: kube-apiserver cleans the path before it calls: leave out empty segments "
             "(//), . and .."
         )
     if "%" in segment:
-        raise RegistrationError(
+        raise CommandError(
             f"{location}: kube-apiserver decodes the path before it calls: write --slash-- for a "
             "slash, and nothing with %"
         )
     if not _SEGMENT.fullmatch(segment):
-        raise RegistrationError(
+        raise CommandError(
             f"{location}: a path holds letters, digits and . _ ~ $ & + , : ; = @ - only"
         )
 
@@ -246,13 +244,13 @@ def with_path(
     token, rest = paths.split_token("/".join(("", *segments)))
     target = paths.parse(rest) or paths.parse(f"{rest}/{_INJECT}")
     if target is not None and target.route != _INJECT:
-        raise RegistrationError(
+        raise CommandError(
             f"{location}: got the route /{target.route}; leave it out of {option}, and name its "
             f"resources with --{target.route} [GROUP/]VERSION/RESOURCE"
         )
     if target is None or not is_injector(target.injector):
         # Not quoted: without /k/ before it, the segment can be a token.
-        raise RegistrationError(
+        raise CommandError(
             f"{option}: the path names an injector that cannot exist; write /INJECTOR, and a token "
             "as /k/TOKEN before it"
         )
@@ -263,4 +261,4 @@ def _check_injector(name: str) -> None:
     try:
         check_injector(name)
     except IdentifierError as error:
-        raise RegistrationError(str(error)) from error
+        raise CommandError(str(error)) from error

@@ -6,10 +6,9 @@ import click
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.endpoint_check.endpoint import EndpointTarget, check_endpoint
-from podgraft.cli.failure import print_warnings
+from podgraft.cli.failure import CommandError, print_warnings
 from podgraft.cli.register.authorities import read_roots
 from podgraft.cli.register.control_plane import AuthInfo
-from podgraft.cli.register.errors import RegistrationError
 from podgraft.cli.register.options import RegisterOptions
 
 _START_SECONDS = 5  # podgraft serve in the background of the same script
@@ -18,7 +17,7 @@ _START_SECONDS = 5  # podgraft serve in the background of the same script
 def review_endpoints(
     manifests: Iterable[Object], identity: AuthInfo | None, options: RegisterOptions
 ) -> None:
-    """Print the outcome for each URL; raise ``RegistrationError`` if a review fails.
+    """Print the outcome for each URL; raise ``CommandError`` if a review fails.
 
     *identity* are the credentials of a control plane.
     """
@@ -35,7 +34,7 @@ def review_endpoints(
         )
         report = check_endpoint(target)
         if report.problems:
-            raise RegistrationError(*(f"--test: {problem}" for problem in report.problems))
+            raise CommandError(*(f"--test: {problem}" for problem in report.problems))
         click.echo(f"test: {target.place}: {report.describe()}", err=True)
         print_warnings(f"{target.place}: {warning}" for warning in report.warnings)
 

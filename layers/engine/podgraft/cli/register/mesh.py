@@ -5,7 +5,7 @@ They are for the proxies. Which cluster calls is what its token or certificate p
 
 from collections.abc import Iterable, Iterator
 
-from podgraft.cli.register.errors import RegistrationError
+from podgraft.cli.failure import CommandError
 
 CLUSTER, NETWORK = "cluster", "net"
 
@@ -29,8 +29,8 @@ def variables(
     for text in env:
         name, equals, value = text.partition("=")
         if not equals or not name:
-            raise RegistrationError("--env: a value has no name before it; write NAME=VALUE")
+            raise CommandError("--env: a value has no name before it; write NAME=VALUE")
         option = _OPTIONS.get(name) or _OPTIONS.get(name.upper())
         if option:
-            raise RegistrationError(f"--env: {name} is a variable of Istio; use {option}")
+            raise CommandError(f"--env: {name} is a variable of Istio; use {option}")
         yield name, value

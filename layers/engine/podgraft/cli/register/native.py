@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from podgraft.base.jsonvalue import Object, object_at, string_at
+from podgraft.cli.failure import CommandError
 from podgraft.cli.manifest_files import FileSelection, ManifestPath
-from podgraft.cli.register import RegistrationError, policy_rules
+from podgraft.cli.register import policy_rules
 from podgraft.cli.register.webhooks import Registration
 from podgraft.core.bundle import Bundle
 from podgraft.kube.mutation import MutatingPolicy
@@ -27,21 +28,21 @@ native_option = click.option(
 def find_policies(bundle: Bundle | None, native: tuple[Path, ...]) -> tuple[MutatingPolicy, ...]:
     """The mutating policies of a bundle in force, without those of the cluster.
 
-    Raises ``RegistrationError`` without a bundle, and if none of the latter is in it.
+    Raises ``CommandError`` without a bundle, and if none of the latter is in it.
     """
     policies = policy_rules.find_policies(bundle)
     if not native:
         return policies
     if bundle is None:
-        raise RegistrationError(f"--native {native[0]}: leaves out rules of a bundle; add --bundle")
+        raise CommandError(f"--native {native[0]}: leaves out rules of a bundle; add --bundle")
     if not policies:
-        raise RegistrationError(
+        raise CommandError(
             f"--native {native[0]}: the bundle has no {_KIND} with a binding, and overlays have no "
             "rules; leave out --native, and remove the exported overlays from the bundle"
         )
     names = _find_names([value for _, value in FileSelection(native).read_objects()])
     if names.isdisjoint(policy.name for policy in policies):
-        raise RegistrationError(
+        raise CommandError(
             f"--native {native[0]}: has no {_KIND} of --bundle with a binding; export the bundle "
             "again, or leave out --native"
         )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from podgraft.base.jsonvalue import JSON, Object
-from podgraft.cli.register.errors import RegistrationError
+from podgraft.cli.failure import CommandError
 from podgraft.kube.selectors import Operator, Requirement, Selector, SelectorError, compile_
 
 INJECT_LABEL = "sidecar.istio.io/inject"
@@ -43,13 +43,13 @@ class WebhookScope:
 
 
 def parse_selector(text: str) -> Selector:
-    """Read ``a=b,c!=d,e in (f,g),h notin (i),j,!k``; raises ``RegistrationError``."""
+    """Read ``a=b,c!=d,e in (f,g),h notin (i),j,!k``; raises ``CommandError``."""
     parts = (part.strip() for part in _COMMA.split(text))
     selector = Selector(tuple(_parse_requirement(part) for part in parts if part))
     try:
         compile_(selector_to_manifest(selector))
     except SelectorError as error:
-        raise RegistrationError(f"selector {text!r}: {error}") from error
+        raise CommandError(f"selector {text!r}: {error}") from error
     return selector
 
 
@@ -142,6 +142,6 @@ def _parse_requirement(text: str) -> Requirement:
     if match := _EXISTENCE.fullmatch(text):
         no, key = match.groups()
         return _make_requirement(key, Operator.DOES_NOT_EXIST if no else Operator.EXISTS)
-    raise RegistrationError(
+    raise CommandError(
         f"selector {text!r}: write key=value, key!=value, key in (a,b), key notin (a,b), key, !key"
     )

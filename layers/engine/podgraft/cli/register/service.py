@@ -9,13 +9,13 @@ upper-case letters and no underscores. kube-apiserver verifies the certificate f
 import re
 from typing import NoReturn
 
+from podgraft.cli.failure import CommandError
 from podgraft.cli.register.endpoint import (
     Endpoint,
     ServiceReference,
     check_segment,
     with_path,
 )
-from podgraft.cli.register.errors import RegistrationError
 
 PORTS = range(1, 65536)
 MAX_SEGMENT_CHARACTERS = 253
@@ -25,15 +25,15 @@ _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-
 
 
 def parse_service(text: str) -> Endpoint:
-    """Read ``NAMESPACE/NAME[:PORT][/PATH]``; raises ``RegistrationError``."""
+    """Read ``NAMESPACE/NAME[:PORT][/PATH]``; raises ``CommandError``."""
     match = _SYNTAX.fullmatch(text)
     if match is None:
         # Not quoted: the path can contain a token.
-        raise RegistrationError("--service: write NAMESPACE/NAME[:PORT][/INJECTOR]")
+        raise CommandError("--service: write NAMESPACE/NAME[:PORT][/INJECTOR]")
     namespace, name, port, path = match.groups()
     for kind, value in (("namespace", namespace), ("name", name)):
         if not _LABEL.fullmatch(value):
-            raise RegistrationError(
+            raise CommandError(
                 f"--service: invalid {kind} {value!r}; use 1 to 63 lower-case letters, digits, "
                 "and -"
             )
@@ -50,14 +50,14 @@ def parse_service(text: str) -> Endpoint:
 
 def _parse_port(text: str) -> int:
     if not text.isdecimal() or int(text) not in PORTS:
-        raise RegistrationError(
+        raise CommandError(
             f"--service: invalid port {text!r}; use a port from {PORTS[0]} to {PORTS[-1]}"
         )
     return int(text)
 
 
 def check_path(endpoint: Endpoint) -> None:
-    """Raise ``RegistrationError`` for a path that kube-apiserver rejects for a Service."""
+    """Raise ``CommandError`` for a path that kube-apiserver rejects for a Service."""
     if endpoint.service is None:
         return
     variables = endpoint.tail.split("/") if endpoint.tail else []
@@ -71,11 +71,11 @@ def _reject(segment: str, *, is_token: bool) -> NoReturn:
         "in the path of a Service, kube-apiserver accepts lower-case letters, digits, - and . only"
     )
     if is_token:
-        raise RegistrationError(
+        raise CommandError(
             f"the token: {rule}; create another token with podgraft tokens rotate, or use "
             "--control-plane to send it in a header"
         )
-    raise RegistrationError(
+    raise CommandError(
         f"--service: {rule}, got the segment {_describe(segment)}; rename the injector, and set "
         "variables in the bundle, or use --url"
     )

@@ -14,8 +14,8 @@ from typing import Final
 
 from podgraft.base.jsonvalue import Object, object_at, objects_at, string_at
 from podgraft.cli.documents import expand_lists
+from podgraft.cli.failure import CommandError
 from podgraft.cli.outputs import Output
-from podgraft.cli.register.errors import RegistrationError
 from podgraft.kube import yaml
 
 SUFFIX = ".static.k8s.io"
@@ -55,7 +55,7 @@ class StaticFolder:
 def parse_folder(path: Path) -> StaticFolder:
     """Check that the path is absolute, as kube-apiserver requires it."""
     if not path.is_absolute():
-        raise RegistrationError(
+        raise CommandError(
             f"--static {path}: kube-apiserver accepts absolute paths only; "
             "give the path that the folder has on the control plane nodes"
         )
@@ -63,7 +63,7 @@ def parse_folder(path: Path) -> StaticFolder:
 
 
 def make_files(folder: StaticFolder, manifests: Sequence[Object], name: str) -> list[Output]:
-    """Return a file for each plugin with manifests; raises ``RegistrationError``.
+    """Return a file for each plugin with manifests; raises ``CommandError``.
 
     *name* is the name of the registration, and of the files.
     """
@@ -91,26 +91,26 @@ def add_suffix(manifest: Object) -> Object:
 
 
 def _check_manifest(manifest: Object) -> None:
-    """Raise ``RegistrationError`` for a manifest with which kube-apiserver would not start."""
+    """Raise ``CommandError`` for a manifest with which kube-apiserver would not start."""
     kind, spec = string_at(manifest, "kind"), object_at(manifest, "spec")
     for webhook in objects_at(manifest, "webhooks"):
         client = object_at(webhook, "clientConfig")
         if "service" in client or not client.get("url"):
-            raise RegistrationError(
+            raise CommandError(
                 f"{kind}: a static webhook needs clientConfig.url; give --url https://HOST"
             )
     for key in ("paramKind", "paramRef"):
         if key in spec:
-            raise RegistrationError(f"{kind}: a static policy has no {key}; remove it")
+            raise CommandError(f"{kind}: a static policy has no {key}; remove it")
 
 
 def _check_names(documents: Iterable[Object], path: Path) -> None:
-    """Raise ``RegistrationError`` if another file in the folder has one of the names."""
+    """Raise ``CommandError`` if another file in the folder has one of the names."""
     taken = dict(_find_names(path))
     for document in documents:
         identity = _identity(document)
         if identity in taken:
-            raise RegistrationError(
+            raise CommandError(
                 f"{taken[identity]}: also contains {identity[0]} {identity[1]}; kube-apiserver "
                 "does not start with a duplicate name; remove that file"
             )
@@ -126,7 +126,7 @@ def _find_names(path: Path) -> Iterator[tuple[tuple[str, str], Path]]:
         try:
             values = yaml.load_all(other.read_text(encoding="utf-8"))
         except (yaml.NotYAMLError, UnicodeDecodeError) as error:
-            raise RegistrationError(
+            raise CommandError(
                 f"{other}: {error}; kube-apiserver does not start with it; correct or remove it"
             ) from error
         for document in values:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from podgraft.base.jsonvalue import JSON, Object
+from podgraft.cli.failure import CommandError
 from podgraft.cli.register import selectors
 from podgraft.cli.register.endpoint import Endpoint
-from podgraft.cli.register.errors import RegistrationError
 from podgraft.cli.register.selectors import WebhookScope
 from podgraft.core.policy import PROTECTED_SUBRESOURCES
 from podgraft.kube.cel import CompileError, Environment
@@ -146,36 +146,36 @@ class Registration:
 
 
 def check_registration(registration: Registration) -> None:
-    """Raise ``RegistrationError`` for a registration that the API server would reject."""
+    """Raise ``CommandError`` for a registration that the API server would reject."""
     if registration.timeout_seconds not in SECONDS:
-        raise RegistrationError(
+        raise CommandError(
             f"a timeout of {registration.timeout_seconds} s: use {SECONDS[0]} to {SECONDS[-1]} s"
         )
     name = registration.revision
     if name is not None and not re.fullmatch(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", name):
-        raise RegistrationError(
+        raise CommandError(
             f"{name!r}: a name is 1 to 63 lower-case letters, digits and -, as DNS labels are"
         )
     _check_domain(registration.domain)
     if registration.tag_of and name in {None, registration.tag_of}:
-        raise RegistrationError(
+        raise CommandError(
             f"--tag-of: requires --revision with the tag, got {name!r}; set another --revision"
         )
     conditions = [condition.name for condition in registration.conditions]
     if len(set(conditions)) != len(conditions):
-        raise RegistrationError("match conditions must have different names")
+        raise CommandError("match conditions must have different names")
 
 
 def _check_domain(domain: str) -> None:
-    """Raise ``RegistrationError`` for a domain that Kubernetes rejects, or that istiod claims."""
+    """Raise ``CommandError`` for a domain that Kubernetes rejects, or that istiod claims."""
     labels = domain.split(".")
     if len(labels) < 2 or not all(map(_LABEL.fullmatch, labels)) or len(domain) > _MAX_DOMAIN:  # noqa: PLR2004
-        raise RegistrationError(
+        raise CommandError(
             f"--webhook-name: got {domain!r}; use a DNS name of at least two labels, such as "
             "podgraft.istio.io"
         )
     if domain.endswith(_PATCHED_BY_ISTIOD):
-        raise RegistrationError(
+        raise CommandError(
             f"--webhook-name: got {domain!r}; istiod replaces the caBundle of webhooks with this "
             "suffix; use podgraft.istio.io"
         )
@@ -229,13 +229,13 @@ def parse_rule(text: str) -> WebhookRule:
     group = "" if _VERSION.fullmatch(parts[0]) and len(parts) > 1 else parts.pop(0)
     operations = tuple(operation_list.upper().split(",")) if operation_list else ("CREATE",)
     if len(parts) < 2 or not _VERSION.fullmatch(parts[0]) or not all(parts):  # noqa: PLR2004
-        raise RegistrationError(
+        raise CommandError(
             f"rule {text!r}: write [GROUP/]VERSION/RESOURCE[:OPERATION,…], such as "
             "apps/v1/deployments:CREATE,UPDATE or v1/pods"
         )
     for operation in operations:
         if operation not in _OPERATIONS:
-            raise RegistrationError(
+            raise CommandError(
                 f"rule {text!r}: {operation} is no operation; use {', '.join(_OPERATIONS)}"
             )
     return WebhookRule(group, parts[0], "/".join(parts[1:]), operations)
@@ -245,12 +245,12 @@ def parse_condition(text: str) -> MatchCondition:
     """Read ``NAME=EXPRESSION``."""
     name, equals, expression = text.partition("=")
     if not equals or not re.fullmatch(r"[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?", name):
-        raise RegistrationError(f"match condition {text!r}: write NAME=CEL expression")
+        raise CommandError(f"match condition {text!r}: write NAME=CEL expression")
     try:
         # Only here, because it needs the extra rules.
         Environment(dict.fromkeys(_CONDITION_VARIABLES, "dyn")).compile_(expression, "bool")
     except CompileError as error:
-        raise RegistrationError(f"match condition {name}: {error}") from error
+        raise CommandError(f"match condition {name}: {error}") from error
     return MatchCondition(name, expression)
 
 
@@ -258,7 +258,7 @@ def _check_rules(registration: Registration, rules: Iterable[WebhookRule]) -> No
     """Reject a webhook for all resources with Fail: without podgraft, no repair is possible."""
     for one in rules:
         if "*" in one.resource and registration.failure_policy is FailurePolicy.FAIL:
-            raise RegistrationError(
+            raise CommandError(
                 f"{one.resource} with failurePolicy Fail would stop the whole cluster while the "
                 "webhook is out of reach: name the resources, or use --failure-policy Ignore"
             )
@@ -271,7 +271,7 @@ def _check_subresources(rules: Iterable[WebhookRule]) -> None:
         is_protected = sub_resource == "*" or sub_resource in PROTECTED_SUBRESOURCES
         if rule.group in {"", "*"} and resource in {"pods", "*"} and is_protected:
             names = " and ".join(f"pods/{name}" for name in sorted(PROTECTED_SUBRESOURCES))
-            raise RegistrationError(
+            raise CommandError(
                 f"{rule.resource}: podgraft does not change {names}; name other resources"
             )
 
